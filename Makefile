@@ -1,0 +1,35 @@
+# Two commands for newcomers: `make demo` and `make test`. Both make .venv themselves.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-slow lint bench clean
+
+demo: .venv/core.stamp
+	$(BIN)/nearkind demo
+
+test: .venv/test.stamp lint
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-slow: .venv/test.stamp
+	$(BIN)/python -m pytest -n auto -m slow
+
+lint: .venv/test.stamp
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: .venv/test.stamp
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache
+
+.venv/core.stamp: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+.venv/test.stamp: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	touch $@ .venv/core.stamp

@@ -1,0 +1,42 @@
+"""nearkind: learned distances between rows of categorical data.
+
+Importing this package loads nothing heavy; each public name loads its module when it
+is first used.
+"""
+
+from importlib import import_module
+from typing import Any
+
+_HOME = {
+    "CPML": "nearkind.estimators.learner",
+    "CPMLClassifier": "nearkind.estimators.classifier",
+    "baselines": "nearkind.baselines",
+    "datasets": "nearkind.datasets",
+    "theory": "nearkind.theory",
+    "triplet_accuracy": "nearkind.scoring",
+}
+
+__all__ = [
+    "CPML",
+    "CPMLClassifier",
+    "__version__",
+    "baselines",
+    "datasets",
+    "theory",
+    "triplet_accuracy",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("nearkind")
+    if name not in _HOME:
+        raise AttributeError(f"module 'nearkind' has no attribute {name!r}")
+    module = import_module(_HOME[name])
+    return module if module.__name__ == f"nearkind.{name}" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

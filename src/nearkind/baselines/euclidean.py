@@ -1,0 +1,54 @@
+"""Euclidean distance on class histograms: CPML before any learning, M = I."""
+
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+
+from nearkind.estimators import shorthand
+from nearkind.estimators.targets import training_rows
+from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.projections.vdm import VDM
+from nearkind.spectral import identity
+from nearkind.structures import Single
+from nearkind.value_tables import value_tables
+
+
+class Euclidean(ValueVectorDistance, BaseEstimator):
+    """d^2 = sum over features and classes of (phi_d(x)_c - phi_d(x')_c)^2.
+
+    The paper's "Euclidean": values as class histograms, no metric learned.
+
+    Parameters
+    ----------
+    unseen, missing, numeric : as in :class:`nearkind.CPML`
+
+    Examples
+    --------
+    >>> rows, labels = [["a"], ["a"], ["b"], ["b"]], ["no", "no", "no", "yes"]
+    >>> Euclidean().fit(rows, labels).pairwise_distances([["a"]], [["b"]]).round(4)
+    array([[0.7071]])
+    """
+
+    def __init__(self, unseen="prior", missing="level", numeric="auto"):
+        self.unseen = unseen
+        self.missing = missing
+        self.numeric = numeric
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Count the classes at each value."""
+        rows = training_rows(X, y, sample_weight, type(self).__name__)
+        codes = self._learn_codes(shorthand.codebook(self), rows.table, rows.weights)
+        self.classes_ = rows.classes
+        n_values = self.codebook_.n_values
+        vdm = VDM().fit(codes, n_values, rows.y, rows.weights)
+        self.value_tables_ = value_tables(
+            vdm.tables, Single(), identity(1, len(n_values))
+        )
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        """Say that labels are needed."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags

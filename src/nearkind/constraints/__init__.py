@@ -1,0 +1,1 @@
+"""Which distances must be smaller than which: from labels, sampled, or stated."""

@@ -1,0 +1,103 @@
+"""Every labelled triplet, exactly, by sorting; none is ever enumerated."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.constraints.labels import Labels, blocks_of, refuse_none
+from nearkind.edges import Fan
+from nearkind.typing import Array, Loss, PairSums, Pull
+
+
+@dataclass(frozen=True)
+class TripletFan:
+    """All triplets of some anchors of one class: (same + margin) against other."""
+
+    labels: Labels
+    anchors: NDArray[np.intp]
+    same: NDArray[np.intp]
+    other: NDArray[np.intp]
+    margin: float
+    mass: float
+
+    @property
+    def edges(self) -> Fan:
+        """Each anchor against every row."""
+        return Fan(self.anchors)
+
+    def value(self, d2: Array, loss: Loss) -> float:
+        """Return the share of the mean loss that these anchors have."""
+        partners = self._partner_weights()
+        return float(
+            (self._share * partners * self._sums(d2, loss, partners).loss).sum()
+        )
+
+    def pull(self, d2: Array, loss: Loss) -> Pull:
+        """Return loss, slope in each distance (a, n), and intercept."""
+        partners = self._partner_weights()
+        sums = self._sums(d2, loss, partners)
+        pulls = self._share * partners * sums.t_slope
+        pushes = self._share * self.labels.weights[self.other] * sums.c_slope
+        weights = np.empty_like(d2)
+        weights[:, self.same] = pulls
+        weights[:, self.other] = -pushes
+        total = (self._share * partners * sums.loss).sum()
+        return Pull(float(total), weights, float(self.margin * pulls.sum()))
+
+    @property
+    def _share(self) -> Array:
+        return self.labels.weights[self.anchors, None] / self.mass  # (a, 1)
+
+    def _sums(self, d2: Array, loss: Loss, partners: Array) -> PairSums:
+        strangers = np.broadcast_to(
+            self.labels.weights[self.other], (len(self.anchors), len(self.other))
+        )
+        t, c = d2[:, self.same] + self.margin, d2[:, self.other]
+        return loss.all_pairs(t, partners, c, strangers)
+
+    def _partner_weights(self) -> Array:
+        """Return the weight of each row of the class as a partner (a, s)."""
+        weights = np.tile(self.labels.weights[self.same], (len(self.anchors), 1))
+        itself = self.same[None, :] == self.anchors[:, None]
+        weights[itself] = self.labels.own[self.anchors]
+        return weights
+
+    def parts(self) -> Sequence["TripletFan"]:
+        """Return itself: it is one block."""
+        return [self]
+
+
+@dataclass(frozen=True)
+class BoundTriplets:
+    """The triplets that some labels imply, as blocks of anchors of one class."""
+
+    blocks: Sequence[TripletFan]
+
+    def parts(self) -> Sequence[TripletFan]:
+        """Return the blocks; their pulls add up to the whole."""
+        return self.blocks
+
+
+@dataclass(frozen=True)
+class AllTriplets:
+    """d2_ij + margin <= d2_ik for every j != i of i's class and every k of another.
+
+    E_T = mean of [d2_ij + margin - d2_ik]_+.
+    """
+
+    margin: float = 1.0
+
+    def bind(self, labels: Labels) -> BoundTriplets:
+        """Return the constraints these labels imply."""
+        mass = float((labels.weights * labels.same * labels.other).sum())
+        refuse_none(mass, "triplets", "no class has two rows and a stranger")
+        blocks = [
+            TripletFan(labels, anchors, same, other, self.margin, mass)
+            for label in range(labels.n_classes)
+            if len(same := labels.rows_of(label))
+            and len(other := labels.rows_outside(label))
+            for anchors in blocks_of(same, len(labels.y))
+        ]
+        return BoundTriplets(blocks)

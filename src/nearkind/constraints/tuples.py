@@ -1,0 +1,83 @@
+"""Pairs, triplets and quadruplets given one by one.
+
+All three are one signed sparse matrix on distances: the violation of constraint t is
+offset_t + sum over edges of signs[t, e] d2_e.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from nearkind.edges import PairList
+from nearkind.typing import Array, Loss, Pull
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class TupleList:
+    """Constraints as signs (T, E), offsets (T,) and shares (T,) of the mean."""
+
+    edges: PairList
+    signs: sparse.csr_array
+    offsets: Array
+    shares: Array
+
+    def value(self, d2: Array, loss: Loss) -> float:
+        """Return the mean loss."""
+        return float(self.shares @ loss.value(self.offsets + self.signs @ d2))
+
+    def pull(self, d2: Array, loss: Loss) -> Pull:
+        """Return loss, slope in each distance, and intercept."""
+        z = self.offsets + self.signs @ d2  # (T,)
+        alpha = self.shares * loss.slope(z)
+        return Pull(
+            float(self.shares @ loss.value(z)),
+            self.signs.T @ alpha,
+            float(alpha @ self.offsets),
+        )
+
+    def parts(self) -> Sequence["TupleList"]:
+        """Return the whole: its edges are read in chunks already."""
+        return [self]
+
+
+def triplets(i: Rows, j: Rows, k: Rows, margin: float, shares: Array) -> TupleList:
+    """d2_ij + margin <= d2_ik."""
+    offsets = np.full(len(i), margin)
+    return _assemble([(i, j, 1.0), (i, k, -1.0)], offsets, shares)
+
+
+def pairs(
+    i: Rows, j: Rows, sides: NDArray[np.integer], margin: float, shares: Array
+) -> TupleList:
+    """d2_ij <= margin - 1 where side is +1 (alike), >= margin + 1 where it is -1."""
+    signs = sides.astype(np.float64)
+    return _assemble([(i, j, signs)], 1.0 - signs * margin, shares)
+
+
+def quadruplets(
+    i: Rows, j: Rows, k: Rows, m: Rows, margin: float, shares: Array
+) -> TupleList:
+    """d2_ij + margin <= d2_km."""
+    offsets = np.full(len(i), margin)
+    return _assemble([(i, j, 1.0), (k, m, -1.0)], offsets, shares)
+
+
+def _assemble(
+    terms: list[tuple[Rows, Rows, float | Array]], offsets: Array, shares: Array
+) -> TupleList:
+    """Give each distinct pair of rows one edge, however many constraints use it."""
+    left = np.concatenate([np.minimum(a, b) for a, b, _ in terms])
+    right = np.concatenate([np.maximum(a, b) for a, b, _ in terms])
+    n_rows = int(right.max(initial=0)) + 1
+    keys, edge = np.unique(left * n_rows + right, return_inverse=True)
+    n_tuples = len(offsets)
+    row = np.tile(np.arange(n_tuples), len(terms))
+    sign = np.concatenate([np.broadcast_to(s, n_tuples) for _, _, s in terms])
+    signs = sparse.csr_array((sign, (row, edge)), shape=(n_tuples, len(keys)))
+    edges = PairList(*np.divmod(keys, n_rows))
+    return TupleList(edges, signs, offsets, np.asarray(shares, dtype=float))

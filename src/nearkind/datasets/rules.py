@@ -1,0 +1,182 @@
+"""Sets that a rule defines: computed row for row as the published files have them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
+
+import numpy as np
+
+from nearkind.datasets.catalogue import Table
+
+_PERSONS = [
+    ("Accountant", "Bachelor", "Married", "Low"),
+    ("Doctor", "Master", "Married", "Low"),
+    ("Plumber", "TAFE", "Single", "High"),
+    ("Plumber", "High school", "Single", "Middle"),
+    ("Doctor", "Master", "Married", "Middle"),
+    ("Accountant", "Master", "Single", "High"),
+]
+_SQUARES = [
+    f"{row}-{column}-square"
+    for row in ("top", "middle", "bottom")
+    for column in ("left", "middle", "right")
+]
+_LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6)]
+_LINES += [(1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+
+
+def credit_risk() -> Table:
+    """Return the paper's worked example: six persons and their credit risk.
+
+    Persons 2 and 5 have equal features and different labels, so no metric reaches
+    zero loss.
+
+    Returns
+    -------
+    Table
+        Of shape (6, 3), target "Risk" with classes Low, Middle and High.
+
+    Examples
+    --------
+    >>> credit_risk().feature_names
+    ['Occupation', 'Education', 'Marital']
+    """
+    names = ["Occupation", "Education", "Marital"]
+    return _table(names, (p[:3] for p in _PERSONS), (p[3] for p in _PERSONS), "Risk")
+
+
+def balance() -> Table:
+    """Return the balance scale: to which side does it tip, if to any?
+
+    The side with the larger product of weight and distance goes down; the set is the
+    whole grid of five weights and five distances a side.
+
+    Returns
+    -------
+    Table
+        Of shape (625, 4), classes L (left), B (balanced) and R (right).
+
+    Examples
+    --------
+    >>> balance().y[0]
+    'B'
+    """
+    grid = list(product(range(1, 6), repeat=4))
+    moments = [a * b - c * d for a, b, c, d in grid]
+    labels = ["L" if m > 0 else "R" if m < 0 else "B" for m in moments]
+    names = ["left-weight", "left-distance", "right-weight", "right-distance"]
+    return _table(names, grid, labels)
+
+
+def monks1() -> Table:
+    """Return Monk's problem 1: a1 equals a2, or a5 is 1.
+
+    Returns
+    -------
+    Table
+        Of shape (432, 6), classes "0" and "1".
+
+    Examples
+    --------
+    >>> monks1().X.shape
+    (432, 6)
+    """
+    return _monks(lambda a: a[0] == a[1] or a[4] == 1)
+
+
+def monks2() -> Table:
+    """Return Monk's problem 2: exactly two of the six attributes are 1.
+
+    Returns
+    -------
+    Table
+        Of shape (432, 6), classes "0" and "1".
+
+    Examples
+    --------
+    >>> int((monks2().y == "1").sum())
+    142
+    """
+    return _monks(lambda a: a.count(1) == 2)
+
+
+def monks3() -> Table:
+    """Return Monk's problem 3: a5 is 3 and a4 is 1, or a5 is not 4 and a2 is not 3.
+
+    Returns
+    -------
+    Table
+        Of shape (432, 6), classes "0" and "1"; no label is noise.
+
+    Examples
+    --------
+    >>> int((monks3().y == "1").sum())
+    228
+    """
+    return _monks(lambda a: (a[4] == 3 and a[3] == 1) or (a[4] != 4 and a[1] != 3))
+
+
+def tic_tac_toe() -> Table:
+    """Return every end position of tic-tac-toe, x moving first.
+
+    Positions that x has won come first, then those that o has won, then draws; within
+    each the order is that of the letters x, o, b (blank).
+
+    Returns
+    -------
+    Table
+        Of shape (958, 9), classes positive (x has three in a row) and negative.
+
+    Examples
+    --------
+    >>> "".join(tic_tac_toe().X[0])
+    'xxxxooxoo'
+    """
+    results = {board: _result(board) for board in product("xob", repeat=9)}
+    ends = [b for winner in "xod" for b, result in results.items() if result == winner]
+    labels = ["positive" if results[b] == "x" else "negative" for b in ends]
+    return _table(_SQUARES, ends, labels)
+
+
+RULES: dict[str, Callable[[], Table]] = {
+    "balance": balance,
+    "credit_risk": credit_risk,
+    "monks1": monks1,
+    "monks2": monks2,
+    "monks3": monks3,
+    "tic_tac_toe": tic_tac_toe,
+}
+"""Name of a set to the function that computes it."""
+
+
+def _monks(rule: Callable[[tuple[int, ...]], bool]) -> Table:
+    """Return the whole space of robots, labelled by ``rule``."""
+    grid = list(product(*(range(1, size + 1) for size in (3, 3, 2, 3, 4, 2))))
+    labels = [str(int(rule(robot))) for robot in grid]
+    return _table([f"a{d}" for d in range(1, 7)], grid, labels)
+
+
+def _result(board: Sequence[str]) -> str | None:
+    """Return who won a finished game, "d" if nobody did, None if it is no end."""
+    lead = board.count("x") - board.count("o")
+    won = {player for player in "xo" if _has_line(board, player)}
+    if won == {"x"} and lead == 1:
+        return "x"
+    if won == {"o"} and lead == 0:
+        return "o"
+    return "d" if not won and lead == 1 and "b" not in board else None
+
+
+def _has_line(board: Sequence[str], player: str) -> bool:
+    """Tell whether ``player`` has three in a row."""
+    return any(board[i] == board[j] == board[k] == player for i, j, k in _LINES)
+
+
+def _table(
+    names: list[str],
+    rows: Iterable[Sequence[object]],
+    labels: Iterable[str],
+    target: str = "class",
+) -> Table:
+    """Collect rows and labels, each value as a string."""
+    X = np.array([[str(value) for value in row] for row in rows], dtype=object)
+    return Table(list(names), target, X, np.array(list(labels), dtype=object))

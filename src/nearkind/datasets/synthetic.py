@@ -1,0 +1,151 @@
+"""The paper's synthetic data: multinomial features with a favoured value a class."""
+
+import math
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.datasets.catalogue import ObjectArray, Table
+from nearkind.typing import Array
+
+if TYPE_CHECKING:
+    from sklearn.utils import Bunch
+
+
+def make_synthetic(
+    n_samples: int = 1000,
+    n_features: int = 10,
+    n_classes: int = 4,
+    weight: float = 0.3,
+    n_noisy: int = 0,
+    random_state: Any = None,
+    *,
+    n_values: int = 5,
+    as_frame: bool = True,
+) -> "Bunch":
+    """Draw categorical rows whose features favour one value in each class.
+
+    For feature d draw u_d uniform on [0, 1]^s. In class c a random component f(c, d) is
+    raised by ``weight``, and the value is drawn with probability
+
+        P(x_d = v | c) = (u_dv + weight [v = f(c, d)]) / (sum_v u_dv + weight).
+
+    Noisy features have no component raised, so they tell nothing of the class. Two
+    classes may by chance favour the same value of a feature.
+
+    Features are drawn one after another, informative ones first: more noisy features,
+    or another weight, leave the rest of the draw as it was.
+
+    Parameters
+    ----------
+    n_samples : int
+        Rows; classes are as equal in size as they can be.
+    n_features : int
+        Informative features, named feature0, feature1, ...
+    n_classes : int
+        Classes, named c0, c1, ...
+    weight : float
+        What the favoured value gains; 0 makes every feature noise.
+    n_noisy : int
+        Further features that ignore the class, named noise0, noise1, ...
+    random_state : None, int, numpy Generator or RandomState
+        The same seed gives the same data.
+    n_values : int
+        Values a feature (s), named v0, v1, ...
+    as_frame : bool
+        True: pandas DataFrame and Series; False: object arrays.
+
+    Returns
+    -------
+    Bunch
+        X (n_samples, D), y, name, source, feature_names, ``informative`` (D,) bool, and
+        ``probabilities`` (D, n_classes, n_values), the law the values were drawn by;
+        D = n_features + n_noisy.
+
+    Examples
+    --------
+    >>> data = make_synthetic(6, 2, 2, n_noisy=1, random_state=0, as_frame=False)
+    >>> data.feature_names
+    ['feature0', 'feature1', 'noise0']
+    >>> data.X.shape
+    (6, 3)
+    """
+    _check(n_samples, n_features, n_classes, weight, n_noisy, n_values)
+    rng = _generator(random_state)
+    classes = rng.permutation(np.arange(n_samples) % n_classes)
+    boosts = [float(weight)] * n_features + [0.0] * n_noisy
+    draws = [_draw(rng, classes, n_classes, n_values, boost) for boost in boosts]
+    names = [f"feature{d}" for d in range(n_features)]
+    names += [f"noise{d}" for d in range(n_noisy)]
+    codes = np.stack([codes for codes, _ in draws], axis=1)  # (n, D)
+    X, y = _named("v", n_values)[codes], _named("c", n_classes)[classes]
+    return Table(names, "class", X, y).bunch(
+        as_frame=as_frame,
+        name="synthetic",
+        source="drawn by the multinomial generator of the CPML paper",
+        informative=np.arange(len(names)) < n_features,
+        probabilities=np.stack([law for _, law in draws]),
+    )
+
+
+def _draw(
+    rng: np.random.Generator,
+    classes: NDArray[np.intp],
+    n_classes: int,
+    n_values: int,
+    boost: float,
+) -> tuple[NDArray[np.intp], Array]:
+    """Return one feature's codes (n,) and its law (n_classes, n_values)."""
+    law = np.tile(rng.random(n_values), (n_classes, 1))
+    favoured = rng.integers(n_values, size=n_classes)
+    law[np.arange(n_classes), favoured] += boost
+    law /= law.sum(axis=1, keepdims=True)
+    # The last sum is left out: were it rounded below 1, a code could be n_values.
+    bounds = law.cumsum(axis=1)[:, :-1]
+    position = rng.random(len(classes))
+    return (position[:, None] >= bounds[classes]).sum(axis=1), law  # O(n s)
+
+
+def _named(letter: str, count: int) -> ObjectArray:
+    """Return the names letter0, letter1, ..."""
+    return np.array([f"{letter}{i}" for i in range(count)], dtype=object)
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    """Return a generator for any form of seed that scikit-learn or numpy takes."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = random_state.randint(2**31 - 1)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            "random_state must be None, a non-negative integer, a numpy Generator or "
+            f"a RandomState, got {random_state!r}."
+        ) from error
+
+
+def _check(
+    n_samples: int,
+    n_features: int,
+    n_classes: int,
+    weight: float,
+    n_noisy: int,
+    n_values: int,
+) -> None:
+    """Refuse arguments that define no data."""
+    _check_count("n_features", n_features, 1)
+    _check_count("n_classes", n_classes, 2)
+    _check_count("n_noisy", n_noisy, 0)
+    _check_count("n_values", n_values, 2)
+    _check_count("n_samples", n_samples, n_classes, " (n_classes: one row a class)")
+    if not isinstance(weight, Real) or not math.isfinite(weight) or weight < 0:
+        raise ValueError(f"weight must be a finite number >= 0, got {weight!r}.")
+
+
+def _check_count(name: str, value: Any, least: int, why: str = "") -> None:
+    """Refuse what is not an integer of at least ``least``."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or value < least:
+        raise ValueError(f"{name} must be an integer >= {least}{why}, got {value!r}.")

@@ -1,0 +1,91 @@
+"""Pairs of rows: squared distances forward, a graph Laplacian back.
+
+A squared distance is linear in M, d2_ij = <A^ij, M> with A^ij the sum of
+(z_i - z_j)(z_i - z_j)', so a loss only says w_ij = d loss / d d2_ij and the gradient is
+sum of w_ij A^ij = Z' L Z with L the Laplacian of w. No A^ij is ever stored.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind import metric
+from nearkind.metric import Embedding
+from nearkind.spectral import symmetrized
+from nearkind.typing import Array
+
+_CHUNK = 1 << 22
+"""Numbers in a temporary block of edge differences."""
+
+
+@dataclass(frozen=True)
+class PairList:
+    """Edges (left[e], right[e]) given one by one."""
+
+    left: NDArray[np.intp]
+    right: NDArray[np.intp]
+
+    def squared_distances(self, rows: Embedding) -> Array:
+        """Return the squared distance of each edge (E,)."""
+        d2 = np.empty(len(self.left))
+        for at in _chunks(len(d2), rows.U.shape[1]):
+            difference = rows.U[self.left[at]] - rows.U[self.right[at]]  # (e, q)
+            signed = rows.signed[self.left[at]] - rows.signed[self.right[at]]
+            d2[at] = np.einsum("eq,eq->e", difference, signed)
+        return d2
+
+    def pull_back(self, Z: Array, weights: Array) -> Array:
+        """Return sum of w_e (z_left - z_right)(z_left - z_right)' (B, W, W)."""
+        B, _, K, W = Z.shape
+        G = np.zeros((B, W, W))
+        for at in _chunks(len(weights), B * K * W):
+            difference = Z[:, self.left[at]] - Z[:, self.right[at]]  # (B, e, K, W)
+            G += _gram(difference, weights[at, None, None] * difference)
+        return symmetrized(G)
+
+
+@dataclass(frozen=True)
+class Fan:
+    """Every pair of an anchor and any row: rows of the full square of distances."""
+
+    anchors: NDArray[np.intp]
+
+    def squared_distances(self, rows: Embedding) -> Array:
+        """Return the squared distances of the block (a, n)."""
+        anchors = _take(rows, self.anchors)
+        return metric.squared_distances(anchors, rows)
+
+    def pull_back(self, Z: Array, weights: Array) -> Array:
+        """Return sum of w_ij (z_i - z_j)(z_i - z_j)' over the block (B, W, W)."""
+        B, n, K, W = Z.shape
+        anchors = Z[:, self.anchors]
+        out = weights.sum(axis=1)[:, None, None]  # (a, 1, 1)
+        into = weights.sum(axis=0)[:, None, None]  # (n, 1, 1)
+        cross = (weights @ Z.reshape(B, n, K * W)).reshape(B, -1, K, W)  # O(a n B K W)
+        G = _gram(anchors, out * anchors - 2.0 * cross) + _gram(Z, into * Z)
+        return symmetrized(G)
+
+
+def difference_matrices(Z: Array) -> Array:
+    """Return A^ij (n // 2, B, W, W) for j = i + n // 2: the paper's, written out."""
+    half = Z.shape[1] // 2
+    difference = Z[:, :half] - Z[:, half : 2 * half]  # (B, m, K, W)
+    return np.einsum("bmkv,bmkw->mbvw", difference, difference)
+
+
+def _take(rows: Embedding, at: NDArray[np.intp]) -> Embedding:
+    U = rows.U[at]
+    return Embedding(U, U if rows.signed is rows.U else rows.signed[at])
+
+
+def _gram(X: Array, Y: Array) -> Array:
+    """Return sum over rows and vectors of x y' (B, W, W)."""
+    B, W = X.shape[0], X.shape[-1]
+    return X.reshape(B, -1, W).swapaxes(1, 2) @ Y.reshape(B, -1, W)
+
+
+def _chunks(n_edges: int, width: int) -> Iterator[slice]:
+    size = max(1, _CHUNK // max(width, 1))
+    return (slice(at, at + size) for at in range(0, n_edges, size))

@@ -1,0 +1,29 @@
+"""Errors and warnings of nearkind; each message says what to do next.
+
+Every error is a ``ValueError`` or a ``TypeError``, so that code written for
+scikit-learn catches it.
+"""
+
+
+class UnseenValueError(ValueError):
+    """A column holds values that ``fit`` did not see, and the policy is "error"."""
+
+
+class MissingValueError(ValueError):
+    """A column holds missing values, and the policy is "error"."""
+
+
+class ColumnError(ValueError):
+    """The columns of a table are not those that ``fit`` saw."""
+
+
+class NotPSDError(ValueError):
+    """A metric has a negative eigenvalue and so defines no distance."""
+
+
+class UnseenValueWarning(UserWarning):
+    """Values that ``fit`` did not see were given the class prior."""
+
+
+class NearlyUniqueWarning(UserWarning):
+    """A column has about as many values as rows and so says little of new rows."""

@@ -1,0 +1,190 @@
+"""k nearest neighbours over any distance of nearkind."""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from nearkind.cells import collapse
+from nearkind.estimators.coded import Coded
+from nearkind.estimators.learner import CPML
+from nearkind.estimators.shorthand import choice, whole_number
+from nearkind.estimators.targets import Training, training_rows
+from nearkind.neighbors import GroupedRows, Near, Reach, query_blocks
+from nearkind.typing import Array, Codes
+
+
+class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
+    """Classify rows by their nearest neighbours under a learned distance.
+
+    Equal training rows are one weighted row. Rows tied at the k-th distance share what
+    is left of the k votes, so no prediction depends on the order of rows or columns.
+
+    Parameters
+    ----------
+    metric : a distance, unfitted: CPML or any of ``nearkind.baselines``; None: CPML()
+    n_neighbors : how many rows vote
+    weights : "uniform", "distance" (votes by 1 / distance; rows at distance zero, where
+        there are any, vote alone), or a function from distances to weights
+    index : "exact"
+
+    Attributes
+    ----------
+    metric_ : the fitted distance
+    classes_, n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> data = nk.datasets.load("monks1", as_frame=False)
+    >>> model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=1)
+    >>> model.fit(data.X, data.y).score(data.X, data.y)
+    1.0
+    """
+
+    def __init__(self, metric=None, n_neighbors=5, weights="uniform", index="exact"):
+        self.metric = metric
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.index = index
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the distance and remember the rows.
+
+        Parameters
+        ----------
+        X : table of any kind
+        y : one label a row
+        sample_weight : one weight >= 0 a row, counting repetitions of it
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        rows = training_rows(X, y, sample_weight, type(self).__name__)
+        self.classes_ = rows.classes
+        metric = CPML() if self.metric is None else clone(self.metric)
+        weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if weighted and not has_fit_parameter(metric, "sample_weight"):
+            raise ValueError(
+                f"{type(metric).__name__} takes no sample_weight. Repeat rows instead, "
+                "or choose another metric."
+            )
+        self.metric_ = metric.fit(X, y, **weighted)
+        self._note(self.metric_.codebook_)
+        self._remember(self._encode(rows.table), rows)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class with the most votes, the first of those tied (n,)."""
+        shares = self.predict_proba(X)
+        best = shares >= shares.max(axis=1, keepdims=True) - 1e-9
+        return self.classes_[best.argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return each class's share of the votes (n, n_classes)."""
+        rows = self._represent(X)
+        blocks = query_blocks(len(rows), len(self._cells))
+        return np.concatenate([self._shares(rows[at]) for at in blocks])
+
+    def kneighbors(
+        self,
+        X: Any = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+    ) -> Any:
+        """Return the nearest training rows, ties by row number.
+
+        Parameters
+        ----------
+        X : table, or None: the training rows, none being its own neighbour
+        n_neighbors : how many; None: as set
+        return_distance : leave distances out if False
+
+        Returns
+        -------
+        distances : (n, k), rising
+        rows : (n, k), numbers of rows of the table given to fit
+        """
+        check_is_fitted(self)
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        k = whole_number("n_neighbors", k, type(self).__name__)
+        itself, rows = self._queries(X)
+        n_others = len(self._grouped.rows) - (X is None)
+        if k > n_others:
+            raise ValueError(
+                f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k} and "
+                f"only {n_others} training rows can be neighbours."
+            )
+        found = [
+            self._grouped.nearest(d, k, i)
+            for at in query_blocks(len(rows), len(self._cells))
+            for d, i in zip(
+                self.metric_.compare(rows[at], self._cells), itself[at], strict=True
+            )
+        ]
+        distances, numbers = (np.array(part) for part in zip(*found, strict=True))
+        return (distances, numbers) if return_distance else numbers
+
+    def _queries(self, X: Any) -> tuple[NDArray[np.intp], Any]:
+        """Return each query's own row number (-1: none) and what represents it."""
+        if X is None:
+            return self._grouped.by_row(self._cells)
+        rows = self._represent(X)
+        return np.full(len(rows), -1), rows
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        whole_number("n_neighbors", self.n_neighbors, owner)
+        if not callable(self.weights):
+            choice(self, "weights", VOTES)
+        choice(self, "index", {"exact": None})
+
+    def _remember(self, codes: Codes, rows: Training) -> None:
+        """Keep distinct rows, each with the share of every class in it."""
+        cells = collapse(codes, np.zeros_like(rows.y), rows.weights)
+        n_classes = len(self.classes_)
+        at = cells.of_row * n_classes + rows.y
+        votes = np.bincount(at, rows.weights, len(cells.y) * n_classes)
+        self._votes = votes.reshape(-1, n_classes) / cells.weights[:, None]
+        self._reach = Reach(cells.weights)
+        self._cells = self.metric_.represent(cells.codes)
+        self._grouped = GroupedRows.of(cells.of_row, rows.rows)
+
+    def _represent(self, X: Any) -> Any:
+        codes = self._encode(X)  # first: it says so if this is not fitted
+        return self.metric_.represent(codes)
+
+    def _shares(self, rows: Any) -> Array:
+        """Return each class's share of the votes for a block of queries."""
+        distances = self.metric_.compare(rows, self._cells)
+        near = self._reach.near(distances, self.n_neighbors)
+        weigh = self.weights if callable(self.weights) else VOTES[self.weights]
+        votes = near.votes * weigh(near.distance)
+        votes = _only_zeros_where_any(near, votes) if np.isinf(votes).any() else votes
+        by_class = votes[:, None] * self._votes[near.cell]
+        total = np.zeros((len(rows), len(self.classes_)))
+        np.add.at(total, near.query, by_class)
+        return total / total.sum(axis=1, keepdims=True)
+
+
+def _by_distance(distances: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        return 1.0 / distances
+
+
+def _only_zeros_where_any(near: Near, votes: Array) -> Array:
+    """Let rows at distance zero vote alone: an infinite weight drowns all others."""
+    infinite = np.isinf(votes)
+    drowned = np.isin(near.query, near.query[infinite])
+    return np.where(infinite, near.votes, np.where(drowned, 0.0, votes))
+
+
+VOTES: dict[str, Callable[[Array], Array]] = {
+    "uniform": np.ones_like,
+    "distance": _by_distance,
+}

@@ -1,0 +1,159 @@
+"""What users write -> the object it stands for; the only place for such strings."""
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from nearkind.codebook import Codebook
+from nearkind.constraints.all_pairs import AllPairs
+from nearkind.constraints.all_quadruplets import AllQuadruplets
+from nearkind.constraints.all_triplets import AllTriplets
+from nearkind.constraints.sampling import (
+    SampledPairs,
+    SampledQuadruplets,
+    SampledTriplets,
+)
+from nearkind.projections.concatenation import Concatenation
+from nearkind.projections.cooccurrence import Cooccurrence
+from nearkind.projections.onehot import OneHot
+from nearkind.projections.vdm import VDM, empirical_bayes
+from nearkind.regularizers import Schatten, SchattenPower
+from nearkind.solvers.proximal import Proximal
+from nearkind.solvers.subgradient import Subgradient
+from nearkind.structures import Diagonal, Full, Multi, Single
+
+STRUCTURES = {"single": Single, "multi": Multi, "diagonal": Diagonal, "full": Full}
+PROJECTIONS: dict[str, Callable[[VDM], Any]] = {
+    "vdm": lambda vdm: vdm,
+    "onehot": lambda vdm: OneHot(),
+    "vdm+onehot": lambda vdm: Concatenation(vdm, OneHot()),
+    "cooccurrence": lambda vdm: Cooccurrence(),
+}
+ALL = {"triplets": AllTriplets, "pairs": AllPairs, "quadruplets": AllQuadruplets}
+SAMPLED = {
+    "triplets": SampledTriplets,
+    "pairs": SampledPairs,
+    "quadruplets": SampledQuadruplets,
+}
+SOLVERS = {"auto": Proximal, "proximal": Proximal, "subgradient": Subgradient}
+POLICIES = {
+    "missing": ("level", "prior", "error"),
+    "unseen": ("prior", "error"),
+    "numeric": ("auto", "category", "bin"),
+}
+
+
+def structure(model: Any) -> Any:
+    """Return the Structure that ``model.structure`` names."""
+    return choice(model, "structure", STRUCTURES)()
+
+
+def projection(model: Any) -> Any:
+    """Return the Projection that ``model.projection`` names, unfitted."""
+    smoothing = model.smoothing
+    if isinstance(smoothing, str) and smoothing == "auto":
+        smoothing = empirical_bayes
+    else:
+        _number(model, "smoothing", smoothing, 0.0, "a number >= 0 or 'auto'")
+    if not isinstance(model.cross_fit, bool | np.bool_):
+        raise _wrong(model, "cross_fit", "True or False")
+    make = choice(model, "projection", PROJECTIONS)
+    return make(VDM(smoothing, bool(model.cross_fit)))
+
+
+def constraints(model: Any, rng: np.random.Generator) -> Any:
+    """Return the rule that turns labels into constraints."""
+    kind = choice(model, "constraints", ALL)
+    if isinstance(model.scope, str) and model.scope == "all":
+        return kind(margin(model))
+    if _is_whole(model.scope) and model.scope >= 1:
+        return SAMPLED[model.constraints](int(model.scope), rng, margin(model))
+    raise _wrong(model, "scope", "'all' or a number of constraints to sample, >= 1")
+
+
+def margin(model: Any) -> float:
+    """Return the margin; at zero, M = 0 would satisfy everything."""
+    return _number(model, "margin", model.margin, 0.0, "a number > 0", open_low=True)
+
+
+def codebook(model: Any) -> Codebook:
+    """Return an unfitted codebook with the model's policies."""
+    for name, allowed in POLICIES.items():
+        choice(model, name, dict.fromkeys(allowed))
+    return Codebook(missing=model.missing, unseen=model.unseen, numeric=model.numeric)
+
+
+def regularizer(model: Any) -> Schatten | SchattenPower:
+    """Return the regularizer that ``model.p`` and ``model.powered`` describe."""
+    p = _number(model, "p", model.p, 1.0, "a number >= 1, or infinity", finite=False)
+    if not model.powered:
+        return Schatten(p)
+    if p == np.inf:
+        raise _wrong(model, "p", "finite when powered=True, for Tr(M^p)")
+    return SchattenPower(p)
+
+
+def strength(model: Any) -> float | None:
+    """Return the strength given, or None for "auto"."""
+    if isinstance(model.strength, str) and model.strength == "auto":
+        return None
+    return _number(model, "strength", model.strength, 0.0, "a number >= 0 or 'auto'")
+
+
+def solver(model: Any) -> Any:
+    """Return the Solver that ``model.solver`` names."""
+    kind = choice(model, "solver", SOLVERS)
+    max_iter = whole_number("max_iter", model.max_iter, type(model).__name__)
+    tol = _number(model, "tol", model.tol, 0.0, "a number >= 0")
+    return kind(max_iter=max_iter, tol=tol)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def whole_number(name: str, value: Any, owner: str) -> int:
+    """Return a whole number >= 1 or say who wanted one."""
+    if not _is_whole(value) or value < 1:
+        raise ValueError(
+            f"The {name!r} parameter of {owner} must be a whole number >= 1; "
+            f"got {value!r}."
+        )
+    return int(value)
+
+
+def choice(model: Any, name: str, table: dict[str, Any]) -> Any:
+    """Return what the model's parameter of this name stands for."""
+    value = getattr(model, name)
+    if not isinstance(value, str) or value not in table:
+        listed = ", ".join(map(repr, table))
+        raise _wrong(model, name, f"one of {listed}")
+    return table[value]
+
+
+def _number(
+    model: Any,
+    name: str,
+    value: Any,
+    low: float,
+    wanted: str,
+    *,
+    finite: bool = True,
+    open_low: bool = False,
+) -> float:
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if not is_number or not value >= low or (finite and not np.isfinite(float(value))):
+        raise _wrong(model, name, wanted)
+    if open_low and value == low:
+        raise _wrong(model, name, wanted)
+    return float(value)
+
+
+def _wrong(model: Any, name: str, wanted: str) -> ValueError:
+    value = getattr(model, name)
+    return ValueError(
+        f"The {name!r} parameter of {type(model).__name__} must be {wanted}; "
+        f"got {value!r}."
+    )

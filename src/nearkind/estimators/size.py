@@ -1,0 +1,33 @@
+"""Refuse what would not fit, before it is allocated, naming the column to blame."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from nearkind.typing import Projection
+
+LARGEST_METRIC = 50_000_000
+"""Numbers in M."""
+LARGEST_PHI = 500_000_000
+"""Numbers in phi."""
+
+
+def check_size(
+    projection: Projection,
+    structure: Any,
+    names: Sequence[Any],
+    n_values: Sequence[int],
+    n_rows: int,
+    n_classes: int,
+) -> None:
+    """Raise if the metric or the projected rows would be too large."""
+    n_features, n_channels = projection.shape(n_values, n_classes)
+    B, W = structure.shape(n_features, n_channels)
+    if B * W * W <= LARGEST_METRIC and n_rows * n_features * n_channels <= LARGEST_PHI:
+        return
+    widest = max(range(len(names)), key=lambda d: n_values[d])
+    raise ValueError(
+        f"This metric would need {B:,} matrices of {W:,} x {W:,} numbers over "
+        f"{n_rows:,} x {n_features:,} x {n_channels:,} projected ones. Column "
+        f"{names[widest]!r} has the most values, {n_values[widest]:,}: drop or coarsen "
+        "it, or take projection='vdm', whose size does not depend on the values."
+    )

@@ -1,0 +1,135 @@
+"""Labels and weights as users have them -> class numbers and floats."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from nearkind.tables import Table, is_missing, read_table
+from nearkind.typing import Array
+
+
+class Training(NamedTuple):
+    """What a supervised fit starts from; rows of weight zero are gone."""
+
+    table: Table
+    classes: NDArray[Any]
+    y: NDArray[np.intp]  # class numbers
+    weights: Array
+    rows: NDArray[np.intp]  # numbers of these rows in the user's table
+
+
+def training_rows(X: Any, y: Any, sample_weight: Any, owner: str) -> Training:
+    """Read a table with its labels and weights."""
+    table = read_table(X)
+    weights = check_weights(sample_weight, table.n_rows)
+    labels = _checked_labels(y, table.n_rows, owner)
+    rows = np.flatnonzero(weights)
+    if len(rows) < table.n_rows:
+        table, labels, weights = table.take(rows), labels[rows], weights[rows]
+    return Training(table, *_encode_labels(labels, owner), weights, rows)
+
+
+def _checked_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
+    """Return the labels as an array, refusing what is no label."""
+    if y is None:
+        raise ValueError(
+            f"{owner} requires y to be passed, but the target y is None. Pass one "
+            "label a row."
+        )
+    y = column_or_1d(_as_array(y), warn=True)
+    _check_length(len(y), n_rows)
+    _refuse_missing(y)
+    check_classification_targets(y)
+    return y
+
+
+def _encode_labels(
+    y: NDArray[Any], owner: str
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the sorted classes and the class number of each row."""
+    try:
+        classes, numbers = np.unique(y, return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in y})
+        raise TypeError(
+            f"y mixes labels of types {', '.join(kinds)}, which have no common order. "
+            "Turn them into one type, with y.astype(str) for example."
+        ) from None
+    if len(classes) < 2:
+        raise ValueError(
+            f"{owner} learns from the difference between classes, but y holds only one "
+            f"class, {classes[0]!r}. Give rows of at least two classes."
+        )
+    return classes, numbers
+
+
+def known_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return classes and class numbers of partly labelled rows, -1 where unknown."""
+    numbers = np.full(n_rows, -1, dtype=np.intp)
+    if y is None:
+        return np.empty(0, dtype=object), numbers
+    y = column_or_1d(_as_array(y), warn=True)
+    _check_length(len(y), n_rows)
+    known = np.array([not is_missing(label) for label in y.tolist()], dtype=bool)
+    if not known.any():
+        raise ValueError("y holds no label at all; pass y=None, or label some rows.")
+    labels = np.array(y[known].tolist())
+    classes, numbers[known] = np.unique(labels, return_inverse=True)
+    return classes, numbers
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> Array:
+    """Return one finite weight >= 0 a row; a weight counts repetitions of its row."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weights = np.asarray(sample_weight, dtype=float)
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must be 1D with one weight a row: wanted shape "
+            f"({n_rows},), got {weights.shape}."
+        )
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
+    if len(bad):
+        raise ValueError(
+            f"sample_weight must be finite and >= 0; got {weights[bad[0]]} in row "
+            f"{bad[0]}."
+        )
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every row; give some row a weight.")
+    return weights
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    if hasattr(y, "to_numpy"):  # pandas, polars, pyarrow
+        return np.asarray(y.to_numpy())
+    array = np.asarray(y)
+    kinds = {type(label) for label in y} if isinstance(y, list | tuple) else set()
+    # NumPy would turn [1, "a", None] into text.
+    return array if len(kinds) < 2 else np.array(y, dtype=object)
+
+
+def _check_length(n_labels: int, n_rows: int) -> None:
+    if n_labels != n_rows:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: X has "
+            f"{n_rows} rows, y has {n_labels} labels. Give one label a row."
+        )
+
+
+def _refuse_missing(y: NDArray[Any]) -> None:
+    if y.dtype.kind not in "Of":
+        return
+    gaps = [row for row, label in enumerate(y.tolist()) if is_missing(label)]
+    infinite = [] if y.dtype.kind != "f" else np.flatnonzero(np.isinf(y)).tolist()
+    for rows, what in (gaps, "NaN or other missing values"), (infinite, "infinity"):
+        if rows:
+            raise ValueError(
+                f"Input y contains {what}: {len(rows)} of {len(y)}, the first in row "
+                f"{rows[0]}. Drop these rows, or give them to fit_constraints, which "
+                "takes partly labelled y."
+            )

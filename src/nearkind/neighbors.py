@@ -1,0 +1,138 @@
+"""Nearest neighbours among weighted cells of equal rows, ties included.
+
+Categorical distances tie all the time, so the k nearest rows are often not k. Rows tied
+at the k-th distance share what is left of the k votes; no vote depends on row order.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.typing import Array
+
+TIE = 1e-7
+"""Distances closer than this share of the query's largest count as equal."""
+_BLOCK = 1 << 22
+"""Distances held at a time."""
+
+
+class Near(NamedTuple):
+    """The cells within reach of the k-th neighbour, as one list over all queries."""
+
+    query: NDArray[np.intp]
+    cell: NDArray[np.intp]
+    distance: Array
+    votes: (
+        Array  # weight of the cell, or its share of what is left at the k-th distance
+    )
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Finds the cells that hold the k nearest rows, ``weights`` rows in each."""
+
+    weights: Array
+
+    def near(self, distances: Array, k: float) -> Near:
+        """Return who is within reach, with their votes, which add up to k a query.
+
+        Parameters
+        ----------
+        distances : (b, m), from each query to each cell
+        k : how many rows vote; all of them if there are fewer
+        """
+        k = min(k, float(self.weights.sum()))
+        tie = TIE * distances.max(axis=1)  # (b,)
+        last = self._kth(distances, k)  # (b,)
+        query, cell = np.nonzero(distances <= (last + tie)[:, None])
+        distance = distances[query, cell]
+        votes = self.weights[cell].astype(float)
+        tied = distance >= (last - tie)[query]
+        n_queries = len(distances)
+        nearer = np.bincount(query[~tied], votes[~tied], n_queries)
+        at_last = np.bincount(query[tied], votes[tied], n_queries)
+        share = (k - nearer) / at_last  # never more than 1: the k-th row is among them
+        votes[tied] *= share[query[tied]]
+        return Near(query, cell, distance, votes)
+
+    def _kth(self, distances: Array, k: float) -> Array:
+        """Return the distance at which the weights first add up to k."""
+        enough = np.searchsorted(np.cumsum(np.sort(self.weights)), k * (1 - 1e-12))
+        n_cells = min(int(enough) + 1, len(self.weights))
+        nearest = np.argpartition(distances, n_cells - 1, axis=1)[:, :n_cells]
+        d = np.take_along_axis(distances, nearest, axis=1)
+        order = np.argsort(d, axis=1, kind="stable")
+        d = np.take_along_axis(d, order, axis=1)
+        weights = self.weights[np.take_along_axis(nearest, order, axis=1)]
+        reached = np.cumsum(weights, axis=1) >= k * (1 - 1e-12)
+        return d[np.arange(len(d)), reached.argmax(axis=1)]
+
+
+@dataclass(frozen=True)
+class GroupedRows:
+    """Which rows each cell stands for: rows[starts[c]:starts[c + 1]], rising."""
+
+    rows: NDArray[np.intp]
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, cells: NDArray[np.intp], numbers: NDArray[np.intp]) -> "GroupedRows":
+        """Group rows, given by rising number, by the cell of each."""
+        order = np.argsort(cells, kind="stable")
+        starts = np.searchsorted(cells[order], np.arange(cells.max() + 2))
+        return cls(numbers[order], starts)
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Number of rows in each cell."""
+        return np.diff(self.starts)
+
+    def by_row(self, cells: Array) -> tuple[NDArray[np.intp], Array]:
+        """Return the row numbers, rising, and the entry of ``cells`` of each."""
+        cell = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        order = np.argsort(self.rows, kind="stable")
+        return self.rows[order], cells[cell[order]]
+
+    def nearest(
+        self, distances: Array, k: int, itself: int
+    ) -> tuple[Array, NDArray[np.intp]]:
+        """Return the k nearest rows of one query, by distance, then by row number.
+
+        Parameters
+        ----------
+        distances : (m,), to each cell
+        k : how many rows
+        itself : a row to leave out, or -1
+        """
+        near = Reach(self.sizes.astype(float)).near(distances[None], k + (itself >= 0))
+        spans = [self.rows[self.starts[c] : self.starts[c + 1]] for c in near.cell]
+        d = np.repeat(near.distance, self.sizes[near.cell])
+        rows = np.concatenate(spans)
+        place = ranks(d, TIE * distances.max())
+        order = np.lexsort((rows, place))
+        order = order[rows[order] != itself][:k]
+        return np.sort(d[order]), rows[order]
+
+
+def ranks(distances: Array, tie: float) -> NDArray[np.intp]:
+    """Return the rank of each distance, tied ones sharing it.
+
+    Examples
+    --------
+    >>> ranks(np.array([0.5, 0.1, 0.5 + 1e-12]), 1e-9)
+    array([1, 0, 1])
+    """
+    order = np.argsort(distances, kind="stable")
+    steps = np.diff(distances[order], prepend=distances[order[:1]]) > tie
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.cumsum(steps)
+    return place
+
+
+def query_blocks(n_queries: int, n_cells: int) -> Iterator[slice]:
+    """Split queries so that a block of distances stays small."""
+    size = max(1, _BLOCK // max(n_cells, 1))
+    return (slice(at, at + size) for at in range(0, n_queries, size))

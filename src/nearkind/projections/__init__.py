@@ -1,0 +1,1 @@
+"""Codes -> phi: each a lookup table a feature."""

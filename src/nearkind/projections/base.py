@@ -1,0 +1,42 @@
+"""What all projections share: a row's phi is gathered from one table a feature."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.typing import Array, Codes
+
+
+class TableProjection:
+    """A projection that is a lookup table for each feature.
+
+    ``tables[d]`` is (n_values[d] + 1, R_d, C): what each value of feature d puts into
+    its own R_d rows of phi. The last entry is for values not seen in fit; code -1
+    reaches it.
+    """
+
+    tables: list[Array]
+
+    def transform(self, codes: Codes) -> Array:
+        """Return phi (n, sum of R_d, C)."""
+        columns = zip(self.tables, codes.T, strict=True)
+        return np.concatenate([table[code] for table, code in columns], axis=1)
+
+    def transform_training(self, codes: Codes, y: NDArray[np.intp] | None) -> Array:
+        """Return phi of rows that were given to ``fit``, with those labels."""
+        return self.transform(codes)
+
+
+def value_counts(
+    codes: Codes, n_values: Sequence[int], y: NDArray[np.intp], weights: Array
+) -> list[Array]:
+    """Return N_cd(f), the weight of class c at value f (s_d, C), for each feature d."""
+    n_classes = int(y.max(initial=-1)) + 1
+    counts = []
+    for code, size in zip(codes.T, n_values, strict=True):
+        seen = code >= 0
+        cell = code[seen].astype(np.intp) * n_classes + y[seen]
+        total = np.bincount(cell, weights[seen], size * n_classes).astype(float)
+        counts.append(total.reshape(size, n_classes))
+    return counts

@@ -1,0 +1,72 @@
+"""Histograms of the other features: two values are alike if their rows are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.projections.base import TableProjection
+from nearkind.typing import Array, Codes
+
+
+@dataclass
+class Cooccurrence(TableProjection):
+    """phi_d(f) = [P(x_e = g | x_d = f)] over all values g of all other features e.
+
+    Needs no labels. The channels of a feature's own values are zero. A single feature
+    has no others: there its own indicators stand in.
+
+    Attributes
+    ----------
+    tables : list of (s_d + 1, 1, S), S = sum of s_d; last row: frequency in all rows
+    """
+
+    tables: list[Array] = field(default_factory=list, init=False, repr=False)
+
+    def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
+        """Return one row a feature, one channel a value."""
+        return len(n_values), sum(n_values)
+
+    def fit(
+        self,
+        codes: Codes,
+        n_values: Sequence[int],
+        y: NDArray[np.intp] | None,
+        weights: Array,
+    ) -> Self:
+        """Count pairs of values, O(n D^2)."""
+        starts = np.concatenate([[0], np.cumsum(n_values)])
+        n_features = len(n_values)
+        self.tables = []
+        for d in range(n_features):
+            table = np.zeros((n_values[d] + 1, starts[-1]))
+            others = [e for e in range(n_features) if e != d] or [d]
+            for e in others:
+                block = slice(starts[e], starts[e + 1])
+                table[:, block] = _conditional(
+                    codes[:, d], codes[:, e], n_values[d], n_values[e], weights
+                )
+            self.tables.append(table[:, None, :])
+        return self
+
+
+def _conditional(
+    given: NDArray[np.int32],
+    seen: NDArray[np.int32],
+    n_given: int,
+    n_seen: int,
+    weights: Array,
+) -> Array:
+    """Return P(seen | given) (n_given + 1, n_seen); the last row is P(seen)."""
+    both = (given >= 0) & (seen >= 0)
+    cell = given[both].astype(np.intp) * n_seen + seen[both]
+    counts = np.bincount(cell, weights[both], n_given * n_seen)
+    counts = counts.reshape(n_given, n_seen)
+    known = seen >= 0
+    overall = np.bincount(seen[known], weights[known], n_seen)
+    counts = np.vstack([counts, overall])
+    total = counts.sum(axis=1, keepdims=True)
+    share = overall / max(overall.sum(), 1e-300)
+    return np.where(total > 0.0, counts / np.maximum(total, 1e-300), share)

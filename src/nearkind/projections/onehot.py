@@ -1,0 +1,38 @@
+"""Indicators: every value keeps to itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.projections.base import TableProjection
+from nearkind.typing import Array, Codes
+
+
+@dataclass
+class OneHot(TableProjection):
+    """One indicator a value, one channel; a value not seen in fit has none.
+
+    Attributes
+    ----------
+    tables : list of (s_d + 1, s_d, 1)
+    """
+
+    tables: list[Array] = field(default_factory=list, init=False, repr=False)
+
+    def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
+        """Return one row a value, one channel."""
+        return sum(n_values), 1
+
+    def fit(
+        self,
+        codes: Codes,
+        n_values: Sequence[int],
+        y: NDArray[np.intp] | None,
+        weights: Array,
+    ) -> Self:
+        """Write down the indicators; nothing is counted."""
+        self.tables = [np.eye(size + 1, size)[:, :, None] for size in n_values]
+        return self

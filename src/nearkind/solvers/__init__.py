@@ -1,0 +1,1 @@
+"""Minimisers of an objective over positive semi-definite metrics."""

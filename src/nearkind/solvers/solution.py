@@ -1,0 +1,109 @@
+"""What a solver hands back: the metric, how it got there and why it stopped."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+
+from nearkind.spectral import Spectrum
+
+
+class Stop(Enum):
+    """Why a solver stopped; the text says what to try next."""
+
+    TOLERANCE = "The objective is within the tolerance of its proven lower bound."
+    MAX_ITER = (
+        "The iterations ran out before the tolerance was met. Raise max_iter or tol, "
+        "or take solver='proximal'."
+    )
+    NO_DESCENT = (
+        "No step descends any more, though the lower bound does not prove this "
+        "optimal. Take solver='proximal', or accept the gap reported."
+    )
+    NOT_FINITE = (
+        "The objective is not finite. Look for enormous sample weights, margin or "
+        "strength, and scale them down."
+    )
+    INTERRUPTED = (
+        "Interrupted; this is the best metric so far. Fit again with warm_start=True "
+        "to go on from here."
+    )
+
+
+class Record(NamedTuple):
+    """One line of a solver's history."""
+
+    iteration: int
+    value: float  # best objective so far
+    gap: float  # best objective less best proven lower bound
+    seconds: float
+
+
+Callback = Callable[[Record], None]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The best metric found."""
+
+    point: Spectrum
+    value: float
+    gap: float
+    history: list[Record]
+    reason: Stop
+
+    @property
+    def n_iter(self) -> int:
+        """Number of iterations made."""
+        return self.history[-1].iteration if self.history else 0
+
+
+class Progress:
+    """The best metric and the best lower bound so far, and when that is enough."""
+
+    def __init__(
+        self, start: Spectrum, tol: float, callback: Callback | None = None
+    ) -> None:
+        from time import perf_counter
+
+        self._clock, self._start = perf_counter, perf_counter()
+        self._callback = callback
+        self.tol = tol
+        self.point = start
+        self.value = np.inf
+        self.bound = 0.0  # loss and regularizer are never negative
+        self.history: list[Record] = []
+
+    def offer(self, point: Spectrum, value: float) -> bool:
+        """Keep the point if it is the best so far; say whether it is."""
+        better = value < self.value
+        if better:
+            self.point, self.value = point, value
+        return better
+
+    def raise_bound(self, bound: float) -> None:
+        """Keep the bound if it is the best so far."""
+        self.bound = max(self.bound, bound)
+
+    @property
+    def gap(self) -> float:
+        """Best objective less best lower bound, never negative."""
+        return max(self.value - self.bound, 0.0)
+
+    @property
+    def done(self) -> bool:
+        """Whether the gap is within tol of the objective."""
+        return self.gap <= self.tol * self.value
+
+    def record(self, iteration: int) -> None:
+        """Write a line of history and tell the callback."""
+        seconds = self._clock() - self._start
+        self.history.append(Record(iteration, self.value, self.gap, seconds))
+        if self._callback is not None:
+            self._callback(self.history[-1])
+
+    def finish(self, reason: Stop) -> Solution:
+        """Return the best point; the start, if nothing finite was found."""
+        return Solution(self.point, self.value, self.gap, self.history, reason)

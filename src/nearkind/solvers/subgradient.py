@@ -1,0 +1,99 @@
+"""Algorithms 1 and 2 of the paper: projected subgradient steps with backtracking.
+
+Three repairs let it end and arrive. The descent test is made after the projection on
+the cone, at the metric that would be kept. A subgradient need not point downhill, so
+backtracking halts at the classical diminishing step and takes that one untested, the
+best metric being remembered. And a line search starts ten times above the last step.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nearkind.objective import Objective, Slope
+from nearkind.solvers.solution import Callback, Progress, Solution, Stop
+from nearkind.spectral import Spectrum, decompose
+from nearkind.typing import Array
+
+
+@dataclass(frozen=True)
+class Subgradient:
+    """Projected subgradient descent.
+
+    Parameters
+    ----------
+    max_iter : iterations at most
+    tol : stop when the gap is below this share of the objective
+    shrink : factor between two trials of a line search
+    patience : stop after so many iterations without a new best
+    """
+
+    max_iter: int = 200
+    tol: float = 1e-4
+    shrink: float = 0.1
+    patience: int = 100
+
+    def solve(
+        self, objective: Objective, start: Spectrum, *, callback: Callback | None = None
+    ) -> Solution:
+        """Minimise the objective over positive semi-definite metrics."""
+        progress = Progress(start, self.tol, callback)
+        mean = _MeanSlope()
+        point, step, best_at = start, 1.0, 0
+        for t in range(1, self.max_iter + 1):
+            slope = objective.slope(point)
+            if not np.isfinite(slope.value):
+                return progress.finish(Stop.NOT_FINITE)
+            if progress.offer(point, slope.value):
+                best_at = t
+            mean.add(slope)
+            if t % 10 == 0 or t == self.max_iter:
+                progress.raise_bound(
+                    objective.lower_bound(mean.gradient, mean.intercept)
+                )
+            progress.record(t)
+            g = objective.subgradient(point, slope)
+            size = float(np.linalg.norm(g))
+            if progress.done or size == 0.0:
+                return progress.finish(Stop.TOLERANCE)
+            if t - best_at >= self.patience:
+                return progress.finish(Stop.NO_DESCENT)
+            least = max(np.linalg.norm(progress.point.values), 1e-12) / (size * t**0.5)
+            point, step = self._backtrack(objective, point, slope.value, g, step, least)
+        return progress.finish(Stop.MAX_ITER)
+
+    def _backtrack(
+        self,
+        objective: Objective,
+        point: Spectrum,
+        value: float,
+        g: Array,
+        step: float,
+        least: float,
+    ) -> tuple[Spectrum, float]:
+        """Shrink the step until the objective falls enough, but not below ``least``."""
+        step /= self.shrink
+        while (step := step * self.shrink) > least:
+            trial = decompose(point.matrix - step * g).positive()
+            moved = float(((trial.matrix - point.matrix) ** 2).sum())
+            if moved > 0.0 and objective.value(trial) <= value - moved / (2.0 * step):
+                return trial, step / self.shrink
+        return decompose(point.matrix - least * g).positive(), least / self.shrink
+
+
+class _MeanSlope:
+    """Averages of gradient and intercept, later iterations weighing more.
+
+    Each comes from multipliers in [0, 1], so the averages do too: a dual candidate.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.gradient: Array = np.zeros(1)
+        self.intercept = 0.0
+
+    def add(self, slope: Slope) -> None:
+        self.count += 1
+        share = 2.0 / (self.count + 1.0)  # the mean with weights 1, 2, 3, ...
+        self.gradient = (1.0 - share) * self.gradient + share * slope.gradient
+        self.intercept = (1.0 - share) * self.intercept + share * slope.intercept

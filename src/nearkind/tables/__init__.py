@@ -1,0 +1,23 @@
+"""Tables as users have them -> columns of plain Python values.
+
+The only package that knows pandas, polars or pyarrow; none is loaded unless the user's
+own object has loaded it. ``reading`` is the door: it refuses what is no table and picks
+a reader, from ``frames`` for data frames and from ``arrays`` for arrays, lists and
+dicts. Every reader returns a ``Table`` of ``columns``, whose distinct values ``values``
+makes plain by one rule for all libraries. ``output`` is the way back to the user.
+"""
+
+from nearkind.tables.columns import Column, Table, as_floats
+from nearkind.tables.output import frame
+from nearkind.tables.reading import read_table
+from nearkind.tables.values import is_missing, plain
+
+__all__ = [
+    "Column",
+    "Table",
+    "as_floats",
+    "frame",
+    "is_missing",
+    "plain",
+    "read_table",
+]

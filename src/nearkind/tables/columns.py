@@ -1,0 +1,224 @@
+"""What every reader returns: a table, read column by column, of distinct values."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.tables.values import is_missing, plain
+
+Factored = tuple[NDArray[np.signedinteger], list[Any]]
+
+
+class Column:
+    """One column: where each row's value stands in a list of distinct values.
+
+    Attributes
+    ----------
+    indices : ndarray of int (n,)
+        Positions in ``values``, -1 where the cell is missing. Not to be written to.
+    values : list
+        Distinct plain values. Declared categories that no row has may be among them.
+    numeric : ndarray of float64 (n,) or None
+        The cells as numbers, NaN where missing, if all are int or float. None for a
+        column that its owner declared categorical.
+
+    Examples
+    --------
+    >>> from nearkind.tables import read_table
+    >>> column = read_table([["b"], ["a"], [None], ["b"]]).column(0)
+    >>> column.indices.tolist(), column.values, column.numeric
+    ([0, 1, -1, 0], ['b', 'a'], None)
+    """
+
+    def __init__(
+        self,
+        factorise: Callable[[], Factored],
+        numeric: NDArray[np.float64] | None = None,
+    ) -> None:
+        self._factorise = factorise
+        self.numeric = numeric
+
+    @cached_property
+    def _factored(self) -> Factored:
+        return _merged(*self._factorise())
+
+    @property
+    def indices(self) -> NDArray[np.signedinteger]:
+        """Positions in ``values``."""
+        return self._factored[0]
+
+    @property
+    def values(self) -> list[Any]:
+        """Distinct plain values."""
+        return self._factored[1]
+
+    @cached_property
+    def occurs(self) -> NDArray[np.bool_]:
+        """Which of ``values`` some row has."""
+        occurs = np.zeros(len(self.values), dtype=bool)
+        occurs[self.occurring(slice(None))] = True
+        return occurs
+
+    def occurring(self, rows: Any) -> NDArray[np.intp]:
+        """Return the places in ``values`` that some of these rows have."""
+        shifted = self.indices[rows].astype(np.intp) + 1
+        counts = np.bincount(shifted, minlength=len(self.values) + 1)
+        return np.flatnonzero(counts[1:])
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which rows are missing (n,)."""
+        return self.indices < 0 if self.numeric is None else np.isnan(self.numeric)
+
+    def take(self, rows: NDArray[np.intp]) -> "Column":
+        """Return the column of some rows."""
+        numeric = None if self.numeric is None else self.numeric[rows]
+        return Column(lambda: (self.indices[rows], self.values), numeric)
+
+
+def _merged(indices: NDArray[np.signedinteger], distinct: list[Any]) -> Factored:
+    """Make the distinct values plain; those that become equal become one."""
+    place: dict[Any, int] = {}
+    remap = np.full(len(distinct) + 1, -1, np.int32)  # index -1 reaches the last
+    for i, value in enumerate(map(plain, distinct)):
+        if value is not None:
+            remap[i] = place.setdefault(value, len(place))
+    if len(place) == len(distinct):
+        return indices, list(place)
+    return remap[indices], list(place)
+
+
+def inferred_column(factorise: Callable[[], Factored]) -> Column:
+    """Return a column that is numeric if every value it has is a number."""
+    column = Column(factorise)
+    if all(type(value) in (int, float) for value in column.values):
+        column.numeric = as_floats(column.values)[column.indices]
+    return column
+
+
+def column_of_cells(name: Any, cells: Sequence[Any]) -> Column:
+    """Return a column of cells of any kind, refusing those that hold many values."""
+    return inferred_column(lambda: distinct_cells(name, cells))
+
+
+def distinct_cells(name: Any, cells: Sequence[Any]) -> Factored:
+    """Find the distinct cells; the column's name is for the message."""
+    place: dict[Any, int] = {}
+    steps = (place.setdefault(cell, len(place)) for cell in cells)
+    try:
+        indices = np.fromiter(steps, np.intp, len(cells))
+    except TypeError:  # some kinds of missing cannot be hashed either
+        return distinct_cells(
+            name, [_hashable(name, *item) for item in enumerate(cells)]
+        )
+    return indices, list(place)
+
+
+def _hashable(name: Any, row: int, cell: Any) -> Any:
+    if is_missing(cell):
+        return None
+    try:
+        hash(cell)
+    except TypeError:
+        raise TypeError(
+            f"Column {name!r}, row {row} holds a {type(cell).__name__}, {cell!r:.60}; "
+            "a cell must be one value, such as text or a number. Join it to text, or "
+            "explode it into rows or columns."
+        ) from None
+    return cell
+
+
+def as_floats(values: Iterable[Any]) -> NDArray[np.float64]:
+    """Return numbers as floats, and NaN after the last, where index -1 finds it.
+
+    Parameters
+    ----------
+    values : iterable of numbers
+        Integers too large for a float become infinite.
+
+    Returns
+    -------
+    ndarray of float64 (len(values) + 1,)
+        The numbers, then NaN.
+
+    Examples
+    --------
+    >>> as_floats([1, 10**400]).tolist()
+    [1.0, inf, nan]
+    """
+    return np.array([*map(_as_float, values), np.nan])
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of any library, read column by column.
+
+    Attributes
+    ----------
+    names : list
+        Column names; "x0", "x1", ... where the user gave none.
+    n_rows : int
+    named : bool
+        True if the names came from the user.
+
+    Examples
+    --------
+    >>> from nearkind.tables import read_table
+    >>> table = read_table([{"colour": "red", "size": 3}, {"colour": "blue"}])
+    >>> table.names, table.n_rows, table.named
+    (['colour', 'size'], 2, True)
+    """
+
+    names: list[Any]
+    n_rows: int
+    named: bool
+    read: Callable[[int], Column] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        shape = (self.n_rows, len(self.names))
+        for count, what in zip(shape, ("sample(s)", "feature(s)"), strict=True):
+            if count == 0:
+                raise ValueError(
+                    f"Found array with 0 {what} (shape={shape}) while a minimum of 1 "
+                    "is required."
+                )
+        _check_names(self.names)
+
+    def column(self, d: int) -> Column:
+        """Return column d; its cells are read, and refused, here."""
+        return self.read(d)
+
+    def take(self, rows: NDArray[np.intp]) -> "Table":
+        """Return the table of some rows, by number."""
+        return Table(
+            self.names, len(rows), self.named, lambda d: self.column(d).take(rows)
+        )
+
+
+def _check_names(names: list[Any]) -> None:
+    kinds = sorted({type(name).__name__ for name in names})
+    if len(kinds) > 1 and any(isinstance(name, str) for name in names):
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, "
+            f"but your input has {kinds} as feature name / column name types. Convert "
+            "them all to strings, with X.columns = X.columns.astype(str) for example."
+        )
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        listed = ", ".join(map(repr, twice))
+        raise ValueError(
+            f"Column names must differ, but these come more than once: {listed}. "
+            "Rename or drop the copies."
+        )

@@ -1,0 +1,150 @@
+"""Readers of data frames: pandas, polars, pyarrow, and others through narwhals.
+
+Each lets its library find the distinct values of a column. A library is loaded only
+when an object of it is read, so it has been loaded already.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from nearkind.tables.columns import (
+    Column,
+    Factored,
+    Table,
+    column_of_cells,
+    distinct_cells,
+    inferred_column,
+)
+from nearkind.tables.values import COMPLEX_REFUSED
+
+
+def read_pandas(X: Any) -> Table:
+    """Read a pandas DataFrame."""
+    if any(getattr(dtype, "kind", "") == "c" for dtype in X.dtypes):
+        raise ValueError(COMPLEX_REFUSED)
+    names = X.columns.tolist()
+    return Table(names, len(X), True, lambda d: _pandas_column(names[d], X.iloc[:, d]))
+
+
+def _pandas_column(name: Any, series: Any) -> Column:
+    if series.dtype == "category":
+        return Column(lambda: _pandas_categories(series))
+    if series.dtype.kind in "iuf":
+        numbers = series.to_numpy("float64", na_value=np.nan)
+        return Column(lambda: _pandas_distinct(name, series), numbers)
+    return inferred_column(lambda: _pandas_distinct(name, series))
+
+
+def _pandas_categories(series: Any) -> Factored:
+    codes, categories = series.cat.codes.to_numpy(), series.cat.categories
+    if len(categories) <= len(codes):
+        return codes, categories.tolist()
+    used, codes = np.unique(codes, return_inverse=True)  # few rows of many categories
+    return codes, [None if i < 0 else categories[i] for i in used]
+
+
+def _pandas_distinct(name: Any, series: Any) -> Factored:
+    try:
+        indices, distinct = series.factorize()
+    except (TypeError, NotImplementedError):  # lists and the like; say where
+        return distinct_cells(name, series.tolist())
+    return indices, distinct.tolist()
+
+
+def read_polars(X: Any) -> Table:
+    """Read a polars DataFrame."""
+    names = X.columns
+    return Table(
+        names, X.height, True, lambda d: _polars_column(names[d], X.to_series(d))
+    )
+
+
+def _polars_column(name: str, series: Any) -> Column:
+    import polars as pl
+
+    kind = series.dtype
+    if kind.is_nested() or kind == pl.Object:
+        return column_of_cells(name, series.to_list())
+    if kind in (pl.Categorical, pl.Enum):
+        return Column(lambda: _polars_categories(series))
+    if kind.is_integer() or kind.is_float():
+        numbers = series.cast(pl.Float64).to_numpy()
+        return Column(lambda: _polars_distinct(series), numbers)
+    return inferred_column(lambda: _polars_distinct(series))
+
+
+def _polars_categories(series: Any) -> Factored:
+    # The codes of a Categorical are shared by all columns, so they have gaps.
+    levels = series.unique().drop_nulls()
+    used = levels.to_physical().to_numpy()
+    compact = np.full(int(used.max(initial=0)) + 2, -1, np.int32)
+    compact[used] = np.arange(len(used))
+    codes = series.to_physical()
+    if series.null_count():
+        codes = codes.fill_null(len(compact) - 1)
+    return compact[codes.to_numpy()], levels.to_list()
+
+
+def _polars_distinct(series: Any) -> Factored:
+    import polars as pl
+
+    distinct = series.drop_nulls().unique(maintain_order=True)
+    places = pl.Series(np.arange(len(distinct), dtype=np.int32))
+    indices = series.replace_strict(distinct, places, default=-1, return_dtype=pl.Int32)
+    return indices.to_numpy(), distinct.to_list()
+
+
+def read_arrow(X: Any) -> Table:
+    """Read a Table or RecordBatch of pyarrow."""
+    import pyarrow as pa
+
+    if isinstance(X, pa.RecordBatch):
+        X = pa.Table.from_batches([X])
+    names = X.column_names
+    return Table(
+        names, X.num_rows, True, lambda d: _arrow_column(names[d], X.column(d))
+    )
+
+
+def _arrow_column(name: str, column: Any) -> Column:
+    from pyarrow import types
+
+    if types.is_dictionary(column.type):
+        return Column(lambda: _arrow_distinct(name, column))
+    if types.is_integer(column.type) or types.is_floating(column.type):
+        numbers = column.cast("float64", safe=False).to_numpy()
+        return Column(lambda: _arrow_distinct(name, column), numbers)
+    return inferred_column(lambda: _arrow_distinct(name, column))
+
+
+def _arrow_distinct(name: str, column: Any) -> Factored:
+    try:
+        chunks = column.dictionary_encode().unify_dictionaries().chunks
+    except NotImplementedError:  # lists and the like; say where
+        return distinct_cells(name, column.to_pylist())
+    parts = [chunk.indices.cast("int64").fill_null(-1) for chunk in chunks]
+    indices = np.concatenate([part.to_numpy() for part in parts])
+    return indices, _microseconds(chunks[0].dictionary).to_pylist()
+
+
+def _microseconds(array: Any) -> Any:
+    """Round nanoseconds down, which pyarrow cannot hand over without pandas."""
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(array.type) and array.type.unit == "ns":
+        return array.cast(pa.timestamp("us", array.type.tz), safe=False)
+    if pa.types.is_duration(array.type) and array.type.unit == "ns":
+        return array.cast(pa.duration("us"), safe=False)
+    return array
+
+
+def read_narwhals(frame: Any) -> Table:
+    """Read a data frame of another library, as narwhals shows it."""
+    names = frame.columns
+    return Table(
+        names,
+        len(frame),
+        True,
+        lambda d: column_of_cells(names[d], frame[names[d]].to_list()),
+    )

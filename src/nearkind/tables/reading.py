@@ -1,0 +1,113 @@
+"""The one door: what is a table finds its reader, what is none is refused."""
+
+import sys
+from collections.abc import Callable, Mapping
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from nearkind.tables.arrays import flat_error, read_array, read_columns, read_sequence
+from nearkind.tables.columns import Table
+from nearkind.tables.frames import (
+    read_arrow,
+    read_narwhals,
+    read_pandas,
+    read_polars,
+)
+
+
+def read_table(X: Any) -> Table:
+    """Read a table of any kind; X itself is never changed.
+
+    Parameters
+    ----------
+    X : table
+        DataFrame of pandas, polars or anything that narwhals knows; Table or
+        RecordBatch of pyarrow; 2-d array, masked or not; list of dicts (a key that a
+        row lacks is a missing value); list of rows; dict of columns.
+
+    Returns
+    -------
+    Table
+        Names, number of rows, and the columns on demand.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If X is not such a table; the message says what to pass instead.
+
+    Examples
+    --------
+    >>> table = read_table([["red", 3], ["blue", 4]])
+    >>> table.names, table.column(0).values
+    (['x0', 'x1'], ['red', 'blue'])
+    """
+    if isinstance(X, Table):
+        return X
+    if _is_from(X, "narwhals", "DataFrame", "LazyFrame"):
+        X = X.to_native()
+    _refuse(X)
+    for fits, read in _READERS:
+        if fits(X):
+            return read(X)
+    return _read_foreign(X)
+
+
+def _is_from(X: Any, library: str, *names: str) -> bool:
+    """Say whether X is of a class of a library, without loading that library."""
+    module = sys.modules.get(library)
+    classes = (getattr(module, name, None) for name in names)
+    return module is not None and isinstance(X, tuple(c for c in classes if c))
+
+
+def _refuse(X: Any) -> None:
+    """Say what to pass instead of the things that are often passed by mistake."""
+    if type(X).__module__.startswith("scipy.sparse"):
+        raise TypeError(
+            "Sparse X is not taken: a table of categories has no zeros to leave out. "
+            "Pass X.toarray(), or the table that it was made from."
+        )
+    if _is_from(X, "polars", "LazyFrame"):
+        raise TypeError("A polars LazyFrame holds no rows yet. Pass X.collect().")
+    if X is None or isinstance(X, str | bytes):
+        raise TypeError(
+            f"X must be a table (a DataFrame, a 2D array, a list of dicts or of rows), "
+            f"got {X!r:.60}. To read a file, pass pandas.read_csv(path), for example."
+        )
+    if isinstance(X, Number):
+        raise ValueError(f"Expected 2D array, got scalar array instead: {X!r}.")
+    if _is_from(X, "pandas", "Series", "Index") or _is_from(X, "polars", "Series"):
+        raise flat_error(X)
+    if _is_from(X, "pyarrow", "Array", "ChunkedArray"):
+        raise flat_error(X)
+
+
+def _read_foreign(X: Any) -> Table:
+    """Try narwhals, then the array protocol."""
+    import narwhals as nw
+
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(
+            f"A lazy {type(X).__name__} holds no rows yet. Collect it into a data "
+            "frame first."
+        )
+    if isinstance(frame, nw.DataFrame):
+        return read_narwhals(frame)
+    if hasattr(X, "__array__"):
+        return read_array(np.asarray(X))
+    raise TypeError(
+        "X must be a table (a DataFrame, a 2D array, a list of dicts or of rows), got "
+        f"a {type(X).__name__}: {X!r:.60}."
+    )
+
+
+_READERS: list[tuple[Callable[[Any], bool], Callable[[Any], Table]]] = [
+    (lambda X: _is_from(X, "pandas", "DataFrame"), read_pandas),
+    (lambda X: _is_from(X, "polars", "DataFrame"), read_polars),
+    (lambda X: _is_from(X, "pyarrow", "Table", "RecordBatch"), read_arrow),
+    (lambda X: isinstance(X, np.ndarray), read_array),
+    (lambda X: isinstance(X, list | tuple), read_sequence),
+    (lambda X: isinstance(X, Mapping), read_columns),
+]

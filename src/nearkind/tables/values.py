@@ -1,0 +1,104 @@
+"""One rule for cells: which are missing, and how the others read as plain values."""
+
+import datetime as dt
+import sys
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+COMPLEX_REFUSED = (
+    "Complex data not supported: X holds complex numbers. Split them into two columns, "
+    "their real and their imaginary part."
+)
+
+
+def is_missing(value: Any) -> bool:
+    """Say whether a cell is missing; the empty string is not.
+
+    Parameters
+    ----------
+    value : object
+        One cell.
+
+    Returns
+    -------
+    bool
+        True for None, NaN of any kind, NaT, ``pandas.NA`` and ``numpy.ma.masked``.
+
+    Examples
+    --------
+    >>> is_missing(float("nan")), is_missing(None), is_missing("")
+    (True, True, False)
+    """
+    if value is None or value is np.ma.masked:
+        return True
+    if isinstance(value, float | np.floating | np.datetime64 | np.timedelta64):
+        return bool(value != value)
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and (value is pandas.NA or value is pandas.NaT)
+
+
+def plain(value: Any) -> Any:
+    """Return a cell as a plain Python value, the same from every library.
+
+    NumPy scalars become Python's. Moments become ISO text to the microsecond, those
+    with a time zone in UTC; a midnight without one reads as its date, because pandas
+    has no dates of its own. Durations, intervals and periods become text. Other values
+    stay, so that equality is Python's: 1, 1.0 and True are one value, "1" another.
+
+    Parameters
+    ----------
+    value : object
+        One cell.
+
+    Returns
+    -------
+    object
+        The plain value; None if the cell is missing.
+
+    Examples
+    --------
+    >>> plain(np.int8(3)), plain(np.datetime64("2020-02-03T04:05:06.000000007"))
+    (3, '2020-02-03T04:05:06')
+    """
+    if type(value) in (str, int, bool):  # most are; 10^6 of them pass here
+        return value
+    if is_missing(value):
+        return None
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return _duration_or_moment(value)
+    if isinstance(value, np.generic):
+        value = float(value) if isinstance(value, np.floating) else value.item()
+    if isinstance(value, dt.date | dt.time):
+        return _iso(value)
+    if isinstance(value, dt.timedelta):
+        return str(dt.timedelta(value.days, value.seconds, value.microseconds))
+    if isinstance(value, complex):
+        raise ValueError(
+            f"Complex data not supported: a cell holds {value!r}. Split it into two "
+            "columns, its real and its imaginary part."
+        )
+    return str(value) if type(value).__module__.startswith("pandas") else value
+
+
+def _duration_or_moment(value: np.datetime64 | np.timedelta64) -> str:
+    """Go through microseconds, the finest that Python knows."""
+    unit = np.datetime_data(value.dtype)[0]
+    if isinstance(value, np.timedelta64) and unit in ("Y", "M"):
+        return str(value)
+    exact = value.astype(f"{value.dtype.kind}8[us]").item()
+    in_range = isinstance(exact, dt.datetime | dt.timedelta)
+    return plain(exact) if in_range else str(value)
+
+
+def _iso(value: dt.date | dt.time) -> str:
+    if not isinstance(value, dt.datetime):
+        return value.isoformat()
+    if hasattr(value, "to_pydatetime"):  # nanoseconds exist in pandas only
+        return _iso(value.to_pydatetime(warn=False))
+    if value.utcoffset() is not None:
+        return value.astimezone(dt.UTC).isoformat()
+    return (value if value.time() != dt.time() else value.date()).isoformat()

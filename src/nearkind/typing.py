@@ -1,0 +1,175 @@
+"""The seams: what each piece must offer, and the law that holds for all of its kind.
+
+Shapes: n rows (or weighted cells of equal rows), D features, C channels a feature
+(classes for class histograms), B blocks of the metric, each of width W, K vectors a row
+in each block.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.int32]
+Map = Callable[[Any, Iterable[Any]], Iterable[Any]]
+"""As the builtin ``map``, which is the default: same results, same order."""
+
+
+class Projection(Protocol):
+    """Codes to vectors, by one lookup table a feature.
+
+    Law: ``transform(codes)`` only gathers rows of ``tables``; renaming categories
+    changes nothing; rows of "vdm" sum to one.
+    """
+
+    tables: list[Array]  # feature d: (n_values[d] + 1, R_d, C); last row: unseen
+
+    def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
+        """Return (sum of R_d, C) before anything is allocated."""
+
+    def fit(
+        self,
+        codes: Codes,
+        n_values: Sequence[int],
+        y: NDArray[np.intp] | None,
+        weights: Array,
+    ) -> Self:
+        """Count and fill ``tables``."""
+
+    def transform(self, codes: Codes) -> Array:
+        """Return phi (n, D, C)."""
+
+    def transform_training(self, codes: Codes, y: NDArray[np.intp] | None) -> Array:
+        """Return phi (n, D, C) of the rows given to ``fit``."""
+
+
+class Structure(Protocol):
+    """How M couples features and channels.
+
+    Law: linear in phi; "multi" with equal blocks equals "single".
+    """
+
+    def blocks(self, phi: Array) -> Array:
+        """Reshape phi (n, D, C) into Z (B, n, K, W)."""
+
+
+class Edges(Protocol):
+    """Pairs of rows: distances forward, Laplacian back.
+
+    Law: ``vdot(w, squared_distances(embed(Z, M))) == vdot(pull_back(Z, w), M)``.
+    """
+
+    def squared_distances(self, rows: Any) -> Array:
+        """Return one squared distance an edge, from an Embedding of the rows."""
+
+    def pull_back(self, Z: Array, weights: Array) -> Array:
+        """Return sum of w_ij (z_i - z_j)(z_i - z_j)' over edges, (B, W, W)."""
+
+
+class Loss(Protocol):
+    """A convex function of a margin's violation z.
+
+    Law: ``slope`` is in [0, 1] and is the derivative of ``value``.
+    """
+
+    def value(self, z: Array) -> Array:
+        """Return the loss of each violation."""
+
+    def slope(self, z: Array) -> Array:
+        """Return its derivative."""
+
+    def all_pairs(
+        self, t: Array, t_weights: Array, c: Array, c_weights: Array
+    ) -> "PairSums":
+        """Sum over every pair of a t_j and a c_k of one row, z = t_j - c_k."""
+
+
+class PairSums(Protocol):
+    """Sums of a loss over all violations t_j - c_k, row by row."""
+
+    @property
+    def loss(self) -> Array:
+        """Sum over k of w_k loss(t_j - c_k) (a, p)."""
+
+    @property
+    def t_slope(self) -> Array:
+        """Sum over k of w_k slope(t_j - c_k) (a, p)."""
+
+    @property
+    def c_slope(self) -> Array:
+        """Sum over j of w_j slope(t_j - c_k) (a, m)."""
+
+
+class Pull(NamedTuple):
+    """A loss at some distances, and its linear lower bound there.
+
+    ``intercept + vdot(weights, d2)`` is the sum of alpha times violation, alpha the
+    slopes of the loss; for the plain hinge that is the loss itself. The intercept is
+    what the dual certificate needs.
+    """
+
+    loss: float
+    weights: Array  # d loss / d d2, one an edge
+    intercept: float
+
+
+class Constraints(Protocol):
+    """Which distances must be smaller than which.
+
+    Law: ``weights`` are the slope of the loss in d2; the parts add up to the whole.
+    """
+
+    edges: Edges
+
+    def value(self, d2: Array, loss: Loss) -> float:
+        """Return the loss at the distances of ``edges``."""
+
+    def pull(self, d2: Array, loss: Loss) -> Pull:
+        """Return loss, weights and intercept there."""
+
+    def parts(self) -> Sequence["Constraints"]:
+        """Split into pieces whose pulls add up to the whole's, each small enough."""
+
+
+class Regularizer(Protocol):
+    """A convex function of the joint spectrum of M, increasing in each eigenvalue.
+
+    Law: subgradient inequality; three-point inequality of the prox; prox >= 0.
+    """
+
+    def value(self, spectrum: Array) -> float:
+        """Return r."""
+
+    def subgradient(self, spectrum: Array) -> Array:
+        """Return one subgradient."""
+
+    def prox(self, spectrum: Array, step: float) -> Array:
+        """Return argmin over x >= 0 of |x - spectrum|^2 / 2 + step r(x)."""
+
+    def dual_norm(self, spectrum: Array) -> float:
+        """Return the dual norm of the positive part."""
+
+    def dual_value(self, spectrum: Array, intercept: float, strength: float) -> float:
+        """Return the best lower bound on the optimum along a ray of multipliers."""
+
+
+class Solver(Protocol):
+    """Minimise an objective over positive semi-definite M.
+
+    Law: the result is PSD and no worse than the start; solvers agree on small problems.
+    """
+
+    def solve(self, objective: Any, M: Array, *, callback: Any = None) -> Any:
+        """Return a Solution."""
+
+
+class Dissimilarity(Protocol):
+    """A fitted distance on rows as the user has them.
+
+    Law: symmetric, non-negative, zero on itself where promised.
+    """
+
+    def pairwise_distances(self, X: Any, Y: Any = None) -> Array:
+        """Return distances (n, m)."""

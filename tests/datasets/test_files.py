@@ -1,0 +1,215 @@
+"""Loading by name: the form handed out, files, and what is said when they are bad."""
+
+import gzip
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nearkind import datasets
+from nearkind.datasets.catalogue import CATALOGUE
+from nearkind.datasets.rules import RULES
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = [os.environ.get("NEARKIND_DATA"), "../shared/data"]
+LISTED = (
+    "adult audiology balance car census connect4 credit_risk dna_nominal dna_promoter "
+    "housevotes krkopt krvskp led24 lymphography monks1 monks2 monks3 mushroom nursery "
+    "soybean_large spect splice tic_tac_toe voting zoo"
+)
+PUBLIC_NAMES = LISTED.split()
+SMALL = sorted(set(PUBLIC_NAMES) - set(RULES) - {"census", "connect4"})
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    monkeypatch.setenv("NEARKIND_DATA", str(tmp_path))
+
+    def _write(name, text):
+        data = text if isinstance(text, bytes) else gzip.compress(text.encode())
+        (tmp_path / f"{name}.csv.gz").write_bytes(data)
+
+    return _write
+
+
+def use_real_file(name, monkeypatch):
+    for folder in filter(None, FOLDERS):
+        if (ROOT / folder / f"{name}.csv.gz").is_file():
+            monkeypatch.setenv("NEARKIND_DATA", str(ROOT / folder))
+            return ROOT / folder / f"{name}.csv.gz"
+    pytest.skip(f"no {name}.csv.gz in NEARKIND_DATA or ../shared/data")
+
+
+def test_names_are_the_public_ones(monkeypatch):
+    monkeypatch.delenv("NEARKIND_DATA", raising=False)
+    assert datasets.names() == PUBLIC_NAMES
+
+
+def test_names_hold_the_files_of_the_folder(write):
+    write("pets", "legs,class\n4,dog\n")
+    write("adult", "age,class\n4,a\n")
+    assert datasets.names() == sorted([*PUBLIC_NAMES, "pets"])
+
+
+def test_names_of_a_folder_that_is_not_there(tmp_path, monkeypatch):
+    monkeypatch.setenv("NEARKIND_DATA", str(tmp_path / "nowhere"))
+    assert datasets.names() == PUBLIC_NAMES
+
+
+def test_frame(write):
+    write("pets", "legs,voice,class\n4,,dog\n2,NA,bird\n")
+    data = datasets.load("pets")
+    assert data.name == "pets"
+    assert data.source == "file pets.csv.gz"
+    assert data.feature_names == list(data.X.columns) == ["legs", "voice"]
+    assert data.X["legs"].tolist() == ["4", "2"]
+    assert data.X["voice"].isna().tolist() == [True, False]
+    assert data.X["voice"][1] == "NA"
+    assert data.y.name == "class"
+    assert data.y.tolist() == ["dog", "bird"]
+
+
+def test_arrays(write):
+    write("pets", "legs,voice,class\n4,,dog\n2,NA,bird\n")
+    data = datasets.load("pets", as_frame=False)
+    assert data.X.dtype == data.y.dtype == object
+    assert data.X.tolist() == [["4", None], ["2", "NA"]]
+    assert data.y.tolist() == ["dog", "bird"]
+
+
+def test_quotes_byte_order_mark_and_line_ends(write):
+    write("odd", '\ufeff"a,b",class\r\n"x\ny","é ""q"""\r\n')
+    data = datasets.load("odd", as_frame=False)
+    assert data.feature_names == ["a,b"]
+    assert data.X.tolist() == [["x\ny"]]
+    assert data.y.tolist() == ['é "q"']
+
+
+@pytest.mark.parametrize("name", sorted(RULES))
+def test_frame_and_arrays_agree(name):
+    frame, arrays = datasets.load(name), datasets.load(name, as_frame=False)
+    np.testing.assert_array_equal(frame.X.to_numpy(dtype=object), arrays.X)
+    np.testing.assert_array_equal(frame.y.to_numpy(dtype=object), arrays.y)
+    assert frame.source == arrays.source == CATALOGUE[name].about
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_real_file_as_pandas_reads_it(name, monkeypatch):
+    path = use_real_file(name, monkeypatch)
+    wanted = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+    wanted = wanted.astype(object).where(wanted.notna(), None)
+    data, entry = datasets.load(name, as_frame=False), CATALOGUE[name]
+    assert [*data.feature_names, "class"] == list(wanted.columns)
+    assert data.X.tolist() == wanted.drop(columns="class").to_numpy().tolist()
+    assert data.y.tolist() == wanted["class"].tolist()
+    assert data.X.shape == (entry.n_samples, entry.n_features)
+    assert len(set(data.y)) == entry.n_classes
+    assert data.source == f"{entry.about}, file {name}.csv.gz"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["census", "connect4"])
+def test_large_real_file_has_the_size_in_the_catalogue(name, monkeypatch):
+    use_real_file(name, monkeypatch)
+    data, entry = datasets.load(name, as_frame=False), CATALOGUE[name]
+    assert data.X.shape == (entry.n_samples, entry.n_features)
+    assert len(set(data.y)) == entry.n_classes
+
+
+def test_pandas_is_only_needed_for_frames(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert datasets.load("credit_risk", as_frame=False).X.shape == (6, 3)
+    with pytest.raises(ImportError, match=r"pip install pandas.*as_frame=False"):
+        datasets.load("credit_risk")
+
+
+def test_import_is_light():
+    code = (
+        "import sys, nearkind.datasets as d; d.names(); "
+        "print([m for m in ('pandas', 'sklearn', 'scipy') if m in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.stdout.strip() == "[]", run.stderr
+
+
+def test_known_name_without_a_folder(monkeypatch):
+    monkeypatch.delenv("NEARKIND_DATA", raising=False)
+    with pytest.raises(FileNotFoundError) as caught:
+        datasets.load("adult")
+    assert "'adult'" in str(caught.value)
+    assert "Set NEARKIND_DATA to a folder that holds adult.csv.gz" in str(caught.value)
+    assert ", ".join(sorted(RULES)) in str(caught.value)
+
+
+def test_known_name_without_a_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("NEARKIND_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=f"names '.*{tmp_path.name}'"):
+        datasets.load("adult")
+
+
+def test_unknown_name_suggests_the_nearest():
+    with pytest.raises(ValueError, match="Did you mean 'mushroom'"):
+        datasets.load("Mushrooms")
+    with pytest.raises(ValueError, match="Did you mean 'tic_tac_toe'"):
+        datasets.load("tic-tac-toe")
+
+
+def test_unknown_name_like_no_other_lists_them_all():
+    with pytest.raises(ValueError, match="Known are 'adult', 'audiology'"):
+        datasets.load("qqqqqqqq")
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "a/b", "a\\b", "/etc/x", "", ".", "..", "x\n"]
+)
+def test_names_that_leave_the_folder_are_refused(name, tmp_path, monkeypatch):
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"a,class\n1,2\n"))
+    monkeypatch.setenv("NEARKIND_DATA", str(inner))
+    with pytest.raises(ValueError, match="has only letters"):
+        datasets.load(name)
+
+
+def test_name_must_be_a_string():
+    with pytest.raises(TypeError, match="got 3"):
+        datasets.load(3)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"line 1: a header was expected and the file is empty\.$"),
+        (b"", r"line 1: a header was expected and the file is empty\.$"),
+        ("a,b\n1,2\n", r"line 1: the last column must be .* 'class', got 'b'\.$"),
+        ("class,b\n1,2\n", r"line 1: the last column must be .* 'class', got 'b'\.$"),
+        ("class\n1\n", r"line 1: at least one column was expected"),
+        ("a,a,class\n1,2,3\n", r"line 1: column 'a' occurs more than once\.$"),
+        ("a,class\n", r"line 1: rows were expected after the header"),
+        ("a,class\n1,2\n1\n", r"line 3: 2 fields were expected, got 1\.$"),
+        ("a,class\n1,2,3\n", r"line 2: 2 fields were expected, got 3\.$"),
+        ("a,class\n1,2\n\n1,2\n", r"line 3: 2 fields were expected, got 0\.$"),
+        ('a,class\n1,2\n"1,2\n', r"line 3: .+\.$"),
+        (b"a,class\n1,2\n", r"damaged after line 0 \(.+\); copy it again\.$"),
+        (gzip.compress(b"a,class\n\xff,2\n"), r"damaged after line \d+ \(.+\)"),
+        (gzip.compress(b"a,class\n1,2\n")[:-9], r"damaged after line \d+ \(.+\)"),
+        (gzip.compress(b"a,class\n1,2\n")[:-8] + bytes(8), r"damaged after line \d+"),
+    ],
+)
+def test_bad_file_is_named_with_its_line(text, message, write):
+    write("bad", text)
+    with pytest.raises(ValueError, match=r"^bad\.csv\.gz.*" + message):
+        datasets.load("bad")
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.5, 0.9, 0.999])
+def test_truncated_file_at_any_place(share, write):
+    text = "a,class\n" + "".join(f"{i * i % 7919},{i % 3}\n" for i in range(5000))
+    data = gzip.compress(text.encode())
+    write("cut", data[: int(share * len(data))])
+    with pytest.raises(ValueError, match=r"cut\.csv\.gz is damaged after line \d+"):
+        datasets.load("cut")
