@@ -63,7 +63,8 @@ class Fan:
         anchors = Z[:, self.anchors]
         out = weights.sum(axis=1)[:, None, None]  # (a, 1, 1)
         into = weights.sum(axis=0)[:, None, None]  # (n, 1, 1)
-        cross = (weights @ Z.reshape(B, n, K * W)).reshape(B, -1, K, W)  # O(a n B K W)
+        cross = weights @ Z.reshape(B, n, K * W)  # O(a n B K W)
+        cross = cross.reshape(B, len(weights), K, W)
         G = _gram(anchors, out * anchors - 2.0 * cross) + _gram(Z, into * Z)
         return symmetrized(G)
 
@@ -82,8 +83,8 @@ def _take(rows: Embedding, at: NDArray[np.intp]) -> Embedding:
 
 def _gram(X: Array, Y: Array) -> Array:
     """Return sum over rows and vectors of x y' (B, W, W)."""
-    B, W = X.shape[0], X.shape[-1]
-    return X.reshape(B, -1, W).swapaxes(1, 2) @ Y.reshape(B, -1, W)
+    B, n, K, W = X.shape
+    return X.reshape(B, n * K, W).swapaxes(1, 2) @ Y.reshape(B, n * K, W)
 
 
 def _chunks(n_edges: int, width: int) -> Iterator[slice]:

@@ -38,13 +38,13 @@ def embed(Z: Array, spectrum: Spectrum) -> Embedding:
     factors = spectrum.factors()
     U = np.concatenate(
         [
-            (z @ F.T).reshape(n_rows, -1)  # (n, K r_b)
+            (z @ F.T).reshape(n_rows, n_vectors * len(F))
             for z, (F, _) in zip(Z, factors, strict=True)
         ],
         axis=1,
     )
     signs = np.concatenate([np.tile(s, n_vectors) for _, s in factors])
-    if not len(signs):
+    if not U.shape[1]:
         U = np.zeros((n_rows, 1))
     return Embedding(U, U * signs if (signs < 0).any() else U)
 
@@ -79,4 +79,4 @@ def pairwise_distances(U: Array, V: Array | None = None) -> Array:
         i, j = small_rows[at : at + (1 << 16)], small_columns[at : at + (1 << 16)]
         difference = left.U[i] - right.U[j]
         d2[i, j] = np.einsum("eq,eq->e", difference, difference)
-    return d2
+    return 0.5 * (d2 + d2.T) if V is None else d2

@@ -11,7 +11,6 @@ from nearkind.metric import Embedding, embed
 from nearkind.spectral import Spectrum, decompose
 from nearkind.typing import Array, Constraints, Loss, Map, Regularizer
 
-
 _HINGE = Hinge()
 
 
@@ -93,9 +92,13 @@ class Objective:
         A constraint just met there is one of alike rows (d2 <= 0), and counting it in
         full makes the positive part of the result as small as any subgradient does.
         """
+        return decompose(-self.with_loss(Hinge(corner=1.0)).slope(self.zero).gradient)
+
+    @property
+    def zero(self) -> Spectrum:
+        """M = 0."""
         B, _, _, W = self.Z.shape
-        zero = Spectrum(np.zeros((B, W)), np.broadcast_to(np.eye(W), (B, W, W)))
-        return decompose(-self.with_loss(Hinge(corner=1.0)).slope(zero).gradient)
+        return Spectrum(np.zeros((B, W)), np.broadcast_to(np.eye(W), (B, W, W)))
 
 
 class _LossOf(NamedTuple):

@@ -55,7 +55,8 @@ class Full:
 
     def blocks(self, phi: Array) -> Array:
         """Return Z (1, n, 1, D C)."""
-        return phi.reshape(len(phi), -1)[None, :, None, :]
+        n_rows, n_features, n_channels = phi.shape
+        return phi.reshape(n_rows, n_features * n_channels)[None, :, None, :]
 
     def shape(self, n_features: int, n_channels: int) -> tuple[int, int]:
         """Return (B, W)."""

@@ -71,9 +71,10 @@ def value_tables(
     for table in tables:
         size, n_channels = table.shape[1:]
         units = np.zeros((size * n_channels, n_rows, n_channels))
-        flat = np.eye(size * n_channels).reshape(-1, size, n_channels)
+        width = size * n_channels
+        flat = np.eye(width).reshape(width, size, n_channels)
         units[:, start : start + size] = flat
         to_embedding = embed(structure.blocks(units), spectrum).U  # (R_d C, q)
-        vectors.append(table.reshape(len(table), -1) @ to_embedding)
+        vectors.append(table.reshape(len(table), width) @ to_embedding)
         start += size
     return ValueTables(vectors)

@@ -9,6 +9,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 
+from nearkind import scoring
 from nearkind.estimators import shorthand
 from nearkind.estimators.coded import Coded
 from nearkind.estimators.targets import check_weights
@@ -58,6 +59,10 @@ class Hamming(Coded, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         U = np.zeros((len(codes), sizes.sum()))
         np.put_along_axis(U, at, (2.0 * len(sizes)) ** -0.5, axis=1)
         return U
+
+    def triplet_accuracy(self, X: Any, y: Any) -> float:
+        """Return the share of triplets of these rows that are ordered rightly."""
+        return scoring.triplet_accuracy(np.asarray(self.transform(X)), y)
 
     def represent(self, codes: Codes) -> Codes:
         """Return what ``compare`` needs of rows: their codes."""

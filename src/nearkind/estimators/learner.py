@@ -19,7 +19,7 @@ from nearkind.estimators.targets import known_labels, training_rows
 from nearkind.estimators.threads import thread_map
 from nearkind.estimators.value_vectors import ValueVectorDistance
 from nearkind.objective import Objective
-from nearkind.solvers.solution import Record, Solution, Stop
+from nearkind.solvers.solution import Record, Solution, Stop, zero_solution
 from nearkind.spectral import Spectrum, decompose, identity
 from nearkind.tables import read_table
 from nearkind.typing import Array
@@ -283,11 +283,14 @@ class CPML(ValueVectorDistance, BaseEstimator):
             strength = 0.01 * regularizer.dual_norm(at_zero)
         self.strength_ = strength
         self.strength_max_ = regularizer.strength_max(at_zero)
-        start = self._start(Z.shape[0], Z.shape[-1])
-        callback = _print_record if self.verbose else None
-        solution = solver.solve(
-            objective.with_strength(strength), start, callback=callback
-        )
+        objective = objective.with_strength(strength)
+        if strength >= self.strength_max_:
+            zero = objective.zero
+            solution = zero_solution(zero, objective.value(zero))
+        else:
+            start = self._start(Z.shape[0], Z.shape[-1])
+            callback = _print_record if self.verbose else None
+            solution = solver.solve(objective, start, callback=callback)
         self._keep(solution, cells)
 
     def _start(self, n_blocks: int, width: int) -> Spectrum:
@@ -314,10 +317,15 @@ class CPML(ValueVectorDistance, BaseEstimator):
 
     def _warn(self, solution: Solution) -> None:
         if self.rank_ == 0:
+            cause = (
+                f"strength={self.strength_:.3g} outweighs the loss. Pass a strength "
+                f"below {self.strength_max_:.3g}, or strength='auto'."
+                if self.strength_max_ > 0.0
+                else "no direction in these columns brings rows of one class together. "
+                "Take another projection, or add columns that tell the classes apart."
+            )
             warnings.warn(
-                f"The learned metric is zero: strength={self.strength_:.3g} outweighs "
-                f"the loss, and all distances are 0. Pass a strength below "
-                f"{self.strength_max_:.3g}, or strength='auto'.",
+                f"The learned metric is zero, and so are all distances: {cause}",
                 UserWarning,
                 stacklevel=4,
             )

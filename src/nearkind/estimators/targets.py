@@ -42,22 +42,27 @@ def _checked_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
     y = column_or_1d(_as_array(y), warn=True)
     _check_length(len(y), n_rows)
     _refuse_missing(y)
+    y = _typed(y)
     check_classification_targets(y)
     return y
+
+
+def _typed(y: NDArray[Any]) -> NDArray[Any]:
+    """Return labels held as objects in the type they all have."""
+    kinds = sorted({type(label).__name__ for label in y}) if y.dtype == object else []
+    if len(kinds) > 1 and not set(kinds) <= {"int", "float", "bool"}:
+        raise TypeError(
+            f"y mixes labels of types {', '.join(kinds)}, which have no common order. "
+            "Turn them into one type, with y.astype(str) for example."
+        )
+    return np.array(y.tolist()) if kinds else y
 
 
 def _encode_labels(
     y: NDArray[Any], owner: str
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the sorted classes and the class number of each row."""
-    try:
-        classes, numbers = np.unique(y, return_inverse=True)
-    except TypeError:
-        kinds = sorted({type(label).__name__ for label in y})
-        raise TypeError(
-            f"y mixes labels of types {', '.join(kinds)}, which have no common order. "
-            "Turn them into one type, with y.astype(str) for example."
-        ) from None
+    classes, numbers = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
             f"{owner} learns from the difference between classes, but y holds only one "
@@ -76,8 +81,7 @@ def known_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
     known = np.array([not is_missing(label) for label in y.tolist()], dtype=bool)
     if not known.any():
         raise ValueError("y holds no label at all; pass y=None, or label some rows.")
-    labels = np.array(y[known].tolist())
-    classes, numbers[known] = np.unique(labels, return_inverse=True)
+    classes, numbers[known] = np.unique(_typed(y[known]), return_inverse=True)
     return classes, numbers
 
 

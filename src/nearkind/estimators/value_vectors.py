@@ -46,8 +46,8 @@ class ValueVectorDistance(Coded, ClassNamePrefixFeaturesOutMixin, TransformerMix
         X, Y : tables; Y = X if None
         squared : return squared distances; only their root is a metric
         """
-        U = self._embed(X)
-        d2 = metric.pairwise_distances(U, U if Y is None else self._embed(Y))
+        V = None if Y is None else self._embed(Y)
+        d2 = metric.pairwise_distances(self._embed(X), V)
         return d2 if squared else np.sqrt(d2)
 
     def explain(self, a: Any, b: Any) -> Any:

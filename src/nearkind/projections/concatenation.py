@@ -55,7 +55,7 @@ class Concatenation(TableProjection):
 
 
 def _flat(table: Array) -> Array:
-    return table.reshape(len(table), -1)
+    return table.reshape(len(table), table.shape[1] * table.shape[2])
 
 
 def _split(phi: Array, tables: list[Array]) -> list[Array]:

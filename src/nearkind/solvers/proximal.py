@@ -72,7 +72,7 @@ class Proximal:
 def _step(
     smooth: Objective, ahead: Spectrum, slope: Slope, curvature: float
 ) -> tuple[Spectrum, float]:
-    """Take a proximal step, doubling the curvature until its model is an upper bound."""
+    """Take a proximal step, doubling the curvature until its model bounds the loss."""
     while True:
         new = smooth.prox(ahead.matrix - slope.gradient / curvature, 1.0 / curvature)
         move = new.matrix - ahead.matrix

@@ -60,6 +60,11 @@ class Solution:
         return self.history[-1].iteration if self.history else 0
 
 
+def zero_solution(zero: Spectrum, value: float) -> Solution:
+    """Return M = 0 as the optimum, which it is at strength_max and beyond."""
+    return Solution(zero, value, 0.0, [Record(0, value, 0.0, 0.0)], Stop.TOLERANCE)
+
+
 class Progress:
     """The best metric and the best lower bound so far, and when that is enough."""
 

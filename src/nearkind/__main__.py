@@ -1,0 +1,5 @@
+"""``python -m nearkind``: the command line."""
+
+from nearkind.cli import main
+
+main()

@@ -1,0 +1,135 @@
+"""A small, readable account of one fit: what was learned, and what it is worth."""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import train_test_split
+
+from nearkind import datasets
+from nearkind.baselines import Euclidean, Hamming
+from nearkind.errors import UnseenValueWarning
+from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.learner import CPML
+
+
+class Score(NamedTuple):
+    """How one distance did on rows that it had not seen."""
+
+    name: str
+    nearest_neighbours: float
+    triplets: float
+
+
+def show(name: str) -> None:
+    """Learn on a built-in data set and print the account."""
+    console = Console(highlight=False)
+    data = datasets.load(name, as_frame=False)
+    X, X_test, y, y_test = _split(data)
+    console.print(
+        f"\n[bold]{name}[/bold]: {len(data.X)} rows, {len(data.feature_names)} columns "
+        f"of words, {len(np.unique(data.y))} classes. Learning on {len(y)} rows ..."
+    )
+    with console.status("every triplet that the labels imply, exactly"):
+        models = {
+            "Hamming (no labels)": Hamming(),
+            "class histograms (no learning)": Euclidean(),
+            "CPML (learned)": CPML(tol=1e-3, max_iter=300),
+        }
+        scores, learned = _scores(models, X, X_test, y, y_test)
+    _print_fit(console, learned)
+    _print_scores(console, scores)
+    _print_relevance(console, learned)
+    _print_alike(console, learned)
+    _print_why(console, learned, X_test, y_test)
+
+
+def _split(data: Any) -> list[Any]:
+    rows = [dict(zip(data.feature_names, row, strict=True)) for row in data.X]
+    rare = min(np.unique(data.y, return_counts=True)[1]) < 2
+    return train_test_split(
+        rows, data.y, test_size=0.3, random_state=0, stratify=None if rare else data.y
+    )
+
+
+def _scores(
+    models: dict[str, Any], X: Any, X_test: Any, y: Any, y_test: Any
+) -> tuple[list[Score], CPML]:
+    scores = []
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # the account states the gap
+        warnings.simplefilter("ignore", UnseenValueWarning)
+        for name, model in models.items():
+            classifier = CPMLClassifier(model).fit(X, y)
+            metric = classifier.metric_
+            triplets = metric.triplet_accuracy(X_test, y_test)
+            scores.append(Score(name, classifier.score(X_test, y_test), triplets))
+    return scores, metric
+
+
+def _print_fit(console: Console, model: CPML) -> None:
+    seconds = model.history_[-1].seconds
+    console.print(
+        f"A metric of rank {model.rank_} in {seconds:.1f} s and {model.n_iter_} steps: "
+        f"objective {model.objective_:.4f}, proven within "
+        f"{model.gap_ / model.objective_:.1%} of the best possible.\n"
+    )
+
+
+def _print_scores(console: Console, scores: list[Score]) -> None:
+    table = Table(title="On rows not seen", title_justify="left")
+    table.add_column("distance")
+    table.add_column("5 nearest neighbours", justify="right")
+    table.add_column("triplets in order", justify="right")
+    for score in scores:
+        table.add_row(
+            score.name, f"{score.nearest_neighbours:.1%}", f"{score.triplets:.1%}"
+        )
+    console.print(table)
+
+
+def _print_relevance(console: Console, model: CPML) -> None:
+    console.print("\n[bold]What the distance looks at[/bold]")
+    names = model.feature_names_in_
+    width = max(len(name) for name in names)
+    for d in np.argsort(-model.feature_relevance_)[:8]:
+        share = model.feature_relevance_[d]
+        bar = "█" * round(40 * max(share, 0.0))
+        console.print(f"  {names[d]:<{width}}  {share:6.1%}  {bar}", markup=False)
+
+
+def _print_alike(console: Console, model: CPML) -> None:
+    console.print("\n[bold]Values it takes for nearly the same[/bold]")
+    for name, a, b, distance in _alike(model)[:4]:
+        text = f"  {name}: {a!r} and {b!r} ({distance:.3f} apart)"
+        console.print(text, markup=False)
+
+
+def _alike(model: CPML) -> list[tuple[Any, Any, Any, float]]:
+    """Return the nearest two values of each feature, the nearest feature first."""
+    pairs = []
+    for name, vectors in model.value_vectors_.items():
+        values = model.categories_[name]
+        i, j = np.triu_indices(len(values), k=1)
+        if len(i):
+            apart = np.linalg.norm(vectors[i] - vectors[j], axis=1)
+            best = int(apart.argmin())
+            pairs.append((name, values[i[best]], values[j[best]], float(apart[best])))
+    return sorted(pairs, key=lambda pair: pair[3])
+
+
+def _print_why(console: Console, model: CPML, X: Any, y: Any) -> None:
+    """Explain the distance between the first row and the first of another class."""
+    other = next(i for i in range(len(y)) if y[i] != y[0])
+    parts = model.explain(X[0], X[other])
+    console.print(f"\n[bold]Why a {y[0]!r} row is far from a {y[other]!r} row[/bold]")
+    columns = [parts[key] for key in ("feature", "a", "b", "contribution")]
+    for feature, a, b, part in zip(*columns, strict=True):
+        console.print(f"  {part:+8.3f}  {feature}: {a!r} against {b!r}", markup=False)
+    total = float(np.sum(parts["contribution"]))
+    console.print(f"  {total:8.3f}  in all, the squared distance\n", markup=False)

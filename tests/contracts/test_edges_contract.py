@@ -1,0 +1,135 @@
+"""Laws of every kind of edges, under every structure: forward and back are adjoint."""
+
+import itertools
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import integers, metrics
+
+from nearkind import edges as edges_module
+from nearkind.edges import Fan, PairList, difference_matrices
+from nearkind.metric import embed
+from nearkind.spectral import decompose
+from nearkind.structures import Diagonal, Full, Multi, Single
+
+STRUCTURES = {
+    "single": Single(),
+    "multi": Multi(),
+    "diagonal": Diagonal(),
+    "full": Full(),
+}
+SQUARE = tuple(np.array(side) for side in zip(*itertools.product(range(4), repeat=2)))
+EDGES = {
+    "every pair": PairList(*np.triu_indices(4, 1)),
+    "loops and both directions": PairList(*SQUARE),
+    "an edge twice": PairList(np.array([0, 1, 0]), np.array([3, 2, 3])),
+    "all anchors": Fan(np.arange(4)),
+    "two anchors, not in order": Fan(np.array([3, 1])),
+}
+every_kind = pytest.mark.parametrize("kind", EDGES)
+every_structure = pytest.mark.parametrize("structure", STRUCTURES)
+
+
+def ends_of(edges, n):
+    """Return (left, right), each in the shape of the edges' distances."""
+    if isinstance(edges, PairList):
+        return edges.left, edges.right
+    return np.broadcast_arrays(edges.anchors[:, None], np.arange(n)[None, :])
+
+
+def forward(edges, Z, M):
+    return edges.squared_distances(embed(Z, decompose(M)))
+
+
+@every_kind
+@every_structure
+@given(data=st.data())
+@settings(max_examples=8)
+def test_distances_are_those_of_the_stored_matrices(kind, structure, data):
+    psd = data.draw(st.booleans())
+    phi, M = data.draw(metrics(STRUCTURES[structure], psd=psd))
+    all_pairs = oracles.squared_distances(
+        oracles.difference_matrices(phi, structure), M
+    )
+    Z = STRUCTURES[structure].blocks(phi)
+    expected = all_pairs[ends_of(EDGES[kind], len(phi))]
+    np.testing.assert_allclose(forward(EDGES[kind], Z, M), expected, atol=1e-10)
+
+
+@every_kind
+@every_structure
+@given(data=st.data())
+@settings(max_examples=8)
+def test_pull_back_is_the_adjoint_of_the_distances(kind, structure, data):
+    psd = data.draw(st.booleans())
+    phi, M = data.draw(metrics(STRUCTURES[structure], psd=psd))
+    Z = STRUCTURES[structure].blocks(phi)
+    d2 = forward(EDGES[kind], Z, M)
+    w = data.draw(integers(d2.shape, -3, 3))
+    G = EDGES[kind].pull_back(Z, w)
+    np.testing.assert_allclose(np.vdot(w, d2), np.vdot(G, M), atol=1e-9)
+
+
+@every_kind
+@every_structure
+@given(data=st.data())
+@settings(max_examples=8)
+def test_pull_back_is_the_weighted_sum_of_the_stored_matrices(kind, structure, data):
+    phi, _ = data.draw(metrics(STRUCTURES[structure]))
+    A = oracles.difference_matrices(phi, structure)
+    left, right = ends_of(EDGES[kind], len(phi))
+    w = data.draw(integers(left.shape, -3, 3))
+    terms = zip(w.ravel(), left.ravel(), right.ravel(), strict=True)
+    expected = sum(weight * A[i, j] for weight, i, j in terms)
+    G = EDGES[kind].pull_back(STRUCTURES[structure].blocks(phi), w)
+    np.testing.assert_allclose(G, expected, atol=1e-9)
+    np.testing.assert_array_equal(G, G.swapaxes(1, 2))
+
+
+@every_kind
+@every_structure
+def test_pull_back_is_the_slope_of_the_distances_in_the_metric(kind, structure):
+    rng = np.random.default_rng(7)
+    phi = rng.normal(size=(5, 2, 3))
+    B, W = STRUCTURES[structure].shape(2, 3)
+    Z = STRUCTURES[structure].blocks(phi)
+    F = rng.normal(size=(B, W, W))
+    M = F @ F.swapaxes(1, 2)
+    w = rng.normal(size=ends_of(EDGES[kind], 5)[0].shape)
+    G = EDGES[kind].pull_back(Z, w)
+    for b, v, u in np.ndindex(M.shape):
+        step = np.zeros_like(M)
+        step[b, v, u] += 0.5e-4
+        step[b, u, v] += 0.5e-4
+        rise = forward(EDGES[kind], Z, M + step) - forward(EDGES[kind], Z, M - step)
+        np.testing.assert_allclose(np.vdot(w, rise) / 2e-4, G[b, v, u], atol=1e-7)
+
+
+def test_chunks_of_a_pair_list_add_up(monkeypatch):
+    rng = np.random.default_rng(3)
+    left, right = rng.integers(0, 9, size=(2, 50))
+    Z = rng.normal(size=(2, 9, 1, 3))
+    w = rng.normal(size=50)
+    spectrum = decompose(np.array([np.eye(3), np.ones((3, 3))]))
+    edges = PairList(left, right)
+    d2, G = edges.squared_distances(embed(Z, spectrum)), edges.pull_back(Z, w)
+    monkeypatch.setattr(edges_module, "_CHUNK", 20)
+    np.testing.assert_allclose(
+        edges.squared_distances(embed(Z, spectrum)), d2, atol=1e-13
+    )
+    np.testing.assert_allclose(edges.pull_back(Z, w), G, atol=1e-12)
+
+
+@every_structure
+@given(data=st.data())
+@settings(max_examples=8)
+def test_difference_matrices_are_those_of_rows_half_a_table_apart(structure, data):
+    phi, _ = data.draw(metrics(STRUCTURES[structure]))
+    A = oracles.difference_matrices(phi, structure)
+    half = len(phi) // 2
+    written_out = difference_matrices(STRUCTURES[structure].blocks(phi))
+    expected = [A[i, i + half] for i in range(half)]
+    np.testing.assert_allclose(written_out, expected, atol=1e-12)

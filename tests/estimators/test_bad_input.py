@@ -1,0 +1,171 @@
+"""Bad input is normal input: a right answer, or one sentence that says what to do."""
+
+import re
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import nearkind as nk
+from nearkind.errors import ColumnError, NearlyUniqueWarning
+from tables import labelled_table
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+X, y = labelled_table(30)
+NAN_LABELS = y.astype(object)
+NAN_LABELS[[3, 8]] = [None, float("nan")]
+LISTS = X.assign(tone=[["a"]] + ["b"] * 29)
+
+REFUSED = {
+    "one class": (X, ["ham"] * 30, ValueError, "only one class, .*'ham'"),
+    "one row": (X[:1], y[:1], ValueError, "only one class"),
+    "no rows": (X[:0], y[:0], ValueError, r"0 sample\(s\) \(shape=\(0, 4\)\)"),
+    "no columns": (X[[]], y, ValueError, r"0 feature\(s\) \(shape=\(30, 0\)\)"),
+    "no labels": (X, None, ValueError, "requires y to be passed"),
+    "labels missing": (X, NAN_LABELS, ValueError, "2 of 30, the first in row 3"),
+    "labels infinite": (X, np.r_[np.inf, np.ones(29)], ValueError, "infinity: 1 of 30"),
+    "labels continuous": (X, np.linspace(0, 1, 30), ValueError, "continuous"),
+    "labels of mixed type": (X, [1, "a"] * 15, TypeError, "of types int, str"),
+    "too few labels": (X, y[:-1], ValueError, "X has 30 rows, y has 29 labels"),
+    "sparse": (sparse.eye_array(30), y, TypeError, "Sparse X is not taken.*toarray"),
+    "lists in cells": (LISTS, y, TypeError, "'tone'.*row 0"),
+    "a path": ("data.csv", y, TypeError, "must be a table"),
+    "singleton classes": (X[:3], ["a", "b", "c"], ValueError, "imply no triplets"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused_with_a_sentence(case):
+    table, labels, kind, words = REFUSED[case]
+    with pytest.raises(kind, match=re.compile(words, re.DOTALL)):
+        nk.CPML(max_iter=2).fit(table, labels)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"p": 0.5}, "'p' .* >= 1, or infinity; got 0.5"),
+        ({"p": float("nan")}, "got nan"),
+        ({"p": "two"}, "got 'two'"),
+        ({"p": np.inf, "powered": True}, "finite when powered=True"),
+        ({"strength": -1.0}, "'strength' .* >= 0 or 'auto'; got -1.0"),
+        ({"strength": np.inf}, "got inf"),
+        ({"margin": 0}, "'margin' .* > 0; got 0"),
+        ({"smoothing": -2}, "'smoothing' .* >= 0 or 'auto'; got -2"),
+        ({"structure": "triple"}, "one of 'single', 'multi', 'diagonal', 'full'"),
+        ({"projection": "pca"}, "'vdm', 'onehot', 'vdm.onehot', 'cooccurrence'"),
+        ({"constraints": "quintuplets"}, "'triplets', 'pairs', 'quadruplets'"),
+        ({"scope": 0}, "'scope' .* >= 1; got 0"),
+        ({"scope": True}, "got True"),
+        ({"solver": "magic"}, "'auto', 'proximal', 'subgradient'"),
+        ({"max_iter": 0}, "whole number >= 1; got 0"),
+        ({"tol": -1e-3}, "'tol'"),
+        ({"unseen": "ignore"}, "'prior', 'error'; got 'ignore'"),
+        ({"missing": "drop"}, "'level', 'prior', 'error'; got 'drop'"),
+        ({"numeric": "log"}, "'auto', 'category', 'bin'; got 'log'"),
+        ({"cross_fit": "yes"}, "True or False; got 'yes'"),
+    ],
+)
+def test_wrong_settings_are_named_with_what_was_wanted(settings, words):
+    with pytest.raises(
+        ValueError, match=f"parameter of CPML must be .*{words}|{words}"
+    ):
+        nk.CPML(**settings).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        (np.ones(29), r"wanted shape \(30,\), got \(29,\)"),
+        (np.r_[np.nan, np.ones(29)], "got nan in row 0"),
+        (np.r_[np.ones(29), -1], "got -1.0 in row 29"),
+        (np.zeros(30), "zero for every row"),
+    ],
+)
+def test_wrong_weights_are_named(weights, words):
+    with pytest.raises(ValueError, match=words):
+        nk.CPML().fit(X, y, sample_weight=weights)
+
+
+def test_columns_are_found_by_name_and_missed_by_name():
+    model = nk.CPML(max_iter=2).fit(X, y)
+    turned = X[["tone", "noise", "size", "shape"]]
+    np.testing.assert_array_equal(model.transform(turned), model.transform(X))
+    with pytest.raises(ColumnError, match="'tint' was not seen in fit"):
+        model.transform(X.rename(columns={"tone": "tint"}))
+    with pytest.raises(ValueError, match="X has 3 features, but CPML is expecting 4"):
+        model.transform(X.to_numpy()[:, :3])
+
+
+@pytest.mark.parametrize("projection", ["vdm", "onehot", "vdm+onehot", "cooccurrence"])
+def test_columns_that_say_nothing_are_harmless(projection):
+    table = X.assign(empty=None, constant="same")
+    model = nk.CPML(projection=projection, max_iter=3).fit(table, y)
+    assert np.isfinite(model.transform(table)).all()
+    assert np.isfinite(model.feature_relevance_).all()
+
+
+@pytest.mark.parametrize("projection", ["vdm", "onehot", "vdm+onehot", "cooccurrence"])
+@pytest.mark.parametrize("missing", ["level", "prior"])
+def test_nothing_but_missing_values_gives_distance_zero(projection, missing):
+    table = pd.DataFrame({"a": [None] * 6, "b": [float("nan")] * 6})
+    labels = list("xyxyxy")
+    settings = {"projection": projection, "missing": missing, "max_iter": 3}
+    with pytest.warns(UserWarning, match="learned metric is zero"):
+        model = nk.CPML(**settings).fit(table, labels)
+    assert (model.pairwise_distances(table) == 0.0).all()
+
+
+def test_one_column_is_enough():
+    for projection in ("vdm", "onehot", "cooccurrence"):
+        model = nk.CPML(projection=projection, max_iter=5).fit(X[["shape"]], y)
+        assert model.value_distances("shape").shape == (3, 3)
+
+
+def test_a_million_levels_stay_within_memory_and_are_warned_of():
+    n = 1_000_000
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"id": np.arange(n), "kind": rng.integers(0, 3, n)})
+    table = table.astype("category")
+    labels = table["kind"].cat.codes.to_numpy() % 2
+    tracemalloc.start()
+    try:
+        with pytest.warns(NearlyUniqueWarning, match="'id' has 1000000 distinct"):
+            model = nk.CPML(scope=5_000, max_iter=3, random_state=0).fit(table, labels)
+        assert tracemalloc.get_traced_memory()[1] < 1.5e9
+    finally:
+        tracemalloc.stop()
+    assert model.transform(table[:10]).shape[0] == 10
+
+
+def test_indicators_of_a_huge_column_are_refused_by_name_before_they_are_made():
+    n = 20_000
+    table = pd.DataFrame({"id": np.arange(n), "kind": ["a", "b"] * (n // 2)})
+    with (
+        pytest.warns(NearlyUniqueWarning),
+        pytest.raises(ValueError, match="Column 'id' has the most values, 20,000"),
+    ):
+        nk.CPML(projection="onehot", numeric="category").fit(table, table["kind"])
+
+
+def test_stated_constraints_that_cannot_be():
+    rows = np.array([[0, 1, 2], [3, 4, 99]])
+    model = nk.CPML(projection="onehot", max_iter=2)
+    for arguments, words in [
+        ({"triplets": rows}, "row that is not there: they go from 0 to 29"),
+        ({"triplets": rows[:, :2]}, r"\(i, j, k\)"),
+        ({"triplets": rows[:0]}, "at least one row"),
+        ({"triplets": rows * 0.5}, "whole row numbers"),
+        ({"pairs": [[0, 1, 5]]}, r"pairs\[0\] has side 5"),
+        ({}, "exactly one of triplets, pairs or quadruplets; got none"),
+        ({"pairs": [[0, 1, 1]], "triplets": rows}, "got triplets, pairs"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            model.fit_constraints(X, **arguments)
+
+
+def test_histograms_without_labels_say_what_to_take_instead():
+    with pytest.raises(ValueError, match=r"need labels.*cooccurrence"):
+        nk.CPML().fit_constraints(X, triplets=[[0, 1, 2]])

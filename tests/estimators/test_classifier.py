@@ -1,0 +1,118 @@
+"""CPMLClassifier: votes, ties, neighbours."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nearkind as nk
+from tables import labelled_table
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+METRICS = [nk.CPML(max_iter=5), nk.baselines.Hamming(), nk.baselines.Euclidean()]
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_votes_equal_a_plain_loop_over_sorted_rows(metric, weights):
+    X, y = labelled_table(80, seed=3)
+    train, test = slice(0, 60), slice(60, 80)
+    model = nk.CPMLClassifier(metric, n_neighbors=4, weights=weights)
+    model.fit(X[train], y[train])
+    D = model.metric_.pairwise_distances(X[test], X[train])
+    for d, shares in zip(D, model.predict_proba(X[test]), strict=True):
+        np.testing.assert_allclose(shares, _votes(d, y[train], model, 4, weights))
+
+
+def _votes(d, y, model, k, weights):
+    """All rows nearer than the k-th vote; those level with it share the rest."""
+    last, tie = np.sort(d)[k - 1], 1e-7 * d.max()
+    vote = (d < last - tie).astype(float)
+    level = np.abs(d - last) <= tie
+    vote[level] = (k - vote.sum()) / level.sum()
+    if weights == "distance":
+        zero = (d <= 0.0) & (vote > 0)
+        vote = np.where(zero, vote, 0.0) if zero.any() else vote / np.maximum(d, 1e-300)
+    return np.array([vote[y == c].sum() for c in model.classes_]) / vote.sum()
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_no_prediction_depends_on_row_or_column_order_or_names(metric):
+    X, y = labelled_table(70, seed=5)
+    query, _ = labelled_table(30, seed=6)
+    model = nk.CPMLClassifier(metric).fit(X, y)
+    wanted = model.predict(query)
+    rng = np.random.default_rng(0)
+    rows, columns = rng.permutation(len(y)), rng.permutation(X.columns)
+    shuffled = nk.CPMLClassifier(metric).fit(X.iloc[rows][columns], y[rows])
+    np.testing.assert_array_equal(shuffled.predict(query), wanted)
+    rename = {v: f"{i}_{v}" for i, v in enumerate(["xl", "s", "flat", "b", "low"])}
+    renamed = nk.CPMLClassifier(metric).fit(X.replace(rename), y)
+    np.testing.assert_array_equal(renamed.predict(query.replace(rename)), wanted)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_integer_weights_equal_repeated_rows(metric):
+    X, y = labelled_table(50, seed=2)
+    query, _ = labelled_table(20, seed=9)
+    weights = np.random.default_rng(0).integers(0, 4, len(y))
+    repeated = np.repeat(np.arange(len(y)), weights)
+    weighted = nk.CPMLClassifier(metric).fit(X, y, sample_weight=weights)
+    rows = nk.CPMLClassifier(metric).fit(X.iloc[repeated], y[repeated])
+    np.testing.assert_allclose(
+        weighted.predict_proba(query), rows.predict_proba(query), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_kneighbors_are_the_nearest_rows_ties_by_row_number(metric):
+    X, y = labelled_table(40, seed=4)
+    model = nk.CPMLClassifier(metric, n_neighbors=3).fit(X, y)
+    distances, rows = model.kneighbors(X[:10])
+    D = model.metric_.pairwise_distances(X[:10], X)
+    for d, near, number in zip(D, distances, rows, strict=True):
+        order = np.lexsort((np.arange(40), np.round(d / max(d.max(), 1e-9), 6)))[:3]
+        np.testing.assert_array_equal(number, order)
+        np.testing.assert_allclose(near, d[order], atol=1e-9)
+    np.testing.assert_array_equal(model.kneighbors(X[:10], return_distance=False), rows)
+
+
+def test_kneighbors_of_the_training_rows_leave_each_row_out():
+    X, y = labelled_table(30, seed=4)
+    X = pd.concat([X, X[:5]], ignore_index=True)
+    y = np.concatenate([y, y[:5]])
+    model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=1).fit(X, y)
+    distances, rows = model.kneighbors()
+    assert (rows[:, 0] != np.arange(35)).all()
+    assert (distances[:5] == 0.0).all()
+    assert (distances[30:] == 0.0).all()
+    with pytest.raises(ValueError, match="n_neighbors = 35 and only 34"):
+        model.kneighbors(n_neighbors=35)
+
+
+def test_more_neighbours_than_rows_is_a_vote_of_all():
+    X, y = labelled_table(6, seed=1, n_classes=2)
+    model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=100).fit(X, y)
+    shares = [(y == c).mean() for c in model.classes_]
+    np.testing.assert_allclose(model.predict_proba(X), [shares] * 6)
+
+
+def test_a_function_of_distances_may_weigh_votes():
+    X, y = labelled_table(40, seed=1)
+    plain = nk.CPMLClassifier(nk.baselines.Hamming()).fit(X, y)
+    own = nk.CPMLClassifier(nk.baselines.Hamming(), weights=np.ones_like).fit(X, y)
+    np.testing.assert_array_equal(plain.predict_proba(X), own.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"n_neighbors": 0}, "'n_neighbors' .* whole number >= 1; got 0"),
+        ({"n_neighbors": 2.5}, "whole number"),
+        ({"weights": "near"}, "'weights' .* 'uniform', 'distance'; got 'near'"),
+        ({"index": "magic"}, "'index' .* 'exact'; got 'magic'"),
+    ],
+)
+def test_wrong_settings_are_named(settings, words):
+    X, y = labelled_table(20)
+    with pytest.raises(ValueError, match=words):
+        nk.CPMLClassifier(nk.baselines.Hamming(), **settings).fit(X, y)

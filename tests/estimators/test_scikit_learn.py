@@ -1,0 +1,97 @@
+"""Everything that scikit-learn asks of an estimator."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import nearkind as nk
+from tables import labelled_table
+
+QUICK = nk.CPML(max_iter=5)
+ESTIMATORS = [
+    QUICK,
+    nk.CPML(projection="onehot", structure="diagonal", max_iter=5),
+    nk.CPML(solver="subgradient", max_iter=5),
+    nk.CPMLClassifier(QUICK),
+    nk.baselines.Euclidean(),
+    nk.baselines.Hamming(),
+]
+EXCEPTIONS = {
+    "check_array_api_input": "needs an environment variable of SciPy's to be set",
+}
+
+
+def checks():
+    for estimator in ESTIMATORS:
+        for instance, check in estimator_checks_generator(estimator):
+            name = check.func.__name__
+            skip = [
+                pytest.mark.skip(reason=why) for why in [EXCEPTIONS.get(name)] if why
+            ]
+            yield pytest.param(instance, check, id=f"{estimator}-{name}", marks=skip)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("estimator", "check"), list(checks()))
+def test_scikit_learns_own_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+class TestInCompany:
+    def test_pipeline_with_a_plain_euclidean_classifier(self):
+        X, y = labelled_table()
+        plain = make_pipeline(clone(QUICK), KNeighborsClassifier(1)).fit(X, y)
+        ours = nk.CPMLClassifier(QUICK, n_neighbors=1).fit(X, y)
+        U = plain[0].transform(X)
+        np.testing.assert_allclose(
+            ours.metric_.pairwise_distances(X),
+            np.linalg.norm(U[:, None] - U[None], axis=2),
+            atol=1e-9,
+        )
+        assert plain.score(X, y) == pytest.approx(ours.score(X, y), abs=0.1)
+
+    @pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning")
+    def test_grid_search_over_metric_parameters(self):
+        X, y = labelled_table()
+        grid = {"metric__p": [1.0, 2.0], "n_neighbors": [1, 3]}
+        search = GridSearchCV(nk.CPMLClassifier(QUICK), grid, cv=3).fit(X, y)
+        assert len(search.cv_results_["params"]) == 4
+        assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+    @pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning")
+    def test_cross_validation_of_every_metric(self):
+        X, y = labelled_table()
+        for metric in (QUICK, nk.baselines.Hamming(), nk.baselines.Euclidean()):
+            scores = cross_val_score(nk.CPMLClassifier(metric), X, y, cv=3)
+            assert scores.mean() > 0.5
+
+    @pytest.mark.parametrize("library", ["pandas", "polars"])
+    def test_set_output(self, library):
+        X, y = labelled_table()
+        model = clone(QUICK).set_output(transform=library).fit(X, y)
+        U = model.transform(X)
+        assert type(U).__module__.startswith(library)
+        assert list(U.columns) == list(model.get_feature_names_out())
+        np.testing.assert_array_equal(U.to_numpy(), model.value_tables_.embed(
+            model.codebook_.encode(X)
+        ))  # fmt: skip
+
+    def test_pickle_keeps_every_answer(self):
+        X, y = labelled_table()
+        model = nk.CPMLClassifier(QUICK).fit(X, y)
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+    def test_clone_has_the_same_settings_and_nothing_learned(self):
+        X, y = labelled_table()
+        model = clone(QUICK).set_params(p=2.0).fit(X, y)
+        copy = clone(model)
+        assert copy.get_params() == model.get_params()
+        assert not hasattr(copy, "metric_")

@@ -1,0 +1,187 @@
+"""The problem written out for an interior-point solver, with none of nearkind's code.
+
+Every constraint is enumerated and every A^ij stored, so that d2_ij = <A^ij, M>; only
+tiny problems are meant. The Schatten norm of a matrix with eigenvalues m is modelled by
+a falling vector x that majorises m, penalised in its place: the penalty is symmetric
+and convex, so it is smallest at x = m.
+
+The optimum is bracketed, so that nothing rests on the solver's word: ``value`` is the
+objective at an explicit M, ``bound`` the dual value at explicit multipliers.
+"""
+
+import warnings
+from dataclasses import dataclass
+from itertools import combinations, permutations
+
+import cvxpy as cp
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+STRUCTURES = ("single", "multi", "diagonal", "full")
+KINDS = ("triplets", "pairs", "quadruplets")
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """||M||_p, or Tr M^p if powered."""
+
+    p: float
+    powered: bool = False
+
+    def __str__(self):
+        return f"{'power' if self.powered else 'norm'}{self.p:g}"
+
+    def of(self, spectrum):
+        m = np.maximum(spectrum, 0.0).ravel()
+        return (m**self.p).sum() if self.powered else np.linalg.norm(m, self.p)
+
+    def conjugate(self, spectrum, strength):
+        """Return sup over m >= 0 of <spectrum, m> - strength * penalty(m)."""
+        q = np.inf if self.p == 1.0 else 1.0 / (1.0 - 1.0 / self.p)
+        size = np.linalg.norm(np.maximum(spectrum, 0.0).ravel(), q)
+        if not self.powered or self.p == 1.0:
+            return 0.0 if size <= strength * (1.0 + 1e-12) else np.inf
+        return (self.p - 1.0) * strength * (size / (self.p * strength)) ** q
+
+
+PENALTIES = (
+    *(Penalty(p) for p in (1.0, 1.5, 2.0, 3.0, np.inf)),
+    *(Penalty(p, powered=True) for p in (1.0, 1.5, 2.0, 3.0)),
+)
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The least objective: reached at M (B, W, W), and no less than ``bound``."""
+
+    value: float
+    bound: float
+    M: np.ndarray
+
+
+@dataclass(frozen=True)
+class Problem:
+    """min over PSD M of mean [offsets + <H, M>]_+ + strength * penalty(M)."""
+
+    offsets: np.ndarray  # (T,)
+    H: np.ndarray  # (T, B, W, W)
+    penalty: Penalty
+    strength: float
+
+    @classmethod
+    def of(cls, phi, y, structure, kind, penalty, strength, margin=1.0):
+        A = difference_matrices(phi, structure)
+        tuples = enumerated(y, kind, margin)
+        offsets = np.array([offset for offset, _ in tuples])
+        H = np.array([sum(s * A[i, j] for i, j, s in terms) for _, terms in tuples])
+        return cls(offsets, H, penalty, strength)
+
+    def value(self, M):
+        """Return the objective at M (B, W, W), from the definition."""
+        z = self.offsets + np.einsum("tbvw,bvw->t", self.H, M)
+        size = self.penalty.of(np.linalg.eigvalsh(M))
+        return np.maximum(z, 0.0).mean() + self.strength * size
+
+    def bound(self, alpha):
+        """Return the best dual value among multiples of alpha in [0, 1] (T,)."""
+        slope = -np.einsum("t,tbvw->bvw", alpha, self.H) / len(alpha)
+        spectrum, reward = np.linalg.eigvalsh(slope), (alpha * self.offsets).mean()
+
+        def loss(scale):
+            return self.penalty.conjugate(scale * spectrum, self.strength) - (
+                scale * reward
+            )
+
+        if np.isfinite(loss(1.0)):
+            best = minimize_scalar(loss, bounds=(0.0, 1.0), method="bounded").x
+            return -min(loss(0.0), loss(best), loss(1.0))
+        unit = Penalty(self.penalty.p).conjugate
+        low, high = 0.0, 1.0
+        while high - low > 1e-14:
+            middle = (low + high) / 2.0
+            fits = np.isfinite(unit(middle * spectrum, self.strength))
+            low, high = (middle, high) if fits else (low, middle)
+        return max(low * reward, 0.0)
+
+    def solve(self):
+        """Return the optimum, by interior points."""
+        n_blocks, width = self.H.shape[1:3]
+        blocks = [cp.Variable((width, width), PSD=True) for _ in range(n_blocks)]
+        flat = self.H.reshape(len(self.H), n_blocks, -1)
+        z = self.offsets + sum(
+            flat[:, b] @ cp.vec(M, order="C") for b, M in enumerate(blocks)
+        )
+        slack = cp.Variable(len(self.H), nonneg=True)
+        met = slack >= z
+        size, ties = _size(blocks, self.penalty)
+        total = cp.sum(slack) / len(self.H) + self.strength * size
+        with warnings.catch_warnings():  # the bracket says how accurate it is
+            warnings.filterwarnings("ignore", "Solution may be inaccurate", UserWarning)
+            cp.Problem(cp.Minimize(total), [met, *ties]).solve(solver=cp.CLARABEL)
+        M = _nearest_psd(np.array([M.value for M in blocks]))
+        alpha = np.clip(len(self.H) * met.dual_value, 0.0, 1.0)
+        return Optimum(self.value(M), self.bound(alpha), M)
+
+
+def difference_matrices(phi, structure):
+    """Return A (n, n, B, W, W) with d2_ij = <A^ij, M>, phi being (n, D, C)."""
+    delta = phi[:, None] - phi[None]  # (n, n, D, C)
+    if structure == "single":
+        return np.einsum("ijdc,ijec->ijde", delta, delta)[:, :, None]
+    if structure == "multi":
+        return np.einsum("ijdc,ijec->ijcde", delta, delta)
+    if structure == "diagonal":
+        return (delta**2).sum(axis=3)[..., None, None]
+    flat = delta.reshape(*delta.shape[:2], -1)
+    return np.einsum("ija,ijb->ijab", flat, flat)[:, :, None]
+
+
+def enumerated(y, kind, margin):
+    """Return (offset, [(i, j, sign), ...]) each: violation = offset + signed d2."""
+    n = len(y)
+    if kind == "triplets":
+        return [
+            (margin, [(i, j, 1.0), (i, k, -1.0)])
+            for i, j, k in permutations(range(n), 3)
+            if y[i] == y[j] != y[k]
+        ]
+    if kind == "pairs":
+        pairs = list(permutations(range(n), 2))
+        sides = [1.0 if y[i] == y[j] else -1.0 for i, j in pairs]
+        return [
+            (1.0 - r * margin, [(i, j, r)])
+            for (i, j), r in zip(pairs, sides, strict=True)
+        ]
+    alike = [(i, j) for i, j in combinations(range(n), 2) if y[i] == y[j]]
+    unlike = [(i, j) for i, j in combinations(range(n), 2) if y[i] != y[j]]
+    return [(margin, [(*e, 1.0), (*f, -1.0)]) for e in alike for f in unlike]
+
+
+def _size(blocks, penalty):
+    """Return the penalty of the block-diagonal matrix, and what ties it to M."""
+    if penalty.p == 1.0:
+        return sum(cp.trace(M) for M in blocks), []
+    if penalty.p == np.inf:
+        return cp.max(cp.hstack([cp.lambda_max(M) for M in blocks])), []
+    if penalty.p == 2.0:
+        entries = cp.hstack([cp.vec(M, order="C") for M in blocks])
+        return cp.sum_squares(entries) if penalty.powered else cp.norm(entries, 2), []
+    spectra, ties = zip(*(_majorised(M) for M in blocks), strict=True)
+    x = cp.hstack(spectra)
+    power = cp.sum(cp.power(x, penalty.p))
+    return power if penalty.powered else cp.norm(x, penalty.p), sum(ties, start=[])
+
+
+def _majorised(M):
+    """Return a falling x (W,) and constraints by which it majorises M's spectrum."""
+    width = M.shape[0]
+    x = cp.Variable(width, nonneg=True)
+    ties = [cp.trace(M) == cp.sum(x)]
+    for k in range(1, width):
+        ties += [cp.lambda_sum_largest(M, k) <= cp.sum(x[:k]), x[k - 1] >= x[k]]
+    return x, ties
+
+
+def _nearest_psd(M):
+    values, vectors = np.linalg.eigh((M + M.swapaxes(1, 2)) / 2.0)
+    return (vectors * np.maximum(values, 0.0)[:, None, :]) @ vectors.swapaxes(1, 2)
