@@ -34,7 +34,9 @@ def cooccurrence_histogram(codes, n_values, d, value):
             continue
         seen = [row[e] for row in codes if row[e] >= 0]
         here = [
-            row[e] for row in codes if row[e] >= 0 and (value is None or row[d] == value)
+            row[e]
+            for row in codes
+            if row[e] >= 0 and (value is None or row[d] == value)
         ]
         here = here or seen  # a value that never occurs is like any
         channels += [here.count(g) / max(len(here), 1) for g in range(size)]
@@ -46,9 +48,7 @@ def cooccurrence_histogram(codes, n_values, d, value):
 
 def difference_matrices(phi, structure):
     """Return A^ij (n, n, B, W, W) such that the squared distance is <A^ij, M>."""
-    return np.array(
-        [[_difference_matrix(a - b, structure) for b in phi] for a in phi]
-    )
+    return np.array([[_difference_matrix(a - b, structure) for b in phi] for a in phi])
 
 
 def _difference_matrix(delta, structure):
@@ -57,9 +57,7 @@ def _difference_matrix(delta, structure):
     if structure == "single":
         return np.array([delta @ delta.T])
     if structure == "multi":
-        return np.array(
-            [np.outer(delta[:, c], delta[:, c]) for c in range(n_channels)]
-        )
+        return np.array([np.outer(delta[:, c], delta[:, c]) for c in range(n_channels)])
     if structure == "diagonal":
         return np.array([[[delta[d] @ delta[d]]] for d in range(n_features)])
     return np.array([np.outer(delta.ravel(), delta.ravel())])
@@ -69,7 +67,10 @@ def squared_distances(A, M):
     """Return the sum over blocks of Tr(A_b M_b), for every pair (n, n)."""
     return np.array(
         [
-            [sum(np.trace(a @ m) for a, m in zip(stack, M, strict=True)) for stack in row]
+            [
+                sum(np.trace(a @ m) for a, m in zip(stack, M, strict=True))
+                for stack in row
+            ]
             for row in A
         ]
     )
@@ -130,9 +131,7 @@ def mean_loss(constraints, d2, width=0.0):
     """Return mean loss, the multiplier alpha of each constraint, and its share of b."""
     total, intercept, alphas = 0.0, 0.0, []
     for offset, terms in constraints:
-        value, slope = hinge(
-            offset + sum(s * d2[i, j] for i, j, s in terms), width
-        )
+        value, slope = hinge(offset + sum(s * d2[i, j] for i, j, s in terms), width)
         total += value / len(constraints)
         intercept += slope * offset / len(constraints)
         alphas.append(slope)
@@ -140,7 +139,7 @@ def mean_loss(constraints, d2, width=0.0):
 
 
 def loss_weights(constraints, alphas, n):
-    """Return d loss / d d2_ij, summed into i < j (n, n)."""
+    """Return d loss / d d2_ij, summed into i <= j (n, n)."""
     W = np.zeros((n, n))
     for (_, terms), alpha in zip(constraints, alphas, strict=True):
         for i, j, sign in terms:
@@ -170,7 +169,7 @@ def triplet_accuracy(d2, y, weights=None):
 
 
 def neighbor_votes(distances, weights, k):
-    """Return each cell's votes: every row one, those tied at the k-th share the rest."""
+    """Return each cell's votes: one a row, those tied at the k-th share the rest."""
     rows = sorted((distances[c], c) for c in copies(weights))
     k = min(k, len(rows))
     last = rows[k - 1][0]
@@ -197,7 +196,7 @@ def norm(x, p):
 
 
 def numeric_prox(v, step, penalty):
-    """Return argmin over x >= 0 of |x - v|^2 / 2 + step penalty(x), by direct search."""
+    """Return argmin over x >= 0 of |x - v|^2 / 2 + step penalty(x), by search."""
 
     def cost(x):
         x = np.abs(x)

@@ -22,9 +22,7 @@ class Table(NamedTuple):
     def repeated(self):
         """Return the same table with each row written as often as its weight says."""
         rows = np.repeat(np.arange(len(self.y)), self.weights.astype(int))
-        return Table(
-            self.codes[rows], self.n_values, self.y[rows], np.ones(len(rows))
-        )
+        return Table(self.codes[rows], self.n_values, self.y[rows], np.ones(len(rows)))
 
 
 def integers(shape, low, high):
@@ -53,9 +51,7 @@ def tables(draw, min_rows=4, max_rows=9, unseen=False):
     n = draw(st.integers(min_rows, max_rows))
     n_values = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
     columns = [
-        draw(
-            hnp.arrays(np.int32, n, elements=st.integers(-1 if unseen else 0, s - 1))
-        )
+        draw(hnp.arrays(np.int32, n, elements=st.integers(-1 if unseen else 0, s - 1)))
         for s in n_values
     ]
     codes = np.column_stack(columns).astype(np.int32)

@@ -45,6 +45,10 @@ class PairList:
             G += _gram(difference, weights[at, None, None] * difference)
         return symmetrized(G)
 
+    def halves(self, Z: Array, weights: Array) -> tuple[Array, Array]:
+        """Return the pull-back whole, and no weight on rows (n,)."""
+        return self.pull_back(Z, weights), np.zeros(Z.shape[1])
+
 
 @dataclass(frozen=True)
 class Fan:
@@ -59,14 +63,35 @@ class Fan:
 
     def pull_back(self, Z: Array, weights: Array) -> Array:
         """Return sum of w_ij (z_i - z_j)(z_i - z_j)' over the block (B, W, W)."""
+        G, at_rows = self.halves(Z, weights)
+        return G + at_nodes(Z, at_rows)
+
+    def halves(self, Z: Array, weights: Array) -> tuple[Array, Array]:
+        """Return the anchors' half, and the weight that falls on each row (n,).
+
+        The pull-back is the first plus ``at_nodes`` of the second, which many blocks
+        can share: its cost does not depend on their number.
+        """
         B, n, K, W = Z.shape
         anchors = Z[:, self.anchors]
         out = weights.sum(axis=1)[:, None, None]  # (a, 1, 1)
-        into = weights.sum(axis=0)[:, None, None]  # (n, 1, 1)
         cross = weights @ Z.reshape(B, n, K * W)  # O(a n B K W)
         cross = cross.reshape(B, len(weights), K, W)
-        G = _gram(anchors, out * anchors - 2.0 * cross) + _gram(Z, into * Z)
-        return symmetrized(G)
+        G = _gram(anchors, out * anchors - 2.0 * cross)
+        return symmetrized(G), weights.sum(axis=0)
+
+
+def at_nodes(Z: Array, weights: Array) -> Array:
+    """Return sum of w_i z_i z_i' over rows (B, W, W)."""
+    return _gram(Z, weights[:, None, None] * Z)
+
+
+def scatter(Z: Array, a: Array, b: Array) -> Array:
+    """Return sum over all i, j of a_i b_j (z_i - z_j)(z_i - z_j)', in O(n)."""
+    s, t = (np.einsum("n,bnkw->bkw", weights, Z) for weights in (a, b))
+    cross = s.swapaxes(1, 2) @ t
+    nodes = at_nodes(Z, b.sum() * a + a.sum() * b)
+    return symmetrized(nodes - cross - cross.swapaxes(1, 2))
 
 
 def difference_matrices(Z: Array) -> Array:

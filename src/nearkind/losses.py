@@ -23,16 +23,13 @@ class Hinge:
     array([0. , 0.5])
     """
 
-    corner: float = 0.0
-    """Which of the slopes in [0, 1] to take at z = 0."""
-
     def value(self, z: Array) -> Array:
         """Return [z]_+."""
         return np.maximum(z, 0.0)
 
     def slope(self, z: Array) -> Array:
-        """Return 1 where violated, 0 where satisfied with room."""
-        return np.heaviside(z, self.corner)
+        """Return 1 where violated, strictly; 0 elsewhere."""
+        return (z > 0.0).astype(float)
 
     def all_pairs(
         self, t: Array, t_weights: Array, c: Array, c_weights: Array

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nearkind.edges import at_nodes
 from nearkind.losses import Hinge
 from nearkind.metric import Embedding, embed
 from nearkind.spectral import Spectrum, decompose
@@ -54,7 +55,8 @@ class Objective:
         """Return f, the gradient of the loss and its intercept at a metric."""
         rows = embed(self.Z, point)
         pulls = self.map(_PullOf(self.Z, rows, self.loss), self.constraints.parts())
-        loss, G, intercept = _add(pulls)
+        loss, G, at_rows, intercept = _add(pulls)
+        G = G + at_nodes(self.Z, at_rows)
         return Slope(loss + self.penalty(point), loss, G, intercept)
 
     def subgradient(self, point: Spectrum, slope: Slope) -> Array:
@@ -89,10 +91,20 @@ class Objective:
     def slope_at_zero(self) -> Spectrum:
         """Return the spectrum of minus the gradient of the loss at M = 0.
 
-        A constraint just met there is one of alike rows (d2 <= 0), and counting it in
-        full makes the positive part of the result as small as any subgradient does.
+        A constraint just met there is one of alike rows, d2 <= 0. It counts in full: no
+        other subgradient has a smaller positive part.
         """
-        return decompose(-self.with_loss(Hinge(corner=1.0)).slope(self.zero).gradient)
+        return decompose(-self.constraints.slope_at_zero(self.Z))
+
+    def sample(self, size: int, rng: np.random.Generator) -> "Objective":
+        """Return the same problem on about ``size`` rows, an estimate of this one."""
+        rows, constraints = self.constraints.sample(size, rng)
+        return replace(self, Z=self.Z[:, rows], constraints=constraints)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of distinct rows."""
+        return self.Z.shape[1]
 
     @property
     def zero(self) -> Spectrum:
@@ -114,11 +126,16 @@ class _PullOf(NamedTuple):
     rows: Embedding
     loss: Loss
 
-    def __call__(self, part: Constraints) -> tuple[float, Array, float]:
+    def __call__(self, part: Constraints) -> tuple[float, Array, Array, float]:
         pull = part.pull(part.edges.squared_distances(self.rows), self.loss)
-        return pull.loss, part.edges.pull_back(self.Z, pull.weights), pull.intercept
+        G, at_rows = part.edges.halves(self.Z, pull.weights)
+        return pull.loss, G, at_rows, pull.intercept
 
 
-def _add(pulls: Iterable[tuple[float, Array, float]]) -> tuple[float, Array, float]:
-    loss, G, intercept = zip(*pulls, strict=True)
-    return sum(loss), sum(G[1:], start=G[0]), sum(intercept)
+def _add(pulls: Iterable[Any]) -> tuple[float, Array, Array, float]:
+    """Add up in the order of the parts, whoever computed them."""
+    loss, G, at_rows, intercept = next(pulls := iter(pulls))
+    for part in pulls:
+        loss, intercept = loss + part[0], intercept + part[3]
+        G, at_rows = G + part[1], at_rows + part[2]
+    return loss, G, at_rows, intercept

@@ -21,7 +21,8 @@ def of_norm(v: Array, step: float, p: float) -> Array:
     >>> of_norm(np.array([3.0, 1.0, -2.0]), 1.0, np.inf)
     array([2., 1., 0.])
     """
-    return _CLOSED.get(p, _general)(np.maximum(v, 0.0), step, p)
+    v = np.maximum(v, 0.0)
+    return _CLOSED.get(p, _general)(v, step, p) if step > 0.0 else v
 
 
 def of_power(v: Array, step: float, p: float) -> Array:
@@ -36,23 +37,40 @@ def of_power(v: Array, step: float, p: float) -> Array:
     return np.maximum(v - step, 0.0) if p == 1.0 else roots(v, step * p, p)
 
 
-def roots(v: Array, c: float, p: float) -> Array:
-    """Solve x + c x^(p - 1) = v for each v >= 0, p > 1, c >= 0.
+def roots(v: Array, c: float, p: float, a: float = 1.0) -> Array:
+    """Solve a x + c x^(p - 1) = v for each v >= 0; p > 1, c >= 0, a > 0.
 
     For p < 2 the unknown is s = x^(p - 1), which makes the function convex as well;
     then Newton from a point at or right of the root falls to it without overshooting.
     """
     outer, inner = (1.0, p - 1.0) if p >= 2.0 else (1.0 / (p - 1.0), 1.0)
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        s = np.minimum(v ** (1.0 / outer), (v / c) ** (1.0 / inner) if c else np.inf)
+    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+        first = (v / a) ** (1.0 / outer)
+        s = np.minimum(first, (v / c) ** (1.0 / inner)) if c > 0.0 else first
         for _ in range(100):
-            f = s**outer + c * s**inner - v
-            slope = outer * s ** (outer - 1.0) + c * inner * s ** (inner - 1.0)
+            f = a * s**outer + c * s**inner - v
+            slope = a * outer * s ** (outer - 1.0) + c * inner * s ** (inner - 1.0)
             step = np.where(slope > 0.0, f / slope, 0.0)
             s = np.maximum(s - step, 0.0)
             if (np.abs(step) <= 1e-15 * s).all():
                 break
-    return np.where(v > 0.0, s**outer, 0.0)
+        return np.where(v > 0.0, s**outer, 0.0)
+
+
+def norm(spectrum: Array, p: float) -> float:
+    """Return the l_p norm, 1 <= p <= inf, without overflow.
+
+    Examples
+    --------
+    >>> norm(np.array([3.0, 4.0]), 2)
+    5.0
+    """
+    size = np.abs(spectrum)
+    largest = size.max(initial=0.0)
+    if largest == 0.0 or p == np.inf:
+        return float(largest)
+    with np.errstate(under="ignore"):
+        return float(largest * ((size / largest) ** p).sum() ** (1.0 / p))
 
 
 def _soft(v: Array, step: float, p: float) -> Array:
@@ -70,29 +88,28 @@ def _cap(v: Array, step: float, p: float) -> Array:
         return np.zeros_like(v)
     falling = np.sort(v, axis=None)[::-1]
     heights = (np.cumsum(falling) - step) / np.arange(1, v.size + 1)
-    return np.minimum(v, heights[falling > heights][-1])
+    above = heights[falling > heights]
+    return np.minimum(v, above[-1]) if len(above) else v  # a step below rounding
 
 
 def _general(v: Array, step: float, p: float) -> Array:
-    """Solve x + c x^(p-1) = v, c = step ||x||_p^(1-p): one scalar unknown, log c."""
-    largest = v.max(initial=0.0)
-    if largest == 0.0:
-        return v
-    v, step = v / largest, step / largest
-    q = p / (p - 1.0)
-    if step == 0.0 or (v**q).sum() ** (1.0 / q) <= step:
-        return v * largest * (step == 0.0)
+    """Solve x + step (x / N)^(p - 1) = v with N = ||x||_p.
 
-    def excess(log_c: float) -> float:
-        x = roots(v, np.exp(log_c), p)
-        return log_c + (p - 1.0) / p * np.log((x**p).sum()) - np.log(step)
+    In u = x / N it reads N u + step u^(p - 1) = v, ||u||_p = 1: one scalar unknown, N,
+    in which ||u||_p falls.
+    """
+    if norm(v, p / (p - 1.0)) <= step:
+        return np.zeros_like(v)
 
-    low = np.log(step) - (p - 1.0) / p * np.log((v**p).sum())
-    width = 1.0
-    while excess(low + width) < 0.0:
-        width *= 2.0
-    log_c = brentq(excess, low - 1e-9, low + width, xtol=1e-14, rtol=1e-15)
-    return largest * roots(v, np.exp(log_c), p)
+    def excess(log_n: float) -> float:
+        return np.log(norm(roots(v, step, p, np.exp(log_n)), p))
+
+    high = np.log(norm(v, p))
+    low = high - 30.0  # an N smaller than this share is zero to all digits
+    if excess(low) <= 0.0:
+        return np.zeros_like(v)
+    size = np.exp(brentq(excess, low, high + 1e-9, xtol=1e-14, rtol=1e-15))
+    return size * roots(v, step, p, size)
 
 
 _CLOSED: dict[float, Callable[[Array, float, float], Array]] = {

@@ -9,22 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nearkind import prox
+from nearkind.prox import norm
 from nearkind.typing import Array
-
-
-def norm(spectrum: Array, p: float) -> float:
-    """Return the l_p norm, 1 <= p <= inf, without overflow.
-
-    Examples
-    --------
-    >>> norm(np.array([3.0, 4.0]), 2)
-    5.0
-    """
-    size = np.abs(spectrum)
-    largest = size.max(initial=0.0)
-    if largest == 0.0 or p == np.inf:
-        return float(largest)
-    return float(largest * ((size / largest) ** p).sum() ** (1.0 / p))
 
 
 def conjugate_exponent(p: float) -> float:
@@ -127,8 +113,10 @@ class SchattenPower:
         if intercept <= 0.0 or strength == 0.0:
             return 0.0
         p, q = self.p, conjugate_exponent(self.p)
-        K = (p - 1.0) * strength * (self.dual_norm(spectrum) / (p * strength)) ** q
-        if K == 0.0:
+        size = self.dual_norm(spectrum)
+        if size == 0.0:
             return intercept
-        scale = min(1.0, (intercept / (q * K)) ** (1.0 / (q - 1.0)))
-        return max(scale * intercept - K * scale**q, 0.0)
+        log_k = np.log((p - 1.0) * strength) + q * np.log(size / (p * strength))
+        log_scale = min(0.0, (np.log(intercept / q) - log_k) / (q - 1.0))
+        lost = np.exp(log_k + q * log_scale)  # K s^q, in logarithms: q may be huge
+        return max(float(np.exp(log_scale) * intercept - lost), 0.0)

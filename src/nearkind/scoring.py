@@ -48,9 +48,9 @@ def accuracy_of_cells(U: Array, labels: Labels) -> float:
     """Return the triplet accuracy of weighted rows (see ``triplet_accuracy``)."""
     mass = float((labels.weights * labels.same * labels.other).sum())
     refuse_none(mass, "triplets", "no class has two rows and a stranger")
-    U = U - U.mean(axis=0)
+    U = _unit_size(U)
     rows = Embedding(U, U)
-    tie = TIE * 4.0 * float(np.einsum("iq,iq->i", U, U).max())
+    tie = TIE * 4.0  # no squared distance is larger than 4
     right = 0.0
     for label in range(labels.n_classes):
         same, other = labels.rows_of(label), labels.rows_outside(label)
@@ -59,6 +59,15 @@ def accuracy_of_cells(U: Array, labels: Labels) -> float:
             d2 = squared_distances(at, rows)
             right += _right(d2, anchors, same, other, labels, tie)
     return right / mass
+
+
+def _unit_size(U: Array) -> Array:
+    """Move rows to the origin and scale the farthest to 1; zero if all are equal."""
+    largest = np.abs(U).max(initial=0.0)
+    U = U / (largest or 1.0)
+    U = U - U.mean(axis=0)
+    size = np.sqrt(np.einsum("iq,iq->i", U, U).max())
+    return U / size if size > 1e-12 else np.zeros_like(U)
 
 
 def _right(

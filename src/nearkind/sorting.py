@@ -78,6 +78,7 @@ def _keys(numbers: Array) -> NDArray[np.int64]:
     Numbers are rounded to single precision, so those within 1e-7 of each other count as
     equal and keep the order of their columns.
     """
-    bits = numbers.astype(np.float32).view(np.int32)
+    single = numbers.astype(np.float32) + np.float32(0.0)  # -0 becomes 0
+    bits = single.view(np.int32)
     bits = bits ^ ((bits >> 31) & 0x7FFFFFFF)  # negative floats fall as integers rise
     return (bits.astype(np.int64) << 32) | np.arange(numbers.shape[1])

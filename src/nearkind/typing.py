@@ -67,6 +67,9 @@ class Edges(Protocol):
     def pull_back(self, Z: Array, weights: Array) -> Array:
         """Return sum of w_ij (z_i - z_j)(z_i - z_j)' over edges, (B, W, W)."""
 
+    def halves(self, Z: Array, weights: Array) -> tuple[Array, Array]:
+        """Return it as a matrix and weights (n,) of z_i z_i' still to be added."""
+
 
 class Loss(Protocol):
     """A convex function of a margin's violation z.
@@ -132,6 +135,15 @@ class Constraints(Protocol):
     def parts(self) -> Sequence["Constraints"]:
         """Split into pieces whose pulls add up to the whole's, each small enough."""
 
+    def slope_at_zero(self, Z: Array) -> Array:
+        """Return the gradient of the loss at M = 0 (B, W, W). Not asked of parts."""
+
+    def sample(self, size: int, rng: np.random.Generator) -> tuple[Any, "Constraints"]:
+        """Return some rows and constraints among them whose mean estimates the whole's.
+
+        Not asked of parts.
+        """
+
 
 class Regularizer(Protocol):
     """A convex function of the joint spectrum of M, increasing in each eigenvalue.
@@ -150,6 +162,9 @@ class Regularizer(Protocol):
 
     def dual_norm(self, spectrum: Array) -> float:
         """Return the dual norm of the positive part."""
+
+    def strength_max(self, spectrum: Array) -> float:
+        """Return the smallest strength at which M = 0 is optimal."""
 
     def dual_value(self, spectrum: Array, intercept: float, strength: float) -> float:
         """Return the best lower bound on the optimum along a ray of multipliers."""

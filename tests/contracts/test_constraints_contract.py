@@ -1,12 +1,11 @@
 """Laws of every kind of constraints, and what enumeration of each tuple says."""
 
 import numpy as np
-import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import distances, labelled_distances, labels, metrics, weights
 
+import oracles
 from nearkind.constraints import all_pairs, all_triplets, tuples
 from nearkind.constraints.all_pairs import AllPairs
 from nearkind.constraints.all_quadruplets import AllQuadruplets
@@ -23,6 +22,7 @@ from nearkind.objective import Objective
 from nearkind.regularizers import Schatten
 from nearkind.spectral import decompose
 from nearkind.structures import Diagonal, Full, Multi, Single
+from strategies import distances, labelled_distances, labels, metrics, phis, weights
 
 STRUCTURES = {
     "single": Single(),
@@ -144,6 +144,22 @@ def test_gradient_is_the_sum_of_multipliers_times_stored_matrices(
     )
 
 
+@every_exact_kind
+@pytest.mark.parametrize("margin", [0.7, 1.0, 2.0])
+@given(data=st.data())
+@settings(max_examples=8)
+def test_at_zero_a_constraint_just_met_counts_in_full(kind, margin, data):
+    phi = data.draw(phis(5))
+    y, w = data.draw(labels(5)), data.draw(weights(5))
+    family, bind = EXACT[kind]
+    listed = ENUMERATED[family](y, w, margin)
+    alphas = [float(offset >= 0.0) for offset, _ in listed]
+    A = oracles.difference_matrices(phi, "multi")
+    slope = bind(y, w, margin).slope_at_zero(Multi().blocks(phi))
+    expected = oracles.loss_gradient(listed, alphas, A)
+    np.testing.assert_allclose(slope, expected, atol=1e-9)
+
+
 @every_kind
 @given(case=labelled_distances(max_rows=5))
 @settings(max_examples=10)
@@ -204,7 +220,9 @@ def test_parts_add_up_to_the_whole_however_anchors_are_split(kind, case):
     expected = whole(CONSTRAINTS[kind](y, w, 1.0), d2, SmoothedHinge(0.5))
     with pytest.MonkeyPatch.context() as patch:
         for module in (all_triplets, all_pairs):
-            patch.setattr(module, "blocks_of", lambda rows, _: np.split(rows, len(rows)))
+            patch.setattr(
+                module, "blocks_of", lambda rows, _: np.split(rows, len(rows))
+            )
         constraints = CONSTRAINTS[kind](y, w, 1.0)
     assert len(constraints.parts()) == len(y)
     for ours, theirs in zip(

@@ -3,17 +3,17 @@
 import itertools
 
 import numpy as np
-import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import integers, metrics
 
+import oracles
 from nearkind import edges as edges_module
-from nearkind.edges import Fan, PairList, difference_matrices
+from nearkind.edges import Fan, PairList, at_nodes, difference_matrices
 from nearkind.metric import embed
 from nearkind.spectral import decompose
 from nearkind.structures import Diagonal, Full, Multi, Single
+from strategies import integers, metrics
 
 STRUCTURES = {
     "single": Single(),
@@ -21,7 +21,7 @@ STRUCTURES = {
     "diagonal": Diagonal(),
     "full": Full(),
 }
-SQUARE = tuple(np.array(side) for side in zip(*itertools.product(range(4), repeat=2)))
+SQUARE = np.array(list(itertools.product(range(4), repeat=2))).T
 EDGES = {
     "every pair": PairList(*np.triu_indices(4, 1)),
     "loops and both directions": PairList(*SQUARE),
@@ -87,6 +87,22 @@ def test_pull_back_is_the_weighted_sum_of_the_stored_matrices(kind, structure, d
     G = EDGES[kind].pull_back(STRUCTURES[structure].blocks(phi), w)
     np.testing.assert_allclose(G, expected, atol=1e-9)
     np.testing.assert_array_equal(G, G.swapaxes(1, 2))
+
+
+@every_kind
+@every_structure
+@given(data=st.data())
+@settings(max_examples=8)
+def test_halves_add_up_to_the_pull_back(kind, structure, data):
+    phi, _ = data.draw(metrics(STRUCTURES[structure]))
+    Z = STRUCTURES[structure].blocks(phi)
+    left, _ = ends_of(EDGES[kind], len(phi))
+    w = data.draw(integers(left.shape, -3, 3))
+    G, at_rows = EDGES[kind].halves(Z, w)
+    nodes = np.einsum("n,bnkv,bnkw->bvw", at_rows, Z, Z)
+    whole = EDGES[kind].pull_back(Z, w)
+    np.testing.assert_allclose(G + nodes, whole, atol=1e-9)
+    np.testing.assert_allclose(at_nodes(Z, at_rows), nodes, atol=1e-9)
 
 
 @every_kind

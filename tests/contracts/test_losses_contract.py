@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles import hinge
-from strategies import integers
 
 from nearkind.losses import Hinge, SmoothedHinge
+from oracles import hinge
+from strategies import integers
 
 LOSSES = {
     Hinge(): 0.0,
@@ -105,18 +105,3 @@ def test_both_slopes_pull_equally(loss, lists):
     pulls = (t_weights * sums.t_slope).sum(axis=1)
     pushes = (c_weights * sums.c_slope).sum(axis=1)
     np.testing.assert_allclose(pulls, pushes, rtol=1e-6, atol=1e-9)
-
-
-@pytest.mark.parametrize("corner", [0.0, 0.5, 1.0])
-@given(lists=two_lists())
-def test_all_pairs_take_the_slope_stated_for_the_corner(corner, lists):
-    loss = Hinge(corner)
-
-    def value_and_slope(z):
-        at = np.array([z])
-        return loss.value(at)[0], loss.slope(at)[0]
-
-    sums = loss.all_pairs(*lists)
-    expected = double_loop(*lists, value_and_slope)
-    np.testing.assert_allclose(sums.t_slope, expected[1])
-    np.testing.assert_allclose(sums.c_slope, expected[2])

@@ -59,7 +59,7 @@ def test_refused_with_a_sentence(case):
         ({"constraints": "quintuplets"}, "'triplets', 'pairs', 'quadruplets'"),
         ({"scope": 0}, "'scope' .* >= 1; got 0"),
         ({"scope": True}, "got True"),
-        ({"solver": "magic"}, "'auto', 'proximal', 'subgradient'"),
+        ({"solver": "magic"}, "'auto', 'proximal', 'subgradient', 'stochastic'"),
         ({"max_iter": 0}, "whole number >= 1; got 0"),
         ({"tol": -1e-3}, "'tol'"),
         ({"unseen": "ignore"}, "'prior', 'error'; got 'ignore'"),

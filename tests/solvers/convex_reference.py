@@ -35,13 +35,9 @@ class Penalty:
         m = np.maximum(spectrum, 0.0).ravel()
         return (m**self.p).sum() if self.powered else np.linalg.norm(m, self.p)
 
-    def conjugate(self, spectrum, strength):
-        """Return sup over m >= 0 of <spectrum, m> - strength * penalty(m)."""
+    def dual_norm(self, spectrum):
         q = np.inf if self.p == 1.0 else 1.0 / (1.0 - 1.0 / self.p)
-        size = np.linalg.norm(np.maximum(spectrum, 0.0).ravel(), q)
-        if not self.powered or self.p == 1.0:
-            return 0.0 if size <= strength * (1.0 + 1e-12) else np.inf
-        return (self.p - 1.0) * strength * (size / (self.p * strength)) ** q
+        return np.linalg.norm(np.maximum(spectrum, 0.0).ravel(), q)
 
 
 PENALTIES = (
@@ -83,25 +79,23 @@ class Problem:
         return np.maximum(z, 0.0).mean() + self.strength * size
 
     def bound(self, alpha):
-        """Return the best dual value among multiples of alpha in [0, 1] (T,)."""
-        slope = -np.einsum("t,tbvw->bvw", alpha, self.H) / len(alpha)
-        spectrum, reward = np.linalg.eigvalsh(slope), (alpha * self.offsets).mean()
+        """Return the best dual value among multiples of alpha in [0, 1] (T,).
 
-        def loss(scale):
-            return self.penalty.conjugate(scale * spectrum, self.strength) - (
-                scale * reward
-            )
+        It is reward less sup over PSD M of <S, M> - strength * penalty(M), which for a
+        norm is 0 or infinite and for Tr M^p is (p - 1) (||S_+||_q / p)^q at strength 1.
+        """
+        S = -np.einsum("t,tbvw->bvw", alpha, self.H) / len(alpha)
+        reward = (alpha * self.offsets).mean()
+        p, size = self.penalty.p, self.penalty.dual_norm(np.linalg.eigvalsh(S))
+        if not self.penalty.powered or p == 1.0:
+            return max(min(1.0, self.strength / size) * reward, 0.0)
 
-        if np.isfinite(loss(1.0)):
-            best = minimize_scalar(loss, bounds=(0.0, 1.0), method="bounded").x
-            return -min(loss(0.0), loss(best), loss(1.0))
-        unit = Penalty(self.penalty.p).conjugate
-        low, high = 0.0, 1.0
-        while high - low > 1e-14:
-            middle = (low + high) / 2.0
-            fits = np.isfinite(unit(middle * spectrum, self.strength))
-            low, high = (middle, high) if fits else (low, middle)
-        return max(low * reward, 0.0)
+        def dual(scale):
+            root = (scale * size / (p * self.strength)) ** (p / (p - 1.0))
+            return scale * reward - (p - 1.0) * self.strength * root
+
+        best = minimize_scalar(lambda s: -dual(s), bounds=(0.0, 1.0), method="bounded")
+        return max(dual(best.x), dual(1.0), 0.0)
 
     def solve(self):
         """Return the optimum, by interior points."""
@@ -167,9 +161,9 @@ def _size(blocks, penalty):
         entries = cp.hstack([cp.vec(M, order="C") for M in blocks])
         return cp.sum_squares(entries) if penalty.powered else cp.norm(entries, 2), []
     spectra, ties = zip(*(_majorised(M) for M in blocks), strict=True)
-    x = cp.hstack(spectra)
+    x, ties = cp.hstack(spectra), [tie for block in ties for tie in block]
     power = cp.sum(cp.power(x, penalty.p))
-    return power if penalty.powered else cp.norm(x, penalty.p), sum(ties, start=[])
+    return power if penalty.powered else cp.norm(x, penalty.p), ties
 
 
 def _majorised(M):

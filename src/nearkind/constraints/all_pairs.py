@@ -63,11 +63,30 @@ class PairFan:
 class BoundPairs:
     """The pairs that some labels imply, as blocks of anchors."""
 
+    rule: "AllPairs"
+    labels: Labels
     blocks: Sequence[PairFan]
 
     def parts(self) -> Sequence[PairFan]:
         """Return the blocks; their pulls add up to the whole."""
         return self.blocks
+
+    def slope_at_zero(self, Z: Array) -> Array:
+        """Return the gradient of the loss at M = 0.
+
+        There alike rows are at most just met, which counts in full; unlike rows are
+        violated.
+        """
+        shares = np.full(len(self.labels.y), 1.0 / self.blocks[0].mass)
+        pulled = self.labels.within(Z, shares * (self.rule.margin <= 1.0))
+        return pulled - self.labels.between(Z, shares)
+
+    def sample(
+        self, size: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.intp], "BoundPairs"]:
+        """Return about ``size`` rows, and the constraints among them."""
+        rows, labels = self.labels.sample(size, rng)
+        return rows, self.rule.bind(labels)
 
 
 @dataclass(frozen=True)
@@ -84,9 +103,8 @@ class AllPairs:
         mass = float((labels.weights * (labels.same + labels.other)).sum())
         refuse_none(mass, "pairs", "there is only one row")
         rows = np.arange(len(labels.y))
-        return BoundPairs(
-            [
-                PairFan(labels, anchors, self.margin, mass)
-                for anchors in blocks_of(rows, len(rows))
-            ]
-        )
+        blocks = [
+            PairFan(labels, anchors, self.margin, mass)
+            for anchors in blocks_of(rows, len(rows))
+        ]
+        return BoundPairs(self, labels, blocks)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkind.constraints.labels import Labels, refuse_none
 from nearkind.edges import PairList
@@ -21,6 +22,8 @@ LARGEST = 4_000
 class BoundQuadruplets:
     """The quadruplets that some labels imply."""
 
+    rule: "AllQuadruplets"
+    labels: Labels
     edges: PairList
     alike: np.ndarray  # (E,) bool
     shares: Array  # (E,) weight of each edge among the alike or the unlike, sums to 1
@@ -47,6 +50,18 @@ class BoundQuadruplets:
     def parts(self) -> Sequence["BoundQuadruplets"]:
         """Return the whole: its sort needs every distance."""
         return [self]
+
+    def slope_at_zero(self, Z: Array) -> Array:
+        """Return the gradient of the loss at M = 0, where all are violated."""
+        signs = np.where(self.alike, 1.0, -1.0)
+        return self.edges.pull_back(Z, signs * self.shares)
+
+    def sample(
+        self, size: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.intp], "BoundQuadruplets"]:
+        """Return about ``size`` rows, and the constraints among them."""
+        rows, labels = self.labels.sample(size, rng)
+        return rows, self.rule.bind(labels)
 
 
 @dataclass(frozen=True)
@@ -75,4 +90,5 @@ class AllQuadruplets:
             mass = float(shares[kind].sum())
             refuse_none(mass, "quadruplets", "they need two alike and two unlike rows")
             shares[kind] /= mass
-        return BoundQuadruplets(PairList(left, right), alike, shares, self.margin)
+        edges = PairList(left, right)
+        return BoundQuadruplets(self, labels, edges, alike, shares, self.margin)

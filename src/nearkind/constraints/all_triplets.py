@@ -73,11 +73,26 @@ class TripletFan:
 class BoundTriplets:
     """The triplets that some labels imply, as blocks of anchors of one class."""
 
+    rule: "AllTriplets"
+    labels: Labels
     blocks: Sequence[TripletFan]
 
     def parts(self) -> Sequence[TripletFan]:
         """Return the blocks; their pulls add up to the whole."""
         return self.blocks
+
+    def slope_at_zero(self, Z: Array) -> Array:
+        """Return the gradient of the loss at M = 0, where every triplet is violated."""
+        labels, mass = self.labels, self.blocks[0].mass
+        pulled = labels.within(Z, labels.other / mass)
+        return pulled - labels.between(Z, labels.same / mass)
+
+    def sample(
+        self, size: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.intp], "BoundTriplets"]:
+        """Return about ``size`` rows, and the constraints among them."""
+        rows, labels = self.labels.sample(size, rng)
+        return rows, self.rule.bind(labels)
 
 
 @dataclass(frozen=True)
@@ -100,4 +115,4 @@ class AllTriplets:
             and len(other := labels.rows_outside(label))
             for anchors in blocks_of(same, len(labels.y))
         ]
-        return BoundTriplets(blocks)
+        return BoundTriplets(self, labels, blocks)

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.edges import scatter
 from nearkind.typing import Array
 
 
@@ -13,12 +14,22 @@ from nearkind.typing import Array
 class Labels:
     """Class number and weight of each cell.
 
-    A cell of weight w stands for w rows at one place: it has itself w - 1 times as a
-    partner of its class, at distance zero (not at all when w < 1).
+    Attributes
+    ----------
+    y : (n,)
+    weights : (n,)
+    own : (n,), weight of each cell as its own partner. A cell of weight w stands for w
+        rows at one place, so by default it is w - 1 (0 when w < 1); a row drawn to
+        stand for others elsewhere is no partner to itself.
     """
 
     y: NDArray[np.intp]
     weights: Array
+    own: Array = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.own is None:
+            object.__setattr__(self, "own", np.maximum(self.weights - 1.0, 0.0))
 
     @cached_property
     def n_classes(self) -> int:
@@ -31,11 +42,6 @@ class Labels:
         return np.bincount(self.y, self.weights, self.n_classes).astype(float)
 
     @cached_property
-    def own(self) -> Array:
-        """Weight of each cell as its own partner (n,)."""
-        return np.maximum(self.weights - 1.0, 0.0)
-
-    @cached_property
     def same(self) -> Array:
         """Weight of the partners of one row of each cell, within its class (n,)."""
         return self.class_weights[self.y] - self.weights + self.own
@@ -45,6 +51,44 @@ class Labels:
         """Weight of the rows of other classes, for each cell (n,)."""
         return self.weights.sum() - self.class_weights[self.y]
 
+    def within(self, Z: Array, shares: Array) -> Array:
+        """Return sum of share_i w_i w_j A^ij over i, j of one class (B, W, W)."""
+        G = np.zeros((Z.shape[0], Z.shape[3], Z.shape[3]))
+        for label in range(self.n_classes):
+            at = self.rows_of(label)
+            weights = self.weights[at]
+            G += scatter(Z[:, at], shares[at] * weights, weights)
+        return G
+
+    def between(self, Z: Array, shares: Array) -> Array:
+        """Return sum of share_i w_i w_k A^ik over i, k of two classes (B, W, W)."""
+        everything = scatter(Z, shares * self.weights, self.weights)
+        return everything - self.within(Z, shares)
+
+    def sample(
+        self, size: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.intp], "Labels"]:
+        """Draw about ``size`` cells, no class starved; return them and their labels.
+
+        Each class keeps its weight, shared among the cells drawn from it, so that means
+        over the sample estimate those over all. A class that is drawn whole stays as
+        it is.
+        """
+        shares = self.class_weights / self.class_weights.sum()
+        wanted = allot(shares, size)
+        drawings = []
+        for label in range(self.n_classes):
+            members = self.rows_of(label)
+            if len(members) <= wanted[label]:
+                drawn, each, mine = members, self.weights[members], self.own[members]
+            else:
+                drawn = _systematic(members, self.weights[members], wanted[label], rng)
+                each = np.full(len(drawn), self.class_weights[label] / len(drawn))
+                mine = np.zeros(len(drawn))
+            drawings.append((drawn, each, mine))
+        rows, weights, own = map(np.concatenate, zip(*drawings, strict=True))
+        return rows, Labels(self.y[rows], weights, own)
+
     def rows_of(self, label: int) -> NDArray[np.intp]:
         """Return the cells of one class."""
         return np.flatnonzero(self.y == label)
@@ -52,6 +96,30 @@ class Labels:
     def rows_outside(self, label: int) -> NDArray[np.intp]:
         """Return the cells of all other classes."""
         return np.flatnonzero(self.y != label)
+
+
+def allot(shares: Array, size: int) -> NDArray[np.intp]:
+    """Split ``size`` draws: half by share, half evenly, at least one to each share > 0.
+
+    Examples
+    --------
+    >>> allot(np.array([0.98, 0.02, 0.0]), 100)
+    array([74, 26,  0])
+    """
+    live = shares > 0.0
+    wish = size * (0.5 * shares + 0.5 * live / live.sum())
+    return np.where(live, np.maximum(np.round(wish), 1), 0).astype(np.intp)
+
+
+def _systematic(
+    members: NDArray[np.intp], weights: Array, size: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Draw members in proportion to weight, evenly spaced after a shuffle."""
+    order = rng.permutation(len(members))
+    ends = np.cumsum(weights[order])
+    ticks = (np.arange(size) + rng.random()) * (ends[-1] / size)
+    found = np.searchsorted(ends, ticks, side="right")
+    return members[order[np.minimum(found, len(members) - 1)]]
 
 
 def blocks_of(rows: NDArray[np.intp], n_columns: int) -> list[NDArray[np.intp]]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.constraints import tuples
-from nearkind.constraints.labels import Labels, refuse_none
+from nearkind.constraints.labels import Labels, allot, refuse_none
 from nearkind.constraints.tuples import Rows, TupleList
 from nearkind.typing import Array
 
@@ -87,6 +87,7 @@ class _Draw:
     def __init__(self, labels: Labels, rng: np.random.Generator) -> None:
         self.labels, self.rng = labels, rng
         self.order = np.argsort(labels.y, kind="stable")
+        self.place = np.argsort(self.order, kind="stable")  # of each cell in the order
         self.ends = np.cumsum(labels.weights[self.order])
         self.class_ends = np.cumsum(labels.class_weights)
 
@@ -95,7 +96,7 @@ class _Draw:
         labels = self.labels
         by_class = np.bincount(labels.y, mass, labels.n_classes)
         refuse_none(by_class.sum(), kind, "no class has two rows and a stranger")
-        wanted = _allot(by_class / by_class.sum(), size)
+        wanted = allot(by_class / by_class.sum(), size)
         rows, shares = [], []
         for label in np.flatnonzero(wanted).tolist():
             members = labels.rows_of(label)
@@ -106,17 +107,17 @@ class _Draw:
         return np.concatenate(rows), np.concatenate(shares)
 
     def partner(self, i: Rows) -> Rows:
-        """Draw for each i another row of its class; a cell's copies are other rows."""
+        """Draw for each i another row of its class; a cell's copies are other rows.
+
+        The class is laid out on a line, i taking only the room of its copies.
+        """
         labels = self.labels
-        high = self.class_ends[labels.y[i]]
-        low = high - labels.class_weights[labels.y[i]]
-        j = self._at(low + self.rng.random(len(i)) * (high - low))
-        again = (j == i) & (
-            self.rng.random(len(i)) * labels.weights[i] >= labels.own[i]
-        )
-        if again.any():
-            j[again] = self.partner(i[again])
-        return j
+        low = self.class_ends[labels.y[i]] - labels.class_weights[labels.y[i]]
+        at = low + self.rng.random(len(i)) * labels.same[i]
+        start = self.ends[self.place[i]] - labels.weights[i]
+        beyond = at >= start + labels.own[i]
+        j = self._at(np.where(beyond, at + labels.weights[i] - labels.own[i], at))
+        return np.where((at >= start) & ~beyond, i, j)
 
     def stranger(self, i: Rows) -> Rows:
         """Draw for each i a row of another class."""
@@ -134,10 +135,3 @@ class _Draw:
     def _at(self, position: Array) -> NDArray[np.intp]:
         found = np.searchsorted(self.ends, position, side="right")
         return self.order[np.minimum(found, len(self.order) - 1)]
-
-
-def _allot(shares: Array, size: int) -> NDArray[np.intp]:
-    """Give each class with any share at least one draw, about ``size`` in all."""
-    live = shares > 0.0
-    wish = size * (0.5 * shares + 0.5 * live / live.sum())
-    return np.where(live, np.maximum(np.round(wish), 1), 0).astype(np.intp)

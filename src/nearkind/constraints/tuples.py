@@ -44,6 +44,24 @@ class TupleList:
         """Return the whole: its edges are read in chunks already."""
         return [self]
 
+    def slope_at_zero(self, Z: Array) -> Array:
+        """Return the gradient at M = 0; what is just met there counts in full."""
+        alpha = self.shares * (self.offsets >= 0.0)
+        return self.edges.pull_back(Z, self.signs.T @ alpha)
+
+    def sample(self, size: int, rng: np.random.Generator) -> tuple[slice, "TupleList"]:
+        """Return all rows, and ``size`` constraints drawn by their shares."""
+        share = self.shares / self.shares.sum()
+        drawn = rng.choice(len(share), size=size, p=share)
+        shares = np.full(size, self.shares.sum() / size)
+        edges, at = np.unique(self.signs[drawn].indices, return_inverse=True)
+        signs = sparse.csr_array(
+            (self.signs[drawn].data, at, self.signs[drawn].indptr),
+            shape=(size, len(edges)),
+        )
+        pairs = PairList(self.edges.left[edges], self.edges.right[edges])
+        return slice(None), TupleList(pairs, signs, self.offsets[drawn], shares)
+
 
 def triplets(i: Rows, j: Rows, k: Rows, margin: float, shares: Array) -> TupleList:
     """d2_ij + margin <= d2_ik."""

@@ -21,6 +21,7 @@ from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM, empirical_bayes
 from nearkind.regularizers import Schatten, SchattenPower
 from nearkind.solvers.proximal import Proximal
+from nearkind.solvers.stochastic import Stochastic
 from nearkind.solvers.subgradient import Subgradient
 from nearkind.structures import Diagonal, Full, Multi, Single
 
@@ -37,7 +38,13 @@ SAMPLED = {
     "pairs": SampledPairs,
     "quadruplets": SampledQuadruplets,
 }
-SOLVERS = {"auto": Proximal, "proximal": Proximal, "subgradient": Subgradient}
+SOLVERS: dict[str, Callable[..., Any]] = {
+    "proximal": lambda rng, **limits: Proximal(**limits),
+    "subgradient": lambda rng, **limits: Subgradient(**limits),
+    "stochastic": lambda rng, **limits: Stochastic(rng=rng, **limits),
+}
+EXACT_ROWS = 5_000
+"""Distinct rows up to which "auto" solves exactly, with a proof."""
 POLICIES = {
     "missing": ("level", "prior", "error"),
     "unseen": ("prior", "error"),
@@ -102,12 +109,13 @@ def strength(model: Any) -> float | None:
     return _number(model, "strength", model.strength, 0.0, "a number >= 0 or 'auto'")
 
 
-def solver(model: Any) -> Any:
-    """Return the Solver that ``model.solver`` names."""
-    kind = choice(model, "solver", SOLVERS)
+def solver(model: Any, n_rows: int, rng: np.random.Generator) -> Any:
+    """Return the Solver that ``model.solver`` names; "auto" chooses by size."""
+    auto = "proximal" if n_rows <= EXACT_ROWS else "stochastic"
+    make = choice(model, "solver", {"auto": SOLVERS[auto], **SOLVERS})
     max_iter = whole_number("max_iter", model.max_iter, type(model).__name__)
     tol = _number(model, "tol", model.tol, 0.0, "a number >= 0")
-    return kind(max_iter=max_iter, tol=tol)
+    return make(rng, max_iter=max_iter, tol=tol)
 
 
 def _is_whole(value: Any) -> bool:

@@ -1,23 +1,31 @@
 """The builtin ``map``, over threads."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
+from threadpoolctl import threadpool_limits
 
 from nearkind.typing import Map
 
 
-def thread_map(n_jobs: int | None) -> Map:
-    """Return something shaped like ``map``: same results in the same order.
+@contextmanager
+def thread_map(n_jobs: int | None) -> Iterator[Map]:
+    """Give something shaped like ``map``: same results in the same order.
 
-    NumPy leaves the interpreter free while it sorts and multiplies, so threads do.
+    NumPy leaves the interpreter free while it sorts and multiplies, so threads do. The
+    linear algebra library's own threads are held to one meanwhile: many small products
+    are slower with them, and the last bits would depend on their number.
+
+    Parameters
+    ----------
+    n_jobs : number of threads; None: one a core
     """
-    if n_jobs is None or effective_n_jobs(n_jobs) == 1:
-        return map
-
-    def run(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-        threads = Parallel(n_jobs=n_jobs, prefer="threads")
-        return threads(delayed(function)(item) for item in items)
-
-    return run
+    n_threads = effective_n_jobs(-1 if n_jobs is None else n_jobs)
+    with threadpool_limits(1, "blas"):
+        if n_threads == 1:
+            yield map
+            return
+        with ThreadPoolExecutor(n_threads) as pool:
+            yield pool.map

@@ -1,10 +1,11 @@
 """Accelerated proximal gradient with restart, on a hinge whose corner is smoothed.
 
 The corner is narrowed as the smoothed problem nears its optimum; slopes of the smoothed
-hinge are multipliers in [0, 1] that certify the plain one.
+hinge are multipliers in [0, 1] that certify the plain one. A large problem is first
+solved roughly on a sample of its rows.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,65 +23,123 @@ class Proximal:
     ----------
     max_iter : iterations at most
     tol : stop when the gap is below this share of the objective
-    width : width of the smoothed corner at the start
+    width : width of the smoothed corner at the start, as a share of the loss at M = 0
     check_every : iterations between two certificates
+    warm_rows : begin on a sample of so many rows if there are twice as many or more
     """
 
     max_iter: int = 200
     tol: float = 1e-4
     width: float = 0.5
     check_every: int = 10
+    warm_rows: int = 1_000
 
     def solve(
         self, objective: Objective, start: Spectrum, *, callback: Callback | None = None
     ) -> Solution:
         """Minimise the objective over positive semi-definite metrics."""
+        hinge = objective.with_loss(Hinge())
+        if objective.n_rows >= 2 * self.warm_rows:
+            sample = hinge.sample(self.warm_rows, np.random.default_rng(0))
+            state = replace(self, tol=max(self.tol, 1e-2)).descend(sample, start)
+        else:
+            state = self._begin(hinge, start)
         progress = Progress(start, self.tol, callback)
-        hinge, width = objective.with_loss(Hinge()), self.width
-        smooth = objective.with_loss(SmoothedHinge(width))
-        point = ahead = start  # M and the extrapolated Y, which may be indefinite
-        curvature, momentum = 1.0, 1.0
-        for t in range(1, self.max_iter + 1):
-            slope = smooth.slope(ahead)
-            if not np.isfinite(slope.value):
-                return progress.finish(Stop.NOT_FINITE)
-            new, curvature = _step(smooth, ahead, slope, curvature)
-            moved = new.matrix - point.matrix
-            if ((ahead.matrix - new.matrix) * moved).sum() > 0.0:
-                momentum = 1.0  # the step points back: forget the speed
-            speed = (momentum - 1.0) / (
-                momentum := (1.0 + (1 + 4 * momentum**2) ** 0.5) / 2
-            )
-            ahead = decompose(new.matrix + speed * moved) if speed > 0.0 else new
-            point, curvature = new, 0.97 * curvature
-            if t % self.check_every and t < self.max_iter:
-                continue
-            at = smooth.slope(point)
-            progress.offer(point, hinge.value(point))
-            bound = hinge.lower_bound(at.gradient, at.intercept)
+        if state.point is not start:
+            progress.offer(start, hinge.value(start))
+        return progress.finish(self._descend(hinge, state, progress))
+
+    def descend(self, objective: Objective, start: Spectrum) -> "State":
+        """Minimise, and return where the descent stands, to go on from there."""
+        hinge = objective.with_loss(Hinge())
+        state = self._begin(hinge, start)
+        self._descend(hinge, state, Progress(start, self.tol))
+        return state
+
+    def _begin(self, hinge: Objective, start: Spectrum) -> "State":
+        """Take the width that proves most: near the optimum a narrow one does."""
+        widest = self.width * max(hinge.loss_value(hinge.zero), 1e-300)
+        states = [State(start, start, widest / shrink) for shrink in (1.0, 9.0, 81.0)]
+        bounds = [state.bound(hinge)[1] for state in states]
+        return states[int(np.argmax(bounds))]
+
+    def _descend(self, hinge: Objective, state: "State", progress: Progress) -> Stop:
+        for t in range(self.max_iter + 1):
+            if t % self.check_every == 0 or t == self.max_iter:
+                if not np.isfinite(value := hinge.value(state.point)):
+                    return Stop.NOT_FINITE
+                progress.offer(state.point, value)
+                self._certify(hinge, state, progress)
+                progress.record(t)
+                if progress.done:
+                    return Stop.TOLERANCE
+            if t < self.max_iter and not state.step(hinge):
+                return Stop.NOT_FINITE
+        return Stop.MAX_ITER
+
+    def _certify(self, hinge: Objective, state: "State", progress: Progress) -> None:
+        """Raise the bound; narrow the corner while it hides what is left to gain."""
+        for _ in range(8):
+            at, bound = state.bound(hinge)
             progress.raise_bound(bound)
-            progress.record(t)
-            if progress.done:
-                return progress.finish(Stop.TOLERANCE)
-            if _nearly_solved(point, at, bound):
-                width /= 3.0
-                smooth = objective.with_loss(SmoothedHinge(width))
-                ahead, momentum = point, 1.0
-        return progress.finish(Stop.MAX_ITER)
+            if progress.done or not _nearly_solved(state.point, at, bound):
+                return
+            state.narrow()
 
 
-def _step(
-    smooth: Objective, ahead: Spectrum, slope: Slope, curvature: float
-) -> tuple[Spectrum, float]:
-    """Take a proximal step, doubling the curvature until its model bounds the loss."""
-    while True:
-        new = smooth.prox(ahead.matrix - slope.gradient / curvature, 1.0 / curvature)
-        move = new.matrix - ahead.matrix
-        model = slope.loss + (slope.gradient * move).sum()
-        model += 0.5 * curvature * (move * move).sum()
-        if smooth.loss_value(new) <= model + 1e-12 * abs(slope.loss):
-            return new, curvature
-        curvature *= 2.0
+@dataclass
+class State:
+    """Where the descent stands: M, the extrapolated Y (it may be indefinite), speed."""
+
+    point: Spectrum
+    ahead: Spectrum
+    width: float
+    curvature: float = 1e-2
+    momentum: float = 1.0
+
+    def bound(self, hinge: Objective) -> tuple[Slope, float]:
+        """Return the smoothed slope at M, and the lower bound that it proves."""
+        at = hinge.with_loss(SmoothedHinge(self.width)).slope(self.point)
+        if not np.isfinite(at.value):
+            return at, 0.0
+        return at, hinge.lower_bound(at.gradient, at.intercept)
+
+    def step(self, hinge: Objective) -> bool:
+        """Take one accelerated step; say whether the objective is finite."""
+        smooth = hinge.with_loss(SmoothedHinge(self.width))
+        slope = smooth.slope(self.ahead)
+        if not np.isfinite(slope.value):
+            return False
+        new = self._search(smooth, slope)
+        moved = new.matrix - self.point.matrix
+        if ((self.ahead.matrix - new.matrix) * moved).sum() > 0.0:
+            self.momentum = 1.0  # the step points back: forget the speed
+        grown = (1.0 + (1.0 + 4.0 * self.momentum**2) ** 0.5) / 2.0
+        speed = (self.momentum - 1.0) / grown
+        self.ahead = decompose(new.matrix + speed * moved) if speed > 0.0 else new
+        self.point, self.momentum = new, grown
+        self.curvature *= 0.9
+        return True
+
+    def _search(self, smooth: Objective, slope: Slope) -> Spectrum:
+        """Double the curvature until its quadratic model bounds the loss."""
+        M, G = self.ahead.matrix, slope.gradient
+        largest = np.abs(self.ahead.values).max(initial=0.0)
+        # The smoothed loss is a difference of squares over the width, rounded.
+        rounding = 1e-12 * slope.loss + 1e-15 * (1.0 + largest) ** 2 / self.width
+        while True:
+            new = smooth.prox(M - G / self.curvature, 1.0 / self.curvature)
+            move = new.matrix - M
+            model = slope.loss + (G * move).sum()
+            model += 0.5 * self.curvature * (move * move).sum()
+            if smooth.loss_value(new) <= model + rounding or self.curvature > 1e12:
+                return new
+            self.curvature *= 2.0
+
+    def narrow(self) -> None:
+        """Narrow the corner and start again from here."""
+        self.width /= 3.0
+        self.ahead, self.momentum = self.point, 1.0
 
 
 def _nearly_solved(point: Spectrum, at: Slope, bound: float) -> bool:
@@ -90,4 +149,4 @@ def _nearly_solved(point: Spectrum, at: Slope, bound: float) -> bool:
     dual lies below the plain one.
     """
     corner = at.intercept + (at.gradient * point.matrix).sum() - at.loss
-    return at.value - (bound - corner) <= 0.5 * corner
+    return bool(at.value - (bound - corner) <= 0.5 * corner)

@@ -14,6 +14,10 @@ class Stop(Enum):
     """Why a solver stopped; the text says what to try next."""
 
     TOLERANCE = "The objective is within the tolerance of its proven lower bound."
+    SETTLED = (
+        "The objective, estimated on a sample of rows, falls no more. There is no "
+        "proof; take solver='proximal' for one."
+    )
     MAX_ITER = (
         "The iterations ran out before the tolerance was met. Raise max_iter or tol, "
         "or take solver='proximal'."
@@ -69,7 +73,12 @@ class Progress:
     """The best metric and the best lower bound so far, and when that is enough."""
 
     def __init__(
-        self, start: Spectrum, tol: float, callback: Callback | None = None
+        self,
+        start: Spectrum,
+        tol: float,
+        callback: Callback | None = None,
+        *,
+        proves: bool = True,
     ) -> None:
         from time import perf_counter
 
@@ -78,7 +87,8 @@ class Progress:
         self.tol = tol
         self.point = start
         self.value = np.inf
-        self.bound = 0.0  # loss and regularizer are never negative
+        # Loss and regularizer are never negative; an estimate has no bound at all.
+        self.bound = 0.0 if proves else np.nan
         self.history: list[Record] = []
 
     def offer(self, point: Spectrum, value: float) -> bool:
@@ -94,8 +104,8 @@ class Progress:
 
     @property
     def gap(self) -> float:
-        """Best objective less best lower bound, never negative."""
-        return max(self.value - self.bound, 0.0)
+        """Best objective less best lower bound, never negative; NaN without proof."""
+        return float(np.maximum(self.value - self.bound, 0.0))
 
     @property
     def done(self) -> bool:

@@ -54,9 +54,13 @@ class Subgradient:
             progress.record(t)
             g = objective.subgradient(point, slope)
             size = float(np.linalg.norm(g))
-            if progress.done or size == 0.0:
+            if size == 0.0:
+                progress.raise_bound(
+                    objective.lower_bound(slope.gradient, slope.intercept)
+                )
+            if progress.done:
                 return progress.finish(Stop.TOLERANCE)
-            if t - best_at >= self.patience:
+            if size == 0.0 or t - best_at >= self.patience:
                 return progress.finish(Stop.NO_DESCENT)
             least = max(np.linalg.norm(progress.point.values), 1e-12) / (size * t**0.5)
             point, step = self._backtrack(objective, point, slope.value, g, step, least)

@@ -1,0 +1,80 @@
+"""Proximal steps on samples of rows: time and memory do not depend on their number.
+
+Each step sees all constraints among a few hundred rows, drawn anew with no class
+starved; the mean of those losses over draws is the loss of all rows. The iterates are
+averaged, and what is reported is an estimate on rows held for that.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nearkind.losses import Hinge, SmoothedHinge
+from nearkind.objective import Objective
+from nearkind.solvers.proximal import Proximal
+from nearkind.solvers.solution import Callback, Progress, Solution, Stop
+from nearkind.spectral import Spectrum, decompose
+from nearkind.typing import Array
+
+
+@dataclass(frozen=True)
+class Stochastic:
+    """Averaged stochastic proximal gradient, started from a sample solved exactly.
+
+    Parameters
+    ----------
+    max_iter : steps at most
+    tol : stop when a round of steps gains less than ten times this share
+    rng : source of the draws
+    batch_rows : rows in the sample of one step
+    held_rows : rows in the sample on which the objective is estimated
+    round_steps : steps between two estimates
+    """
+
+    max_iter: int = 200
+    tol: float = 1e-4
+    rng: np.random.Generator | None = None
+    batch_rows: int = 500
+    held_rows: int = 2_000
+    round_steps: int = 20
+
+    def solve(
+        self, objective: Objective, start: Spectrum, *, callback: Callback | None = None
+    ) -> Solution:
+        """Minimise an estimate of the objective over positive semi-definite metrics."""
+        rng = np.random.default_rng(0) if self.rng is None else self.rng
+        hinge = objective.with_loss(Hinge())
+        sample = hinge.sample(2 * self.batch_rows, rng)
+        state = Proximal(tol=1e-2).descend(sample, start)
+        held = hinge.sample(self.held_rows, rng)
+        progress = Progress(start, self.tol, callback, proves=False)
+        progress.offer(state.point, held.value(state.point))
+        smooth = hinge.with_loss(SmoothedHinge(state.width))
+        run = _Run(state.point, 0.5 / state.curvature)
+        for t in range(1, self.max_iter + 1):
+            run.step(smooth.sample(self.batch_rows, rng))
+            if t % self.round_steps and t < self.max_iter:
+                continue
+            before, point = progress.value, decompose(run.mean).positive()
+            progress.offer(point, held.value(point))
+            progress.record(t)
+            if before - progress.value <= 10.0 * self.tol * before:
+                return progress.finish(Stop.SETTLED)
+        return progress.finish(Stop.MAX_ITER)
+
+
+class _Run:
+    """The iterate, and the mean of all so far, later ones weighing more."""
+
+    def __init__(self, point: Spectrum, step: float) -> None:
+        self.point, self.first_step, self.count = point, step, 0
+        self.mean: Array = point.matrix
+
+    def step(self, sample: Objective) -> None:
+        """Take one proximal step on a sample, shorter than the last."""
+        self.count += 1
+        step = self.first_step / (1.0 + self.count / 20.0) ** 0.5
+        slope = sample.slope(self.point)
+        self.point = sample.prox(self.point.matrix - step * slope.gradient, step)
+        share = 2.0 / (self.count + 1.0)
+        self.mean = (1.0 - share) * self.mean + share * self.point.matrix
