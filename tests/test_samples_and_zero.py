@@ -73,6 +73,23 @@ def test_a_sample_keeps_the_weight_of_each_class_and_starves_none():
     assert (drawn.own[drawn.y == 0] == 0.0).all()
 
 
+def test_copies_inside_heavy_cells_are_not_lost():
+    rng = np.random.default_rng(3)
+    y, points = np.arange(60) % 3, rng.normal(size=(60, 1, 2))
+    heavy = Labels(y, np.where(rng.random(60) < 0.2, 20.0, 1.0))
+    bound = AllTriplets().bind(heavy)
+    objective = Objective(Single().blocks(points), bound, Schatten(1.0), 0.0)
+    exact = objective.slope(identity(1, 1)).loss
+    losses = [objective.sample(30, rng).slope(identity(1, 1)).loss for _ in range(400)]
+    error = np.std(losses) / 20.0
+    assert abs(np.mean(losses) - exact) < 4.0 * error + 0.02 * exact
+
+
+def test_prox_at_a_step_below_rounding_moves_nothing():
+    v = np.array([3.0, 1.0])
+    np.testing.assert_allclose(Schatten(np.inf).prox(v, 1e-17), v)
+
+
 def test_rows_are_drawn_by_weight():
     labels = Labels(np.zeros(50, int), np.arange(1.0, 51.0))
     rng = np.random.default_rng(0)

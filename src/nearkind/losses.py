@@ -73,6 +73,8 @@ class HingeSums:
     """Sums of the hinge over all pairs; each is computed when asked for."""
 
     def __init__(self, t: Array, t_weights: Array, c: Array, c_weights: Array) -> None:
+        shift = c.mean(axis=1, keepdims=True)  # sorting rounds, so let numbers be small
+        t, c = t - shift, c - shift
         self._merged = Merged(t, c)
         self._t_weights = t_weights
         self.t_slope, below = self._merged.below(c_weights, c_weights * c)

@@ -71,8 +71,8 @@ class Labels:
         """Draw about ``size`` cells, no class starved; return them and their labels.
 
         Each class keeps its weight, shared among the cells drawn from it, so that means
-        over the sample estimate those over all. A class that is drawn whole stays as
-        it is.
+        over the sample estimate those over all, up to a share 1 / m of a class of which
+        m cells are drawn. A class that is drawn whole stays as it is.
         """
         shares = self.class_weights / self.class_weights.sum()
         wanted = allot(shares, size)
@@ -82,12 +82,23 @@ class Labels:
             if len(members) <= wanted[label]:
                 drawn, each, mine = members, self.weights[members], self.own[members]
             else:
-                drawn = _systematic(members, self.weights[members], wanted[label], rng)
-                each = np.full(len(drawn), self.class_weights[label] / len(drawn))
-                mine = np.zeros(len(drawn))
+                drawn, each, mine = self._draw(members, wanted[label], rng)
             drawings.append((drawn, each, mine))
         rows, weights, own = map(np.concatenate, zip(*drawings, strict=True))
         return rows, Labels(self.y[rows], weights, own)
+
+    def _draw(
+        self, members: NDArray[np.intp], size: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.intp], Array, Array]:
+        """Draw cells of one class by weight; return them, their weights and own."""
+        hits = _systematic(members, self.weights[members], size, rng)
+        drawn, times = np.unique(hits, return_counts=True)
+        total = self.weights[members].sum()
+        weights = times * (total / size)
+        # Among its partners a row meets its own cell's copies as often as in the whole.
+        outside = np.maximum(total - self.weights[drawn], 1e-300)
+        own = (total - weights) * self.own[drawn] / outside
+        return drawn, weights, own
 
     def rows_of(self, label: int) -> NDArray[np.intp]:
         """Return the cells of one class."""
