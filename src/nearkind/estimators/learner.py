@@ -299,8 +299,8 @@ class CPML(ValueVectorDistance, BaseEstimator):
             self.strength_max_ = 0.0
         objective = objective.with_strength(strength)
         if strength >= self.strength_max_:
-            zero = objective.zero
-            return zero_solution(zero, objective.value(zero))
+            some = objective.sample(min(objective.n_rows, 1_000), rng)
+            return zero_solution(objective.zero, some.value(objective.zero))
         callback = _print_record if self.verbose else None
         return solver.solve(objective, self._start(objective), callback=callback)
 

@@ -6,12 +6,19 @@ solved roughly on a sample of its rows.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from nearkind.losses import Hinge, SmoothedHinge
 from nearkind.objective import Objective, Slope
-from nearkind.solvers.solution import Callback, Progress, Solution, Stop
+from nearkind.solvers.solution import (
+    Callback,
+    Progress,
+    Solution,
+    Stop,
+    until_interrupted,
+)
 from nearkind.spectral import Spectrum, decompose
 
 
@@ -47,7 +54,8 @@ class Proximal:
         progress = Progress(start, self.tol, callback)
         if state.point is not start:
             progress.offer(start, hinge.value(start))
-        return progress.finish(self._descend(hinge, state, progress))
+        descend = partial(self._descend, hinge, state, progress)
+        return progress.finish(until_interrupted(descend))
 
     def descend(self, objective: Objective, start: Spectrum) -> "State":
         """Minimise, and return where the descent stands, to go on from there."""

@@ -64,6 +64,14 @@ class Solution:
         return self.history[-1].iteration if self.history else 0
 
 
+def until_interrupted(descend: Callable[[], Stop]) -> Stop:
+    """Run a descent; Ctrl-C ends it, and what was found so far is kept."""
+    try:
+        return descend()
+    except KeyboardInterrupt:
+        return Stop.INTERRUPTED
+
+
 def zero_solution(zero: Spectrum, value: float) -> Solution:
     """Return M = 0 as the optimum, which it is at strength_max and beyond."""
     return Solution(zero, value, 0.0, [Record(0, value, 0.0, 0.0)], Stop.TOLERANCE)

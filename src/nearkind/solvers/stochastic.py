@@ -6,13 +6,20 @@ averaged, and what is reported is an estimate on rows held for that.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from nearkind.losses import Hinge, SmoothedHinge
 from nearkind.objective import Objective
 from nearkind.solvers.proximal import Proximal
-from nearkind.solvers.solution import Callback, Progress, Solution, Stop
+from nearkind.solvers.solution import (
+    Callback,
+    Progress,
+    Solution,
+    Stop,
+    until_interrupted,
+)
 from nearkind.spectral import Spectrum, decompose
 from nearkind.typing import Array
 
@@ -51,6 +58,17 @@ class Stochastic:
         progress.offer(state.point, held.value(state.point))
         smooth = hinge.with_loss(SmoothedHinge(state.width))
         run = _Run(state.point, 0.5 / state.curvature)
+        descend = partial(self._descend, smooth, held, run, progress, rng)
+        return progress.finish(until_interrupted(descend))
+
+    def _descend(
+        self,
+        smooth: Objective,
+        held: Objective,
+        run: "_Run",
+        progress: Progress,
+        rng: np.random.Generator,
+    ) -> Stop:
         for t in range(1, self.max_iter + 1):
             run.step(smooth.sample(self.batch_rows, rng))
             if t % self.round_steps and t < self.max_iter:
@@ -59,8 +77,8 @@ class Stochastic:
             progress.offer(point, held.value(point))
             progress.record(t)
             if before - progress.value <= 10.0 * self.tol * before:
-                return progress.finish(Stop.SETTLED)
-        return progress.finish(Stop.MAX_ITER)
+                return Stop.SETTLED
+        return Stop.MAX_ITER
 
 
 class _Run:

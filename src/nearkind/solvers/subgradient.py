@@ -7,11 +7,18 @@ best metric being remembered. And a line search starts ten times above the last 
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from nearkind.objective import Objective, Slope
-from nearkind.solvers.solution import Callback, Progress, Solution, Stop
+from nearkind.solvers.solution import (
+    Callback,
+    Progress,
+    Solution,
+    Stop,
+    until_interrupted,
+)
 from nearkind.spectral import Spectrum, decompose
 from nearkind.typing import Array
 
@@ -38,12 +45,18 @@ class Subgradient:
     ) -> Solution:
         """Minimise the objective over positive semi-definite metrics."""
         progress = Progress(start, self.tol, callback)
+        descend = partial(self._descend, objective, start, progress)
+        return progress.finish(until_interrupted(descend))
+
+    def _descend(
+        self, objective: Objective, start: Spectrum, progress: Progress
+    ) -> Stop:
         mean = _MeanSlope()
         point, step, best_at = start, 1.0, 0
         for t in range(1, self.max_iter + 1):
             slope = objective.slope(point)
             if not np.isfinite(slope.value):
-                return progress.finish(Stop.NOT_FINITE)
+                return Stop.NOT_FINITE
             if progress.offer(point, slope.value):
                 best_at = t
             mean.add(slope)
@@ -59,12 +72,12 @@ class Subgradient:
                     objective.lower_bound(slope.gradient, slope.intercept)
                 )
             if progress.done:
-                return progress.finish(Stop.TOLERANCE)
+                return Stop.TOLERANCE
             if size == 0.0 or t - best_at >= self.patience:
-                return progress.finish(Stop.NO_DESCENT)
+                return Stop.NO_DESCENT
             least = max(np.linalg.norm(progress.point.values), 1e-12) / (size * t**0.5)
             point, step = self._backtrack(objective, point, slope.value, g, step, least)
-        return progress.finish(Stop.MAX_ITER)
+        return Stop.MAX_ITER
 
     def _backtrack(
         self,
