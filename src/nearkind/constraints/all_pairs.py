@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.constraints.bound import Bound
 from nearkind.constraints.labels import Labels, blocks_of, refuse_none
 from nearkind.edges import Fan
 from nearkind.typing import Array, Loss, Pull
@@ -60,36 +61,6 @@ class PairFan:
 
 
 @dataclass(frozen=True)
-class BoundPairs:
-    """The pairs that some labels imply, as blocks of anchors."""
-
-    rule: "AllPairs"
-    labels: Labels
-    blocks: Sequence[PairFan]
-
-    def parts(self) -> Sequence[PairFan]:
-        """Return the blocks; their pulls add up to the whole."""
-        return self.blocks
-
-    def slope_at_zero(self, Z: Array) -> Array:
-        """Return the gradient of the loss at M = 0.
-
-        There alike rows are at most just met, which counts in full; unlike rows are
-        violated.
-        """
-        shares = np.full(len(self.labels.y), 1.0 / self.blocks[0].mass)
-        pulled = self.labels.within(Z, shares * (self.rule.margin <= 1.0))
-        return pulled - self.labels.between(Z, shares)
-
-    def sample(
-        self, size: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.intp], "BoundPairs"]:
-        """Return about ``size`` rows, and the constraints among them."""
-        rows, labels = self.labels.sample(size, rng)
-        return rows, self.rule.bind(labels)
-
-
-@dataclass(frozen=True)
 class AllPairs:
     """E_P = mean over i != j of [1 + r_ij (d2_ij - margin)]_+.
 
@@ -98,13 +69,26 @@ class AllPairs:
 
     margin: float = 1.0
 
-    def bind(self, labels: Labels) -> BoundPairs:
+    def bind(self, labels: Labels) -> Bound:
         """Return the constraints these labels imply."""
-        mass = float((labels.weights * (labels.same + labels.other)).sum())
+        mass = self._mass(labels)
         refuse_none(mass, "pairs", "there is only one row")
         rows = np.arange(len(labels.y))
         blocks = [
             PairFan(labels, anchors, self.margin, mass)
             for anchors in blocks_of(rows, len(rows))
         ]
-        return BoundPairs(self, labels, blocks)
+        return Bound(self, labels, blocks)
+
+    def slope_at_zero(self, labels: Labels, Z: Array) -> Array:
+        """Return the gradient of the loss at M = 0.
+
+        There alike rows are at most just met, which counts in full; unlike rows are
+        violated.
+        """
+        shares = np.full(len(labels.y), 1.0 / self._mass(labels))
+        pulled = labels.within(Z, shares * (self.margin <= 1.0))
+        return pulled - labels.between(Z, shares)
+
+    def _mass(self, labels: Labels) -> float:
+        return float((labels.weights * (labels.same + labels.other)).sum())

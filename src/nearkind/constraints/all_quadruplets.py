@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nearkind.constraints.bound import Bound
 from nearkind.constraints.labels import Labels, refuse_none
 from nearkind.edges import PairList
 from nearkind.typing import Array, Loss, PairSums, Pull
@@ -19,11 +19,9 @@ LARGEST = 4_000
 
 
 @dataclass(frozen=True)
-class BoundQuadruplets:
+class QuadrupletBlock:
     """The quadruplets that some labels imply."""
 
-    rule: "AllQuadruplets"
-    labels: Labels
     edges: PairList
     alike: np.ndarray  # (E,) bool
     shares: Array  # (E,) weight of each edge among the alike or the unlike, sums to 1
@@ -47,21 +45,9 @@ class BoundQuadruplets:
         shares = self.shares[None]
         return loss.all_pairs(t, shares[:, self.alike], c, shares[:, ~self.alike])
 
-    def parts(self) -> Sequence["BoundQuadruplets"]:
+    def parts(self) -> Sequence["QuadrupletBlock"]:
         """Return the whole: its sort needs every distance."""
         return [self]
-
-    def slope_at_zero(self, Z: Array) -> Array:
-        """Return the gradient of the loss at M = 0, where all are violated."""
-        signs = np.where(self.alike, 1.0, -1.0)
-        return self.edges.pull_back(Z, signs * self.shares)
-
-    def sample(
-        self, size: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.intp], "BoundQuadruplets"]:
-        """Return about ``size`` rows, and the constraints among them."""
-        rows, labels = self.labels.sample(size, rng)
-        return rows, self.rule.bind(labels)
 
 
 @dataclass(frozen=True)
@@ -73,7 +59,7 @@ class AllQuadruplets:
 
     margin: float = 1.0
 
-    def bind(self, labels: Labels) -> BoundQuadruplets:
+    def bind(self, labels: Labels) -> Bound:
         """Return the constraints these labels imply."""
         n_rows = len(labels.y)
         if n_rows > LARGEST:
@@ -91,4 +77,11 @@ class AllQuadruplets:
             refuse_none(mass, "quadruplets", "they need two alike and two unlike rows")
             shares[kind] /= mass
         edges = PairList(left, right)
-        return BoundQuadruplets(self, labels, edges, alike, shares, self.margin)
+        block = QuadrupletBlock(edges, alike, shares, self.margin)
+        return Bound(self, labels, [block])
+
+    def slope_at_zero(self, labels: Labels, Z: Array) -> Array:
+        """Return the gradient of the loss at M = 0, where all are violated."""
+        ones = np.ones(len(labels.y))
+        pulled = labels.within(Z, ones / (labels.weights @ labels.same))
+        return pulled - labels.between(Z, ones / (labels.weights @ labels.other))

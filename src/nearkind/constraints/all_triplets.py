@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.constraints.bound import Bound
 from nearkind.constraints.labels import Labels, blocks_of, refuse_none
 from nearkind.edges import Fan
 from nearkind.typing import Array, Loss, PairSums, Pull
@@ -70,32 +71,6 @@ class TripletFan:
 
 
 @dataclass(frozen=True)
-class BoundTriplets:
-    """The triplets that some labels imply, as blocks of anchors of one class."""
-
-    rule: "AllTriplets"
-    labels: Labels
-    blocks: Sequence[TripletFan]
-
-    def parts(self) -> Sequence[TripletFan]:
-        """Return the blocks; their pulls add up to the whole."""
-        return self.blocks
-
-    def slope_at_zero(self, Z: Array) -> Array:
-        """Return the gradient of the loss at M = 0, where every triplet is violated."""
-        labels, mass = self.labels, self.blocks[0].mass
-        pulled = labels.within(Z, labels.other / mass)
-        return pulled - labels.between(Z, labels.same / mass)
-
-    def sample(
-        self, size: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.intp], "BoundTriplets"]:
-        """Return about ``size`` rows, and the constraints among them."""
-        rows, labels = self.labels.sample(size, rng)
-        return rows, self.rule.bind(labels)
-
-
-@dataclass(frozen=True)
 class AllTriplets:
     """d2_ij + margin <= d2_ik for every j != i of i's class and every k of another.
 
@@ -104,9 +79,9 @@ class AllTriplets:
 
     margin: float = 1.0
 
-    def bind(self, labels: Labels) -> BoundTriplets:
+    def bind(self, labels: Labels) -> Bound:
         """Return the constraints these labels imply."""
-        mass = float((labels.weights * labels.same * labels.other).sum())
+        mass = self._mass(labels)
         refuse_none(mass, "triplets", "no class has two rows and a stranger")
         blocks = [
             TripletFan(labels, anchors, same, other, self.margin, mass)
@@ -115,4 +90,13 @@ class AllTriplets:
             and len(other := labels.rows_outside(label))
             for anchors in blocks_of(same, len(labels.y))
         ]
-        return BoundTriplets(self, labels, blocks)
+        return Bound(self, labels, blocks)
+
+    def slope_at_zero(self, labels: Labels, Z: Array) -> Array:
+        """Return the gradient of the loss at M = 0, where every triplet is violated."""
+        mass = self._mass(labels)
+        pulled = labels.within(Z, labels.other / mass)
+        return pulled - labels.between(Z, labels.same / mass)
+
+    def _mass(self, labels: Labels) -> float:
+        return float((labels.weights * labels.same * labels.other).sum())

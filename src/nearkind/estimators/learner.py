@@ -64,7 +64,7 @@ class CPML(ValueVectorDistance, BaseEstimator):
         Learn the metric on histograms from which each row's own label is left out.
     solver : {"auto", "proximal", "stochastic", "subgradient"}
         Accelerated proximal gradient with a certificate; steps on samples of rows, for
-        large tables; the paper's algorithms. "auto" is proximal up to 5,000 distinct
+        large tables; the paper's algorithms. "auto" is proximal up to 2,000 distinct
         rows and stochastic beyond.
     max_iter, tol : int, float
         Stop after so many iterations, or when the proven gap is below this share of the

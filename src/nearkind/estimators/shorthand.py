@@ -43,7 +43,7 @@ SOLVERS: dict[str, Callable[..., Any]] = {
     "subgradient": lambda rng, **limits: Subgradient(**limits),
     "stochastic": lambda rng, **limits: Stochastic(rng=rng, **limits),
 }
-EXACT_ROWS = 5_000
+EXACT_ROWS = 2_000
 """Distinct rows up to which "auto" solves exactly, with a proof."""
 POLICIES = {
     "missing": ("level", "prior", "error"),

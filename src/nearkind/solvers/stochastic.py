@@ -73,7 +73,8 @@ class Stochastic:
             run.step(smooth.sample(self.batch_rows, rng))
             if t % self.round_steps and t < self.max_iter:
                 continue
-            before, point = progress.value, decompose(run.mean).positive()
+            before = progress.value
+            point = run.polished(smooth.sample(4 * self.batch_rows, rng))
             progress.offer(point, held.value(point))
             progress.record(t)
             if before - progress.value <= 10.0 * self.tol * before:
@@ -96,3 +97,15 @@ class _Run:
         self.point = sample.prox(self.point.matrix - step * slope.gradient, step)
         share = 2.0 / (self.count + 1.0)
         self.mean = (1.0 - share) * self.mean + share * self.point.matrix
+
+    def polished(self, sample: Objective) -> Spectrum:
+        """Return the mean after a few steps on one larger sample.
+
+        A mean of metrics of low rank has full rank; these steps take it down again.
+        """
+        point = decompose(self.mean).positive()
+        for _ in range(5):
+            slope = sample.slope(point)
+            M = point.matrix - self.first_step * slope.gradient
+            point = sample.prox(M, self.first_step)
+        return point
