@@ -50,20 +50,25 @@ def test_distances_obey_the_triangle_inequality_only_without_squares(table, stru
     assert (detour >= D - 1e-9).all()
 
 
-@given(seed=st.integers(0, 50), p=st.sampled_from([1.0, 1.5, 2.0, np.inf]))
-def test_metric_laws_on_random_tables(seed, p):
+@pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning")
+@given(
+    seed=st.integers(0, 50),
+    p=st.sampled_from([1.0, 1.5, 2.0, np.inf]),
+    structure=st.sampled_from(STRUCTURES),
+    projection=st.sampled_from(PROJECTIONS),
+)
+def test_metric_laws_on_random_tables(seed, p, structure, projection):
     X, y = labelled_table(20, seed)
-    model = quick(p=p, max_iter=2).fit(X, y)
-    other, _ = labelled_table(7, seed + 1)
-    other = other.where(other.isin(X.to_numpy().ravel().tolist()), None)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(model.codebook_, "_reported", [set(range(9999))] * 4)
-        D = model.pairwise_distances(X, other)
-        U, V = model.transform(X), model.transform(other)
+    settings = {"p": p, "structure": structure, "projection": projection}
+    model = quick(max_iter=2, **settings).fit(X, y)
+    rows = pd.concat([X, labelled_table(7, seed + 1)[0]], ignore_index=True)
+    D, U = model.pairwise_distances(rows), model.transform(rows)
     np.testing.assert_allclose(
-        D, np.linalg.norm(U[:, None] - V[None], axis=2), atol=1e-8
+        D, np.linalg.norm(U[:, None] - U[None], axis=2), atol=1e-7
     )
-    assert (D >= 0.0).all()
+    assert (np.diag(D) == 0.0).all()
+    np.testing.assert_array_equal(D, D.T)
+    assert ((D[:, :, None] + D[None, :, :]).min(axis=1) >= D - 1e-7).all()
 
 
 def test_equal_rows_are_at_distance_zero_exactly(table):

@@ -38,7 +38,7 @@ class Subgradient:
     max_iter: int = 200
     tol: float = 1e-4
     shrink: float = 0.1
-    patience: int = 100
+    patience: int = 400
 
     def solve(
         self, objective: Objective, start: Spectrum, *, callback: Callback | None = None
