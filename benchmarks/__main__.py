@@ -1,6 +1,6 @@
 """``make bench``: every benchmark, one after another."""
 
-from benchmarks import encoding
+from benchmarks import encoding, engine
 
-for benchmark in (encoding,):
+for benchmark in (encoding, engine):
     benchmark.main()

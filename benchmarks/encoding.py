@@ -5,29 +5,18 @@
 learns from counts must spend. The aim for pandas categories is 3 or less.
 """
 
-from collections.abc import Callable
 from functools import partial
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
+from benchmarks.timing import best_seconds
 from nearkind.codebook import Codebook
 
 N_ROWS, N_COLUMNS, N_LEVELS, N_RUNS = 200_000, 5, 12, 20
 AIM = 3.0
-
-
-def best_seconds(run: Callable[[], Any], n_runs: int = N_RUNS) -> float:
-    """Return the shortest time of several runs."""
-    times = []
-    for _ in range(n_runs):
-        start = perf_counter()
-        run()
-        times.append(perf_counter() - start)
-    return min(times)
 
 
 def tables(codes: np.ndarray) -> dict[str, Any]:
@@ -55,7 +44,7 @@ def main() -> None:
     """Measure and print."""
     codes = np.random.default_rng(0).integers(N_LEVELS, size=(N_ROWS, N_COLUMNS))
     columns = [np.ascontiguousarray(column, dtype=np.intp) for column in codes.T]
-    floor = best_seconds(lambda: count(columns))
+    floor = best_seconds(lambda: count(columns), N_RUNS)
     print(
         f"{N_ROWS:,} rows, {N_COLUMNS} columns of {N_LEVELS} values, best of {N_RUNS}"
     )
@@ -64,7 +53,7 @@ def main() -> None:
     for kind, X in tables(codes).items():
         book = Codebook()
         assert np.array_equal(book.fit_encode(X), codes), kind
-        seconds = best_seconds(partial(book.encode, X))
+        seconds = best_seconds(partial(book.encode, X), N_RUNS)
         note = f"  (aim: {AIM:g} or less)" if kind == "pandas category" else ""
         print(f"{kind:20}{seconds * 1e3:8.2f}{seconds / floor:8.2f}{note}")
 
