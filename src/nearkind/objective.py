@@ -10,7 +10,7 @@ from nearkind.edges import at_nodes
 from nearkind.losses import Hinge
 from nearkind.metric import Embedding, embed
 from nearkind.spectral import Spectrum, decompose
-from nearkind.typing import Array, Constraints, Loss, Map, Regularizer
+from nearkind.typing import Array, Block, Constraints, Loss, Map, Regularizer
 
 _HINGE = Hinge()
 
@@ -32,7 +32,7 @@ class Objective:
     """f(M) = loss(M) + strength * r(M) over positive semi-definite M (B, W, W)."""
 
     Z: Array  # (B, n, K, W)
-    constraints: Any  # anything with parts()
+    constraints: Constraints
     regularizer: Regularizer
     strength: float
     loss: Loss = _HINGE
@@ -117,7 +117,7 @@ class _LossOf(NamedTuple):
     rows: Embedding
     loss: Loss
 
-    def __call__(self, part: Constraints) -> float:
+    def __call__(self, part: Block) -> float:
         return part.value(part.edges.squared_distances(self.rows), self.loss)
 
 
@@ -126,7 +126,7 @@ class _PullOf(NamedTuple):
     rows: Embedding
     loss: Loss
 
-    def __call__(self, part: Constraints) -> tuple[float, Array, Array, float]:
+    def __call__(self, part: Block) -> tuple[float, Array, Array, float]:
         pull = part.pull(part.edges.squared_distances(self.rows), self.loss)
         G, at_rows = part.edges.halves(self.Z, pull.weights)
         return pull.loss, G, at_rows, pull.intercept

@@ -118,13 +118,15 @@ class Pull(NamedTuple):
     intercept: float
 
 
-class Constraints(Protocol):
-    """Which distances must be smaller than which.
+class Block(Protocol):
+    """Some constraints and the edges they compare, small enough to hold at once.
 
-    Law: ``weights`` are the slope of the loss in d2; the parts add up to the whole.
+    Law: ``weights`` are the slope of the loss in d2; ``value`` is the pull's loss.
     """
 
-    edges: Edges
+    @property
+    def edges(self) -> Edges:
+        """Which pairs of rows."""
 
     def value(self, d2: Array, loss: Loss) -> float:
         """Return the loss at the distances of ``edges``."""
@@ -132,17 +134,21 @@ class Constraints(Protocol):
     def pull(self, d2: Array, loss: Loss) -> Pull:
         """Return loss, weights and intercept there."""
 
-    def parts(self) -> Sequence["Constraints"]:
-        """Split into pieces whose pulls add up to the whole's, each small enough."""
+
+class Constraints(Protocol):
+    """Which distances must be smaller than which.
+
+    Law: the pulls of the parts add up to that of the whole, as an oracle enumerates it.
+    """
+
+    def parts(self) -> Sequence[Block]:
+        """Return the blocks."""
 
     def slope_at_zero(self, Z: Array) -> Array:
-        """Return the gradient of the loss at M = 0 (B, W, W). Not asked of parts."""
+        """Return the gradient of the loss at M = 0 (B, W, W)."""
 
     def sample(self, size: int, rng: np.random.Generator) -> tuple[Any, "Constraints"]:
-        """Return some rows and constraints among them whose mean estimates the whole's.
-
-        Not asked of parts.
-        """
+        """Return some rows, and constraints among them whose mean estimates this."""
 
 
 class Regularizer(Protocol):
@@ -176,15 +182,24 @@ class Solver(Protocol):
     Law: the result is PSD and no worse than the start; solvers agree on small problems.
     """
 
-    def solve(self, objective: Any, M: Array, *, callback: Any = None) -> Any:
-        """Return a Solution."""
+    def solve(self, objective: Any, start: Any, *, callback: Any = None) -> Any:
+        """Return a Solution, from a start given as a Spectrum."""
 
 
 class Dissimilarity(Protocol):
     """A fitted distance on rows as the user has them.
 
-    Law: symmetric, non-negative, zero on itself where promised.
+    Law: symmetric, non-negative, zero on itself where promised; ``pairwise_distances``
+    is ``compare`` on what ``represent`` makes of the codes.
     """
 
+    codebook_: Any
+
+    def represent(self, codes: Codes) -> Any:
+        """Return what ``compare`` needs of rows, one entry a row."""
+
+    def compare(self, a: Any, b: Any) -> Array:
+        """Return distances (n, m) between represented rows."""
+
     def pairwise_distances(self, X: Any, Y: Any = None) -> Array:
-        """Return distances (n, m)."""
+        """Return distances (n, m) between tables; Y = X if None."""

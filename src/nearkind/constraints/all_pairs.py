@@ -1,6 +1,5 @@
 """Every labelled pair: alike below the margin, unlike above it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,10 +53,6 @@ class PairFan:
         itself = weights[self.anchors] * own[self.anchors]
         shares[np.arange(len(self.anchors)), self.anchors] = itself
         return shares / self.mass
-
-    def parts(self) -> Sequence["PairFan"]:
-        """Return itself: it is one block."""
-        return [self]
 
 
 @dataclass(frozen=True)

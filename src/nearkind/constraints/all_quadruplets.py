@@ -4,7 +4,6 @@ Any two alike rows against any two unlike ones: the one kind whose exact loss ne
 n^2 distances at a time.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,10 +43,6 @@ class QuadrupletBlock:
         t, c = d2[None, self.alike] + self.margin, d2[None, ~self.alike]
         shares = self.shares[None]
         return loss.all_pairs(t, shares[:, self.alike], c, shares[:, ~self.alike])
-
-    def parts(self) -> Sequence["QuadrupletBlock"]:
-        """Return the whole: its sort needs every distance."""
-        return [self]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Every labelled triplet, exactly, by sorting; none is ever enumerated."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,10 +63,6 @@ class TripletFan:
         itself = self.same[None, :] == self.anchors[:, None]
         weights[itself] = self.labels.own[self.anchors]
         return weights
-
-    def parts(self) -> Sequence["TripletFan"]:
-        """Return itself: it is one block."""
-        return [self]
 
 
 @dataclass(frozen=True)
