@@ -141,6 +141,10 @@ class Constraints(Protocol):
     Law: the pulls of the parts add up to that of the whole, as an oracle enumerates it.
     """
 
+    @property
+    def n_distances(self) -> int:
+        """How many distances one evaluation computes."""
+
     def parts(self) -> Sequence[Block]:
         """Return the blocks."""
 

@@ -26,6 +26,11 @@ class Bound:
     labels: Labels
     blocks: Sequence[Any]
 
+    @property
+    def n_distances(self) -> int:
+        """How many distances one evaluation computes."""
+        return len(self.labels.y) ** 2
+
     def parts(self) -> Sequence[Any]:
         """Return the blocks; their pulls add up to the whole."""
         return self.blocks

@@ -26,6 +26,11 @@ class TupleList:
     offsets: Array
     shares: Array
 
+    @property
+    def n_distances(self) -> int:
+        """How many distances one evaluation computes."""
+        return len(self.edges.left)
+
     def value(self, d2: Array, loss: Loss) -> float:
         """Return the mean loss."""
         return float(self.shares @ loss.value(self.offsets + self.signs @ d2))

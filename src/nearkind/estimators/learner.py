@@ -65,7 +65,7 @@ class CPML(ValueVectorDistance, BaseEstimator):
     solver : {"auto", "proximal", "stochastic", "subgradient"}
         Accelerated proximal gradient with a certificate; steps on samples of rows, for
         large tables; the paper's algorithms. "auto" is proximal up to 2,000 distinct
-        rows and stochastic beyond.
+        rows (or 4 million stated or sampled distances) and stochastic beyond.
     max_iter, tol : int, float
         Stop after so many iterations, or when the proven gap is below this share of the
         objective (stochastic: when it falls no more).
@@ -168,12 +168,13 @@ class CPML(ValueVectorDistance, BaseEstimator):
         self
         """
         rng = _generator(self.random_state)
-        rule = shorthand.constraints(self, rng)
+        shorthand.check(self, rng)
         rows = training_rows(X, y, sample_weight, type(self).__name__)
         codes = self._learn_codes(shorthand.codebook(self), rows.table, rows.weights)
         self.classes_ = rows.classes
         cells = collapse(codes, rows.y, rows.weights)
         Z = self._project(cells, cells)
+        rule = shorthand.constraints(self, rng)
         self._learn(Z, rule.bind(Labels(cells.y, cells.weights)), cells, rng)
         return self
 
@@ -200,18 +201,20 @@ class CPML(ValueVectorDistance, BaseEstimator):
         -------
         self
         """
-        margin = shorthand.margin(self)
+        rng = _generator(self.random_state)
+        shorthand.check(self, rng)
         table = read_table(X)
         ones = np.ones(table.n_rows)
         stated = {"triplets": triplets, "pairs": pairs, "quadruplets": quadruplets}
         codes = self._learn_codes(shorthand.codebook(self), table, ones)
         cells = collapse(codes, np.zeros(len(codes), dtype=np.intp), ones)
+        margin = shorthand.margin(self)
         constraints = stated_constraints(stated, cells.of_row, margin)
         self.classes_, numbers = known_labels(y, table.n_rows)
         known = numbers >= 0
         labelled = collapse(codes[known], numbers[known], ones[known])
         Z = self._project(cells, labelled if y is not None else None)
-        self._learn(Z, constraints, cells, _generator(self.random_state))
+        self._learn(Z, constraints, cells, rng)
         return self
 
     def generalization_bound(
@@ -287,7 +290,8 @@ class CPML(ValueVectorDistance, BaseEstimator):
 
     def _solve(self, objective: Objective, rng: np.random.Generator) -> Solution:
         """Choose the strength and minimise."""
-        solver = shorthand.solver(self, objective.n_rows, rng)
+        n_distances = objective.constraints.n_distances
+        solver = shorthand.solver(self, n_distances, rng)
         regularizer = objective.regularizer
         at_zero = objective.slope_at_zero().values
         strength = shorthand.strength(self)

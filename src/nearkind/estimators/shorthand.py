@@ -43,13 +43,21 @@ SOLVERS: dict[str, Callable[..., Any]] = {
     "subgradient": lambda rng, **limits: Subgradient(**limits),
     "stochastic": lambda rng, **limits: Stochastic(rng=rng, **limits),
 }
-EXACT_ROWS = 2_000
-"""Distinct rows up to which "auto" solves exactly, with a proof."""
+EXACT_DISTANCES = 2_000**2
+"""Distances an evaluation up to which "auto" solves exactly, with a proof."""
 POLICIES = {
     "missing": ("level", "prior", "error"),
     "unseen": ("prior", "error"),
     "numeric": ("auto", "category", "bin"),
 }
+
+
+def check(model: Any, rng: np.random.Generator) -> None:
+    """Refuse wrong settings before any data are read."""
+    for read in (structure, projection, codebook, margin, regularizer, strength):
+        read(model)
+    constraints(model, rng)
+    solver(model, 0, rng)
 
 
 def structure(model: Any) -> Any:
@@ -109,9 +117,9 @@ def strength(model: Any) -> float | None:
     return _number(model, "strength", model.strength, 0.0, "a number >= 0 or 'auto'")
 
 
-def solver(model: Any, n_rows: int, rng: np.random.Generator) -> Any:
+def solver(model: Any, n_distances: int, rng: np.random.Generator) -> Any:
     """Return the Solver that ``model.solver`` names; "auto" chooses by size."""
-    auto = "proximal" if n_rows <= EXACT_ROWS else "stochastic"
+    auto = "proximal" if n_distances <= EXACT_DISTANCES else "stochastic"
     make = choice(model, "solver", {"auto": SOLVERS[auto], **SOLVERS})
     max_iter = whole_number("max_iter", model.max_iter, type(model).__name__)
     tol = _number(model, "tol", model.tol, 0.0, "a number >= 0")
