@@ -25,9 +25,7 @@ class Near(NamedTuple):
     query: NDArray[np.intp]
     cell: NDArray[np.intp]
     distance: Array
-    votes: (
-        Array  # weight of the cell, or its share of what is left at the k-th distance
-    )
+    votes: Array  # the cell's weight; at the k-th distance, its share of what is left
 
 
 @dataclass(frozen=True)
