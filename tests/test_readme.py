@@ -22,6 +22,14 @@ def test_named_files_exist(page):
             assert (ROOT / word.split("::")[0]).exists(), word
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_named_tests_exist(page):
+    written = "".join(path.read_text() for path in (ROOT / "tests").rglob("*.py"))
+    for word in page.read_text().split("`")[1::2]:
+        if "::" in word:
+            assert f"def {word.split('::')[1]}(" in written, word
+
+
 def test_readme_names_the_two_commands():
     text = (ROOT / "README.md").read_text()
     assert "make demo" in text

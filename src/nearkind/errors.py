@@ -17,13 +17,13 @@ class ColumnError(ValueError):
     """The columns of a table are not those that ``fit`` saw."""
 
 
-class NotPSDError(ValueError):
-    """A metric has a negative eigenvalue and so defines no distance."""
-
-
 class UnseenValueWarning(UserWarning):
     """Values that ``fit`` did not see were given the class prior."""
 
 
 class NearlyUniqueWarning(UserWarning):
     """A column has about as many values as rows and so says little of new rows."""
+
+
+class SmallWeightWarning(UserWarning):
+    """Sample weights add up to fewer rows than are asked to vote."""

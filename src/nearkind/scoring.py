@@ -74,8 +74,7 @@ def _right(
     d2: Array, anchors: Any, same: Any, other: Any, labels: Labels, tie: float
 ) -> float:
     """Return the weight of triplets in order, half of the tied ones included."""
-    partners = np.tile(labels.weights[same], (len(anchors), 1))
-    partners[same[None, :] == anchors[:, None]] = labels.own[anchors]
+    partners = labels.partners(anchors, same)
     strangers = np.broadcast_to(labels.weights[other], (len(anchors), len(other)))
     near, far = d2[:, same], d2[:, other]
     points = np.concatenate([near - tie, near + tie], axis=1)

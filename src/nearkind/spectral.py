@@ -1,4 +1,4 @@
-"""Eigenvalues of a stack of symmetric matrices; the only file that calls ``eigh``.
+"""Eigenvalues of a stack of symmetric matrices; the engine's only call of ``eigh``.
 
 Value, gradient and prox of a regularizer must see one and the same spectrum, so a stack
 is decomposed once and everything else works on the result.
@@ -9,7 +9,6 @@ from functools import cached_property
 
 import numpy as np
 
-from nearkind.errors import NotPSDError
 from nearkind.typing import Array
 
 RANK_TOLERANCE = 1e-9
@@ -64,18 +63,6 @@ class Spectrum:
 def decompose(M: Array) -> Spectrum:
     """Return the spectrum of a stack of symmetric matrices (B, W, W)."""
     return Spectrum(*np.linalg.eigh(M))  # O(B W^3)
-
-
-def metric_spectrum(M: Array) -> Spectrum:
-    """Return the spectrum of a metric, refusing a stack that is not PSD."""
-    spectrum = decompose(M)
-    smallest = spectrum.values.min(initial=0.0)
-    if smallest < -1e-6 * np.abs(spectrum.values).max(initial=0.0):
-        raise NotPSDError(
-            f"The metric has eigenvalue {smallest:.3g}, but a distance needs all of "
-            "them >= 0. Set the negative ones to zero, or learn the metric with fit."
-        )
-    return spectrum.positive()
 
 
 def symmetrized(M: Array) -> Array:

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import nearkind as nk
+from nearkind.errors import SmallWeightWarning
 from tables import labelled_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -94,6 +95,13 @@ def test_more_neighbours_than_rows_is_a_vote_of_all():
     model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=100).fit(X, y)
     shares = [(y == c).mean() for c in model.classes_]
     np.testing.assert_allclose(model.predict_proba(X), [shares] * 6)
+
+
+def test_weights_that_add_up_to_too_few_rows_are_warned_of():
+    X, y = labelled_table(30)
+    model = nk.CPMLClassifier(nk.baselines.Hamming())
+    with pytest.warns(SmallWeightWarning, match="add up to 1, less than n_neighbors=5"):
+        model.fit(X, y, sample_weight=np.full(30, 1 / 30))
 
 
 def test_a_function_of_distances_may_weigh_votes():

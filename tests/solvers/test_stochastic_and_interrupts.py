@@ -71,6 +71,33 @@ def test_an_interrupt_keeps_the_best_so_far(solver):
     assert found.value <= objective.value(start)
 
 
+def test_stochastic_is_no_worse_than_its_start():
+    objective = problem()
+    best = Proximal(max_iter=500, tol=1e-3).solve(objective, identity(1, 5))
+    found = Stochastic(batch_rows=60, held_rows=400).solve(objective, best.point)
+    assert objective.value(found.point) <= best.value * (1.0 + 1e-9)
+
+
+def test_stochastic_stops_when_not_finite():
+    objective = problem()
+    objective.Z[0, 0, 0, 0] = np.inf
+    with np.errstate(all="ignore"):
+        found = Stochastic(held_rows=400).solve(objective, identity(1, 5))
+    assert found.reason is Stop.NOT_FINITE
+
+
+@pytest.mark.parametrize("solver", [Proximal(warm_rows=100), Stochastic(batch_rows=50)])
+def test_an_interrupt_while_warming_up_keeps_the_start(solver, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Proximal, "descend", interrupted)
+    found = solver.solve(problem(), start := identity(1, 5))
+    assert found.reason is Stop.INTERRUPTED
+    assert found.point is start
+    assert np.isfinite(found.value)
+
+
 def test_an_interrupted_fit_is_usable_and_warned_of(monkeypatch):
     def interrupted(self, hinge):
         raise KeyboardInterrupt

@@ -29,14 +29,14 @@ class TripletFan:
 
     def value(self, d2: Array, loss: Loss) -> float:
         """Return the share of the mean loss that these anchors have."""
-        partners = self._partner_weights()
+        partners = self.labels.partners(self.anchors, self.same)
         return float(
             (self._share * partners * self._sums(d2, loss, partners).loss).sum()
         )
 
     def pull(self, d2: Array, loss: Loss) -> Pull:
         """Return loss, slope in each distance (a, n), and intercept."""
-        partners = self._partner_weights()
+        partners = self.labels.partners(self.anchors, self.same)
         sums = self._sums(d2, loss, partners)
         pulls = self._share * partners * sums.t_slope
         pushes = self._share * self.labels.weights[self.other] * sums.c_slope
@@ -56,13 +56,6 @@ class TripletFan:
         )
         t, c = d2[:, self.same] + self.margin, d2[:, self.other]
         return loss.all_pairs(t, partners, c, strangers)
-
-    def _partner_weights(self) -> Array:
-        """Return the weight of each row of the class as a partner (a, s)."""
-        weights = np.tile(self.labels.weights[self.same], (len(self.anchors), 1))
-        itself = self.same[None, :] == self.anchors[:, None]
-        weights[itself] = self.labels.own[self.anchors]
-        return weights
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ class Labels:
     y : (n,)
     weights : (n,)
     own : (n,), weight of each cell as its own partner. A cell of weight w stands for w
-        rows at one place, so by default it is w - 1 (0 when w < 1); a row drawn to
-        stand for others elsewhere is no partner to itself.
+        rows at one place, so by default it is w - 1 (0 when w < 1). A cell drawn to
+        stand for others too has less: those are elsewhere.
     """
 
     y: NDArray[np.intp]
@@ -50,6 +50,12 @@ class Labels:
     def other(self) -> Array:
         """Weight of the rows of other classes, for each cell (n,)."""
         return self.weights.sum() - self.class_weights[self.y]
+
+    def partners(self, anchors: NDArray[np.intp], same: NDArray[np.intp]) -> Array:
+        """Return the weight of each row of a class as partner of each anchor (a, s)."""
+        weights = np.tile(self.weights[same], (len(anchors), 1))
+        weights[same[None, :] == anchors[:, None]] = self.own[anchors]
+        return weights
 
     def within(self, Z: Array, shares: Array) -> Array:
         """Return sum of share_i w_i w_j A^ij over i, j of one class (B, W, W)."""

@@ -1,5 +1,6 @@
 """k nearest neighbours over any distance of nearkind."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -9,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from nearkind.cells import collapse
+from nearkind.errors import SmallWeightWarning
 from nearkind.estimators.coded import Coded
 from nearkind.estimators.learner import CPML
 from nearkind.estimators.shorthand import choice, whole_number
@@ -75,6 +77,7 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
                 "or choose another metric."
             )
         self.metric_ = metric.fit(X, y, **weighted)
+        _warn_of_small_weights(float(rows.weights.sum()), len(rows.y), self.n_neighbors)
         self._note(self.metric_.codebook_)
         self._remember(self._encode(rows.table), rows)
         return self
@@ -170,6 +173,17 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
         total = np.zeros((len(rows), len(self.classes_)))
         np.add.at(total, near.query, by_class)
         return total / total.sum(axis=1, keepdims=True)
+
+
+def _warn_of_small_weights(total: float, n_rows: int, k: int) -> None:
+    if total < k <= n_rows:
+        warnings.warn(
+            f"The sample weights add up to {total:.3g}, less than n_neighbors={k}, so "
+            "every row votes on every answer. A weight counts repetitions of its row; "
+            "scale the weights up, so that their mean is 1 for example.",
+            SmallWeightWarning,
+            stacklevel=3,
+        )
 
 
 def _by_distance(distances: Array) -> Array:

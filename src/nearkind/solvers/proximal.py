@@ -46,16 +46,18 @@ class Proximal:
     ) -> Solution:
         """Minimise the objective over positive semi-definite metrics."""
         hinge = objective.with_loss(Hinge())
-        if objective.n_rows >= 2 * self.warm_rows:
+        progress = Progress(start, self.tol, callback)
+        progress.offer(start, hinge.value(start))
+        run = partial(self._run, hinge, start, progress)
+        return progress.finish(until_interrupted(run))
+
+    def _run(self, hinge: Objective, start: Spectrum, progress: Progress) -> Stop:
+        if hinge.n_rows >= 2 * self.warm_rows:
             sample = hinge.sample(self.warm_rows, np.random.default_rng(0))
             state = replace(self, tol=max(self.tol, 1e-2)).descend(sample, start)
         else:
             state = self._begin(hinge, start)
-        progress = Progress(start, self.tol, callback)
-        if state.point is not start:
-            progress.offer(start, hinge.value(start))
-        descend = partial(self._descend, hinge, state, progress)
-        return progress.finish(until_interrupted(descend))
+        return self._descend(hinge, state, progress)
 
     def descend(self, objective: Objective, start: Spectrum) -> "State":
         """Minimise, and return where the descent stands, to go on from there."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -88,9 +89,7 @@ class Progress:
         *,
         proves: bool = True,
     ) -> None:
-        from time import perf_counter
-
-        self._clock, self._start = perf_counter, perf_counter()
+        self._start = perf_counter()
         self._callback = callback
         self.tol = tol
         self.point = start
@@ -122,7 +121,7 @@ class Progress:
 
     def record(self, iteration: int) -> None:
         """Write a line of history and tell the callback."""
-        seconds = self._clock() - self._start
+        seconds = perf_counter() - self._start
         self.history.append(Record(iteration, self.value, self.gap, seconds))
         if self._callback is not None:
             self._callback(self.history[-1])

@@ -51,24 +51,27 @@ class Stochastic:
         """Minimise an estimate of the objective over positive semi-definite metrics."""
         rng = np.random.default_rng(0) if self.rng is None else self.rng
         hinge = objective.with_loss(Hinge())
-        sample = hinge.sample(2 * self.batch_rows, rng)
-        state = Proximal(tol=1e-2).descend(sample, start)
         held = hinge.sample(self.held_rows, rng)
         progress = Progress(start, self.tol, callback, proves=False)
-        progress.offer(state.point, held.value(state.point))
-        smooth = hinge.with_loss(SmoothedHinge(state.width))
-        run = _Run(state.point, 0.5 / state.curvature)
-        descend = partial(self._descend, smooth, held, run, progress, rng)
+        progress.offer(start, held.value(start))
+        descend = partial(self._descend, hinge, held, start, progress, rng)
         return progress.finish(until_interrupted(descend))
 
     def _descend(
         self,
-        smooth: Objective,
+        hinge: Objective,
         held: Objective,
-        run: "_Run",
+        start: Spectrum,
         progress: Progress,
         rng: np.random.Generator,
     ) -> Stop:
+        sample = hinge.sample(2 * self.batch_rows, rng)
+        state = Proximal(tol=1e-2).descend(sample, start)
+        progress.offer(state.point, held.value(state.point))
+        if not np.isfinite(progress.value):
+            return Stop.NOT_FINITE
+        smooth = hinge.with_loss(SmoothedHinge(state.width))
+        run = _Run(state.point, 0.5 / state.curvature)
         for t in range(1, self.max_iter + 1):
             run.step(smooth.sample(self.batch_rows, rng))
             if t % self.round_steps and t < self.max_iter:
