@@ -156,6 +156,34 @@ def loss_gradient(constraints, alphas, A):
     return G
 
 
+def all_pairs(d2, sides, width=0.0):
+    """Return loss, slope in each distance (a, n) and intercept, pair by pair."""
+    loss, intercept, weights = 0.0, 0.0, np.zeros(d2.shape)
+    for row in range(len(d2)):
+        for near, share in _near_columns(sides, row):
+            for far in sides.far:
+                mass = sides.shares[row] * share * sides.weights[far]
+                z = float(d2[row, near]) + sides.margin - float(d2[row, far])
+                value, slope = hinge(z, width)
+                loss += mass * value
+                intercept += mass * slope * sides.margin
+                weights[row, near] += mass * slope
+                weights[row, far] -= mass * slope
+    return loss, weights, intercept
+
+
+def _near_columns(sides, row):
+    """Return (column, weight) of each near column of a row; one may come twice."""
+    columns = sides.near if sides.near.ndim == 1 else sides.near[row]
+    weights = sides.weights[columns]
+    if sides.near_weights is not None:
+        weights = sides.near_weights[row]
+    return [
+        (column, sides.own_weights[row] if column == sides.own[row] else weight)
+        for column, weight in zip(columns, weights, strict=True)
+    ]
+
+
 # --- scores and neighbours ----------------------------------------------------------
 
 
@@ -222,3 +250,34 @@ def numeric_power_conjugate(slopes, strength, p):
         )
         total += max(-best.fun, 0.0)
     return total
+
+
+# --- target neighbours ---------------------------------------------------------------
+
+
+def local_targets(d2, y, weights, n_targets):
+    """Return (i, its targets) of each row, in cells: the nearest of its class."""
+    rows = copies(weights)
+    found = []
+    for a, i in enumerate(rows):
+        others = [j for b, j in enumerate(rows) if b != a and y[j] == y[i]]
+        others.sort(key=lambda j, i=i: (d2[i, j], j))
+        found.append((i, others[:n_targets]))
+    return found
+
+
+def local_loss(targets, d2, y, margin=1.0, width=0.0):
+    """Return loss, d loss / d d2_ij summed into i <= j (n, n), and intercept."""
+    rows = [i for i, _ in targets]
+    strangers = {i: [k for k in rows if y[k] != y[i]] for i in rows}
+    mass = sum(len(near) * len(strangers[i]) for i, near in targets)
+    total, W, slopes = 0.0, np.zeros(d2.shape), 0.0
+    for i, j in [(i, j) for i, near in targets for j in near if strangers[i]]:
+        total += d2[i, j]
+        W[min(i, j), max(i, j)] += 1.0
+        for k in strangers[i]:
+            value, slope = hinge(d2[i, j] + margin - d2[i, k], width)
+            total, slopes = total + value, slopes + slope
+            W[min(i, j), max(i, j)] += slope
+            W[min(i, k), max(i, k)] -= slope
+    return total / mass, W / mass, margin * slopes / mass

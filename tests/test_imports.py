@@ -12,8 +12,8 @@ import nearkind
 PACKAGE = Path(nearkind.__file__).parent
 LAYERS = [
     ["typing", "errors"],
-    ["sorting", "spectral", "structures", "prox", "tables", "cells"],
-    ["losses", "metric", "regularizers", "projections", "features"],
+    ["sums", "spectral", "structures", "prox", "tables", "cells"],
+    ["losses", "metric", "regularizers", "projections", "features", "compression"],
     ["edges", "value_tables", "complaints"],
     ["codebook", "constraints"],
     ["objective"],

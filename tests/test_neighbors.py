@@ -133,6 +133,8 @@ def test_ranks_are_dense_and_tied_distances_share_one(distances):
 @pytest.mark.parametrize(("n_queries", "n_cells"), [(0, 5), (7, 0), (10, 1 << 21)])
 def test_blocks_cover_every_query_once(n_queries, n_cells):
     covered = [
-        q for block in query_blocks(n_queries, n_cells) for q in range(n_queries)[block]
+        q
+        for block in query_blocks(n_queries, n_cells, 1 << 20)
+        for q in range(n_queries)[block]
     ]
     assert covered == list(range(n_queries))

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracles
-from nearkind import scoring
+from nearkind.constraints import all_triplets
 from nearkind.constraints.labels import Labels
 from nearkind.scoring import accuracy_of_cells, triplet_accuracy
 from strategies import integers, labels, weights
@@ -85,8 +85,15 @@ def test_accuracy_is_the_same_however_anchors_are_split(monkeypatch):
     rng = np.random.default_rng(9)
     Z, y = rng.integers(0, 3, size=(30, 3)), rng.integers(0, 3, size=30)
     whole = triplet_accuracy(Z, y)
-    monkeypatch.setattr(scoring, "blocks_of", lambda rows, _: np.split(rows, len(rows)))
+    calls = []
+
+    def one_by_one(rows, *_):
+        calls.append(len(rows))
+        return np.split(rows, len(rows))
+
+    monkeypatch.setattr(all_triplets, "blocks_of", one_by_one)
     np.testing.assert_allclose(triplet_accuracy(Z, y), whole)
+    assert len(calls) == 6  # three classes, two margins
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,20 @@ from nearkind.spectral import (
     Spectrum,
     decompose,
     identity,
+    of_factor,
     symmetrized,
 )
-from strategies import stacks
+from strategies import integers, stacks
 
 any_stack = st.tuples(st.integers(1, 3), st.integers(1, 4)).flatmap(
     lambda shape: stacks(*shape, psd=False)
 )
 metric_stack = st.tuples(st.integers(1, 3), st.integers(1, 4)).flatmap(
     lambda shape: stacks(*shape)
+)
+
+factors = st.tuples(st.integers(1, 3), st.integers(1, 5), st.integers(1, 5)).flatmap(
+    lambda shape: integers(shape, -2, 2)  # few numbers: rows vanish, repeat, depend
 )
 
 
@@ -85,3 +90,45 @@ def test_the_matrix_of_any_spectrum_is_symmetric():
     V = np.linalg.qr(rng.normal(size=(2, 4, 4)))[0]
     M = Spectrum(rng.normal(size=(2, 4)), V).matrix
     np.testing.assert_array_equal(M, M.swapaxes(1, 2))
+
+
+@given(F=factors)
+def test_the_spectrum_of_a_factor_is_that_of_its_square(F):
+    spectrum = of_factor(F)
+    square = F.swapaxes(1, 2) @ F
+    np.testing.assert_allclose(spectrum.matrix, square, atol=1e-12)
+    assert (spectrum.values >= 0.0).all()
+    longest = max(F.shape[1:])
+    for values, expected in zip(spectrum.values, decompose(square).values, strict=True):
+        ours = np.pad(np.sort(values), (longest - F.shape[1], 0))
+        theirs = np.pad(expected, (longest - F.shape[2], 0))
+        np.testing.assert_allclose(ours, theirs, atol=1e-12)
+    assert spectrum.rank == decompose(square).rank
+
+
+@given(F=factors)
+def test_vectors_of_a_factor_are_orthonormal_where_it_is_not_zero(F):
+    spectrum = of_factor(F)
+    assert np.isfinite(spectrum.vectors).all()
+    for values, vectors in zip(spectrum.values, spectrum.vectors, strict=True):
+        V = vectors[:, values > 1e-9]  # what rounding leaves of zero has no direction
+        np.testing.assert_allclose(V.T @ V, np.eye(V.shape[1]), atol=1e-6)
+
+
+@given(F=factors)
+def test_vectors_of_a_factor_are_no_longer_than_one(F):
+    lengths = np.linalg.norm(of_factor(F).vectors, axis=1)
+    assert (lengths <= 1.0 + 1e-6).all()
+
+
+def test_a_factor_of_zeros_is_the_zero_stack():
+    spectrum = of_factor(np.zeros((2, 3, 4)))
+    np.testing.assert_array_equal(spectrum.values, np.zeros((2, 3)))
+    np.testing.assert_array_equal(spectrum.matrix, np.zeros((2, 4, 4)))
+
+
+def test_rows_of_zeros_in_a_factor_add_nothing():
+    F = np.random.default_rng(8).normal(size=(2, 3, 4))
+    padded = np.concatenate([F, np.zeros((2, 2, 4))], axis=1)
+    np.testing.assert_allclose(of_factor(padded).matrix, of_factor(F).matrix)
+    assert of_factor(padded).rank == of_factor(F).rank == 6

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind import metric
 from nearkind.metric import Embedding
 from nearkind.spectral import symmetrized
 from nearkind.typing import Array
@@ -58,8 +57,7 @@ class Fan:
 
     def squared_distances(self, rows: Embedding) -> Array:
         """Return the squared distances of the block (a, n)."""
-        anchors = _take(rows, self.anchors)
-        return metric.squared_distances(anchors, rows)
+        return rows.left[self.anchors] @ rows.right.T  # O(a n q)
 
     def pull_back(self, Z: Array, weights: Array) -> Array:
         """Return sum of w_ij (z_i - z_j)(z_i - z_j)' over the block (B, W, W)."""
@@ -73,12 +71,12 @@ class Fan:
         can share: its cost does not depend on their number.
         """
         B, n, K, W = Z.shape
-        anchors = Z[:, self.anchors]
-        out = weights.sum(axis=1)[:, None, None]  # (a, 1, 1)
+        anchors = Z[:, self.anchors].astype(float)
+        out = weights.sum(axis=1, dtype=float)[:, None, None]  # (a, 1, 1)
         cross = weights @ Z.reshape(B, n, K * W)  # O(a n B K W)
         cross = cross.reshape(B, len(weights), K, W)
         G = _gram(anchors, out * anchors - 2.0 * cross)
-        return symmetrized(G), weights.sum(axis=0)
+        return symmetrized(G), weights.sum(axis=0, dtype=float)
 
 
 def at_nodes(Z: Array, weights: Array) -> Array:
@@ -99,11 +97,6 @@ def difference_matrices(Z: Array) -> Array:
     half = Z.shape[1] // 2
     difference = Z[:, :half] - Z[:, half : 2 * half]  # (B, m, K, W)
     return np.einsum("bmkv,bmkw->mbvw", difference, difference)
-
-
-def _take(rows: Embedding, at: NDArray[np.intp]) -> Embedding:
-    U = rows.U[at]
-    return Embedding(U, U if rows.signed is rows.U else rows.signed[at])
 
 
 def _gram(X: Array, Y: Array) -> Array:

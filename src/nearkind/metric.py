@@ -1,6 +1,7 @@
 """The learned metric as a linear map: M = F'F, so distances are Euclidean after F."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -8,7 +9,8 @@ from nearkind.spectral import Spectrum
 from nearkind.typing import Array
 
 
-class Embedding(NamedTuple):
+@dataclass(frozen=True)
+class Embedding:
     """Rows whose squared distances are (u_i - u_j)' diag(signs) (u_i - u_j).
 
     For a metric all signs are +1 and ``signed`` is ``U`` itself. A solver's trial point
@@ -17,6 +19,25 @@ class Embedding(NamedTuple):
 
     U: Array  # (n, q)
     signed: Array  # (n, q), U times the sign of each eigenvalue
+
+    @cached_property
+    def sizes(self) -> Array:
+        """u_i' diag(signs) u_i (n,)."""
+        return np.einsum("iq,iq->i", self.signed, self.U, dtype=float)
+
+    @cached_property
+    def left(self) -> Array:
+        """Rows such that left_i . right_j is the squared distance (n, q + 2)."""
+        ones = np.ones_like(self.sizes)
+        left = np.column_stack([-2.0 * self.signed, self.sizes, ones])
+        return left.astype(self.U.dtype, copy=False)
+
+    @cached_property
+    def right(self) -> Array:
+        """See ``left``."""
+        ones = np.ones_like(self.sizes)
+        right = np.column_stack([self.U, ones, self.sizes])
+        return right.astype(self.U.dtype, copy=False)
 
 
 def embed(Z: Array, spectrum: Spectrum) -> Embedding:
@@ -38,15 +59,15 @@ def embed(Z: Array, spectrum: Spectrum) -> Embedding:
     factors = spectrum.factors()
     U = np.concatenate(
         [
-            (z @ F.T).reshape(n_rows, n_vectors * len(F))
+            (z @ F.T.astype(Z.dtype)).reshape(n_rows, n_vectors * len(F))
             for z, (F, _) in zip(Z, factors, strict=True)
         ],
         axis=1,
     )
     signs = np.concatenate([np.tile(s, n_vectors) for _, s in factors])
     if not U.shape[1]:
-        U = np.zeros((n_rows, 1))
-    return Embedding(U, U * signs if (signs < 0).any() else U)
+        U = np.zeros((n_rows, 1), Z.dtype)
+    return Embedding(U, U * signs.astype(U.dtype) if (signs < 0).any() else U)
 
 
 def squared_distances(left: Embedding, right: Embedding) -> Array:
@@ -58,9 +79,7 @@ def squared_distances(left: Embedding, right: Embedding) -> Array:
     >>> squared_distances(Embedding(a, a), Embedding(b, b))
     array([[ 9., 16.]])
     """
-    d2 = -2.0 * (left.signed @ right.U.T)  # O(n m q)
-    d2 += np.einsum("iq,iq->i", left.signed, left.U)[:, None]
-    d2 += np.einsum("jq,jq->j", right.signed, right.U)
+    d2 = left.left @ right.right.T  # O(n m q)
     return np.maximum(d2, 0.0, out=d2) if left.signed is left.U else d2
 
 
@@ -73,8 +92,7 @@ def pairwise_distances(U: Array, V: Array | None = None) -> Array:
     left = Embedding(U, U)
     right = left if V is None else Embedding(V, V)
     d2 = squared_distances(left, right)
-    sizes = np.einsum("iq,iq->i", U, U)[:, None]
-    small_rows, small_columns = np.nonzero(d2 <= 1e-6 * sizes)
+    small_rows, small_columns = np.nonzero(d2 <= 1e-6 * left.sizes[:, None])
     for at in range(0, len(small_rows), 1 << 16):
         i, j = small_rows[at : at + (1 << 16)], small_columns[at : at + (1 << 16)]
         difference = left.U[i] - right.U[j]

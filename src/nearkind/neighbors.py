@@ -4,8 +4,8 @@ Categorical distances tie all the time, so the k nearest rows are often not k. R
 at the k-th distance share what is left of the k votes; no vote depends on row order.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +15,6 @@ from nearkind.typing import Array
 
 TIE = 1e-7
 """Distances closer than this share of the query's largest count as equal."""
-_BLOCK = 1 << 22
-"""Distances held at a time."""
 
 
 class Near(NamedTuple):
@@ -56,9 +54,14 @@ class Reach:
         votes[tied] *= share[query[tied]]
         return Near(query, cell, distance, votes)
 
+    @cached_property
+    def _lightest_first(self) -> Array:
+        """Weight of the 1, 2, ... lightest cells (m,)."""
+        return np.cumsum(np.sort(self.weights))
+
     def _kth(self, distances: Array, k: float) -> Array:
         """Return the distance at which the weights first add up to k."""
-        enough = np.searchsorted(np.cumsum(np.sort(self.weights)), k * (1 - 1e-12))
+        enough = np.searchsorted(self._lightest_first, k * (1 - 1e-12))
         n_cells = min(int(enough) + 1, len(self.weights))
         nearest = np.argpartition(distances, n_cells - 1, axis=1)[:, :n_cells]
         d = np.take_along_axis(distances, nearest, axis=1)
@@ -83,10 +86,14 @@ class GroupedRows:
         starts = np.searchsorted(cells[order], np.arange(cells.max() + 2))
         return cls(numbers[order], starts)
 
-    @property
+    @cached_property
     def sizes(self) -> NDArray[np.intp]:
         """Number of rows in each cell."""
         return np.diff(self.starts)
+
+    @cached_property
+    def _reach(self) -> Reach:
+        return Reach(self.sizes.astype(float))
 
     def by_row(self, cells: Array) -> tuple[NDArray[np.intp], Array]:
         """Return the row numbers, rising, and the entry of ``cells`` of each."""
@@ -105,7 +112,7 @@ class GroupedRows:
         k : how many rows
         itself : a row to leave out, or -1
         """
-        near = Reach(self.sizes.astype(float)).near(distances[None], k + (itself >= 0))
+        near = self._reach.near(distances[None], k + (itself >= 0))
         spans = [self.rows[self.starts[c] : self.starts[c + 1]] for c in near.cell]
         d = np.repeat(near.distance, self.sizes[near.cell])
         rows = np.concatenate(spans)
@@ -130,7 +137,7 @@ def ranks(distances: Array, tie: float) -> NDArray[np.intp]:
     return place
 
 
-def query_blocks(n_queries: int, n_cells: int) -> Iterator[slice]:
-    """Split queries so that a block of distances stays small."""
-    size = max(1, _BLOCK // max(n_cells, 1))
-    return (slice(at, at + size) for at in range(0, n_queries, size))
+def query_blocks(n_queries: int, n_cells: int, at_once: int) -> list[slice]:
+    """Split queries into blocks of at most so many distances, or one row."""
+    size = max(1, at_once // max(n_cells, 1))
+    return [slice(at, at + size) for at in range(0, n_queries, size)]

@@ -32,6 +32,11 @@ class Schatten:
 
     p: float = 1.0
 
+    @property
+    def is_smooth(self) -> bool:
+        """Whether it has a gradient at all M of full rank."""
+        return self.p < np.inf
+
     def value(self, spectrum: Array) -> float:
         """Return the norm."""
         return norm(spectrum, self.p)
@@ -82,6 +87,7 @@ class SchattenPower:
     """
 
     p: float = 1.0
+    is_smooth = True
 
     def value(self, spectrum: Array) -> float:
         """Return the sum of p-th powers."""

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from nearkind.cells import row_keys
-from nearkind.constraints.labels import Labels, blocks_of, refuse_none
-from nearkind.metric import Embedding, squared_distances
-from nearkind.sorting import Merged
+from nearkind.constraints.all_triplets import AllTriplets
+from nearkind.constraints.labels import Labels
+from nearkind.losses import Hinge
+from nearkind.metric import Embedding
 from nearkind.typing import Array
 
 TIE = 1e-6
@@ -46,19 +47,15 @@ def triplet_accuracy(Z: Any, y: Any) -> float:
 
 def accuracy_of_cells(U: Array, labels: Labels) -> float:
     """Return the triplet accuracy of weighted rows (see ``triplet_accuracy``)."""
-    mass = float((labels.weights * labels.same * labels.other).sum())
-    refuse_none(mass, "triplets", "no class has two rows and a stranger")
     U = _unit_size(U)
-    rows = Embedding(U, U)
+    rows, hinge = Embedding(U, U), Hinge()
     tie = TIE * 4.0  # no squared distance is larger than 4
-    right = 0.0
-    for label in range(labels.n_classes):
-        same, other = labels.rows_of(label), labels.rows_outside(label)
-        for anchors in blocks_of(same, len(U)):
-            at = Embedding(U[anchors], U[anchors])
-            d2 = squared_distances(at, rows)
-            right += _right(d2, anchors, same, other, labels, tie)
-    return right / mass
+    wrong = sum(
+        part.pull(part.edges.squared_distances(rows), hinge).intercept / margin
+        for margin in (-tie, tie)  # of two, a tied triplet violates the second
+        for part in AllTriplets(margin).bind(labels).parts()
+    )
+    return 1.0 - 0.5 * wrong
 
 
 def _unit_size(U: Array) -> Array:
@@ -68,21 +65,6 @@ def _unit_size(U: Array) -> Array:
     U = U - U.mean(axis=0)
     size = np.sqrt(np.einsum("iq,iq->i", U, U).max())
     return U / size if size > 1e-12 else np.zeros_like(U)
-
-
-def _right(
-    d2: Array, anchors: Any, same: Any, other: Any, labels: Labels, tie: float
-) -> float:
-    """Return the weight of triplets in order, half of the tied ones included."""
-    partners = labels.partners(anchors, same)
-    strangers = np.broadcast_to(labels.weights[other], (len(anchors), len(other)))
-    near, far = d2[:, same], d2[:, other]
-    points = np.concatenate([near - tie, near + tie], axis=1)
-    below, _ = Merged(points, far).below(strangers, 0.0)
-    clearly, at_most = np.hsplit(below, 2)
-    wrong = 0.5 * (clearly + at_most)
-    total = labels.weights[other].sum()
-    return float((labels.weights[anchors, None] * partners * (total - wrong)).sum())
 
 
 def _merge_equal(U: Array, y: Any) -> tuple[Array, Any, Array]:

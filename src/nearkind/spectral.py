@@ -21,8 +21,8 @@ class Spectrum:
 
     Attributes
     ----------
-    values : (B, W)
-    vectors : (B, W, W), eigenvectors in columns
+    values : (B, r)
+    vectors : (B, W, r), eigenvectors in columns; what is not listed has eigenvalue 0
     """
 
     values: Array
@@ -63,6 +63,15 @@ class Spectrum:
 def decompose(M: Array) -> Spectrum:
     """Return the spectrum of a stack of symmetric matrices (B, W, W)."""
     return Spectrum(*np.linalg.eigh(M))  # O(B W^3)
+
+
+def of_factor(F: Array) -> Spectrum:
+    """Return the spectrum of F'F (B, W, W), from the smaller F F' (B, r, r)."""
+    values, vectors = np.linalg.eigh(F @ F.swapaxes(1, 2))
+    sizes = np.sqrt(np.maximum(values, 0.0))
+    turned = vectors.swapaxes(1, 2) @ F  # (B, r, W), orthogonal rows
+    units = turned / np.where(sizes > 0.0, sizes, 1.0)[:, :, None]
+    return Spectrum(sizes * sizes, units.swapaxes(1, 2))
 
 
 def symmetrized(M: Array) -> Array:

@@ -83,26 +83,11 @@ class Loss(Protocol):
     def slope(self, z: Array) -> Array:
         """Return its derivative."""
 
-    def all_pairs(
-        self, t: Array, t_weights: Array, c: Array, c_weights: Array
-    ) -> "PairSums":
-        """Sum over every pair of a t_j and a c_k of one row, z = t_j - c_k."""
+    def total(self, d2: Array, sides: Any) -> float:
+        """Sum over every pair of a near and a far distance of each row (a, n)."""
 
-
-class PairSums(Protocol):
-    """Sums of a loss over all violations t_j - c_k, row by row."""
-
-    @property
-    def loss(self) -> Array:
-        """Sum over k of w_k loss(t_j - c_k) (a, p)."""
-
-    @property
-    def t_slope(self) -> Array:
-        """Sum over k of w_k slope(t_j - c_k) (a, p)."""
-
-    @property
-    def c_slope(self) -> Array:
-        """Sum over j of w_j slope(t_j - c_k) (a, m)."""
+    def pull(self, d2: Array, sides: Any) -> "Pull":
+        """Return that sum, its slope in each distance (a, n), and its intercept."""
 
 
 class Pull(NamedTuple):
@@ -142,6 +127,10 @@ class Constraints(Protocol):
     """
 
     @property
+    def moves(self) -> bool:
+        """Whether the metric changes them; see ``renewed``."""
+
+    @property
     def n_distances(self) -> int:
         """How many distances one evaluation computes."""
 
@@ -150,6 +139,12 @@ class Constraints(Protocol):
 
     def slope_at_zero(self, Z: Array) -> Array:
         """Return the gradient of the loss at M = 0 (B, W, W)."""
+
+    def renewed(self, Z: Array, point: Any) -> "Constraints":
+        """Return what holds under a metric: other constraints, or these themselves.
+
+        Where the metric changes them, the objective at that metric does not rise.
+        """
 
     def sample(self, size: int, rng: np.random.Generator) -> tuple[Any, "Constraints"]:
         """Return some rows, and constraints among them whose mean estimates this."""
@@ -160,6 +155,10 @@ class Regularizer(Protocol):
 
     Law: subgradient inequality; three-point inequality of the prox; prox >= 0.
     """
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether it has a gradient at all M of full rank."""
 
     def value(self, spectrum: Array) -> float:
         """Return r."""

@@ -221,7 +221,7 @@ def test_parts_add_up_to_the_whole_however_anchors_are_split(kind, case):
     with pytest.MonkeyPatch.context() as patch:
         for module in (all_triplets, all_pairs):
             patch.setattr(
-                module, "blocks_of", lambda rows, _: np.split(rows, len(rows))
+                module, "blocks_of", lambda rows, *_: np.split(rows, len(rows))
             )
         constraints = CONSTRAINTS[kind](y, w, 1.0)
     assert len(constraints.parts()) == len(y)

@@ -5,8 +5,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import oracles
+from nearkind import sums
 from nearkind.losses import Hinge, SmoothedHinge
-from oracles import hinge
+from nearkind.sums.sides import Sides
 from strategies import integers
 
 LOSSES = {
@@ -20,29 +22,30 @@ violations = st.floats(-5.0, 5.0)
 
 
 @st.composite
-def two_lists(draw):
-    """Return t, t_weights, c, c_weights: rows of two lists with many equal numbers."""
+def two_sides(draw):
+    """Return (d2, sides): rows of distances with many equal ones, near before far."""
     a, p, m = draw(st.integers(1, 3)), draw(st.integers(1, 6)), draw(st.integers(1, 6))
-    t, c = draw(integers((a, p), -8, 12)) / 4.0, draw(integers((a, m), -8, 12)) / 4.0
-    return t, draw(integers((a, p), 0, 3)), c, draw(integers((a, m), 0, 3))
+    d2, margin = (
+        draw(integers((a, p + m), -8, 12)) / 4.0,
+        draw(st.integers(-2, 4)) / 4.0,
+    )
+    weights, own_weights = draw(integers(p + m, 0, 3)), draw(integers(a, 0, 3))
+    return d2, sides_of(d2, p, margin, weights, own_weights)
 
 
-def double_loop(t, t_weights, c, c_weights, value_and_slope):
-    """Return loss, t_slope and c_slope, summed pair by pair."""
-    loss, t_slope, c_slope = np.zeros_like(t), np.zeros_like(t), np.zeros_like(c)
-    for row, j in np.ndindex(t.shape):
-        for k in range(c.shape[1]):
-            value, slope = value_and_slope(t[row, j] - c[row, k])
-            loss[row, j] += c_weights[row, k] * value
-            t_slope[row, j] += c_weights[row, k] * slope
-            c_slope[row, k] += t_weights[row, j] * slope
-    return loss, t_slope, c_slope
+def sides_of(d2, n_near, margin, weights, own_weights):
+    """Return sides; row i has the near column i, if there is one, as its own."""
+    a, n = d2.shape
+    columns, shares = np.arange(n), np.arange(1.0, a + 1.0)
+    own = np.where(np.arange(a) < n_near, np.arange(a), -1)
+    near, far = columns[:n_near], columns[n_near:]
+    return Sides(near, far, margin, weights, shares, own, own_weights)
 
 
 @every_loss
 @given(z=violations)
 def test_value_and_slope_are_those_of_the_formula(loss, z):
-    value, slope = hinge(z, LOSSES[loss])
+    value, slope = oracles.hinge(z, LOSSES[loss])
     at = np.array([z])
     np.testing.assert_allclose([loss.value(at)[0], loss.slope(at)[0]], [value, slope])
 
@@ -77,31 +80,45 @@ def test_satisfied_costs_nothing_and_rounding_at_most_half_its_width(loss, z):
 
 
 @every_loss
-@given(lists=two_lists())
-def test_sums_over_all_pairs_equal_the_double_loop(loss, lists):
-    sums = loss.all_pairs(*lists)
-    expected = double_loop(*lists, lambda z: hinge(z, LOSSES[loss]))
-    np.testing.assert_allclose(sums.loss, expected[0], rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(sums.t_slope, expected[1], rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(sums.c_slope, expected[2], rtol=1e-6, atol=1e-9)
+@given(case=two_sides())
+def test_sums_over_all_pairs_equal_the_double_loop(loss, case):
+    expected = oracles.all_pairs(*case, LOSSES[loss])
+    found = loss.pull(*case)
+    for ours, slow in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours, slow, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(loss.total(*case), expected[0], rtol=1e-6, atol=1e-9)
 
 
 @every_loss
 def test_sums_are_accurate_far_from_zero(loss):
-    rng = np.random.default_rng(5)
-    t = 1000.0 + rng.normal(size=(2, 30))
-    c = 1000.0 + rng.normal(size=(2, 40))
-    ones = np.ones_like(t), np.ones_like(c)
-    loops = double_loop(t, ones[0], c, ones[1], lambda z: hinge(z, LOSSES[loss]))
-    sums = loss.all_pairs(t, ones[0], c, ones[1])
-    np.testing.assert_allclose(sums.loss, loops[0], rtol=1e-4, atol=1e-3)
+    d2 = 1000.0 + np.random.default_rng(5).normal(size=(2, 70))
+    case = d2, sides_of(d2, 30, 0.5, np.ones(70), np.ones(2))
+    expected, weights, _ = oracles.all_pairs(*case, LOSSES[loss])
+    found = loss.pull(*case)
+    np.testing.assert_allclose(loss.total(*case), expected, rtol=1e-8)
+    np.testing.assert_allclose(found.loss, expected, rtol=1e-8)
+    np.testing.assert_allclose(found.weights, weights, rtol=1e-6, atol=1e-6)
 
 
 @every_loss
-@given(lists=two_lists())
-def test_both_slopes_pull_equally(loss, lists):
-    _, t_weights, _, c_weights = lists
-    sums = loss.all_pairs(*lists)
-    pulls = (t_weights * sums.t_slope).sum(axis=1)
-    pushes = (c_weights * sums.c_slope).sum(axis=1)
-    np.testing.assert_allclose(pulls, pushes, rtol=1e-6, atol=1e-9)
+@given(case=two_sides())
+def test_near_and_far_distances_pull_equally(loss, case):
+    d2, sides = case
+    weights = loss.pull(d2, sides).weights
+    pulls, pushes = weights[:, sides.near], weights[:, sides.far]
+    assert (pulls >= 0.0).all()
+    assert (pushes <= 0.0).all()
+    np.testing.assert_allclose(pulls.sum(axis=1), -pushes.sum(axis=1), atol=1e-9)
+
+
+@every_loss
+def test_sums_are_the_same_whichever_engine_makes_them(loss, monkeypatch):
+    d2 = np.random.default_rng(6).normal(size=(4, 50))
+    case = d2, sides_of(d2, 20, 0.5, np.arange(50.0), np.ones(4))
+    monkeypatch.setattr(sums, "WORTH_COMPILING", d2.size + 1)
+    few, few_total = loss.pull(*case), loss.total(*case)
+    monkeypatch.setattr(sums, "WORTH_COMPILING", d2.size)
+    many, many_total = loss.pull(*case), loss.total(*case)
+    np.testing.assert_allclose(many_total, few_total, rtol=1e-6)
+    for ours, other in zip(many, few, strict=True):
+        np.testing.assert_allclose(ours, other, rtol=1e-6, atol=1e-6)

@@ -169,7 +169,7 @@ def test_unknown_name_like_no_other_lists_them_all():
 def test_names_that_leave_the_folder_are_refused(name, tmp_path, monkeypatch):
     inner = tmp_path / "inner"
     inner.mkdir()
-    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"a,class\n1,2\n"))
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"a,class\n1,2\n", mtime=0))
     monkeypatch.setenv("NEARKIND_DATA", str(inner))
     with pytest.raises(ValueError, match="has only letters"):
         datasets.load(name)
@@ -195,9 +195,18 @@ def test_name_must_be_a_string():
         ("a,class\n1,2\n\n1,2\n", r"line 3: 2 fields were expected, got 0\.$"),
         ('a,class\n1,2\n"1,2\n', r"line 3: .+\.$"),
         (b"a,class\n1,2\n", r"damaged after line 0 \(.+\); copy it again\.$"),
-        (gzip.compress(b"a,class\n\xff,2\n"), r"damaged after line \d+ \(.+\)"),
-        (gzip.compress(b"a,class\n1,2\n")[:-9], r"damaged after line \d+ \(.+\)"),
-        (gzip.compress(b"a,class\n1,2\n")[:-8] + bytes(8), r"damaged after line \d+"),
+        (
+            gzip.compress(b"a,class\n\xff,2\n", mtime=0),
+            r"damaged after line \d+ \(.+\)",
+        ),
+        (
+            gzip.compress(b"a,class\n1,2\n", mtime=0)[:-9],
+            r"damaged after line \d+ \(.+\)",
+        ),
+        (
+            gzip.compress(b"a,class\n1,2\n", mtime=0)[:-8] + bytes(8),
+            r"damaged after line \d+",
+        ),
     ],
 )
 def test_bad_file_is_named_with_its_line(text, message, write):

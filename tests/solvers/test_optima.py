@@ -104,7 +104,7 @@ def test_subgradient_comes_near_the_optimum(case, known):
 def test_spectrum_of_the_optimum(p, known):
     problem = objective(*six_persons(), "single", "triplets", norm(p), 0.02)
     point = Proximal(max_iter=2000, tol=1e-4).solve(problem, unit(problem)).point
-    falling = np.sort(point.values[0])[::-1]
+    falling = np.linalg.eigvalsh(point.matrix[0])[::-1]
     np.testing.assert_allclose(falling, known, rtol=0.02, atol=0.02)
 
 

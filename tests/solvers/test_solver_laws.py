@@ -115,8 +115,7 @@ def test_warm_start_at_the_optimum_stops_at_the_first_check(structure, p):
     warm = Proximal(max_iter=2000, tol=1e-3, width=0.5 / 81, check_every=5)
     again = warm.solve(problem, best.point)
     assert again.reason is Stop.TOLERANCE
-    assert again.n_iter == 5
-    assert best.n_iter > 20
+    assert again.n_iter <= 6 < 20 < best.n_iter
 
 
 @every_solver

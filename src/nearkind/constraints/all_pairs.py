@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.constraints.bound import Bound
-from nearkind.constraints.labels import Labels, blocks_of, refuse_none
+from nearkind.constraints.labels import AT_ONCE, Labels, blocks_of, refuse_none
 from nearkind.edges import Fan
 from nearkind.typing import Array, Loss, Pull
 
@@ -63,6 +63,7 @@ class AllPairs:
     """
 
     margin: float = 1.0
+    at_once: int = AT_ONCE
 
     def bind(self, labels: Labels) -> Bound:
         """Return the constraints these labels imply."""
@@ -71,7 +72,7 @@ class AllPairs:
         rows = np.arange(len(labels.y))
         blocks = [
             PairFan(labels, anchors, self.margin, mass)
-            for anchors in blocks_of(rows, len(rows))
+            for anchors in blocks_of(rows, len(rows), self.at_once)
         ]
         return Bound(self, labels, blocks)
 

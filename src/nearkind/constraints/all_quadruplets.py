@@ -4,45 +4,40 @@ Any two alike rows against any two unlike ones: the one kind whose exact loss ne
 n^2 distances at a time.
 """
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from nearkind.constraints.bound import Bound
-from nearkind.constraints.labels import Labels, refuse_none
+from nearkind.constraints.labels import AT_ONCE, Labels, refuse_none
+from nearkind.constraints.sampling import SampledQuadruplets
+from nearkind.constraints.tuples import TupleList
 from nearkind.edges import PairList
-from nearkind.typing import Array, Loss, PairSums, Pull
+from nearkind.sums.sides import Sides
+from nearkind.typing import Array, Loss, Pull
 
 LARGEST = 4_000
 """Cells beyond which the square of distances no longer fits comfortably."""
+SAMPLE = 1_000_000
+"""Quadruplets drawn then."""
 
 
 @dataclass(frozen=True)
 class QuadrupletBlock:
-    """The quadruplets that some labels imply."""
+    """The quadruplets that some labels imply: one row of all distances."""
 
     edges: PairList
-    alike: np.ndarray  # (E,) bool
-    shares: Array  # (E,) weight of each edge among the alike or the unlike, sums to 1
-    margin: float
+    sides: Sides
 
     def value(self, d2: Array, loss: Loss) -> float:
         """Return the mean loss."""
-        return float(self.shares[self.alike] @ self._sums(d2, loss).loss[0])
+        return loss.total(d2[None], self.sides)
 
     def pull(self, d2: Array, loss: Loss) -> Pull:
         """Return loss, slope in each distance (E,), and intercept."""
-        sums = self._sums(d2, loss)
-        weights = np.empty_like(d2)
-        weights[self.alike] = self.shares[self.alike] * sums.t_slope[0]
-        weights[~self.alike] = -self.shares[~self.alike] * sums.c_slope[0]
-        total = float(self.shares[self.alike] @ sums.loss[0])
-        return Pull(total, weights, float(self.margin * weights[self.alike].sum()))
-
-    def _sums(self, d2: Array, loss: Loss) -> PairSums:
-        t, c = d2[None, self.alike] + self.margin, d2[None, ~self.alike]
-        shares = self.shares[None]
-        return loss.all_pairs(t, shares[:, self.alike], c, shares[:, ~self.alike])
+        total, weights, intercept = loss.pull(d2[None], self.sides)
+        return Pull(total, weights[0], intercept)
 
 
 @dataclass(frozen=True)
@@ -53,16 +48,22 @@ class AllQuadruplets:
     """
 
     margin: float = 1.0
+    at_once: int = AT_ONCE
 
-    def bind(self, labels: Labels) -> Bound:
-        """Return the constraints these labels imply."""
+    def bind(self, labels: Labels) -> Bound | TupleList:
+        """Return the constraints these labels imply; of too many rows, a sample."""
         n_rows = len(labels.y)
         if n_rows > LARGEST:
-            raise ValueError(
+            warnings.warn(
                 f"All quadruplets of {n_rows:,} distinct rows need every distance at "
-                f"once, which is offered up to {LARGEST:,}. Pass an integer scope to "
-                "sample that many, say scope=1_000_000."
+                f"once, which is offered up to {LARGEST:,}: {SAMPLE:,} of them are "
+                "drawn instead. Pass scope to choose the number, or take "
+                "constraints='triplets', which need no sample.",
+                UserWarning,
+                stacklevel=3,
             )
+            rng = np.random.default_rng(0)
+            return SampledQuadruplets(SAMPLE, rng, self.margin).bind(labels)
         left, right = np.triu_indices(n_rows)  # the diagonal: a cell's own copies
         shares = labels.weights[left] * labels.weights[right]
         shares[left == right] = labels.weights * labels.own / 2.0
@@ -71,9 +72,16 @@ class AllQuadruplets:
             mass = float(shares[kind].sum())
             refuse_none(mass, "quadruplets", "they need two alike and two unlike rows")
             shares[kind] /= mass
-        edges = PairList(left, right)
-        block = QuadrupletBlock(edges, alike, shares, self.margin)
-        return Bound(self, labels, [block])
+        sides = Sides(
+            np.flatnonzero(alike),
+            np.flatnonzero(~alike),
+            self.margin,
+            shares,
+            shares=np.ones(1),
+            own=np.array([-1]),
+            own_weights=np.zeros(1),
+        )
+        return Bound(self, labels, [QuadrupletBlock(PairList(left, right), sides)])
 
     def slope_at_zero(self, labels: Labels, Z: Array) -> Array:
         """Return the gradient of the loss at M = 0, where all are violated."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.constraints.labels import Labels
+from nearkind.spectral import Spectrum
 from nearkind.typing import Array
 
 
@@ -25,6 +26,7 @@ class Bound:
     rule: Any
     labels: Labels
     blocks: Sequence[Any]
+    moves = False
 
     @property
     def n_distances(self) -> int:
@@ -38,6 +40,10 @@ class Bound:
     def slope_at_zero(self, Z: Array) -> Array:
         """Return the gradient of the loss at M = 0 (B, W, W)."""
         return self.rule.slope_at_zero(self.labels, Z)
+
+    def renewed(self, Z: Array, point: Spectrum) -> "Bound":
+        """Return itself: labels imply the same under every metric."""
+        return self
 
     def sample(
         self, size: int, rng: np.random.Generator

@@ -54,7 +54,8 @@ class Labels:
     def partners(self, anchors: NDArray[np.intp], same: NDArray[np.intp]) -> Array:
         """Return the weight of each row of a class as partner of each anchor (a, s)."""
         weights = np.tile(self.weights[same], (len(anchors), 1))
-        weights[same[None, :] == anchors[:, None]] = self.own[anchors]
+        rows, columns = np.nonzero(same == anchors[:, None])
+        weights[rows, columns] = self.own[anchors[rows]]
         return weights
 
     def within(self, Z: Array, shares: Array) -> Array:
@@ -139,12 +140,20 @@ def _systematic(
     return members[order[np.minimum(found, len(members) - 1)]]
 
 
-def blocks_of(rows: NDArray[np.intp], n_columns: int) -> list[NDArray[np.intp]]:
-    """Split anchors so that a block against all columns has at most 2^17 numbers.
+AT_ONCE = 1 << 21
+"""Distances held at a time by one thread."""
 
-    That is about what a core's cache holds.
+
+def blocks_of(
+    rows: NDArray[np.intp], n_columns: int, at_once: int = AT_ONCE
+) -> list[NDArray[np.intp]]:
+    """Split anchors into blocks of at most so many distances to all columns.
+
+    Products of fewer than a hundred rows are slow and a block costs some calls, but
+    threads need blocks to share. A block has at least one row, whatever its size.
     """
-    size = max(1, (1 << 17) // max(n_columns, 1))
+    size = max((1 << 15) // n_columns, n_columns // 16)
+    size = max(1, min(size, at_once // n_columns))
     return [rows[at : at + size] for at in range(0, len(rows), size)]
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from nearkind.edges import PairList
+from nearkind.spectral import Spectrum
 from nearkind.typing import Array, Loss, Pull
 
 Rows = NDArray[np.intp]
@@ -25,6 +26,7 @@ class TupleList:
     signs: sparse.csr_array
     offsets: Array
     shares: Array
+    moves = False
 
     @property
     def n_distances(self) -> int:
@@ -53,6 +55,10 @@ class TupleList:
         """Return the gradient at M = 0; what is just met there counts in full."""
         alpha = self.shares * (self.offsets >= 0.0)
         return self.edges.pull_back(Z, self.signs.T @ alpha)
+
+    def renewed(self, Z: Array, point: Spectrum) -> "TupleList":
+        """Return itself: it is stated once for all."""
+        return self
 
     def sample(self, size: int, rng: np.random.Generator) -> tuple[slice, "TupleList"]:
         """Return all rows, and ``size`` constraints drawn by their shares."""

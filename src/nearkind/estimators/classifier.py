@@ -14,7 +14,9 @@ from nearkind.errors import SmallWeightWarning
 from nearkind.estimators.coded import Coded
 from nearkind.estimators.learner import CPML
 from nearkind.estimators.shorthand import choice, whole_number
+from nearkind.estimators.size import distances_at_once
 from nearkind.estimators.targets import Training, training_rows
+from nearkind.estimators.threads import in_threads
 from nearkind.neighbors import GroupedRows, Near, Reach, query_blocks
 from nearkind.typing import Array, Codes
 
@@ -91,8 +93,8 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Array:
         """Return each class's share of the votes (n, n_classes)."""
         rows = self._represent(X)
-        blocks = query_blocks(len(rows), len(self._cells))
-        return np.concatenate([self._shares(rows[at]) for at in blocks])
+        blocks = query_blocks(len(rows), len(self._cells), distances_at_once())
+        return np.concatenate(in_threads(lambda at: self._shares(rows[at]), blocks))
 
     def kneighbors(
         self,
@@ -123,13 +125,16 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k} and "
                 f"only {n_others} training rows can be neighbours."
             )
-        found = [
-            self._grouped.nearest(d, k, i)
-            for at in query_blocks(len(rows), len(self._cells))
-            for d, i in zip(
-                self.metric_.compare(rows[at], self._cells), itself[at], strict=True
-            )
-        ]
+        blocks = query_blocks(len(rows), len(self._cells), distances_at_once())
+
+        def nearest(at: slice) -> list[tuple[Array, NDArray[np.intp]]]:
+            distances = self.metric_.compare(rows[at], self._cells)
+            return [
+                self._grouped.nearest(d, k, i)
+                for d, i in zip(distances, itself[at], strict=True)
+            ]
+
+        found = [pair for block in in_threads(nearest, blocks) for pair in block]
         distances, numbers = (np.array(part) for part in zip(*found, strict=True))
         return (distances, numbers) if return_distance else numbers
 

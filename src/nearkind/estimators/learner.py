@@ -10,6 +10,7 @@ from sklearn.utils import Tags, check_random_state
 
 from nearkind import theory
 from nearkind.cells import Cells, collapse
+from nearkind.compression import Compressed, compress
 from nearkind.constraints.labels import Labels
 from nearkind.constraints.stated import stated_constraints
 from nearkind.edges import difference_matrices
@@ -18,15 +19,17 @@ from nearkind.estimators.size import check_size
 from nearkind.estimators.targets import known_labels, training_rows
 from nearkind.estimators.threads import thread_map
 from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.estimators.watching import CallbackSupport, watching
 from nearkind.objective import Objective
-from nearkind.solvers.solution import Record, Solution, Stop, zero_solution
+from nearkind.solvers.renewing import solve_renewing
+from nearkind.solvers.solution import Callback, Solution, Stop, zero_solution
 from nearkind.spectral import Spectrum, decompose, identity
 from nearkind.tables import read_table
 from nearkind.typing import Array
 from nearkind.value_tables import value_tables
 
 
-class CPML(ValueVectorDistance, BaseEstimator):
+class CPML(CallbackSupport, ValueVectorDistance, BaseEstimator):
     """Categorical metric learning with Schatten p-norms.
 
     Every value becomes a vector (by default its class histogram), and a positive
@@ -47,8 +50,12 @@ class CPML(ValueVectorDistance, BaseEstimator):
         features, which need no labels.
     constraints : {"triplets", "pairs", "quadruplets"}
         What must hold between distances.
-    scope : "all" or int
-        Every constraint that the labels imply, exactly, or so many drawn at random.
+    scope : "all", "local" or int
+        Every constraint that the labels imply, exactly; triplets of each row's nearest
+        of its class, its targets, renewed as the metric moves; or so many constraints
+        drawn at random.
+    n_targets : int
+        Targets of a row, for scope="local"; a smaller class is taken whole.
     p : float, 1 <= p <= inf
         Of the Schatten norm: 1 finds few directions, 2 spreads, inf evens out.
     powered : bool
@@ -64,8 +71,8 @@ class CPML(ValueVectorDistance, BaseEstimator):
         Learn the metric on histograms from which each row's own label is left out.
     solver : {"auto", "proximal", "stochastic", "subgradient"}
         Accelerated proximal gradient with a certificate; steps on samples of rows, for
-        large tables; the paper's algorithms. "auto" is proximal up to 2,000 distinct
-        rows (or 4 million stated or sampled distances) and stochastic beyond.
+        large tables; the paper's algorithms. "auto" is proximal up to 4,000 distinct
+        rows (or 16 million stated or sampled distances) and stochastic beyond.
     max_iter, tol : int, float
         Stop after so many iterations, or when the proven gap is below this share of the
         objective (stochastic: when it falls no more).
@@ -83,7 +90,8 @@ class CPML(ValueVectorDistance, BaseEstimator):
     random_state : int, RandomState or None
         Seed of sampled constraints.
     verbose : int
-        Print progress if above zero.
+        1 shows a progress bar on a terminal and prints lines elsewhere, 2 prints lines
+        everywhere. scikit-learn's own callbacks are set by ``set_callbacks``.
 
     Attributes
     ----------
@@ -116,6 +124,7 @@ class CPML(ValueVectorDistance, BaseEstimator):
         projection="vdm",
         constraints="triplets",
         scope="all",
+        n_targets=3,
         p=1.0,
         powered=False,
         strength="auto",
@@ -137,6 +146,7 @@ class CPML(ValueVectorDistance, BaseEstimator):
         self.projection = projection
         self.constraints = constraints
         self.scope = scope
+        self.n_targets = n_targets
         self.p = p
         self.powered = powered
         self.strength = strength
@@ -173,9 +183,12 @@ class CPML(ValueVectorDistance, BaseEstimator):
         codes = self._learn_codes(shorthand.codebook(self), rows.table, rows.weights)
         self.classes_ = rows.classes
         cells = collapse(codes, rows.y, rows.weights)
-        Z = self._project(cells, cells)
+        labels = Labels(cells.y, cells.weights)
+        shorthand.warn_of_lonely(self, labels, self.classes_)
         rule = shorthand.constraints(self, rng)
-        self._learn(Z, rule.bind(Labels(cells.y, cells.weights)), cells, rng)
+        with watching(self, self.max_iter, X, y, sample_weight) as callback:
+            Z = self._project(cells, cells)
+            self._learn(Z, rule.bind(labels), cells, rng, callback)
         return self
 
     def fit_constraints(
@@ -213,8 +226,9 @@ class CPML(ValueVectorDistance, BaseEstimator):
         self.classes_, numbers = known_labels(y, table.n_rows)
         known = numbers >= 0
         labelled = collapse(codes[known], numbers[known], ones[known])
-        Z = self._project(cells, labelled if y is not None else None)
-        self._learn(Z, constraints, cells, rng)
+        with watching(self, self.max_iter, X, y) as callback:
+            Z = self._project(cells, labelled if y is not None else None)
+            self._learn(Z, constraints, cells, rng, callback)
         return self
 
     def generalization_bound(
@@ -278,17 +292,30 @@ class CPML(ValueVectorDistance, BaseEstimator):
         return np.ascontiguousarray(structure.blocks(phi))
 
     def _learn(
-        self, Z: Array, constraints: Any, cells: Cells, rng: np.random.Generator
+        self,
+        Z: Array,
+        constraints: Any,
+        cells: Cells,
+        rng: np.random.Generator,
+        callback: Callback | None,
     ) -> None:
         """Minimise the objective and keep the metric as value tables."""
         with thread_map(self.n_jobs) as run:
+            rows = compress(Z)
             regularizer = shorthand.regularizer(self)
-            objective = Objective(Z, constraints, regularizer, 0.0, map=run)
+            objective = Objective(rows.Z, constraints, regularizer, 0.0, map=run)
+            start = self._start(rows)
             with np.errstate(over="ignore", invalid="ignore"):  # solvers look for it
-                solution = self._solve(objective, rng)
-        self._keep(solution, cells)
+                solution = self._solve(objective.renewed(start), start, rng, callback)
+        self._keep(solution, rows.expand(solution.point), cells)
 
-    def _solve(self, objective: Objective, rng: np.random.Generator) -> Solution:
+    def _solve(
+        self,
+        objective: Objective,
+        start: Spectrum,
+        rng: np.random.Generator,
+        callback: Callback | None,
+    ) -> Solution:
         """Choose the strength and minimise."""
         n_distances = objective.constraints.n_distances
         solver = shorthand.solver(self, n_distances, rng)
@@ -305,20 +332,20 @@ class CPML(ValueVectorDistance, BaseEstimator):
         if strength >= self.strength_max_:
             some = objective.sample(min(objective.n_rows, 1_000), rng)
             return zero_solution(objective.zero, some.value(objective.zero))
-        callback = _print_record if self.verbose else None
-        return solver.solve(objective, self._start(objective), callback=callback)
+        return solve_renewing(solver, objective, start, callback)
 
-    def _start(self, objective: Objective) -> Spectrum:
-        n_blocks, _, _, width = objective.Z.shape
+    def _start(self, rows: Compressed) -> Spectrum:
+        n_blocks, width, kept = rows.bases.shape
         last = getattr(self, "metric_", None) if self.warm_start else None
         if last is not None and last.shape == (n_blocks, width, width):
-            return decompose(last).positive()
-        return identity(n_blocks, width)
+            return decompose(rows.shrink(last)).positive()
+        return identity(n_blocks, kept)
 
-    def _keep(self, solution: Solution, cells: Cells) -> None:
-        point = solution.point
+    def _keep(self, solution: Solution, point: Spectrum, cells: Cells) -> None:
         self.metric_ = point.matrix
-        self.spectrum_ = np.sort(point.values, axis=1)[:, ::-1].copy()
+        self.spectrum_ = np.zeros(self.metric_.shape[:2])  # (B, W)
+        falling = np.sort(point.values, axis=1)[:, ::-1]
+        self.spectrum_[:, : falling.shape[1]] = falling
         self.rank_ = point.rank
         self.objective_, self.gap_ = solution.value, solution.gap
         self.history_, self.n_iter_ = solution.history, solution.n_iter
@@ -343,7 +370,7 @@ class CPML(ValueVectorDistance, BaseEstimator):
             warnings.warn(
                 f"The learned metric is zero, and so are all distances: {cause}",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         if solution.reason not in (Stop.TOLERANCE, Stop.SETTLED):
             share = solution.gap / max(solution.value, 1e-300)
@@ -353,7 +380,7 @@ class CPML(ValueVectorDistance, BaseEstimator):
                 f"objective is {solution.value:.6g}"
                 f"{known if np.isfinite(solution.gap) else ', by estimate'}.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def __sklearn_tags__(self) -> Tags:
@@ -367,10 +394,3 @@ def _generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.Generator):
         return random_state
     return np.random.default_rng(check_random_state(random_state).randint(2**31))
-
-
-def _print_record(record: Record) -> None:
-    print(
-        f"iteration {record.iteration:5d}  objective {record.value:.6f}  "
-        f"gap {record.gap:.2e}  {record.seconds:.1f} s"
-    )

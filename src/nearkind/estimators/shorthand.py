@@ -1,5 +1,6 @@
 """What users write -> the object it stands for; the only place for such strings."""
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
@@ -10,11 +11,14 @@ from nearkind.codebook import Codebook
 from nearkind.constraints.all_pairs import AllPairs
 from nearkind.constraints.all_quadruplets import AllQuadruplets
 from nearkind.constraints.all_triplets import AllTriplets
+from nearkind.constraints.labels import Labels
+from nearkind.constraints.local import LocalTriplets
 from nearkind.constraints.sampling import (
     SampledPairs,
     SampledQuadruplets,
     SampledTriplets,
 )
+from nearkind.estimators.size import distances_at_once
 from nearkind.projections.concatenation import Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.onehot import OneHot
@@ -33,6 +37,7 @@ PROJECTIONS: dict[str, Callable[[VDM], Any]] = {
     "cooccurrence": lambda vdm: Cooccurrence(),
 }
 ALL = {"triplets": AllTriplets, "pairs": AllPairs, "quadruplets": AllQuadruplets}
+SCOPES = ("all", "local")
 SAMPLED = {
     "triplets": SampledTriplets,
     "pairs": SampledPairs,
@@ -43,7 +48,7 @@ SOLVERS: dict[str, Callable[..., Any]] = {
     "subgradient": lambda rng, **limits: Subgradient(**limits),
     "stochastic": lambda rng, **limits: Stochastic(rng=rng, **limits),
 }
-EXACT_DISTANCES = 2_000**2
+EXACT_DISTANCES = 4_000**2
 """Distances an evaluation up to which "auto" solves exactly, with a proof."""
 POLICIES = {
     "missing": ("level", "prior", "error"),
@@ -81,11 +86,37 @@ def projection(model: Any) -> Any:
 def constraints(model: Any, rng: np.random.Generator) -> Any:
     """Return the rule that turns labels into constraints."""
     kind = choice(model, "constraints", ALL)
-    if isinstance(model.scope, str) and model.scope == "all":
-        return kind(margin(model))
+    n_targets = whole_number("n_targets", model.n_targets, type(model).__name__)
     if _is_whole(model.scope) and model.scope >= 1:
         return SAMPLED[model.constraints](int(model.scope), rng, margin(model))
-    raise _wrong(model, "scope", "'all' or a number of constraints to sample, >= 1")
+    if not isinstance(model.scope, str) or model.scope not in SCOPES:
+        listed = ", ".join(map(repr, SCOPES))
+        raise _wrong(
+            model, "scope", f"{listed} or a number of constraints to sample, >= 1"
+        )
+    if model.scope == "local":
+        if model.constraints != "triplets":
+            raise _wrong(model, "constraints", "'triplets' when scope='local'")
+        return LocalTriplets(margin(model), n_targets, distances_at_once())
+    return kind(margin(model), distances_at_once())
+
+
+def warn_of_lonely(model: Any, labels: Labels, classes: Any) -> None:
+    """Say which classes have one row only, where rows need others of their class."""
+    lonely = [
+        repr(name)
+        for label, name in enumerate(classes)
+        if not labels.same[labels.rows_of(label)].any()
+    ]
+    if lonely and model.scope == "local":
+        warnings.warn(
+            f"{len(lonely)} of {len(classes)} classes have one row, which has no "
+            f"target neighbour: {', '.join(lonely[:5])}"
+            f"{' and more' if len(lonely) > 5 else ''}. Such a row only pushes others "
+            "away; give more rows of its class to have it drawn to them.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def margin(model: Any) -> float:

@@ -1,14 +1,27 @@
-"""Refuse what would not fit, before it is allocated, naming the column to blame."""
+"""What fits: refuse the rest before it is allocated, naming the column to blame."""
 
 from collections.abc import Sequence
 from typing import Any
 
+from sklearn import get_config
+
+from nearkind.constraints.labels import AT_ONCE
 from nearkind.typing import Projection
 
 LARGEST_METRIC = 50_000_000
 """Numbers in M."""
 LARGEST_PHI = 500_000_000
 """Numbers in phi."""
+
+
+def distances_at_once() -> int:
+    """Return how many distances to hold at a time, within scikit-learn's budget.
+
+    ``sklearn.set_config(working_memory=...)`` sets it, in MiB. Some three numbers a
+    distance are held, in each of two or more threads.
+    """
+    budget = get_config()["working_memory"] * 2**20 / 8 / 8
+    return max(1, min(AT_ONCE, int(budget)))
 
 
 def check_size(

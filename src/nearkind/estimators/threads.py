@@ -1,8 +1,9 @@
 """The builtin ``map``, over threads."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any
 
 from joblib import effective_n_jobs
 from threadpoolctl import threadpool_limits
@@ -29,3 +30,11 @@ def thread_map(n_jobs: int | None) -> Iterator[Map]:
             return
         with ThreadPoolExecutor(n_threads) as pool:
             yield pool.map
+
+
+def in_threads(run: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:
+    """Return what ``run`` makes of each part; one part needs no other thread."""
+    if len(parts) == 1:
+        return [run(parts[0])]
+    with thread_map(None) as each:
+        return list(each(run, parts))

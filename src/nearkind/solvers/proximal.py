@@ -1,8 +1,10 @@
-"""Accelerated proximal gradient with restart, on a hinge whose corner is smoothed.
+"""Proximal steps on a hinge whose corner is smoothed, quasi-Newton leaps between them.
 
-The corner is narrowed as the smoothed problem nears its optimum; slopes of the smoothed
-hinge are multipliers in [0, 1] that certify the plain one. A large problem is first
-solved roughly on a sample of its rows.
+A proximal step finds which directions the metric needs, a leap how much of each. Where
+the penalty is not smooth there are no leaps, and the steps are accelerated, with
+restart. The corner is narrowed as the smoothed problem nears its optimum; slopes of the
+smoothed hinge are multipliers in [0, 1] that certify the plain one. A large problem is
+first solved roughly on a sample of its rows.
 """
 
 from dataclasses import dataclass, replace
@@ -12,6 +14,7 @@ import numpy as np
 
 from nearkind.losses import Hinge, SmoothedHinge
 from nearkind.objective import Objective, Slope
+from nearkind.solvers.leap import leap
 from nearkind.solvers.solution import (
     Callback,
     Progress,
@@ -24,7 +27,7 @@ from nearkind.spectral import Spectrum, decompose
 
 @dataclass(frozen=True)
 class Proximal:
-    """FISTA with step search, restart and smoothing continuation.
+    """Proximal gradient and L-BFGS with smoothing continuation and a certificate.
 
     Parameters
     ----------
@@ -38,7 +41,7 @@ class Proximal:
     max_iter: int = 200
     tol: float = 1e-4
     width: float = 0.5
-    check_every: int = 10
+    check_every: int = 15
     warm_rows: int = 1_000
 
     def solve(
@@ -74,25 +77,41 @@ class Proximal:
         return states[int(np.argmax(bounds))]
 
     def _descend(self, hinge: Objective, state: "State", progress: Progress) -> Stop:
-        for t in range(self.max_iter + 1):
-            if t % self.check_every == 0 or t == self.max_iter:
-                if not np.isfinite(value := hinge.value(state.point)):
-                    return Stop.NOT_FINITE
-                progress.offer(state.point, value)
-                self._certify(hinge, state, progress)
-                progress.record(t)
-                if progress.done:
-                    return Stop.TOLERANCE
-            if t < self.max_iter and not state.step(hinge):
+        t = 0
+        while True:
+            if not np.isfinite(value := hinge.value(state.point)):
                 return Stop.NOT_FINITE
-        return Stop.MAX_ITER
+            progress.offer(state.point, value)
+            self._certify(hinge, state, progress)
+            progress.record(t)
+            if progress.done:
+                return Stop.TOLERANCE
+            if t >= self.max_iter:
+                return Stop.MAX_ITER
+            if (made := self._round(hinge, state, self.max_iter - t)) == 0:
+                return Stop.NOT_FINITE
+            t += made
+
+    def _round(self, hinge: Objective, state: "State", left: int) -> int:
+        """Step, then leap where that is possible; return the number of both."""
+        leaps = hinge.regularizer.is_smooth
+        n_steps = 1 if leaps else min(left, self.check_every)
+        for _ in range(n_steps):
+            if not state.step(hinge):
+                return 0
+        if leaps and n_steps < left:
+            n_steps += state.leap(hinge, min(left - n_steps, self.check_every))
+        return n_steps
 
     def _certify(self, hinge: Objective, state: "State", progress: Progress) -> None:
         """Raise the bound; narrow the corner while it hides what is left to gain."""
         for _ in range(8):
             at, bound = state.bound(hinge)
             progress.raise_bound(bound)
-            if progress.done or not _nearly_solved(state.point, at, bound):
+            corner = _corner(state.point, at)
+            nearly_solved = at.value - (bound - corner) <= 0.5 * corner
+            hidden = corner > 0.3 * self.tol * progress.value
+            if progress.done or not (nearly_solved and hidden):
                 return
             state.narrow()
 
@@ -131,6 +150,13 @@ class State:
         self.curvature *= 0.9
         return True
 
+    def leap(self, hinge: Objective, max_steps: int) -> int:
+        """Go on by quasi-Newton steps; return how many were made."""
+        smooth = hinge.with_loss(SmoothedHinge(self.width))
+        self.point, made = leap(smooth, self.point, max_steps)
+        self.ahead, self.momentum = self.point, 1.0
+        return made
+
     def _search(self, smooth: Objective, slope: Slope) -> Spectrum:
         """Double the curvature until its quadratic model bounds the loss."""
         M, G = self.ahead.matrix, slope.gradient
@@ -152,11 +178,9 @@ class State:
         self.ahead, self.momentum = self.point, 1.0
 
 
-def _nearly_solved(point: Spectrum, at: Slope, bound: float) -> bool:
-    """Say whether the smoothed problem's own gap is below what the corner hides.
+def _corner(point: Spectrum, at: Slope) -> float:
+    """Return what the smoothed dual lies below the plain one.
 
-    ``corner`` is width / 2 times the mean of alpha^2, the sum by which the smoothed
-    dual lies below the plain one.
+    It is width / 2 times the mean of alpha^2.
     """
-    corner = at.intercept + (at.gradient * point.matrix).sum() - at.loss
-    return bool(at.value - (bound - corner) <= 0.5 * corner)
+    return float(at.intercept + (at.gradient * point.matrix).sum() - at.loss)

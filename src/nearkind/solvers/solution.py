@@ -1,7 +1,7 @@
 """What a solver hands back: the metric, how it got there and why it stopped."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from enum import Enum
 from time import perf_counter
 from typing import NamedTuple
@@ -63,6 +63,20 @@ class Solution:
     def n_iter(self) -> int:
         """Number of iterations made."""
         return self.history[-1].iteration if self.history else 0
+
+    def after(self, others: Iterable["Solution"]) -> "Solution":
+        """Return it with the history of those that came before it in front."""
+        history: list[Record] = []
+        for part in (*others, self):
+            done = history[-1] if history else Record(0, 0.0, 0.0, 0.0)
+            history += [
+                line._replace(
+                    iteration=done.iteration + line.iteration,
+                    seconds=done.seconds + line.seconds,
+                )
+                for line in part.history
+            ]
+        return replace(self, history=history)
 
 
 def until_interrupted(descend: Callable[[], Stop]) -> Stop:

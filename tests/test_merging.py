@@ -1,11 +1,11 @@
-"""Sums over the values below each point and the points above each value."""
+"""Two lists merged: the values below each point, the points above each value."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearkind.sorting import Merged
+from nearkind.sums.merging import Merged
 from strategies import integers
 
 

@@ -1,0 +1,88 @@
+"""The same distances from fewer numbers.
+
+Rows of a table rarely fill the space of their projections: class histograms sum to one,
+so one channel follows from the others, and indicators of a column do too. Distances
+see neither a rotation of the channels nor a direction in which no two rows differ.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nearkind.spectral import Spectrum, decompose
+from nearkind.typing import Array
+
+NEGLIGIBLE = 1e-12
+"""Share of the largest variance below which a direction counts as constant."""
+
+
+@dataclass(frozen=True)
+class Compressed:
+    """Centred rows without idle channels or directions.
+
+    Attributes
+    ----------
+    Z : (B, n, K', W'), with K' <= K and W' <= W
+    bases : (B, W, W'), orthonormal columns: M = bases M' bases'
+    """
+
+    Z: Array
+    bases: Array
+
+    def expand(self, point: Spectrum) -> Spectrum:
+        """Return the metric (B, W, W) that gives all rows the same distances."""
+        return Spectrum(point.values, self.bases @ point.vectors)
+
+    def shrink(self, M: Array) -> Array:
+        """Return what a metric (B, W, W) is on these rows (B, W', W')."""
+        return self.bases.swapaxes(1, 2) @ M @ self.bases
+
+
+def compress(Z: Array) -> Compressed:
+    """Centre rows (B, n, K, W), drop channels and directions that none varies in.
+
+    Examples
+    --------
+    >>> shares = np.random.default_rng(0).dirichlet([1.0, 1.0, 1.0], size=(1, 9, 4))
+    >>> compress(shares.swapaxes(2, 3)).Z.shape  # three classes: two channels
+    (1, 9, 2, 4)
+    """
+    B, _, K, W = Z.shape
+    if K == 0 or W == 0:
+        return Compressed(Z, np.zeros((B, W, W)))
+    Z = _turned(Z - Z.mean(axis=1, keepdims=True))
+    bases = [_range(z.reshape(-1, W)) for z in Z]  # (W, r_b) each
+    padded = np.zeros((B, W, max(basis.shape[1] for basis in bases)))
+    for at, basis in zip(padded, bases, strict=True):
+        at[:, : basis.shape[1]] = basis
+    return Compressed(Z @ padded[:, None], padded)
+
+
+def _turned(Z: Array) -> Array:
+    """Rotate the channels so that those which never vary can be dropped."""
+    if Z.shape[2] == 1:
+        return Z
+    channels = Z.swapaxes(2, 3).reshape(-1, Z.shape[2])
+    return np.einsum("bnkw,kl->bnlw", Z, _range(channels), optimize=True)
+
+
+def _range(rows: Array) -> Array:
+    """Return an orthonormal basis (W, r) of the directions in which rows vary."""
+    width = rows.shape[1]
+    if len(rows) < width:  # the smaller of two Gram matrices, with the same spectrum
+        values, vectors = _decomposed(rows @ rows.T)
+        kept = _varying(values)
+        return np.linalg.qr(rows.T @ vectors[:, kept])[0]
+    values, vectors = _decomposed(rows.T @ rows)
+    kept = _varying(values)
+    return np.eye(width) if kept.all() else vectors[:, kept]
+
+
+def _decomposed(gram: Array) -> tuple[Array, Array]:
+    spectrum = decompose(gram[None])
+    return spectrum.values[0], spectrum.vectors[0]
+
+
+def _varying(values: Array) -> np.ndarray:
+    """Say which variances are not negligible; the largest always counts."""
+    return values >= NEGLIGIBLE * values.max()

@@ -1,0 +1,273 @@
+"""Target neighbours against impostors: triplets whose j are the nearest of i's class.
+
+As in LMNN: each row pulls its targets and pushes every row of another class that comes
+within the margin of them. Which rows are nearest depends on the metric, so the targets
+are renewed as it moves; under the new ones the loss at the same metric is not larger.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.constraints.labels import AT_ONCE, Labels, blocks_of, refuse_none
+from nearkind.edges import Fan, PairList
+from nearkind.metric import Embedding, embed
+from nearkind.spectral import Spectrum
+from nearkind.sums.sides import Sides
+from nearkind.typing import Array, Loss, Pull
+
+Rows = NDArray[np.intp]
+
+PULL = 1.0
+"""Weight of a target's distance beside the hinges of all its impostors; LMNN's half."""
+CANDIDATES = 20_000
+"""Cells of a class among which targets are searched; of more, so many."""
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The target cells of each anchor, and how many rows of each are meant."""
+
+    columns: Rows  # (n, K)
+    weights: Array  # (n, K), zero where an anchor has fewer than K
+
+    def of(self, anchors: Rows) -> "Targets":
+        """Return those of some anchors."""
+        return Targets(self.columns[anchors], self.weights[anchors])
+
+    def equal(self, other: "Targets") -> bool:
+        """Say whether the others are the same."""
+        return np.array_equal(self.columns, other.columns) and np.array_equal(
+            self.weights, other.weights
+        )
+
+    def widened(self, width: int) -> "Targets":
+        """Repeat the first column, at weight zero, until there are ``width``."""
+        missing = width - self.columns.shape[1]
+        first = np.repeat(self.columns[:, :1], missing, axis=1)
+        nothing = np.zeros(first.shape)
+        return Targets(
+            np.hstack([self.columns, first]), np.hstack([self.weights, nothing])
+        )
+
+
+@dataclass(frozen=True)
+class LocalFan:
+    """The local triplets of some anchors of one class, and the pull of their targets.
+
+    The loss is the mean over targets j of d2_ij + sum over k of [d2_ij + margin -
+    d2_ik]_+, divided by the number of k.
+    """
+
+    edges: Fan
+    sides: Sides
+
+    def value(self, d2: Array, loss: Loss) -> float:
+        """Return the share of the mean loss that these anchors have."""
+        return loss.total(d2, self.sides) + self._pulled(d2)
+
+    def pull(self, d2: Array, loss: Loss) -> Pull:
+        """Return loss, slope in each distance (a, n), and intercept."""
+        total, weights, intercept = loss.pull(d2, self.sides)
+        self.sides.add_near(weights, self.sides.near, self._shares())
+        return Pull(total + self._pulled(d2), weights, intercept)
+
+    def _pulled(self, d2: Array) -> float:
+        near = np.take_along_axis(d2, self.sides.near, axis=1)
+        return float((self._shares() * near).sum())
+
+    def _shares(self) -> Array:
+        return PULL * self.sides.shares[:, None] * self.sides.column_weights
+
+
+@dataclass(frozen=True)
+class LocalTriplets:
+    """d2_ij + margin <= d2_ik for the targets j of i and every k of another class.
+
+    A row has ``n_targets`` targets, or all of its class where that is smaller.
+    """
+
+    margin: float = 1.0
+    n_targets: int = 3
+    at_once: int = AT_ONCE
+
+    def bind(self, labels: Labels) -> "LocalBound":
+        """Return the constraints, to be ``renewed`` before use: they need a metric."""
+        mass = float((labels.weights * labels.same * labels.other).sum())
+        refuse_none(mass, "triplets", "no class has two rows and a stranger")
+        return LocalBound(self, labels)
+
+
+@dataclass(frozen=True)
+class LocalBound:
+    """Local triplets among labelled cells.
+
+    Attributes
+    ----------
+    rule, labels : what it was bound from
+    rows : embedding in which targets are the nearest; they are searched when needed
+    given : the targets of a sample, found among all rows
+    """
+
+    rule: LocalTriplets
+    labels: Labels
+    rows: Embedding | None = None
+    given: Targets | None = None
+    moves = True
+
+    @property
+    def n_distances(self) -> int:
+        """How many distances one evaluation computes."""
+        return len(self.labels.y) ** 2
+
+    def renewed(self, Z: Array, point: Spectrum) -> "LocalBound":
+        """Return it with the targets that are nearest under a metric."""
+        new = LocalBound(self.rule, self.labels, embed(Z, point))
+        known = self._searched
+        return self if known and new.targets.equal(self.targets) else new
+
+    @cached_property
+    def targets(self) -> Targets:
+        """Of every cell."""
+        return self.given or self._nearest(np.arange(len(self.labels.y)))
+
+    @cached_property
+    def mass(self) -> float:
+        """Weight of all local triplets."""
+        counts = self.targets.weights.sum(axis=1)
+        return float((self.labels.weights * counts * self.labels.other).sum())
+
+    def parts(self) -> Sequence[LocalFan]:
+        """Return the blocks; their pulls add up to the whole."""
+        return self._blocks
+
+    @cached_property
+    def _blocks(self) -> list[LocalFan]:
+        counts = self.targets.weights.sum(axis=1)
+        live = self.labels.weights > 0.0
+        return [
+            LocalFan(Fan(anchors), self._sides(anchors, far))
+            for label in range(self.labels.n_classes)
+            if len(far := np.flatnonzero((self.labels.y != label) & live))
+            for anchors in blocks_of(
+                np.flatnonzero((self.labels.y == label) & live & (counts > 0.0)),
+                len(live),
+                self.rule.at_once,
+            )
+        ]
+
+    def _sides(self, anchors: Rows, far: Rows) -> Sides:
+        near = self.targets.of(anchors)
+        return Sides(
+            near.columns,
+            far,
+            self.rule.margin,
+            self.labels.weights,
+            self.labels.weights[anchors] / self.mass,
+            own=np.full(len(anchors), -1),
+            own_weights=np.zeros(len(anchors)),
+            near_weights=near.weights,
+        )
+
+    def slope_at_zero(self, Z: Array) -> Array:
+        """Return the gradient at M = 0, where every triplet is violated.
+
+        Of very many rows an estimate from some: their targets are costly to find.
+        """
+        if len(self.labels.y) > CANDIDATES and not self._searched:
+            rows, some = self.sample(CANDIDATES // 4, np.random.default_rng(0))
+            return some.slope_at_zero(Z[:, rows])
+        columns, weights = self.targets.columns, self.targets.weights
+        shares = self.labels.weights / self.mass
+        pulls = (shares * (self.labels.other + PULL))[:, None] * weights
+        anchors = np.repeat(np.arange(len(columns)), columns.shape[1])
+        G = PairList(anchors, columns.ravel()).pull_back(Z, pulls.ravel())
+        return G - self.labels.between(Z, weights.sum(axis=1) / self.mass)
+
+    def sample(self, size: int, rng: np.random.Generator) -> tuple[Rows, "LocalBound"]:
+        """Return about ``size`` anchors with their targets, and what holds among them.
+
+        Targets are searched among all rows, so they are as near as in the whole; one
+        that was not drawn itself is nobody's anchor or impostor.
+        """
+        drawn, labels = self.labels.sample(size, rng)
+        near = self.targets.of(drawn) if self._searched else self._nearest(drawn)
+        rows, at = np.unique(
+            np.concatenate([drawn, near.columns.ravel()]), return_inverse=True
+        )
+        first, columns = at[: len(drawn)], at[len(drawn) :].reshape(near.columns.shape)
+        weights, own = np.zeros(len(rows)), np.zeros(len(rows))
+        weights[first], own[first] = labels.weights, labels.own
+        shape = len(rows), near.columns.shape[1]
+        given = Targets(np.zeros(shape, np.intp), np.zeros(shape))
+        given.columns[first], given.weights[first] = columns, near.weights
+        return rows, LocalBound(
+            self.rule, Labels(self.labels.y[rows], weights, own), given=given
+        )
+
+    @property
+    def _searched(self) -> bool:
+        return self.given is not None or "targets" in self.__dict__
+
+    def _nearest(self, anchors: Rows) -> Targets:
+        """Search the targets of some anchors among all cells of their classes."""
+        found: list[tuple[Rows, Targets]] = []
+        for label in np.unique(self.labels.y[anchors]):
+            same = self.labels.rows_of(label)
+            same = same[:: -(-len(same) // CANDIDATES)]  # evenly over their content
+            mine = anchors[self.labels.y[anchors] == label]
+            for block in blocks_of(mine, len(same), self.rule.at_once):
+                copied = block[self.labels.own[block] > 0.0]
+                found.append((block, self._nearest_in(block, np.union1d(same, copied))))
+        width = max(near.columns.shape[1] for _, near in found)
+        wide = [near.widened(width) for _, near in found]
+        order = np.argsort(np.concatenate([block for block, _ in found]))
+        back = order[np.argsort(np.argsort(anchors))]
+        return Targets(
+            np.concatenate([near.columns for near in wide])[back],
+            np.concatenate([near.weights for near in wide])[back],
+        )
+
+    def _nearest_in(self, anchors: Rows, same: Rows) -> Targets:
+        """Take the nearest cells of a class until they hold ``n_targets`` rows.
+
+        Cells equally near are taken in their order, which is that of their content.
+        """
+        assert self.rows is not None, "renewed() comes before targets are asked for"
+        partners = self.labels.partners(anchors, same)
+        d2 = self.rows.left[anchors] @ self.rows.right[same].T
+        d2[partners <= 0.0] = np.inf
+        order = _smallest(d2, self._enough(same), float(self.rows.sizes.max()))
+        weights = np.take_along_axis(partners, order, axis=1)
+        before = np.cumsum(weights, axis=1) - weights
+        weights = np.clip(self.rule.n_targets - before, 0.0, weights)
+        width = max(1, int((weights > 0.0).sum(axis=1).max()))
+        return Targets(same[order[:, :width]], weights[:, :width])
+
+    def _enough(self, same: Rows) -> int:
+        """Return how many cells of a class surely hold ``n_targets`` rows.
+
+        No more than keeps the targets of all cells at some millions.
+        """
+        lightest = np.cumsum(np.sort(self.labels.weights[same]))
+        n_cells = int(np.searchsorted(lightest, self.rule.n_targets)) + 2
+        most = max(16 * self.rule.n_targets, (1 << 24) // len(self.labels.y))
+        return min(n_cells, most, len(same))
+
+
+def _smallest(d2: Array, k: int, size: float) -> Rows:
+    """Return the columns of the k smallest of each row, the first of equal ones first.
+
+    Distance, in units of rounding, and column number make one whole number. Rows are
+    within ``size`` of the origin (squared), so no distance is above four times that.
+    """
+    allowed = np.isfinite(d2)
+    unit = max(size, 1e-290) / (1 << 28)
+    steps = np.round(np.where(allowed, np.maximum(d2, 0.0), 0.0) / unit)
+    steps = np.where(allowed, np.minimum(steps, 1 << 30), (1 << 30) + 1)
+    keys = (steps.astype(np.int64) << 32) + np.arange(d2.shape[1])
+    keys = np.sort(np.partition(keys, k - 1, axis=1)[:, :k], axis=1)
+    return (keys & 0xFFFFFFFF).astype(np.intp)

@@ -1,0 +1,167 @@
+"""Watching a fit: a bar or lines for people, tasks for scikit-learn's callbacks."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import parent_process
+from threading import current_thread, main_thread
+from typing import Any
+
+from nearkind.solvers.solution import Callback, Record
+
+try:
+    from sklearn.callback import CallbackSupportMixin as CallbackSupport
+    from sklearn.callback import with_callbacks
+except ImportError:  # scikit-learn before 1.9
+
+    class CallbackSupport:  # type: ignore[no-redef]
+        """Nothing: this scikit-learn has no callbacks."""
+
+    with_callbacks = None
+
+Watcher = Callable[[Record, int], None]
+"""Is told of a record and of the iterations that there may be in all."""
+
+
+@contextmanager
+def watching(
+    model: Any, max_iter: int, X: Any = None, y: Any = None, sample_weight: Any = None
+) -> Iterator[Callback | None]:
+    """Show a fit and tell the model's callbacks of it; give what the solver calls.
+
+    The model must have its fitted attributes when the block is left. A callback that
+    asks to stop interrupts the solver as Ctrl-C does: the best metric so far is kept.
+
+    Parameters
+    ----------
+    model : estimator with ``verbose``: 0 is silent, 1 a bar on a terminal and lines
+        elsewhere, more is lines
+    max_iter : iterations of one solve at most
+    X, y, sample_weight : what fit was given, for callbacks that ask for it
+
+    Yields
+    ------
+    Callback for the solver, or None if nobody watches
+    """
+    weights = None if sample_weight is None else {"sample_weight": sample_weight}
+    data = {"X": X, "y": y, "metadata": weights}
+    with _shown(model) as show, _told(model, data) as tell:
+        watchers = [watcher for watcher in (show, tell) if watcher is not None]
+        yield _Solves(max_iter, watchers) if watchers else None
+
+
+class _Solves:
+    """Makes one of several solves in a row, as ``history_`` does."""
+
+    def __init__(self, max_iter: int, watchers: list[Watcher]) -> None:
+        self._max_iter, self._watchers = max_iter, watchers
+        self._before = self._last = Record(0, 0.0, 0.0, 0.0)
+
+    def __call__(self, record: Record) -> None:
+        before = self._before
+        if before.iteration + record.iteration <= self._last.iteration:
+            before = self._before = self._last  # counts started again: a new solve
+        self._last = record._replace(
+            iteration=before.iteration + record.iteration,
+            seconds=before.seconds + record.seconds,
+        )
+        for watch in self._watchers:
+            watch(self._last, before.iteration + self._max_iter)
+
+
+@contextmanager
+def _told(model: Any, data: dict[str, Any]) -> Iterator[Watcher | None]:
+    """Run scikit-learn's task "fit", with a task in it for each record."""
+    if with_callbacks is None:
+        yield None
+        return
+
+    def tell(record: Record, limit: int) -> None:
+        task = root.subcontext(task_name=f"iteration {record.iteration}")
+        task.call_on_fit_task_begin(estimator=model, **data)
+        if task.call_on_fit_task_end(estimator=model, **data):
+            raise KeyboardInterrupt  # solvers take it for the end, not for an error
+
+    try:
+        root = model._init_callback_context(max_subtasks=None)
+        root.call_on_fit_task_begin(estimator=model, **data)
+        yield tell if hasattr(model, "_skl_callbacks") else None
+        root.call_on_fit_task_end(estimator=model, **data, reconstruction_attributes={})
+    finally:
+        # It tears down after the method it wraps; here there is nothing else to do.
+        with_callbacks(lambda model: None)(model)
+
+
+@contextmanager
+def _shown(model: Any) -> Iterator[Watcher | None]:
+    console = _terminal() if model.verbose == 1 else None
+    if console is not None:
+        with _bar(console, model) as show:
+            yield show
+    else:
+        yield _print_record if model.verbose else None
+
+
+def _print_record(record: Record, limit: int) -> None:
+    print(
+        f"iteration {record.iteration:5d}  objective {record.value:.6f}  "
+        f"gap {record.gap:.2e}  {record.seconds:.1f} s"
+    )
+
+
+def _terminal() -> Any:
+    """Return a console on standard error if somebody sees it, else None."""
+    # Bars of fits in parallel would overwrite each other.
+    alone = current_thread() is main_thread() and parent_process() is None
+    if not (alone and _is_terminal(sys.stderr)):
+        return None
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    return console if console.is_interactive else None
+
+
+def _is_terminal(stream: Any) -> bool:
+    return stream is not None and stream.isatty()
+
+
+@contextmanager
+def _bar(console: Any, model: Any) -> Iterator[Watcher]:
+    """Show a bar over the iterations; it ends full, with the reason for stopping."""
+    from rich import progress
+    from rich.table import Column
+
+    bar = progress.Progress(
+        progress.SpinnerColumn("line" if console.options.ascii_only else "dots"),
+        progress.TextColumn(type(model).__name__),
+        progress.BarColumn(None, table_column=Column(max_width=30)),
+        progress.TextColumn("{task.description}"),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("{task.fields[reason]}"),
+        console=console,
+        # What others print to a file or a pipe meanwhile must go on going there.
+        redirect_stdout=_is_terminal(sys.stdout),
+    )
+    task = bar.add_task("preparing", total=None, reason="")
+
+    def show(record: Record, limit: int) -> None:
+        text = _description(record, limit)
+        bar.update(task, completed=record.iteration, total=limit, description=text)
+
+    with bar:
+        try:
+            yield show
+        except BaseException as error:
+            bar.update(task, reason=f"[red]{type(error).__name__}")
+            raise
+        show(Record(model.n_iter_, model.objective_, model.gap_, 0.0), model.n_iter_)
+        colour = "green" if model.stop_reason_ in ("TOLERANCE", "SETTLED") else "yellow"
+        bar.update(task, reason=f"[{colour}]{model.stop_reason_}")
+
+
+def _description(record: Record, limit: int) -> str:
+    """Say how far it is, in as many letters each time, so that the bar stands still."""
+    share = 100.0 * record.gap / max(record.value, 1e-300)
+    gap = f"gap {share:.3g} %" if share == share else "estimate"  # NaN: no proof
+    count = f"{record.iteration:{len(str(limit))}d}/{limit}"
+    return f"{count}  objective {record.value:.6f}  {gap:13}"

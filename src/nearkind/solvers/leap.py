@@ -1,0 +1,54 @@
+"""Quasi-Newton steps on a factor of the metric.
+
+With M = F'F the cone needs no projection, and a smooth penalty makes the whole
+objective smooth in F: limited-memory BFGS then takes far fewer evaluations than
+gradient steps. It is not convex in F, and directions that F has lost stay lost, so
+proximal steps must come between.
+"""
+
+import numpy as np
+from scipy.optimize import minimize
+
+from nearkind.objective import Objective
+from nearkind.spectral import Spectrum, of_factor
+from nearkind.typing import Array
+
+
+def leap(smooth: Objective, point: Spectrum, max_steps: int) -> tuple[Spectrum, int]:
+    """Descend from a metric within its range; return where to, and the steps made."""
+    start = _factor(point)  # (B, r, W)
+    if not start.size:
+        return point, 0
+
+    def value_and_slope(x: Array) -> tuple[float, Array]:
+        F = x.reshape(start.shape)
+        at = of_factor(F)
+        slope = smooth.slope(at)
+        G = slope.gradient + smooth.strength * _penalty_slope(smooth, at)
+        return slope.value, 2.0 * (F @ G).ravel()
+
+    found = minimize(
+        value_and_slope,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": max_steps, "maxcor": 20, "ftol": 1e-12, "gtol": 0.0},
+    )
+    if not np.isfinite(found.fun):
+        return point, int(found.nit)
+    return of_factor(found.x.reshape(start.shape)), int(found.nit)
+
+
+def _factor(point: Spectrum) -> Array:
+    """Return F (B, r, W) with M = F'F, r the largest rank of a block."""
+    factors = [F for F, _ in point.factors()]
+    rank = max(len(F) for F in factors)
+    padded = np.zeros((len(factors), rank, factors[0].shape[1]))
+    for at, F in zip(padded, factors, strict=True):
+        at[: len(F)] = F
+    return padded
+
+
+def _penalty_slope(smooth: Objective, at: Spectrum) -> Array:
+    slopes = smooth.regularizer.subgradient(at.values.ravel())
+    return at.with_values(slopes).matrix

@@ -1,0 +1,419 @@
+"""Laws of both ways to sum a loss over every near distance against every far one."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles
+from nearkind import sums
+from nearkind.sums import by_merging, compiled
+from nearkind.sums.sides import Sides
+from strategies import integers
+
+MODULES = {"merging": by_merging, "compiled": compiled}
+WIDTHS = [0.0, 0.25, 1.0, 3.0]  # zero: the plain hinge
+every_module = pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
+every_width = pytest.mark.parametrize("width", WIDTHS)
+any_width = st.sampled_from(WIDTHS)
+any_corner = st.sampled_from(WIDTHS[1:])
+
+
+def total(module, d2, sides, width):
+    if width == 0.0:
+        return module.hinge_total(d2, sides)
+    return module.smoothed_total(d2, sides, width)
+
+
+def pull(module, d2, sides, width):
+    if width == 0.0:
+        return module.hinge_pull(d2, sides)
+    return module.smoothed_pull(d2, sides, width)
+
+
+def plain_sides(n_near, n_far, margin=0.0, n_rows=1):
+    """Return sides of n_near columns, then n_far, all of weight one."""
+    columns, n = np.arange(n_near + n_far), n_near + n_far
+    near, far = columns[:n_near], columns[n_near:]
+    nobody = np.full(n_rows, -1)
+    ones = np.ones(n_rows)
+    return Sides(near, far, margin, np.ones(n), ones, nobody, 0.0 * ones)
+
+
+@st.composite
+def blocks(draw, types=(np.float64, np.float32)):
+    """Return (d2, sides): many ties, idle columns, weights of zero, either side longer.
+
+    Near columns are those of all rows, or each row has its own, some of them twice.
+    """
+    a, p, m = draw(st.integers(1, 3)), draw(st.integers(1, 7)), draw(st.integers(1, 7))
+    n = p + m + draw(st.integers(0, 2))
+    columns = np.array(draw(st.permutations(range(n))))
+    near, far, near_weights = columns[:p], columns[p : p + m], None
+    if draw(st.booleans()):
+        choices = st.lists(st.sampled_from(near.tolist()), min_size=p, max_size=p)
+        near = np.array([draw(choices) for _ in range(a)])
+        near_weights = draw(integers((a, p), 0, 3))
+    own = [draw(st.sampled_from([-1, *np.unique(near).tolist()])) for _ in range(a)]
+    sides = Sides(
+        near,
+        far,
+        draw(st.integers(-8, 8)) / 4.0,
+        draw(integers(n, 0, 3)),
+        draw(integers(a, 0, 3)) / 2.0,
+        np.array(own),
+        draw(integers(a, 0, 3)),
+        near_weights,
+    )
+    d2 = draw(integers((a, n), -8, 12)) / 4.0
+    return d2.astype(draw(st.sampled_from(types))), sides
+
+
+# --- small rows, by the definition ---------------------------------------------------
+
+
+@every_module
+@given(width=any_width, block=blocks())
+def test_loss_weights_and_intercept_equal_the_double_loop(module, width, block):
+    expected = oracles.all_pairs(*block, width)
+    atol = 1e-9 if block[0].dtype == np.float64 else 1e-4
+    for ours, slow in zip(pull(module, *block, width), expected, strict=True):
+        np.testing.assert_allclose(ours, slow, rtol=1e-6, atol=atol)
+
+
+@every_module
+@given(width=any_width, block=blocks())
+def test_the_total_is_the_loss_of_the_pull(module, width, block):
+    loss = pull(module, *block, width).loss
+    np.testing.assert_allclose(total(module, *block, width), loss, rtol=1e-12)
+
+
+@every_module
+@given(width=any_width, block=blocks())
+def test_what_is_pulled_in_a_row_equals_what_is_pushed(module, width, block):
+    d2, sides = block
+    weights = pull(module, d2, sides, width).weights
+    pushed = weights[:, sides.far]
+    atol = 1e-9 if d2.dtype == np.float64 else 1e-4
+    assert weights.dtype == d2.dtype
+    assert (pushed <= 0.0).all()
+    assert (np.delete(weights, sides.far, axis=1) >= 0.0).all()
+    np.testing.assert_allclose(weights.sum(axis=1, dtype=float), 0.0, atol=atol)
+
+
+@every_module
+@given(width=any_corner, block=blocks(types=[np.float64]), data=st.data())
+@settings(max_examples=30)
+def test_weights_are_the_slope_of_the_total(module, width, block, data):
+    d2, sides = block
+    ahead = 1e-4 * data.draw(integers(d2.shape, -2, 2))
+    rise = total(module, d2 + ahead, sides, width)
+    rise -= total(module, d2 - ahead, sides, width)
+    weights = pull(module, d2, sides, width).weights
+    pairs = sides.near.size * sides.far.size * 14.0  # the largest weight of one
+    bend = pairs * np.abs(ahead).max() ** 2 / width  # slopes change by so much
+    np.testing.assert_allclose(rise / 2.0, np.vdot(weights, ahead), atol=2.0 * bend)
+
+
+@every_module
+@given(width=any_width, block=blocks(types=[np.float64]), data=st.data())
+def test_the_total_is_above_its_tangents(module, width, block, data):
+    d2, sides = block
+    other = data.draw(integers(d2.shape, -8, 12)) / 4.0
+    at = pull(module, d2, sides, width)
+    tangent = at.loss + np.vdot(at.weights, other - d2)
+    assert total(module, other, sides, width) >= tangent - 1e-9 * (1.0 + abs(tangent))
+
+
+@every_module
+@given(width=any_width, block=blocks())
+def test_inputs_stay_as_they_were(module, width, block):
+    d2, sides = block
+    before = [np.copy(x) for x in (d2, *vars(sides).values())]
+    total(module, d2, sides, width)
+    pull(module, d2, sides, width)
+    for was, now in zip(before, (d2, *vars(sides).values()), strict=True):
+        np.testing.assert_array_equal(now, was)
+
+
+@every_module
+@pytest.mark.parametrize("n_near", [5, 30, 50, 75])
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_distances_apart_by_rounding_alone_are_tied(module, n_near, scale):
+    rng = np.random.default_rng(n_near)
+    d2 = scale * rng.integers(1, 7, size=(3, 80)) / 4.0
+    noisy = d2 * (1.0 + 1e-13 * rng.normal(size=d2.shape))
+    sides = plain_sides(n_near, 80 - n_near, scale * 0.25, n_rows=3)
+    exact = module.hinge_pull(d2, sides).weights
+    found = module.hinge_pull(noisy, sides).weights
+    np.testing.assert_allclose(found, exact, atol=1e-9)
+
+
+@every_module
+@every_width
+def test_rows_add_up_however_many_are_worked_on_at_a_time(module, width, monkeypatch):
+    rng = np.random.default_rng(4)
+    d2, near = rng.normal(size=(7, 20)), rng.permutation(20)[:6]
+    far = np.setdiff1d(np.arange(20), near)
+    own, own_weights = np.append(near, -1), np.arange(7.0)
+    weights, shares = rng.random(20), rng.random(7)
+    sides = Sides(near, far, 0.5, weights, shares, own, own_weights)
+    monkeypatch.setattr(by_merging, "_CHUNK", 60)  # three rows
+    whole = pull(module, d2, sides, width)
+    alone = [
+        pull(module, d2[[i]], replace(sides, **rows_of(sides, i)), width)
+        for i in range(7)
+    ]
+    np.testing.assert_allclose(whole.loss, sum(p.loss for p in alone))
+    np.testing.assert_allclose(whole.intercept, sum(p.intercept for p in alone))
+    stacked = np.vstack([p.weights for p in alone])
+    np.testing.assert_allclose(whole.weights, stacked, atol=1e-12)
+    np.testing.assert_allclose(total(module, d2, sides, width), whole.loss)
+
+
+def rows_of(sides, i):
+    """Return what changes when only row i is there."""
+    return {
+        name: getattr(sides, name)[[i]] for name in ("shares", "own", "own_weights")
+    }
+
+
+# --- long rows of many shapes --------------------------------------------------------
+
+SIZES = [(1, 2_999), (200, 2_800), (2_800, 200), (2_999, 1)]
+
+
+def outlier(rng, shape, at):
+    d2 = rng.random(shape)
+    d2[:, at] = 1e4
+    return d2
+
+
+# Each with how far apart two distances must be for both modules to tell them apart.
+SHAPES = {
+    "continuous": (lambda rng, s: 4.0 * rng.random(s), 1e-6),
+    "of both signs": (lambda rng, s: rng.normal(size=s), 1e-6),
+    "few distinct": (lambda rng, s: rng.integers(0, 5, s) / 4.0, 1e-6),
+    "few distinct but for rounding": (
+        lambda rng, s: (rng.integers(0, 5, s) + 4e-13 * rng.normal(size=s)) / 4.0,
+        1e-6,
+    ),
+    "a near outlier": (lambda rng, s: outlier(rng, s, 0), 1e-3),
+    "a far outlier": (lambda rng, s: outlier(rng, s, -1), 1e-3),
+    "clusters of two scales": (
+        lambda rng, s: np.where(rng.random(s) < 0.5, 1e-6, 1.0) * rng.random(s),
+        1e-6,
+    ),
+    "far from zero": (lambda rng, s: 1e6 + rng.normal(size=s), 1e-3),
+    "hardly different": (lambda rng, s: 1.0 + 1e-12 * rng.random(s), 1e-6),
+    "all zero": (lambda rng, s: np.zeros(s), 1e-6),
+}
+
+
+@cache
+def long_rows(shape, n_near, n_far):
+    """Return (d2, sides) of two rows of mixed columns, with random weights."""
+    rng = np.random.default_rng(n_near)
+    n = n_near + n_far
+    columns = rng.permutation(n)
+    d2 = np.empty((2, n))
+    d2[:, columns] = SHAPES[shape][0](rng, d2.shape)
+    near, far = columns[:n_near], columns[n_near:]
+    weights, shares = rng.integers(0, 4, n) / 2.0, np.array([0.5, 2.0])
+    weights[[near[0], far[-1]]] = 1.0
+    own = np.array([near[0], -1])
+    return d2, Sides(near, far, 0.25, weights, shares, own, np.array([0.5, 9.0]))
+
+
+@cache
+def written_out(shape, n_near, n_far, width, margin):
+    """Return loss and weights (a, n) of long rows, every pair written out."""
+    d2, sides = long_rows(shape, n_near, n_far)
+    loss, weights = 0.0, np.zeros_like(d2)
+    for row, at in zip(d2, range(len(d2)), strict=True):
+        near_weights = sides.weights[sides.near].copy()
+        near_weights[sides.near == sides.own[at]] = sides.own_weights[at]
+        z = row[sides.near, None] + margin - row[None, sides.far]
+        inside = np.clip(z, 0.0, width) if width else 0.0
+        values = np.maximum(z - width, 0.0) + inside * inside / (2.0 * width or 1.0)
+        slopes = np.clip(z / width, 0.0, 1.0) if width else z > 0.0
+        pulls = near_weights * (slopes @ sides.weights[sides.far])
+        pushes = sides.weights[sides.far] * (near_weights @ slopes)
+        weights[at, sides.near] = sides.shares[at] * pulls
+        weights[at, sides.far] = -sides.shares[at] * pushes
+        loss += sides.shares[at] * (near_weights @ values @ sides.weights[sides.far])
+    return loss, weights
+
+
+@every_module
+@pytest.mark.parametrize("width", [0.0, 0.5])
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_long_rows_of_any_shape_equal_all_pairs_written_out(
+    module, width, sizes, shape
+):
+    d2, sides = long_rows(shape, *sizes)
+    apart = SHAPES[shape][1]
+    loss, _ = written_out(shape, *sizes, width, 0.25)
+    _, least = written_out(shape, *sizes, width, 0.25 - apart)
+    _, most = written_out(shape, *sizes, width, 0.25 + apart)
+    found = pull(module, d2, sides, width)
+    assert found.loss == pytest.approx(loss, rel=1e-6)
+    assert total(module, d2, sides, width) == pytest.approx(found.loss, rel=1e-12)
+    slack = 1e-6 * (1.0 + np.abs(most))
+    # A larger margin pulls more and pushes more.
+    sign = np.ones(d2.shape[1])
+    sign[sides.far] = -1.0
+    assert (sign * found.weights >= sign * least - slack).all()
+    assert (sign * found.weights <= sign * most + slack).all()
+    pulled = found.weights[:, sides.near].sum()
+    assert found.intercept == pytest.approx(0.25 * pulled, rel=1e-9)
+
+
+# --- what is no number, and what could lead out of an array --------------------------
+
+
+@every_module
+@every_width
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("n_near", [2, 5])
+def test_a_distance_that_is_not_finite_makes_no_finite_loss(
+    module, width, dtype, bad, n_near
+):
+    sides = plain_sides(n_near, 7 - n_near, 0.5, n_rows=2)
+    for row, column in np.ndindex(2, 7):
+        d2 = np.random.default_rng(1).normal(size=(2, 7)).astype(dtype)
+        d2[row, column] = bad
+        with np.errstate(invalid="ignore"):
+            assert not np.isfinite(total(module, d2, sides, width))
+            assert not np.isfinite(pull(module, d2, sides, width).loss)
+
+
+SPAN = np.spacing(1.5)
+MANY = 400_000
+NASTY = {  # near, far, margin
+    "one against one": ([2.0], [1.0], 0.0),
+    "all zero": ([0.0, 0.0, 0.0], [0.0, 0.0], 0.0),
+    "zeros of both signs": ([-0.0, 0.0, -0.0], [0.0, -0.0], 0.0),
+    "next to each other": ([1.0, np.nextafter(1.0, 2.0), 0.5], [1.0, 0.5], 0.0),
+    "just a tie": ([1.0, 1.0 + 0.999e-10, 3.0], [1.0, 1.0 + 0.999e-10], 0.0),
+    "just no tie": ([1.0, 1.0 + 1.001e-10, 3.0], [1.0, 1.0 + 1.001e-10], 0.0),
+    "a margin that drowns them": ([1.0, 2.0], [0.0, 1.0, 2.0], 1e18),
+    "zero and the least number": ([1.0, 2.0, 3.0], [0.0, 5e-324], 0.0),
+    "the least numbers": ([5e-324, 1e-323], [0.0, 5e-324, 1.5e-323], 0.0),
+    "subnormal": ([1.0, 2.0, 3.0], [1e-309, 3e-309], 1.0),
+    "nearly subnormal": ([1.0, 2.0, 3.0], [1e-306, 1e-307], 1.0),
+    "tiny": ([2e-17, 3e-17], [1e-17], 0.0),
+    "equal and huge": ([3e16, 3e16], [0.0, 1.0, 2.0], 0.0),
+    "huge": ([1e150, 2e150, -1e150], [1e150, 0.0], 0.0),
+    "nearly too large": ([1.0, 2.0, 3.0], [-8.4e307, 8.4e307], 1.0),
+    "too large together": ([1.7e308, 1.0], [-1.7e308, 1.7e308], 1.0),
+    "far beyond the sorted": ([0.1, 0.2], [-1e12, 1e12, 0.15], 0.0),
+    "many in one cell": ([*np.linspace(0.0, 1.0, 40), 1e9], [0.5] * 60, 0.0),
+    "many nearly equal": (
+        1.5 + 1.55e-10 * (np.arange(MANY) % 2),
+        np.zeros(MANY + 1),
+        0.0,
+    ),
+    "many as near as numbers can be": (
+        1.5 + SPAN + SPAN * np.append(np.arange(MANY - 1), 2 * MANY),
+        np.zeros(MANY + 1),
+        0.0,
+    ),
+}
+
+
+def check_nasty(name):
+    """Compare the compiled sums of one nasty row with all pairs written out."""
+    near, far, margin = (np.asarray(x, dtype=float) for x in NASTY[name])
+    d2, sides = np.append(near, far)[None], plain_sides(len(near), len(far), margin)
+    largest = max(np.abs(d2).max(), abs(margin))
+    for width in (0.0, 0.5, max(largest / 4.0, 1e-290)):
+        loss = pull(compiled, d2, sides, width).loss
+        if largest > 1e100 and not np.isfinite(loss):
+            continue  # that large, sums of squares may overflow
+        if width != 0.5:  # too narrow for numbers of any size
+            expected = loss_of(near + margin, far, width)
+            atol = 1e-9 * largest * d2.size + 1e-300
+            np.testing.assert_allclose(loss, expected, rtol=1e-6, atol=atol)
+
+
+def loss_of(t, c, width):
+    """Return the sum over all pairs, each distinct c only once."""
+    distinct, counts = np.unique(c, return_counts=True)
+    z = np.maximum(t - distinct[:, None], 0.0)
+    corner = np.minimum(z, width)
+    values = z - corner + corner * (corner / (2.0 * width or 1.0))
+    with np.errstate(over="ignore"):
+        return (counts[:, None] * values).sum()
+
+
+def test_compiled_sums_stay_within_their_arrays(tmp_path):
+    """Numba checks bounds only when it is told to before it compiles."""
+    code = "import test_sums_contract as laws\nfor name in laws.NASTY:\n"
+    code += "    try: laws.check_nasty(name)\n"
+    code += "    except Exception as error: print(name, '-', repr(error))\n"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "NUMBA_BOUNDSCHECK": "1",
+            "NUMBA_CACHE_DIR": str(tmp_path),
+            "NUMBA_OPT": "0",  # compiles faster, and warns that it may not cache
+            "PYTHONWARNINGS": "ignore",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.splitlines()) == (0, []), done.stderr
+
+
+def test_no_rows_have_no_loss():
+    sides = plain_sides(2, 3, n_rows=0)
+    for module in MODULES.values():
+        for width in (0.0, 1.0):
+            found = pull(module, np.zeros((0, 5)), sides, width)
+            assert total(module, np.zeros((0, 5)), sides, width) == 0.0
+            assert (found.loss, found.weights.shape) == (0.0, (0, 5))
+
+
+# --- the choice ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def _forgetful():
+    """Let the search for a compiler be made anew, here and afterwards."""
+    sums.has_compiler.cache_clear()
+    yield
+    sums.has_compiler.cache_clear()
+
+
+@pytest.mark.usefixtures("_forgetful")
+def test_few_distances_are_not_worth_a_compiler():
+    assert sums.engine(1) is by_merging
+    assert sums.engine(sums.WORTH_COMPILING - 1) is by_merging
+    assert sums.engine(sums.WORTH_COMPILING) is compiled
+
+
+@pytest.mark.usefixtures("_forgetful")
+def test_without_a_compiler_all_sums_are_merged(monkeypatch):
+    monkeypatch.setattr(sums, "find_spec", lambda name: None)
+    assert not sums.has_compiler()
+    assert sums.engine(1 << 40) is by_merging
+
+
+def test_loading_the_package_loads_no_compiler():
+    code = "import sys, nearkind, nearkind.losses; print('numba' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"

@@ -1,0 +1,681 @@
+"""Target neighbours against impostors: what enumeration says, and what must hold."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from convex_reference import Penalty, Problem
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from solver_problems import random_rows, unit
+
+import oracles
+from nearkind.constraints import local
+from nearkind.constraints.all_triplets import AllTriplets
+from nearkind.constraints.labels import Labels
+from nearkind.constraints.local import LocalTriplets
+from nearkind.losses import Hinge, SmoothedHinge
+from nearkind.metric import embed
+from nearkind.objective import Objective
+from nearkind.regularizers import Schatten, SchattenPower
+from nearkind.solvers.proximal import Proximal
+from nearkind.solvers.renewing import RENEWALS, ROUGHLY, solve_renewing
+from nearkind.solvers.solution import Record, Solution, Stop
+from nearkind.solvers.stochastic import Stochastic
+from nearkind.spectral import decompose, identity
+from nearkind.structures import Diagonal, Full, Multi, Single
+from strategies import labels, metrics, weights
+
+STRUCTURES = {
+    "single": Single(),
+    "multi": Multi(),
+    "diagonal": Diagonal(),
+    "full": Full(),
+}
+LOSSES = {Hinge(): 0.0, SmoothedHinge(0.5): 0.5}
+REGULARIZERS = [Schatten(1.0), Schatten(2.0), Schatten(np.inf), SchattenPower(2.0)]
+every_structure = pytest.mark.parametrize("structure", STRUCTURES)
+every_loss = pytest.mark.parametrize("loss", LOSSES, ids=repr)
+every_regularizer = pytest.mark.parametrize("regularizer", REGULARIZERS, ids=repr)
+
+RNG = np.random.default_rng(0)
+Y = RNG.choice(3, size=60, p=[0.6, 0.3, 0.1])
+PHI = RNG.dirichlet(np.ones(3), size=(60, 4))
+WEIGHTED = Labels(Y, RNG.integers(1, 4, 60).astype(float))
+
+
+@st.composite
+def cases(draw, structure="single", max_rows=6):
+    """Return (Z, M, d2, y, weights): few places, so rows tie; classes may be of one."""
+    phi, M = draw(metrics(STRUCTURES[structure], max_rows=max_rows))
+    d2 = oracles.squared_distances(oracles.difference_matrices(phi, structure), M)
+    y, w = draw(labels(len(phi))), draw(weights(len(phi)))
+    return STRUCTURES[structure].blocks(phi), M, d2, y, w
+
+
+def bound_at(Z, point, labelled, margin=1.0, n_targets=3, **settings):
+    rule = LocalTriplets(margin, n_targets, **settings)
+    return rule.bind(labelled).renewed(Z, point)
+
+
+def on_a_line(places, y, w=None, n_targets=3, **settings):
+    """Bind rows at these places of a line."""
+    Z = np.asarray(places, dtype=float).reshape(1, -1, 1, 1)
+    w = np.ones(len(y)) if w is None else np.asarray(w, dtype=float)
+    labelled = Labels(np.array(y), w)
+    return bound_at(Z, identity(1, 1), labelled, n_targets=n_targets, **settings)
+
+
+def problem(structure="single", regularizer=None, n_targets=3, strength=0.02):
+    Z = np.ascontiguousarray(STRUCTURES[structure].blocks(PHI))
+    point = identity(Z.shape[0], Z.shape[3])
+    bound = bound_at(Z, point, WEIGHTED, n_targets=n_targets)
+    return Objective(Z, bound, regularizer or Schatten(1.0), strength)
+
+
+def random_metric(objective, seed, scale=1.0):
+    B, _, _, W = objective.Z.shape
+    F = np.random.default_rng(seed).normal(size=(B, W, W))
+    return decompose(scale * F @ F.swapaxes(1, 2)).positive()
+
+
+def square(bound):
+    """Return the weight of each cell as target of each cell (n, n)."""
+    targets = bound.targets
+    T = np.zeros((len(bound.labels.y),) * 2)
+    np.add.at(T, (np.arange(len(T))[:, None], targets.columns), targets.weights)
+    return T
+
+
+def counted(found, n):
+    """Return the oracle's targets of one row of each cell (n, n)."""
+    return np.array([np.bincount(dict(found)[i], minlength=n) for i in range(n)])
+
+
+def whole(bound, d2, loss):
+    """Return the sum over parts of value, pull.loss, weights on i <= j, intercept."""
+    W = np.zeros_like(d2)
+    value, total, intercept = 0.0, 0.0, 0.0
+    for part in bound.parts():
+        i, j = np.ix_(part.edges.anchors, np.arange(len(d2)))
+        pull = part.pull(d2[i, j], loss)
+        np.add.at(W, (np.minimum(i, j), np.maximum(i, j)), pull.weights)
+        value += part.value(d2[i, j], loss)
+        total, intercept = total + pull.loss, intercept + pull.intercept
+    return value, total, W, intercept
+
+
+# The loss, and what it says of each distance
+
+
+@every_loss
+@pytest.mark.parametrize("margin", [1.0, 0.7])
+@given(case=cases(), n_targets=st.integers(1, 4))
+@settings(max_examples=40)
+def test_loss_weights_and_intercept_are_those_of_enumeration(
+    loss, margin, case, n_targets
+):
+    Z, M, d2, y, w = case
+    bound = bound_at(Z, decompose(M), Labels(y, w), margin, n_targets)
+    found = oracles.local_targets(d2, y, w, n_targets)
+    expected = oracles.local_loss(found, d2, y, margin, LOSSES[loss])
+    value, *pull = whole(bound, d2, loss)
+    np.testing.assert_allclose(value, expected[0], rtol=1e-6, atol=1e-9)
+    for ours, theirs in zip(pull, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-6)
+
+
+@given(case=cases(), n_targets=st.integers(1, 3), data=st.data())
+@settings(max_examples=25)
+def test_targets_stay_while_distances_change(case, n_targets, data):
+    Z, M, d2, y, w = case
+    bound = bound_at(Z, decompose(M), Labels(y, w), 0.7, n_targets)
+    found = oracles.local_targets(d2, y, w, n_targets)
+    elsewhere = d2[np.ix_(order := data.draw(st.permutations(range(len(y)))), order)]
+    _, *pull = whole(bound, elsewhere, Hinge())
+    expected = oracles.local_loss(found, elsewhere, y, 0.7)
+    for ours, theirs in zip(pull, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-6)
+
+
+@every_loss
+@given(case=cases(max_rows=8), n_targets=st.integers(1, 3))
+@settings(max_examples=25)
+def test_parts_add_up_however_blocks_are_split(loss, case, n_targets):
+    Z, M, d2, y, w = case
+    at = Z, decompose(M), Labels(y, w), 1.0, n_targets
+    together, apart = bound_at(*at), bound_at(*at, at_once=1)
+    np.testing.assert_array_equal(square(apart), square(together))
+    assert all(len(part.edges.anchors) == 1 for part in apart.parts())
+    assert len(apart.parts()) == (together.targets.weights.sum(axis=1) > 0.0).sum()
+    expected = whole(together, d2, loss)
+    for ours, theirs in zip(whole(apart, d2, loss), expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("y", "why"), [([0, 0, 0], "one class"), ([0, 1, 2], "every class of one row")]
+)
+def test_labels_that_imply_no_triplet_are_refused(y, why):
+    with pytest.raises(ValueError, match="imply no triplets: no class has two rows"):
+        LocalTriplets().bind(Labels(np.array(y), np.ones(3)))
+
+
+# Targets
+
+
+@given(case=cases(max_rows=8), n_targets=st.integers(1, 5))
+def test_targets_are_the_nearest_others_of_the_class(case, n_targets):
+    Z, M, d2, y, w = case
+    bound = bound_at(Z, decompose(M), Labels(y, w), n_targets=n_targets)
+    found = oracles.local_targets(d2, y, w, n_targets)
+    np.testing.assert_array_equal(square(bound), counted(found, len(y)))
+
+
+@given(
+    case=cases(max_rows=8),
+    n_targets=st.integers(1, 5),
+    scale=st.sampled_from([0.25, 0.3, 1.0, 1.7]),
+)
+def test_a_row_has_its_number_of_targets_or_all_partners(case, n_targets, scale):
+    Z, M, _, y, w = case
+    labelled = Labels(y, scale * w)
+    bound = bound_at(Z, decompose(M), labelled, n_targets=n_targets)
+    expected = np.minimum(n_targets, labelled.same)
+    np.testing.assert_allclose(bound.targets.weights.sum(axis=1), expected)
+    assert (y[bound.targets.columns] == y[:, None]).all()
+    mass = (labelled.weights * expected * labelled.other).sum()
+    assert bound.mass == pytest.approx(mass)
+
+
+def test_own_copies_are_the_nearest_targets():
+    targets = square(on_a_line([0, 1, 5], [0, 0, 1], [3, 2, 1], n_targets=3))
+    np.testing.assert_array_equal(targets, [[2, 1, 0], [2, 1, 0], [0, 0, 0]])
+
+
+def test_a_single_target_is_the_nearest():
+    targets = square(on_a_line([0, 2, 3, 9], [0, 0, 0, 1], n_targets=1))
+    expected = [[0, 1, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]]
+    np.testing.assert_array_equal(targets, expected)
+
+
+def test_of_cells_equally_near_the_first_are_taken():
+    places, y = [1, 0, 2, 1, 0, 2, 9], [0, 0, 0, 0, 0, 0, 1]
+    targets = square(on_a_line(places, y, n_targets=2))
+    np.testing.assert_array_equal(targets[0], [0, 1, 0, 1, 0, 0, 0])
+    np.testing.assert_array_equal(targets[1], [1, 0, 0, 0, 1, 0, 0])
+    np.testing.assert_array_equal(targets[5], [1, 0, 1, 0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_that_a_metric_does_not_tell_apart_are_taken_in_order(seed):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(1, 12, 1, 3))
+    direction = rng.normal(size=3)
+    Z[0, :6, 0] -= np.outer(Z[0, :6, 0] @ direction - 1.0, direction) / (
+        direction @ direction
+    )
+    point = decompose(np.outer(direction, direction)[None])
+    bound = bound_at(Z, point, Labels(np.repeat([0, 1], 6), np.ones(12)), n_targets=2)
+    wanted = [[1, 2], [0, 2], [0, 1], [0, 1], [0, 1], [0, 1]]
+    found = [list(np.flatnonzero(row)) for row in square(bound)[:6]]
+    assert found == wanted
+
+
+def test_fractions_of_a_row_fill_up_what_is_left():
+    y, w = [0, 0, 0, 0, 1], [0.5, 0.7, 1.5, 2.0, 1.0]
+    targets = square(on_a_line([0, 1, 3, 7, 9], y, w, n_targets=2))
+    expected = [
+        [0.0, 0.7, 1.3, 0.0, 0.0],  # below one row, no copy of itself
+        [0.5, 0.0, 1.5, 0.0, 0.0],
+        [0.5, 0.7, 0.5, 0.3, 0.0],
+        [0.0, 0.0, 1.0, 1.0, 0.0],  # one copy of itself
+        [0.0, 0.0, 0.0, 0.0, 0.0],
+    ]
+    np.testing.assert_allclose(targets, expected, atol=1e-12)
+
+
+def test_many_small_weights_add_up_to_the_number_of_targets():
+    places, y = np.arange(200.0), np.repeat([0, 1], 100)
+    bound = on_a_line(places, y, np.full(200, 1 / 32), n_targets=1)
+    np.testing.assert_allclose(bound.targets.weights.sum(axis=1), 1.0)
+
+
+def test_more_targets_than_partners_take_the_class_whole():
+    y, w = np.array([0, 0, 0, 1, 1, 2]), np.array([1.0, 2.0, 3.0, 1.0, 1.5, 1.0])
+    bound = on_a_line([4, 0, 1, 2, 7, 3], y, w, n_targets=1000)
+    partners = np.where(y[:, None] == y, w, 0.0)
+    np.fill_diagonal(partners, np.maximum(w - 1.0, 0.0))
+    np.testing.assert_allclose(square(bound), partners)
+
+
+def test_with_all_partners_only_the_pull_is_new():
+    Z = Single().blocks(PHI)
+    everything = Objective(Z, AllTriplets().bind(WEIGHTED), Schatten(1.0), 0.0)
+    point = identity(1, 4)
+    bound = bound_at(Z, point, WEIGHTED, n_targets=1000)
+    near = square(bound) * WEIGHTED.weights[:, None]
+    difference = PHI[:, None] - PHI
+    d2 = (difference**2).sum(axis=(2, 3))
+    pulled = (near * d2).sum() / bound.mass
+    loss = replace(everything, constraints=bound).loss_value(point)
+    assert loss == pytest.approx(everything.loss_value(point) + pulled, rel=1e-9)
+    assert pulled > 1e-3 * loss
+
+
+def test_of_a_huge_class_cells_are_searched_that_lie_evenly(monkeypatch):
+    monkeypatch.setattr(local, "CANDIDATES", 5)
+    targets = square(on_a_line(np.arange(40.0), np.repeat([0, 1], 20), n_targets=2))
+    columns = np.flatnonzero(targets.any(axis=0))
+    np.testing.assert_array_equal(columns, np.arange(0, 40, 4))
+    np.testing.assert_array_equal(np.flatnonzero(targets[5]), [4, 8])
+    np.testing.assert_array_equal(np.flatnonzero(targets[28]), [24, 32])
+
+
+def test_own_copies_count_in_a_huge_class_too(monkeypatch):
+    monkeypatch.setattr(local, "CANDIDATES", 5)
+    y, w = np.repeat([0, 1], 20), np.full(40, 3.0)
+    targets = square(on_a_line(np.arange(40.0), y, w, n_targets=2))
+    np.testing.assert_array_equal(targets, 2.0 * np.eye(40))
+
+
+def test_targets_in_a_huge_class_do_not_hang_on_blocks(monkeypatch):
+    monkeypatch.setattr(local, "CANDIDATES", 5)
+    case = np.arange(40.0), np.repeat([0, 1], 20), np.full(40, 2.0)
+    together, apart = (on_a_line(*case, at_once=size) for size in (10_000, 1))
+    np.testing.assert_array_equal(square(together), square(apart))
+
+
+# Gradients
+
+
+@every_structure
+def test_gradient_is_the_slope_of_the_loss(structure):
+    objective = problem(structure).with_loss(SmoothedHinge(0.5))
+    point, step = random_metric(objective, 1), 1e-5
+    gradient = objective.slope(point).gradient
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        D = rng.normal(size=point.matrix.shape)
+        D = D + D.swapaxes(1, 2)
+        up, down = (decompose(point.matrix + s * D) for s in (step, -step))
+        rise = objective.loss_value(up) - objective.loss_value(down)
+        np.testing.assert_allclose(rise / (2 * step), (gradient * D).sum(), rtol=1e-5)
+
+
+@every_loss
+@every_structure
+@given(data=st.data())
+@settings(max_examples=8)
+def test_gradient_is_the_sum_of_weights_times_stored_matrices(loss, structure, data):
+    phi, M = data.draw(metrics(STRUCTURES[structure], max_rows=5))
+    y, w = data.draw(labels(len(phi))), data.draw(weights(len(phi)))
+    A = oracles.difference_matrices(phi, structure)
+    d2 = oracles.squared_distances(A, M)
+    found = oracles.local_targets(d2, y, w, 2)
+    total, W, intercept = oracles.local_loss(found, d2, y, 0.7, LOSSES[loss])
+    Z, point = STRUCTURES[structure].blocks(phi), decompose(M)
+    bound = bound_at(Z, point, Labels(y, w), 0.7, 2)
+    slope = Objective(Z, bound, Schatten(), 0.0, loss).slope(point)
+    expected = np.einsum("ij,ijbvw->bvw", W, A)
+    np.testing.assert_allclose(slope.loss, total, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(slope.intercept, intercept, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(slope.gradient, expected, rtol=1e-6, atol=1e-7)
+
+
+@every_structure
+def test_slope_at_zero_is_the_pull_back_just_above_zero(structure):
+    objective = problem(structure)
+    Z, bound = objective.Z, objective.constraints
+    rows = embed(Z, objective.zero)
+    slow = np.zeros_like(objective.zero.matrix)
+    for part in bound.parts():
+        just_above = part.edges.squared_distances(rows) + 1e-6
+        slow += part.edges.pull_back(Z, part.pull(just_above, Hinge()).weights)
+    np.testing.assert_allclose(bound.slope_at_zero(Z), slow, atol=1e-12)
+
+
+def test_slope_at_zero_of_a_sample_is_its_pull_back_just_above_zero():
+    sample = problem().sample(20, np.random.default_rng(3))
+    rows, slow = embed(sample.Z, sample.zero), 0.0
+    for part in sample.constraints.parts():
+        just_above = part.edges.squared_distances(rows) + 1e-6
+        slow += part.edges.pull_back(sample.Z, part.pull(just_above, Hinge()).weights)
+    ours = sample.constraints.slope_at_zero(sample.Z)
+    np.testing.assert_allclose(ours, slow, atol=1e-12)
+
+
+# Renewing
+
+
+@every_structure
+@pytest.mark.parametrize("seed", range(5))
+def test_renewing_never_raises_the_objective_there(structure, seed):
+    objective = problem(structure)
+    for scale in (0.1, 1.0, 10.0):
+        point = random_metric(objective, seed, scale)
+        renewed = objective.renewed(point)
+        assert renewed.value(point) <= objective.value(point) * (1.0 + 1e-9)
+        objective = renewed
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_renewed_targets_are_the_nearest(seed):
+    objective = problem(n_targets=4)
+    point = random_metric(objective, seed)
+    renewed = objective.renewed(point)
+    assert (square(renewed.constraints) != square(objective.constraints)).any()
+    A = np.einsum("ijdc,ijec->ijde", D := PHI[:, None] - PHI, D)
+    d2 = np.einsum("ijde,de->ij", A, point.matrix[0])
+    found = oracles.local_targets(d2, Y, WEIGHTED.weights, 4)
+    np.testing.assert_array_equal(square(renewed.constraints), counted(found, 60))
+
+
+# Samples
+
+
+def test_samples_estimate_loss_and_gradient():
+    objective = problem()
+    rng, start = np.random.default_rng(2), identity(1, 4)
+    exact = objective.slope(start)
+    draws = [objective.sample(30, rng).slope(start) for _ in range(300)]
+    losses = np.array([draw.loss for draw in draws])
+    error = losses.std() / len(losses) ** 0.5
+    assert abs(losses.mean() - exact.loss) < 4.0 * error + 0.01 * exact.loss
+    gradient = np.mean([draw.gradient for draw in draws], axis=0)
+    spread = np.std([draw.gradient for draw in draws], axis=0) / len(draws) ** 0.5
+    assert (np.abs(gradient - exact.gradient) < 4.0 * spread + 0.01).all()
+
+
+def test_a_sample_of_all_rows_is_the_whole():
+    objective, start = problem(), random_metric(problem(), 1)
+    whole_slope = objective.slope(start)
+    sampled = objective.sample(1000, np.random.default_rng(0)).slope(start)
+    assert sampled.loss == pytest.approx(whole_slope.loss, rel=1e-12)
+    np.testing.assert_allclose(sampled.gradient, whole_slope.gradient, atol=1e-12)
+
+
+@pytest.mark.parametrize("searched", [False, True])
+def test_sampled_targets_are_those_of_the_whole(searched):
+    bound = problem().constraints
+    expected = square(problem().constraints)
+    if searched:
+        bound.parts()
+    rows, sample = bound.sample(20, np.random.default_rng(4))
+    np.testing.assert_array_equal(sample.labels.y, Y[rows])
+    drawn = np.flatnonzero(sample.labels.weights)
+    assert 10 <= len(drawn) < len(rows)
+    np.testing.assert_array_equal(
+        square(sample)[drawn], expected[np.ix_(rows[drawn], rows)]
+    )
+
+
+def test_a_sample_keeps_the_weight_of_each_class():
+    _, sample = problem().constraints.sample(20, np.random.default_rng(4))
+    np.testing.assert_allclose(sample.labels.class_weights, WEIGHTED.class_weights)
+
+
+def test_a_target_that_was_not_drawn_is_no_anchor_and_no_impostor():
+    objective = problem().sample(20, np.random.default_rng(5))
+    labelled = objective.constraints.labels
+    undrawn = np.flatnonzero(labelled.weights == 0.0)
+    assert len(undrawn) >= 5
+    d2 = np.zeros((len(labelled.y),) * 2)  # where every triplet is violated
+    slopes = np.zeros_like(d2)
+    for part in objective.constraints.parts():
+        assert not np.isin(part.edges.anchors, undrawn).any()
+        pull = part.pull(d2[part.edges.anchors], Hinge())
+        slopes[part.edges.anchors] += pull.weights
+    pushed = (slopes < 0.0).any(axis=0)
+    assert not pushed[undrawn].any()
+    assert np.delete(pushed, undrawn).all()
+
+
+def test_a_sample_of_a_sample_has_the_same_targets():
+    bound, rng = problem().constraints, np.random.default_rng(6)
+    rows, sample = bound.sample(30, rng)
+    again, smaller = sample.sample(12, rng)
+    drawn = np.flatnonzero(smaller.labels.weights)
+    expected = square(bound)[np.ix_(rows[again][drawn], rows[again])]
+    np.testing.assert_array_equal(square(smaller)[drawn], expected)
+
+
+def test_steps_on_samples_come_near_the_optimum():
+    objective, start = problem(), identity(1, 4)
+    exact = Proximal(max_iter=200, tol=1e-3).solve(objective, start)
+    found = Stochastic(batch_rows=20, held_rows=60).solve(objective, start)
+    assert objective.value(start) > 1.1 * exact.value
+    assert objective.value(found.point) <= 1.05 * exact.value
+
+
+# The certificate: the pull is not scaled with the multipliers, but is never negative
+
+
+@every_structure
+@every_regularizer
+def test_lower_bound_is_below_the_objective_everywhere(regularizer, structure):
+    objective = problem(structure, regularizer)
+    near_best = Proximal(max_iter=100, tol=1e-2).solve(objective, unit(objective)).point
+    points = [objective.zero, unit(objective), near_best]
+    for scale in (0.1, 1.0, 10.0):
+        points += [random_metric(objective, seed, scale) for seed in range(3)]
+    lowest = min(objective.value(point) for point in points)
+    bounds = []
+    for point in points:
+        for width in (0.01, 0.3, 3.0):
+            at = objective.with_loss(SmoothedHinge(width)).slope(point)
+            bounds.append(objective.lower_bound(at.gradient, at.intercept))
+    assert max(bounds) <= lowest * (1.0 + 1e-9)
+    assert max(bounds) >= 0.8 * lowest
+
+
+@every_loss
+@given(case=cases(), data=st.data())
+@settings(max_examples=25)
+def test_linear_lower_bound_holds_for_the_hinge_under_any_metric(loss, case, data):
+    Z, M, d2, y, w = case
+    bound = bound_at(Z, decompose(M), Labels(y, w), 0.7)
+    _, _, W, intercept = whole(bound, d2, loss)
+    elsewhere = d2[np.ix_(order := data.draw(st.permutations(range(len(y)))), order)]
+    value, *_ = whole(bound, elsewhere, Hinge())
+    assert value >= intercept + np.vdot(W, elsewhere) - 1e-9
+
+
+# Against an interior-point solver
+
+
+def literal(phi, y, structure, penalty, strength, n_targets):
+    """Return the problem with fixed targets, and what its objective is multiplied by.
+
+    On the cone a pull is a hinge without a margin, [d2_ij]_+.
+    """
+    A = oracles.difference_matrices(phi, structure)
+    d2 = oracles.squared_distances(A, np.array([np.eye(A.shape[-1])] * A.shape[2]))
+    found = oracles.local_targets(d2, y, np.ones(len(y)), n_targets)
+    pulls = [A[i, j] for i, near in found for j in near]
+    pushes = [
+        A[i, j] - A[i, k]
+        for i, near in found
+        for j in near
+        for k in range(len(y))
+        if y[k] != y[i]
+    ]
+    offsets = np.r_[np.ones(len(pushes)), np.zeros(len(pulls))]
+    share = len(pushes) / len(offsets)  # its mean is over all, ours over the pushes
+    H = np.array(pushes + pulls)
+    return Problem(offsets, H, penalty, share * strength), share
+
+
+PENALTIES = [Penalty(1.0), Penalty(2.0), Penalty(np.inf), Penalty(2.0, powered=True)]
+
+
+@pytest.mark.parametrize("penalty", PENALTIES, ids=str)
+@pytest.mark.parametrize(
+    ("structure", "n_targets"),
+    [("single", 1), ("single", 2), ("multi", 2), ("diagonal", 2), ("full", 1)],
+)
+def test_near_the_optimum_of_a_convex_solver_and_gap_a_proof(
+    structure, penalty, n_targets
+):
+    phi, y = random_rows(1)
+    reference, share = literal(phi, y, structure, penalty, 0.05, n_targets)
+    best = reference.solve()
+    assert best.value - best.bound <= 1e-6
+    Z = np.ascontiguousarray(STRUCTURES[structure].blocks(phi))
+    regularizer = (SchattenPower if penalty.powered else Schatten)(penalty.p)
+    start = identity(Z.shape[0], Z.shape[3])
+    bound = bound_at(Z, start, Labels(y, np.ones(len(y))), n_targets=n_targets)
+    objective, records = Objective(Z, bound, regularizer, 0.05), []
+    solution = Proximal(max_iter=2000, tol=1e-3).solve(
+        objective, start, callback=records.append
+    )
+    low, high = (best.bound - 1e-6) / share, best.value / share
+    assert low <= solution.value <= 1.002 * high
+    assert max(record.value - record.gap for record in records) <= high + 1e-6
+    assert solution.gap <= 2e-3 * solution.value
+    at = reference.value(solution.point.matrix) / share
+    assert solution.value == pytest.approx(at, rel=1e-6)
+
+
+# Solving, renewing, solving again
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A solver that remembers what it was asked."""
+
+    tol: float = 1e-3
+    max_iter: int = 120
+    asked: list[Any] = field(default_factory=list)
+    answers: list[Solution] = field(default_factory=list)
+
+    def solve(self, objective, start, *, callback=None):
+        self.asked.append((self, objective, start))
+        self.answers.append(self.answer(objective, start, callback))
+        return self.answers[-1]
+
+    def answer(self, objective, start, callback):
+        solver = Proximal(max_iter=self.max_iter, tol=self.tol, check_every=5)
+        return solver.solve(objective, start, callback=callback)
+
+
+@dataclass(frozen=True)
+class Scripted(Watched):
+    """One that goes to given metrics in turn, and takes all iterations it may."""
+
+    points: tuple[Any, ...] = ()
+
+    def answer(self, objective, start, callback):
+        point = self.points[len(self.answers) % len(self.points)]
+        value = objective.value(point)
+        lines = [Record(t, value, 0.0, float(t)) for t in (0, self.max_iter)]
+        return Solution(point, value, 0.0, lines, Stop.MAX_ITER)
+
+
+def wanderer(**settings):
+    points = tuple(random_metric(problem(), seed) for seed in range(RENEWALS + 1))
+    return Scripted(points=points, **settings)
+
+
+def test_constraints_that_do_not_renew_are_solved_once():
+    objective = replace(problem(), constraints=AllTriplets().bind(WEIGHTED))
+    solver, start = Watched(), identity(1, 4)
+    solution = solve_renewing(solver, objective, start)
+    (asked,) = solver.asked
+    assert asked[0] == solver
+    assert asked[1] is objective
+    assert asked[2] is start
+    assert solution is solver.answers[0]
+
+
+def test_each_solve_begins_where_the_last_ended_with_its_nearest_targets():
+    objective, solver = problem(), wanderer()
+    solution = solve_renewing(solver, objective, identity(1, 4))
+    solvers, problems, starts = zip(*solver.asked, strict=True)
+    tolerances = [asked.tol for asked in solvers]
+    assert tolerances == [ROUGHLY] * RENEWALS + [solver.tol]
+    assert problems[0] is objective
+    for before, start, then in zip(
+        solver.answers[:-1], starts[1:], problems[1:], strict=True
+    ):
+        assert start is before.point
+        expected = square(problem().renewed(start).constraints)
+        np.testing.assert_array_equal(square(then.constraints), expected)
+    assert solution.point is solver.answers[-1].point
+
+
+def test_targets_that_stay_are_not_renewed_again():
+    start = random_metric(problem(), 0)
+    objective = problem().renewed(start)
+    solver = Scripted(points=(start,))
+    solve_renewing(solver, objective, start)
+    assert [asked.tol for asked, _, _ in solver.asked] == [ROUGHLY, solver.tol]
+    assert objective.renewed(start) is objective
+
+
+def test_a_tolerance_above_the_rough_one_is_kept():
+    solver = wanderer(tol=0.1)
+    solve_renewing(solver, problem(), identity(1, 4))
+    assert {asked.tol for asked, _, _ in solver.asked} == {0.1}
+
+
+@pytest.mark.parametrize("max_iter", [10, 61, 200])
+def test_all_solves_together_keep_to_the_iterations_allowed(max_iter):
+    solver = wanderer(max_iter=max_iter)
+    solution = solve_renewing(solver, problem(), identity(1, 4))
+    assert solution.n_iter == max_iter
+    assert solver.asked[-1][0].max_iter >= max_iter // 4
+
+
+def test_the_history_of_all_solves_is_one_that_never_falls():
+    solver = Watched()
+    solution = solve_renewing(solver, problem(), identity(1, 4))
+    last = solver.answers[-1]
+    assert len(solver.answers) > 1
+    assert solution.point is last.point
+    assert (solution.value, solution.gap) == (last.value, last.gap)
+    assert solution.reason is last.reason
+    lengths = [len(answer.history) for answer in solver.answers]
+    assert len(solution.history) == sum(lengths)
+    assert solution.n_iter == sum(answer.n_iter for answer in solver.answers)
+    assert (np.diff([line.iteration for line in solution.history]) >= 0).all()
+    assert (np.diff([line.seconds for line in solution.history]) >= 0.0).all()
+    spent = sum(answer.history[-1].seconds for answer in solver.answers)
+    assert solution.history[-1].seconds == pytest.approx(spent)
+    assert [line.value for line in solution.history] == [
+        line.value for answer in solver.answers for line in answer.history
+    ]
+
+
+@pytest.mark.parametrize("stop_in", range(1, RENEWALS + 2))
+def test_an_interrupt_keeps_the_best_so_far_and_ends_it_all(stop_in):
+    solver = Watched(tol=1e-6)
+
+    def interrupt(record):
+        if len(solver.asked) == stop_in and record.iteration > 0:
+            raise KeyboardInterrupt
+
+    solution = solve_renewing(solver, problem(), identity(1, 4), interrupt)
+    assert solution.reason is Stop.INTERRUPTED
+    assert len(solver.asked) == stop_in
+    _, objective, start = solver.asked[-1]
+    assert solution.value == pytest.approx(objective.value(solution.point))
+    assert solution.value <= objective.value(start)
+    assert solution.value < problem().value(identity(1, 4))
+    lengths = [len(answer.history) for answer in solver.answers]
+    assert len(solution.history) == sum(lengths)
+
+
+def test_nothing_is_solved_after_what_is_not_finite():
+    @dataclass(frozen=True)
+    class Failing(Scripted):
+        def answer(self, objective, start, callback):
+            answer = super().answer(objective, start, callback)
+            return replace(answer, reason=Stop.NOT_FINITE) if self.answers else answer
+
+    solver = Failing(points=wanderer().points)
+    solution = solve_renewing(solver, problem(), identity(1, 4))
+    assert solution.reason is Stop.NOT_FINITE
+    assert len(solver.asked) == 2
+    assert len(solution.history) == 4
