@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow lint bench clean
+.PHONY: demo test test-slow lint bench bench-peers clean
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
@@ -21,8 +21,11 @@ lint: .venv/test.stamp
 bench: .venv/test.stamp
 	$(BIN)/python -m benchmarks
 
+bench-peers: .venv/test.stamp .venv-peers/stamp
+	$(BIN)/python -m benchmarks.peers
+
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-peers build dist .pytest_cache .mypy_cache .ruff_cache
 
 .venv/core.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -33,3 +36,8 @@ clean:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
 	touch $@ .venv/core.stamp
+
+.venv-peers/stamp: benchmarks/peers/requirements.txt
+	test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@

@@ -1,6 +1,22 @@
-"""``make bench``: every benchmark, one after another."""
+"""``make bench``: every benchmark, one after another, each in a process of its own.
 
-from benchmarks import encoding, engine
+``python -m benchmarks NAME ...`` runs some.
+"""
 
-for benchmark in (encoding, engine):
-    benchmark.main()
+import sys
+from subprocess import run
+
+NAMES = ("encoding", "engine", "solvers", "latency", "large", "rivals")
+
+
+def main(names: list[str]) -> int:
+    """Run those named, all if none is; return how many failed."""
+    unknown = [name for name in names if name not in NAMES]
+    if unknown:
+        sys.exit(f"There is no benchmark {unknown[0]!r}; there are {', '.join(NAMES)}.")
+    commands = ([sys.executable, "-m", f"benchmarks.{name}"] for name in names or NAMES)
+    return sum(run(command).returncode != 0 for command in commands)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,11 +1,29 @@
-"""Loss and gradient over every triplet, against the two matrix products in them."""
+"""Loss and gradient over every triplet, against the two matrix products in them.
+
+24 features, 10 classes, rows as ``CPML.fit`` hands them to the solver. The limit is two
+products in single precision of the same shape, all distances and all weights times the
+rows, measured in the same run on all cores. Aims: at 12,000 rows at most 5 times the
+limit; time grows with the rows to the power 2.2 or less, memory to the power 1; at
+12,000 rows at least 200 times faster than a compiled triple loop over all triplets.
+
+``python -m benchmarks.engine [ROWS ...]`` measures other sizes; memory is compared
+between the last two, and below 6,000 rows blocks of distances still grow with them.
+"""
+
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import partial
+from typing import NamedTuple
+from unittest.mock import patch
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
-from threadpoolctl import threadpool_limits
 
+from benchmarks import enumeration
+from benchmarks.children import in_child
+from benchmarks.report import say, show
 from benchmarks.timing import best_seconds
+from nearkind.compression import compress
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
 from nearkind.estimators.threads import thread_map
@@ -15,65 +33,202 @@ from nearkind.regularizers import Schatten
 from nearkind.spectral import identity
 from nearkind.structures import Single
 
-N_FEATURES, N_CLASSES, SIZES = 24, 10, (1_000, 2_000, 4_000)
+N_FEATURES, N_CLASSES = 24, 10
+SIZES = (2_000, 4_000, 12_000, 32_000)
+LARGEST_OF_NUMPY = 4_000
+ONCE_BEYOND = 12_000
+BASELINE_ROWS, ENUMERATED_ROWS, LITERAL_ROWS = 500, 400, 150
+LOSSES = {"hinge": Hinge(), "smoothed": SmoothedHinge(0.5)}
+COLUMNS = ("rows", "by", "precision", "products", *LOSSES, "ratios to products")
 
 
-def main() -> None:
-    """Print seconds, ratio to the limit, and how cost grows with the rows."""
-    table = Table(title="Every triplet: loss and gradient, 24 features, 10 classes")
-    for name in ("rows", "triplets", "products", "hinge", "ratio", "smoothed", "ratio"):
-        table.add_column(name, justify="right")
-    seconds = []
-    for n_rows in SIZES:
-        objective, triplets = problem(n_rows)
-        limit = products(n_rows)
-        hinge, smoothed = (
-            fastest(objective, loss) for loss in (Hinge(), SmoothedHinge(0.5))
-        )
-        seconds.append(smoothed)
-        table.add_row(
-            f"{n_rows:,}",
-            f"{triplets:.1e}",
-            f"{limit:.3f} s",
-            f"{hinge:.3f} s",
-            f"{hinge / limit:.1f}",
-            f"{smoothed:.3f} s",
-            f"{smoothed / limit:.1f}",
-        )
-    console = Console()
-    console.print(table)
-    growth = np.polyfit(np.log(SIZES), np.log(seconds), 1)[0]
-    console.print(f"cost grows with the rows to the power {growth:.2f}")
+class Measured(NamedTuple):
+    """Seconds of one evaluation by each loss, and of the products."""
+
+    n_rows: int
+    by: str
+    precision: str
+    limit: float
+    seconds: dict[str, float]
+
+    def cells(self) -> list[str]:
+        """Return the row of the table."""
+        return [
+            f"{self.n_rows:,}",
+            self.by,
+            self.precision,
+            f"{self.limit:.3f} s",
+            *(f"{seconds:.3f} s" for seconds in self.seconds.values()),
+            " ".join(f"{s / self.limit:5.1f}" for s in self.seconds.values()),
+        ]
 
 
-def problem(n_rows: int) -> tuple[Objective, float]:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rows", nargs="*", type=int, help="sizes to measure")
+    sizes = sorted(parser.parse_args(arguments).rows) or SIZES
+    slopes(problem(SIZES[0]), n_runs=1)  # compiles
+    found = [line for n_rows in sizes for line in measure(n_rows)]
+    exact = [m for m in found if (m.by, m.precision) == ("numba", "double")]
+    notes = [*growth(exact), *memory(sizes), *against_enumeration(exact)]
+    title = f"Loss and gradient, {N_FEATURES} features, {N_CLASSES} classes"
+    show(
+        f"{title}: ratio 5 or less at 12,000",
+        COLUMNS,
+        map(Measured.cells, found),
+        notes,
+    )
+
+
+def measure(n_rows: int) -> list[Measured]:
+    """Return the lines of one size."""
+    say(f"engine: {n_rows:,} rows")
+    n_runs = 3 if n_rows <= ONCE_BEYOND else 1
+    double = problem(n_rows)
+    limit = products(double.Z, n_runs)
+    engines = {"numba": nullcontext()}
+    if n_rows <= LARGEST_OF_NUMPY:
+        engines["numpy"] = patch("nearkind.sums.has_compiler", lambda: False)
+    found = []
+    for by, chosen in engines.items():
+        with chosen:
+            for name, each in (("double", double), ("single", double.in_single())):
+                seconds = slopes(each, n_runs)
+                found.append(Measured(n_rows, by, name, limit, seconds))
+    return found
+
+
+def problem(n_rows: int) -> Objective:
+    """Return random rows with random labels."""
     rng = np.random.default_rng(0)
-    y = np.sort(rng.integers(0, N_CLASSES, n_rows))
     phi = rng.dirichlet(np.ones(N_CLASSES), size=(n_rows, N_FEATURES))
-    labels = Labels(y, np.ones(n_rows))
-    Z = np.ascontiguousarray(Single().blocks(phi))
-    constraints = AllTriplets().bind(labels)
-    triplets = float((labels.same * labels.other).sum())
-    return Objective(Z, constraints, Schatten(1.0), 0.01), triplets
+    Z = compress(np.ascontiguousarray(Single().blocks(phi))).Z
+    constraints = AllTriplets().bind(Labels(labels(n_rows), np.ones(n_rows)))
+    return Objective(Z, constraints, Schatten(1.0), 0.01)
 
 
-def fastest(
-    objective: Objective, loss: Hinge | SmoothedHinge, repeats: int = 3
-) -> float:
-    start = identity(1, N_FEATURES)
+def labels(n_rows: int) -> np.ndarray:
+    """Return sorted classes of about equal size."""
+    return np.sort(np.random.default_rng(1).integers(0, N_CLASSES, n_rows))
+
+
+def slopes(objective: Objective, n_runs: int) -> dict[str, float]:
+    """Return the seconds that loss and gradient take by each loss."""
+    start = identity(1, objective.Z.shape[3])
     with thread_map(None) as run:
         timed = Objective(
-            objective.Z, objective.constraints, objective.regularizer, 0.01, loss, run
+            objective.Z, objective.constraints, objective.regularizer, 0.01, map=run
         )
-        return best_seconds(lambda: timed.slope(start), repeats)
+        return {
+            name: best_seconds(partial(timed.with_loss(loss).slope, start), n_runs)
+            for name, loss in LOSSES.items()
+        }
 
 
-def products(n_rows: int, repeats: int = 3) -> float:
-    """Time of U U' and W Z in single precision, all cores: the least any way needs."""
-    U = np.random.default_rng(0).random((n_rows, N_FEATURES * N_CLASSES), np.float32)
-    W = np.ones((n_rows, n_rows), np.float32)
-    with threadpool_limits(None):
-        return best_seconds(lambda: (U @ U.T, W @ U), repeats)
+def products(Z: np.ndarray, n_runs: int, block: int = 4_000) -> float:
+    """Time U U' and W U in single precision, by blocks, into arrays that are there."""
+    n_rows = Z.shape[1]
+    U = Z.reshape(n_rows, -1).astype(np.float32)
+    V = U.copy()  # of one array with itself only half is computed
+    W, d2 = np.ones((2, min(block, n_rows), n_rows), np.float32)
+    pulled = np.empty((len(W), U.shape[1]), np.float32)
+
+    def multiply() -> None:
+        for at in range(0, n_rows, block):
+            size = min(block, n_rows - at)
+            np.matmul(U[at : at + size], V.T, out=d2[:size])
+            np.matmul(W[:size], U, out=pulled[:size])
+
+    return best_seconds(multiply, n_runs)
+
+
+def growth(exact: list[Measured]) -> list[str]:
+    """Say how time grows with the rows."""
+    if len(exact) < 2:
+        return []
+    powers = (
+        f"{power([m.n_rows for m in exact], [m.seconds[name] for m in exact]):.2f}"
+        for name in LOSSES
+    )
+    return [f"time grows with the rows to the power {', '.join(powers)} (2.2 or less)"]
+
+
+def memory(sizes: Sequence[int]) -> list[str]:
+    """Say how the memory beyond that of a tiny problem grows with the rows."""
+    if len(sizes) < 2:
+        return []
+    say("engine: memory")
+    base = in_child(evaluate, BASELINE_ROWS).peak
+    sizes = sizes[-2:]
+    beyond = [in_child(evaluate, n_rows).peak - base for n_rows in sizes]
+    per_thousand = 1e3 * np.diff(beyond)[0] / np.diff(sizes)[0]
+    listed = ", ".join(
+        f"{mb:,.0f} MB at {n_rows:,}" for n_rows, mb in zip(sizes, beyond, strict=True)
+    )
+    return [
+        f"memory grows with the rows to the power {power(sizes, beyond):.2f} (1 or "
+        f"less): {listed}, {per_thousand:.1f} MB more each 1,000 rows"
+    ]
+
+
+def evaluate(n_rows: int) -> None:
+    """Make a problem and compute loss and gradient once, in a process of its own."""
+    slopes(problem(n_rows), n_runs=1)
+
+
+def power(sizes: Sequence[int], costs: Sequence[float]) -> float:
+    """Return the exponent with which costs grow."""
+    return float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])
+
+
+def against_enumeration(exact: list[Measured]) -> list[str]:
+    """Say how much longer the enumeration of all triplets would take."""
+    at = next((m for m in exact if m.n_rows == ONCE_BEYOND), exact[-1])
+    ours = at.seconds["hinge"]
+    seconds = literally_enumerated() * enumeration.n_triplets(labels(at.n_rows))
+    notes = [
+        f"the paper's algorithm, compiled, one core: {seconds:,.0f} s for "
+        f"{at.n_rows:,} rows, {seconds / ours:,.0f} times ours, all cores"
+    ]
+    for name, way, n_jobs in (
+        ("a compiled triple loop, one core", enumeration.plain, 1),
+        ("a compiled triple loop, all cores", enumeration.plain, None),
+        ("the same vectorised by hand, all cores", enumeration.by_hand, None),
+    ):
+        seconds = enumerated(way, n_jobs) * enumeration.n_triplets(labels(at.n_rows))
+        ratio = f"{seconds / ours:,.0f} times ours, all cores"
+        notes.append(f"{name}: {seconds:,.0f} s for {at.n_rows:,} rows, {ratio}")
+    return [*notes, "(from few rows, by the number of triplets; aim: 200 or more)"]
+
+
+def literally_enumerated() -> float:
+    """Return the seconds that one triplet takes the paper's algorithm."""
+    y = labels(LITERAL_ROWS)
+    Z = problem(LITERAL_ROWS).Z[0]  # (n, K, D)
+    difference = Z[:, None] - Z
+    A = np.einsum("ijkd,ijke->ijde", difference, difference).reshape(len(y), len(y), -1)
+    d2 = (difference**2).sum(axis=(2, 3))
+    G = np.zeros(A.shape[2])
+    enumeration.literal(d2, y, 1.0, A, G)  # compiles
+    seconds = best_seconds(lambda: enumeration.literal(d2, y, 1.0, A, G), 3)
+    return seconds / enumeration.n_triplets(y)
+
+
+def enumerated(way: enumeration.Way, n_jobs: int | None) -> float:
+    """Return the seconds that one triplet takes."""
+    y = labels(ENUMERATED_ROWS)
+    objective = problem(ENUMERATED_ROWS)
+    U = objective.Z.reshape(len(y), -1)
+    d2 = ((U[:, None] - U) ** 2).sum(axis=2)
+    mean = objective.slope(identity(1, objective.Z.shape[3])).loss
+    with thread_map(n_jobs) as run:
+        loss, _ = enumeration.enumerate_triplets(way, d2, y, run)
+        assert np.isclose(loss / enumeration.n_triplets(y), mean)
+        seconds = best_seconds(
+            lambda: enumeration.enumerate_triplets(way, d2, y, run), 10
+        )
+    return seconds / enumeration.n_triplets(y)
 
 
 if __name__ == "__main__":

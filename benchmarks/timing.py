@@ -5,11 +5,13 @@ from time import perf_counter
 from typing import Any
 
 
+def seconds_of(run: Callable[[], Any]) -> float:
+    """Return the time of one run."""
+    start = perf_counter()
+    run()
+    return perf_counter() - start
+
+
 def best_seconds(run: Callable[[], Any], n_runs: int) -> float:
     """Return the shortest time of several runs."""
-    times = []
-    for _ in range(n_runs):
-        start = perf_counter()
-        run()
-        times.append(perf_counter() - start)
-    return min(times)
+    return min(seconds_of(run) for _ in range(n_runs))

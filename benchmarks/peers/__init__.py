@@ -1,0 +1,1 @@
+"""Peers that need an environment of their own; run by ``make bench-peers``."""

@@ -1,0 +1,82 @@
+"""Real data for benchmarks: the whole, its categorical columns, and one split."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils import Bunch
+
+import nearkind as nk
+from nearkind.typing import Array
+
+BESIDE = Path(__file__).parents[2] / "shared" / "data"
+
+
+class Part(NamedTuple):
+    """Rows and their labels."""
+
+    X: Any
+    y: np.ndarray
+
+
+class Split(NamedTuple):
+    """A set in three parts, 6 : 2 : 2."""
+
+    name: str
+    train: Part
+    valid: Part
+    test: Part
+
+
+def load(name: str) -> Bunch:
+    """Load a set from NEARKIND_DATA, or from the folder beside this repository."""
+    os.environ.setdefault("NEARKIND_DATA", str(BESIDE))
+    return nk.datasets.load(name)
+
+
+def load_categorical(name: str) -> Bunch:
+    """Load a set without its columns of numbers, which datasets.json names."""
+    data = load(name)
+    facts = json.loads(Path(os.environ["NEARKIND_DATA"], "datasets.json").read_text())
+    columns = next(entry["categorical"] for entry in facts if entry["name"] == name)
+    data.X = data.X[columns]
+    return data
+
+
+def split(name: str, seed: int = 0) -> Split:
+    """Split a set 6 : 2 : 2, each class in these shares where it has rows enough."""
+    data = load(name)
+    y = pd.factorize(data.y, sort=True)[0]
+    train, rest = _cut(Part(data.X, y), 0.4, seed)
+    return Split(name, train, *_cut(rest, 0.5, seed))
+
+
+def one_hot(parts: Split) -> Split:
+    """Return the same split, its rows as indicators; unseen values have none."""
+    encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    encoder.fit(parts.train.X)
+    return Split(
+        parts.name, *(Part(encoder.transform(part.X), part.y) for part in parts[1:])
+    )
+
+
+def indicators(X: pd.DataFrame) -> Array:
+    """Return a table as indicators (n, number of values)."""
+    return OneHotEncoder(sparse_output=False).fit_transform(X)
+
+
+def _cut(part: Part, share: float, seed: int) -> tuple[Part, Part]:
+    counts = np.unique(part.y, return_counts=True)[1]
+    X, X_rest, y, y_rest = train_test_split(
+        part.X,
+        part.y,
+        test_size=share,
+        random_state=seed,
+        stratify=part.y if counts.min() >= 2 else None,
+    )
+    return Part(X, y), Part(X_rest, y_rest)
