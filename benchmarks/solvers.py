@@ -3,9 +3,10 @@
 On the 18 sets of up to 8,124 rows: seconds, iterations and proven relative gap of
 ``CPML(solver="proximal", tol=1e-3)``, then how long ``solver="subgradient"`` takes
 until its best objective is the same, up to one part in a million. Both clocks start
-where the solver does, and proximal's includes its proof. Aims: every gap 1e-3 or less, median ratio of the times 10 or more. A subgradient
-that is stopped first, or stops by itself, counts with the time it took: "at least".
-Its gap is what it could prove by itself when it arrived.
+where the solver does, and proximal's includes its proof. Aims: every gap 1e-3 or less,
+median ratio of the times 10 or more. A subgradient that is stopped first, or stops by
+itself, counts with the time it took: "at least". Its gap is what it could prove by
+itself when it arrived.
 
 ``python -m benchmarks.solvers [SET ...]`` measures some sets.
 """

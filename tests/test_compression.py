@@ -192,3 +192,13 @@ def test_the_table_stays_as_it_was(structure):
     phi = NORMAL.copy()
     compress(structure.blocks(phi))
     np.testing.assert_array_equal(phi, NORMAL)
+
+
+def test_euclidean_distance_is_zero_on_padding():
+    Z = np.zeros((2, 5, 1, 3))
+    Z[0, :, 0] = np.random.default_rng(0).normal(size=(5, 3))
+    Z[1, :, 0, 1] = np.arange(5.0)
+    rows = compress(Z)
+    np.testing.assert_array_equal(np.sort(rows.identity.values), [[1, 1, 1], [0, 0, 1]])
+    found = np.linalg.eigvalsh(rows.expand(rows.identity).matrix)
+    np.testing.assert_allclose(found, [[1, 1, 1], [0, 0, 1]], atol=1e-12)

@@ -23,11 +23,21 @@ class Compressed:
     Attributes
     ----------
     Z : (B, n, K', W'), with K' <= K and W' <= W
-    bases : (B, W, W'), orthonormal columns: M = bases M' bases'
+    bases : (B, W, W'), orthonormal columns: M = bases M' bases'. A block with fewer
+        directions than W' has zeros for the rest.
     """
 
     Z: Array
     bases: Array
+
+    @property
+    def identity(self) -> Spectrum:
+        """Euclidean distance, zero where a block has no direction."""
+        n_blocks, _, width = self.bases.shape
+        lengths = (self.bases * self.bases).sum(axis=1)  # (B, W'), one or zero
+        return Spectrum(
+            lengths, np.broadcast_to(np.eye(width), (n_blocks, width, width))
+        )
 
     def expand(self, point: Spectrum) -> Spectrum:
         """Return the metric (B, W, W) that gives all rows the same distances."""
@@ -47,8 +57,8 @@ def compress(Z: Array) -> Compressed:
     >>> compress(shares.swapaxes(2, 3)).Z.shape  # three classes: two channels
     (1, 9, 2, 4)
     """
-    B, _, K, W = Z.shape
-    if K == 0 or W == 0:
+    B, _, _, W = Z.shape
+    if not Z.size:
         return Compressed(Z, np.zeros((B, W, W)))
     Z = _turned(Z - Z.mean(axis=1, keepdims=True))
     bases = [_range(z.reshape(-1, W)) for z in Z]  # (W, r_b) each

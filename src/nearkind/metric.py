@@ -58,13 +58,14 @@ def embed(Z: Array, spectrum: Spectrum) -> Embedding:
     n_rows, n_vectors = Z.shape[1:3]
     factors = spectrum.factors()
     U = np.concatenate(
-        [
+        [np.zeros((n_rows, 0), Z.dtype)]
+        + [
             (z @ F.T.astype(Z.dtype)).reshape(n_rows, n_vectors * len(F))
             for z, (F, _) in zip(Z, factors, strict=True)
         ],
         axis=1,
     )
-    signs = np.concatenate([np.tile(s, n_vectors) for _, s in factors])
+    signs = np.concatenate([[], *(np.tile(s, n_vectors) for _, s in factors)])
     if not U.shape[1]:
         U = np.zeros((n_rows, 1), Z.dtype)
     return Embedding(U, U * signs.astype(U.dtype) if (signs < 0).any() else U)

@@ -1,5 +1,6 @@
 """Bad input is normal input: a right answer, or one sentence that says what to do."""
 
+import itertools
 import re
 import tracemalloc
 
@@ -116,6 +117,27 @@ def test_nothing_but_missing_values_gives_distance_zero(projection, missing):
     with pytest.warns(UserWarning, match="learned metric is zero"):
         model = nk.CPML(**settings).fit(table, labels)
     assert (model.pairwise_distances(table) == 0.0).all()
+
+
+@pytest.mark.parametrize(
+    ("structure", "projection"), [("diagonal", "onehot"), ("multi", "cooccurrence")]
+)
+def test_no_block_at_all_gives_distance_zero(structure, projection):
+    settings = {"structure": structure, "projection": projection, "missing": "prior"}
+    with pytest.warns(UserWarning, match="learned metric is zero"):
+        model = nk.CPML(**settings).fit(np.full((6, 2), None), list("xyxyxy"))
+    assert (model.pairwise_distances(np.full((2, 2), None)) == 0.0).all()
+
+
+def test_rank_counts_no_direction_that_a_class_does_not_have():
+    rows, labels = [], []
+    for a, b in itertools.product("xyz", "uv"):
+        first, second = {"x": 6, "y": 2, "z": 1}[a], {"u": 5, "v": 1}[b]
+        rows += [(a, b)] * (first + 6)
+        labels += [0] * first + [1] * second + [2] * (6 - second)
+    model = nk.CPML(structure="multi", p=2.0).fit(np.array(rows, object), labels)
+    eigenvalues = np.linalg.eigvalsh(model.metric_)[:, ::-1]
+    np.testing.assert_allclose(model.spectrum_, eigenvalues, atol=1e-9)
 
 
 def test_one_column_is_enough():

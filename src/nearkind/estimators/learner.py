@@ -23,7 +23,7 @@ from nearkind.estimators.watching import CallbackSupport, watching
 from nearkind.objective import Objective
 from nearkind.solvers.renewing import solve_renewing
 from nearkind.solvers.solution import Callback, Solution, Stop, zero_solution
-from nearkind.spectral import Spectrum, decompose, identity
+from nearkind.spectral import Spectrum, decompose
 from nearkind.tables import read_table
 from nearkind.typing import Array
 from nearkind.value_tables import value_tables
@@ -335,11 +335,11 @@ class CPML(CallbackSupport, ValueVectorDistance, BaseEstimator):
         return solve_renewing(solver, objective, start, callback)
 
     def _start(self, rows: Compressed) -> Spectrum:
-        n_blocks, width, kept = rows.bases.shape
+        n_blocks, width, _ = rows.bases.shape
         last = getattr(self, "metric_", None) if self.warm_start else None
         if last is not None and last.shape == (n_blocks, width, width):
             return decompose(rows.shrink(last)).positive()
-        return identity(n_blocks, kept)
+        return rows.identity
 
     def _keep(self, solution: Solution, point: Spectrum, cells: Cells) -> None:
         self.metric_ = point.matrix
