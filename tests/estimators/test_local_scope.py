@@ -109,11 +109,12 @@ def test_threads_do_not_change_a_bit():
     assert one.objective_ == two.objective_
 
 
-def test_memory_does_not_change_the_metric():
-    model = local(max_iter=3).fit(X, y)
+@pytest.mark.parametrize("projection", ["vdm", "onehot"])
+def test_memory_does_not_change_the_metric(projection):
+    model = local(projection=projection, max_iter=3).fit(X, y)
     with config_context(working_memory=1e-6):
         rule = shorthand.constraints(local(), np.random.default_rng(0))
-        small = local(max_iter=3).fit(X, y)
+        small = local(projection=projection, max_iter=3).fit(X, y)
     assert rule.at_once == 1
     np.testing.assert_allclose(small.metric_, model.metric_, atol=1e-6)
     assert small.objective_ == pytest.approx(model.objective_, rel=1e-9)

@@ -39,9 +39,17 @@ class Targets:
         return Targets(self.columns[anchors], self.weights[anchors])
 
     def equal(self, other: "Targets") -> bool:
-        """Say whether the others are the same."""
-        return np.array_equal(self.columns, other.columns) and np.array_equal(
-            self.weights, other.weights
+        """Say whether the others are the same, in whatever order."""
+        mine, theirs = self._sorted(), other._sorted()
+        return np.array_equal(mine.columns, theirs.columns) and np.array_equal(
+            mine.weights, theirs.weights
+        )
+
+    def _sorted(self) -> "Targets":
+        order = np.argsort(self.columns, axis=1, kind="stable")
+        return Targets(
+            np.take_along_axis(self.columns, order, axis=1),
+            np.take_along_axis(self.weights, order, axis=1),
         )
 
     def widened(self, width: int) -> "Targets":
@@ -221,7 +229,7 @@ class LocalBound:
             mine = anchors[self.labels.y[anchors] == label]
             for block in blocks_of(mine, len(same), self.rule.at_once):
                 copied = block[self.labels.own[block] > 0.0]
-                found.append((block, self._nearest_in(block, np.union1d(same, copied))))
+                found.append((block, self._nearest_in(block, same, copied)))
         width = max(near.columns.shape[1] for _, near in found)
         wide = [near.widened(width) for _, near in found]
         order = np.argsort(np.concatenate([block for block, _ in found]))
@@ -231,13 +239,16 @@ class LocalBound:
             np.concatenate([near.weights for near in wide])[back],
         )
 
-    def _nearest_in(self, anchors: Rows, same: Rows) -> Targets:
+    def _nearest_in(self, anchors: Rows, searched: Rows, copied: Rows) -> Targets:
         """Take the nearest cells of a class until they hold ``n_targets`` rows.
 
         Cells equally near are taken in their order, which is that of their content.
         """
         assert self.rows is not None, "renewed() comes before targets are asked for"
+        same = np.union1d(searched, copied)
         partners = self.labels.partners(anchors, same)
+        if len(same) > len(searched):  # those are candidates for themselves only
+            partners[~np.isin(same, searched) & (same != anchors[:, None])] = 0.0
         d2 = self.rows.left[anchors] @ self.rows.right[same].T
         d2[partners <= 0.0] = np.inf
         order = _smallest(d2, self._enough(same), float(self.rows.sizes.max()))

@@ -184,11 +184,11 @@ class CPML(CallbackSupport, ValueVectorDistance, BaseEstimator):
         self.classes_ = rows.classes
         cells = collapse(codes, rows.y, rows.weights)
         labels = Labels(cells.y, cells.weights)
+        constraints = shorthand.constraints(self, rng).bind(labels)
         shorthand.warn_of_lonely(self, labels, self.classes_)
-        rule = shorthand.constraints(self, rng)
         with watching(self, self.max_iter, X, y, sample_weight) as callback:
             Z = self._project(cells, cells)
-            self._learn(Z, rule.bind(labels), cells, rng, callback)
+            self._learn(Z, constraints, cells, rng, callback)
         return self
 
     def fit_constraints(

@@ -105,7 +105,7 @@ def warn_of_lonely(model: Any, labels: Labels, classes: Any) -> None:
     """Say which classes have one row only, where rows need others of their class."""
     lonely = [
         repr(name)
-        for label, name in enumerate(classes)
+        for label, name in enumerate(classes.tolist())
         if not labels.same[labels.rows_of(label)].any()
     ]
     if lonely and model.scope == "local":

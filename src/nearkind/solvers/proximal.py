@@ -42,7 +42,7 @@ class Proximal:
     tol: float = 1e-4
     width: float = 0.5
     check_every: int = 15
-    warm_rows: int = 1_000
+    warm_rows: int = 500
 
     def solve(
         self, objective: Objective, start: Spectrum, *, callback: Callback | None = None
@@ -74,7 +74,8 @@ class Proximal:
         widest = self.width * max(hinge.loss_value(hinge.zero), 1e-300)
         states = [State(start, start, widest / shrink) for shrink in (1.0, 9.0, 81.0)]
         bounds = [state.bound(hinge)[1] for state in states]
-        return states[int(np.argmax(bounds))]
+        good = np.array(bounds) >= (1.0 - 1e-9) * max(bounds)  # ties, up to rounding
+        return states[int(np.argmax(good))]
 
     def _descend(self, hinge: Objective, state: "State", progress: Progress) -> Stop:
         t = 0

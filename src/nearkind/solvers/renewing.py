@@ -7,7 +7,7 @@ from nearkind.objective import Objective
 from nearkind.solvers.solution import Callback, Solution, Stop
 from nearkind.spectral import Spectrum
 
-RENEWALS = 3
+RENEWALS = 2
 ROUGHLY = 1e-2
 
 

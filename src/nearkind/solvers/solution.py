@@ -20,8 +20,7 @@ class Stop(Enum):
         "proof; take solver='proximal' for one."
     )
     MAX_ITER = (
-        "The iterations ran out before the tolerance was met. Raise max_iter or tol, "
-        "or take solver='proximal'."
+        "The iterations ran out before the tolerance was met. Raise max_iter or tol."
     )
     NO_DESCENT = (
         "No step descends any more, though the lower bound does not prove this "
