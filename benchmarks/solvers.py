@@ -106,25 +106,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--times", type=float, default=20.0, help="cap as a multiple of proximal's time"
     )
+    parser.add_argument("--tol", type=float, default=TOLERANCE, help="of proximal")
     wanted = parser.parse_args(arguments)
     warm_up()
-    duels = [duel(name, wanted.cap, wanted.times) for name in wanted.sets or SETS]
+    duels = [
+        duel(name, wanted.cap, wanted.times, wanted.tol) for name in wanted.sets or SETS
+    ]
     ratios = [each.ratio for each in duels]
     worst = max(relative_gap(each.proximal) for each in duels)
     sign = "" if all(each.arrived for each in duels) else "at least "
     notes = [
         f"median ratio: {sign}{np.median(ratios):.1f} (10 or more)",
-        f"largest gap of proximal: {worst:.1e} ({TOLERANCE:.0e} or less)",
+        f"largest gap of proximal: {worst:.1e} ({wanted.tol:.0e} or less)",
     ]
     title = "Subgradient steps as a multiple of proximal, to the same objective"
     show(title, COLUMNS, [each.cells() for each in duels], notes)
 
 
-def duel(name: str, cap: float, times: float) -> Duel:
+def duel(name: str, cap: float, times: float, tol: float) -> Duel:
     """Fit by proximal, then by subgradient steps until they are as good."""
     data = load(name)
     say(f"solvers: {name}")
-    proximal = fit(data, solver="proximal", tol=TOLERANCE)
+    proximal = fit(data, solver="proximal", tol=tol)
     cap = min(cap, max(1.0, times * seconds(proximal)))
     return Duel(name, len(data.y), proximal, raced(data, target(proximal), cap))
 

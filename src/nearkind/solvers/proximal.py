@@ -40,9 +40,9 @@ class Proximal:
 
     max_iter: int = 200
     tol: float = 1e-4
-    width: float = 0.5
+    width: float = 0.1
     check_every: int = 15
-    warm_rows: int = 500
+    warm_rows: int = 1_000
 
     def solve(
         self, objective: Objective, start: Spectrum, *, callback: Callback | None = None
