@@ -3,7 +3,7 @@
 The sum of f(t_j - c_k) over all pairs (j, k), f piecewise polynomial, needs only counts
 and power sums of the c_k below each t_j and of the t_j above each c_k: sorting, instead
 of the product of their numbers. Two modules do it, by the same names: ``by_merging`` in
-NumPy, and ``compiled``, many times faster, which needs numba (the extra ``fast``).
+NumPy, and ``compiled``, which is faster and needs numba (the extra ``fast``).
 """
 
 from functools import cache
