@@ -10,7 +10,6 @@ from local_problems import (
     WEIGHTED,
     problem,
     random_metric,
-,
     square,
 )
 from nearkind.constraints.all_triplets import AllTriplets
