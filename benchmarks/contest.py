@@ -29,7 +29,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "onehot local weak": {"projection": "onehot", "scope": "local", "strength": 1e-6},
     "full local": {"structure": "full", "scope": "local"},
 }
-ENOUGH: dict[str, Any] = {"tol": 1e-2, "max_iter": 30}
+ENOUGH: dict[str, Any] = {"tol": 1e-2, "max_iter": 20}
 """Of each of our fits: a tighter proof does not classify better."""
 
 

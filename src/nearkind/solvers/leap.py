@@ -9,21 +9,32 @@ proximal steps must come between.
 import numpy as np
 from scipy.optimize import minimize
 
-from nearkind.objective import Objective
+from nearkind.objective import Objective, Slope
 from nearkind.spectral import Spectrum, of_factor
 from nearkind.typing import Array
 
 
-def leap(smooth: Objective, point: Spectrum, max_steps: int) -> tuple[Spectrum, int]:
-    """Descend from a metric within its range; return where to, and the steps made."""
+def leap(
+    smooth: Objective, point: Spectrum, max_steps: int
+) -> tuple[Spectrum, int, Slope | None]:
+    """Descend from a metric within its range.
+
+    Returns
+    -------
+    point, n_steps, slope : where to, the steps made, and the slope there if it is known
+    """
     start = _factor(point)  # (B, r, W)
     if not start.size:
-        return point, 0
+        return point, 0, None
+    best: tuple[Spectrum, Slope] | None = None
 
     def value_and_slope(x: Array) -> tuple[float, Array]:
         F = x.reshape(start.shape)
         at = of_factor(F)
         slope = smooth.slope(at)
+        nonlocal best
+        if best is None or slope.value < best[1].value:
+            best = at, slope
         G = slope.gradient + smooth.strength * _penalty_slope(smooth, at)
         return slope.value, 2.0 * (F @ G).ravel()
 
@@ -34,9 +45,10 @@ def leap(smooth: Objective, point: Spectrum, max_steps: int) -> tuple[Spectrum, 
         method="L-BFGS-B",
         options={"maxiter": max_steps, "maxcor": 20, "ftol": 1e-12, "gtol": 0.0},
     )
-    if not np.isfinite(found.fun):
-        return point, int(found.nit)
-    return of_factor(found.x.reshape(start.shape)), int(found.nit)
+    n_steps = int(found.nit)
+    if best is None or not np.isfinite(best[1].value):
+        return point, n_steps, None
+    return best[0], n_steps, best[1]
 
 
 def _factor(point: Spectrum) -> Array:

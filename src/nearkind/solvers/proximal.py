@@ -24,6 +24,9 @@ from nearkind.solvers.solution import (
 )
 from nearkind.spectral import Spectrum, decompose
 
+IN_SINGLE = 1e-2
+"""Tolerance from which distances in single precision will do: they blur 1e-6."""
+
 
 @dataclass(frozen=True)
 class Proximal:
@@ -49,6 +52,8 @@ class Proximal:
     ) -> Solution:
         """Minimise the objective over positive semi-definite metrics."""
         hinge = objective.with_loss(Hinge())
+        if self.tol >= IN_SINGLE:
+            hinge = hinge.in_single()
         progress = Progress(start, self.tol, callback)
         progress.offer(start, hinge.value(start))
         run = partial(self._run, hinge, start, progress)
@@ -65,22 +70,34 @@ class Proximal:
     def descend(self, objective: Objective, start: Spectrum) -> "State":
         """Minimise, and return where the descent stands, to go on from there."""
         hinge = objective.with_loss(Hinge())
-        state = self._begin(hinge, start)
-        self._descend(hinge, state, Progress(start, self.tol))
+        state, progress = self._begin(hinge, start), Progress(start, self.tol)
+        progress.offer(start, hinge.value(start))
+        self._descend(hinge, state, progress)
         return state
+
+    def one_round(self, hinge: Objective, start: Spectrum) -> tuple[Spectrum, int]:
+        """Descend under the widest corner without proof; return where to, and steps."""
+        state = State(start, start, self._widest(hinge))
+        made = self._round(hinge, state, self.max_iter)
+        return state.point, made
 
     def _begin(self, hinge: Objective, start: Spectrum) -> "State":
         """Take the width that proves most: near the optimum a narrow one does."""
-        widest = self.width * max(hinge.loss_value(hinge.zero), 1e-300)
+        widest = self._widest(hinge)
         states = [State(start, start, widest / shrink) for shrink in (1.0, 9.0, 81.0)]
         bounds = [state.bound(hinge)[1] for state in states]
         good = np.array(bounds) >= (1.0 - 1e-9) * max(bounds)  # ties, up to rounding
         return states[int(np.argmax(good))]
 
+    def _widest(self, hinge: Objective) -> float:
+        return self.width * max(hinge.loss_value(hinge.zero), 1e-300)
+
     def _descend(self, hinge: Objective, state: "State", progress: Progress) -> Stop:
         t = 0
         while True:
-            if not np.isfinite(value := hinge.value(state.point)):
+            known = state.point is progress.point
+            value = progress.value if known else hinge.value(state.point)
+            if not np.isfinite(value):
                 return Stop.NOT_FINITE
             progress.offer(state.point, value)
             self._certify(hinge, state, progress)
@@ -126,10 +143,21 @@ class State:
     width: float
     curvature: float = 1e-2
     momentum: float = 1.0
+    known: tuple[Spectrum, float, Slope] | None = None  # the last slope, and where
+
+    def slope(self, hinge: Objective, point: Spectrum) -> Slope:
+        """Return the smoothed slope at a metric; that of the last one is remembered."""
+        if self.known is not None:
+            where, width, slope = self.known
+            if where is point and width == self.width:
+                return slope
+        slope = hinge.with_loss(SmoothedHinge(self.width)).slope(point)
+        self.known = point, self.width, slope
+        return slope
 
     def bound(self, hinge: Objective) -> tuple[Slope, float]:
         """Return the smoothed slope at M, and the lower bound that it proves."""
-        at = hinge.with_loss(SmoothedHinge(self.width)).slope(self.point)
+        at = self.slope(hinge, self.point)
         if not np.isfinite(at.value):
             return at, 0.0
         return at, hinge.lower_bound(at.gradient, at.intercept)
@@ -137,7 +165,7 @@ class State:
     def step(self, hinge: Objective) -> bool:
         """Take one accelerated step; say whether the objective is finite."""
         smooth = hinge.with_loss(SmoothedHinge(self.width))
-        slope = smooth.slope(self.ahead)
+        slope = self.slope(hinge, self.ahead)
         if not np.isfinite(slope.value):
             return False
         new = self._search(smooth, slope)
@@ -154,7 +182,8 @@ class State:
     def leap(self, hinge: Objective, max_steps: int) -> int:
         """Go on by quasi-Newton steps; return how many were made."""
         smooth = hinge.with_loss(SmoothedHinge(self.width))
-        self.point, made = leap(smooth, self.point, max_steps)
+        self.point, made, slope = leap(smooth, self.point, max_steps)
+        self.known = None if slope is None else (self.point, self.width, slope)
         self.ahead, self.momentum = self.point, 1.0
         return made
 
@@ -163,7 +192,10 @@ class State:
         M, G = self.ahead.matrix, slope.gradient
         largest = np.abs(self.ahead.values).max(initial=0.0)
         # The smoothed loss is a difference of squares over the width, rounded.
-        rounding = 1e-12 * slope.loss + 1e-15 * (1.0 + largest) ** 2 / self.width
+        unit = np.finfo(smooth.Z.dtype).eps  # sums are in double precision
+        rounding = (
+            unit**0.75 * slope.loss + 4.0 * unit * (1.0 + largest) ** 2 / self.width
+        )
         while True:
             new = smooth.prox(M - G / self.curvature, 1.0 / self.curvature)
             move = new.matrix - M

@@ -4,30 +4,32 @@ from dataclasses import replace
 from typing import Any
 
 from nearkind.objective import Objective
+from nearkind.solvers.rough import Rough
 from nearkind.solvers.solution import Callback, Solution, Stop
 from nearkind.spectral import Spectrum
 
 RENEWALS = 2
-ROUGHLY = 1e-2
+_ROUGH = Rough()
 
 
 def solve_renewing(
-    solver: Any, objective: Objective, start: Spectrum, callback: Callback | None = None
+    solver: Any,
+    objective: Objective,
+    start: Spectrum,
+    callback: Callback | None = None,
+    rough: Any = _ROUGH,
 ) -> Solution:
     """Minimise an objective whose constraints may change with the metric.
 
-    They are renewed at rough solutions a few times, until they stay, and then held: in
-    the end the optimum is certified for the constraints that hold near it. An objective
-    that no metric changes is solved once.
+    They are renewed after rough descents a few times, until they stay, and then held:
+    in the end the optimum is certified for the constraints that hold near it. An
+    objective that no metric changes is solved once.
     """
     if not objective.constraints.moves:
         return solver.solve(objective, start, callback=callback)
     before: list[Solution] = []
+    rough = replace(rough, max_iter=max(1, min(rough.max_iter, solver.max_iter // 4)))
     for _ in range(RENEWALS):
-        left = solver.max_iter - sum(solution.n_iter for solution in before)
-        rough = replace(
-            solver, tol=max(solver.tol, ROUGHLY), max_iter=max(1, left // RENEWALS)
-        )
         before.append(rough.solve(objective, start, callback=callback))
         if before[-1].reason in (Stop.INTERRUPTED, Stop.NOT_FINITE):
             return before[-1].after(before[:-1])

@@ -67,7 +67,7 @@ class Stochastic:
         rng: np.random.Generator,
     ) -> Stop:
         sample = hinge.sample(2 * self.batch_rows, rng)
-        state = Proximal(tol=1e-2).descend(sample, start)
+        state = Proximal(self.max_iter, tol=1e-2).descend(sample, start)
         progress.offer(state.point, held.value(state.point))
         if not np.isfinite(progress.value):
             return Stop.NOT_FINITE
