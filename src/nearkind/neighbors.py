@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nearkind.typing import Array
 
 TIE = 1e-7
-"""Distances closer than this share of the query's largest count as equal."""
+"""Distances closer than this share of the query's largest finite one are equal."""
 
 
 class Near(NamedTuple):
@@ -41,7 +41,7 @@ class Reach:
         k : how many rows vote; all of them if there are fewer
         """
         k = min(k, float(self.weights.sum()))
-        tie = TIE * distances.max(axis=1)  # (b,)
+        tie = ties(distances)  # (b,)
         last = self._kth(distances, k)  # (b,)
         query, cell = np.nonzero(distances <= (last + tie)[:, None])
         distance = distances[query, cell]
@@ -116,14 +116,22 @@ class GroupedRows:
         spans = [self.rows[self.starts[c] : self.starts[c + 1]] for c in near.cell]
         d = np.repeat(near.distance, self.sizes[near.cell])
         rows = np.concatenate(spans)
-        place = ranks(d, TIE * distances.max())
+        place = ranks(d, ties(distances[None])[0])
         order = np.lexsort((rows, place))
         order = order[rows[order] != itself][:k]
         return np.sort(d[order]), rows[order]
 
 
+def ties(distances: Array) -> Array:
+    """Return how close two distances of a query are that count as equal (b,)."""
+    largest = distances.max(axis=1)
+    if not np.isfinite(largest).all():
+        largest = distances.max(axis=1, where=np.isfinite(distances), initial=0.0)
+    return TIE * largest
+
+
 def ranks(distances: Array, tie: float) -> NDArray[np.intp]:
-    """Return the rank of each distance, tied ones sharing it.
+    """Return the rank of each distance, tied ones sharing it, as infinite ones do.
 
     Examples
     --------
@@ -131,7 +139,8 @@ def ranks(distances: Array, tie: float) -> NDArray[np.intp]:
     array([1, 0, 1])
     """
     order = np.argsort(distances, kind="stable")
-    steps = np.diff(distances[order], prepend=distances[order[:1]]) > tie
+    with np.errstate(invalid="ignore"):  # infinity less infinity is no step
+        steps = np.diff(distances[order], prepend=distances[order[:1]]) > tie
     place = np.empty(len(order), dtype=np.intp)
     place[order] = np.cumsum(steps)
     return place

@@ -1,8 +1,10 @@
 """How well distances order rows: triplet accuracy, exactly, by sorting."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkind.cells import row_keys
 from nearkind.constraints.all_triplets import AllTriplets
@@ -34,15 +36,39 @@ def triplet_accuracy(Z: Any, y: Any) -> float:
     1.0
     """
     U = np.asarray(Z, dtype=float)
-    labels = np.asarray(y)
-    if U.ndim != 2 or labels.shape != U.shape[:1]:
-        raise ValueError(
-            f"Z must be (n, q) and y (n,); got shapes {U.shape} and {labels.shape}."
-        )
+    numbers = _class_numbers(U, y)
     if not np.isfinite(U).all():
         raise ValueError("Z holds NaN or infinite numbers; distances need finite ones.")
-    U, numbers, weights = _merge_equal(U, np.unique(labels, return_inverse=True)[1])
+    U, numbers, weights = _merge_equal(U, numbers)
     return accuracy_of_cells(U, Labels(numbers, weights))
+
+
+def triplet_accuracy_by(
+    compare: Callable[[Any, Any], Array], rows: NDArray[Any], y: Any
+) -> float:
+    """Return the share of triplets that any distance orders rightly.
+
+    Parameters
+    ----------
+    compare : from rows (a, q) and (n, q) to distances (a, n) >= 0; infinite ones are
+        tied
+    rows : array (n, q); equal rows are at equal distances
+    y : n labels
+
+    Examples
+    --------
+    >>> places = np.array([[0], [1], [5]])
+    >>> triplet_accuracy_by(lambda a, b: abs(a - b.T), places, ["a", "a", "b"])
+    1.0
+    """
+    rows, numbers, weights = _merge_equal(rows, _class_numbers(rows, y))
+    labels, hinge = Labels(numbers, weights), Hinge()
+    wrong = 0.0
+    bound = (AllTriplets(margin).bind(labels).parts() for margin in (-TIE, TIE))
+    for parts in zip(*bound, strict=True):  # of two, a tied triplet violates the second
+        d = _largest_is_one(compare(rows[parts[0].edges.anchors], rows))
+        wrong += sum(p.pull(d, hinge).intercept / p.sides.margin for p in parts)
+    return 1.0 - 0.5 * wrong
 
 
 def accuracy_of_cells(U: Array, labels: Labels) -> float:
@@ -56,6 +82,22 @@ def accuracy_of_cells(U: Array, labels: Labels) -> float:
         for part in AllTriplets(margin).bind(labels).parts()
     )
     return 1.0 - 0.5 * wrong
+
+
+def _class_numbers(rows: NDArray[Any], y: Any) -> NDArray[np.intp]:
+    labels = np.asarray(y)
+    if rows.ndim != 2 or labels.shape != rows.shape[:1]:
+        raise ValueError(
+            f"Z must be (n, q) and y (n,); got shapes {rows.shape} and {labels.shape}."
+        )
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def _largest_is_one(distances: Array) -> Array:
+    """Scale each anchor's distances; infinite ones become 2, beyond all others."""
+    finite = np.isfinite(distances)
+    largest = distances.max(axis=1, where=finite, initial=0.0, keepdims=True)
+    return np.where(finite, distances / np.where(largest > 0.0, largest, 1.0), 2.0)
 
 
 def _unit_size(U: Array) -> Array:

@@ -1,7 +1,11 @@
 """The laws of a distance on rows, over every one there is."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import nearkind as nk
 from tables import labelled_table
@@ -9,25 +13,61 @@ from tables import labelled_table
 DISTANCES = {"cpml": nk.CPML(max_iter=3)} | {
     name: kind() for name, kind in nk.baselines.all().items()
 }
+INFINITE = {"lin", "lin1"}  # where rows have nothing in common
+DRAW_ROWS = {"itml", "pola"}  # pairs of rows by their numbers, as random_state says
 every_distance = pytest.mark.parametrize("name", DISTANCES)
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning"),
+    pytest.mark.filterwarnings("ignore::nearkind.errors.NearlyUniqueWarning"),
 ]
 X, Y = labelled_table(40, seed=11)
 NEW = labelled_table(15, seed=12)[0].replace({"noise": {"c": "never seen"}})
+ONE_FEATURE = X[["shape"]]
+CONSTANT = X.assign(noise="always")
+ONCE = X.assign(noise=[f"only row {i}" for i in range(len(X))])
+BINARY = X[["tone"]].assign(size=np.where(X["size"] == "s", "small", "other"))
+
+
+def fresh(name):
+    """Return an unfitted distance, with the one seed there may be."""
+    model = clone(DISTANCES[name])
+    if "random_state" in model.get_params():
+        model.set_params(random_state=0)
+    return model
+
+
+def fitted(name, table=X):
+    return fresh(name).fit(table, Y)
+
+
+def is_zero_on_equal_rows(model):
+    return getattr(model, "zero_on_equal_rows", True)
 
 
 @pytest.fixture(scope="module", params=DISTANCES)
 def distance(request):
-    return DISTANCES[request.param].fit(X, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return fitted(request.param)
+
+
+def assert_lawful(model, table):
+    D = model.pairwise_distances(table)
+    np.testing.assert_array_equal(D, D.T)
+    assert not np.isnan(D).any()
+    assert (D >= 0.0).all()
+    assert not is_zero_on_equal_rows(model) or (np.diag(D) == 0.0).all()
+    return D
 
 
 def test_symmetric_non_negative_and_zero_on_equal_rows(distance):
-    D = distance.pairwise_distances(NEW)
-    np.testing.assert_array_equal(D, D.T)
-    assert (D >= 0.0).all()
-    assert (np.diag(D) == 0.0).all()
+    assert np.isfinite(assert_lawful(distance, NEW)).all()
+
+
+def test_zero_on_equal_rows_is_not_denied_in_vain(distance):
+    if not is_zero_on_equal_rows(distance):
+        assert (np.diag(distance.pairwise_distances(X)) > 0.0).any()
 
 
 def test_pairwise_is_compare_on_what_represent_makes(distance):
@@ -36,6 +76,15 @@ def test_pairwise_is_compare_on_what_represent_makes(distance):
     )
     np.testing.assert_allclose(
         distance.compare(new, rows), distance.pairwise_distances(NEW, X), atol=1e-12
+    )
+
+
+def test_rows_may_be_compared_a_few_at_a_time(distance):
+    rows = distance.represent(distance.codebook_.encode(X))
+    few = distance.compare(rows[np.array([7, 3])], rows[5:9])
+    assert len(rows) == len(X)
+    np.testing.assert_allclose(
+        few, distance.compare(rows, rows)[[7, 3], 5:9], atol=1e-12
     )
 
 
@@ -48,7 +97,7 @@ def test_one_table_is_the_table_against_itself(distance):
 
 
 def test_triplet_accuracy_is_the_share_of_distances_in_order(distance):
-    D = distance.pairwise_distances(X) ** 2
+    D = distance.pairwise_distances(X)
     scores = []
     for i in range(len(Y)):
         near = np.delete(D[i], i)[np.delete(Y, i) == Y[i]]
@@ -64,8 +113,57 @@ def test_triplet_accuracy_is_the_share_of_distances_in_order(distance):
 def test_names_of_values_and_order_of_columns_do_not_matter(name):
     rename = {"round": "zz", "flat": "00", "s": "Large", "low": "a low"}
     columns = ["noise", "size", "tone", "shape"]
-    plain = DISTANCES[name].fit(X, Y).pairwise_distances(X)
-    other = DISTANCES[name].fit(X.replace(rename)[columns], Y)
+    plain = fitted(name).pairwise_distances(X)
+    other = fitted(name, X.replace(rename)[columns])
     np.testing.assert_allclose(
         other.pairwise_distances(X.replace(rename)), plain, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("name", [n for n in DISTANCES if n not in DRAW_ROWS])
+def test_order_of_rows_does_not_matter(name):
+    order = np.random.default_rng(0).permutation(len(X))
+    other = fresh(name).fit(X.iloc[order], Y[order])
+    np.testing.assert_allclose(
+        other.pairwise_distances(X), fitted(name).pairwise_distances(X), atol=1e-6
+    )
+
+
+@every_distance
+@pytest.mark.filterwarnings("ignore:.*learned nothing")
+@pytest.mark.parametrize("table", [ONE_FEATURE, CONSTANT, ONCE, BINARY], ids=len)
+def test_laws_hold_on_odd_tables(name, table):
+    model = fitted(name, table)
+    strange = pd.DataFrame({column: ["never", None] for column in table})
+    rows = pd.concat([table, strange], ignore_index=True)
+    D = assert_lawful(model, rows)
+    assert np.isfinite(D).all() or name in INFINITE
+
+
+@every_distance
+def test_missing_cells_may_have_no_level(name):
+    model = fresh(name).set_params(missing="prior").fit(X, Y)
+    D = assert_lawful(model, X)
+    assert np.isfinite(D).all() or name in INFINITE
+
+
+@every_distance
+def test_fitting_again_forgets(name):
+    model = fitted(name, BINARY).fit(X, Y)
+    np.testing.assert_allclose(
+        model.pairwise_distances(NEW), fitted(name).pairwise_distances(NEW), atol=1e-12
+    )
+
+
+@every_distance
+@pytest.mark.parametrize("votes", ["uniform", "distance"])
+def test_it_serves_a_classifier(name, votes):
+    model = nk.CPMLClassifier(fresh(name), n_neighbors=3, weights=votes)
+    shares = model.fit(X, Y).predict_proba(NEW)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    assert set(model.predict(NEW)) <= set(Y)
+    distances, rows = model.kneighbors(NEW)
+    D = model.metric_.pairwise_distances(NEW, X)
+    np.testing.assert_allclose(
+        np.take_along_axis(D, rows, axis=1), distances, atol=1e-7
     )

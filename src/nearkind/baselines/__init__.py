@@ -5,10 +5,53 @@
 
 from typing import Any
 
+from nearkind.baselines.anderberg import Anderberg
+from nearkind.baselines.association import Association
+from nearkind.baselines.burnaby import Burnaby
+from nearkind.baselines.cheng import Cheng
+from nearkind.baselines.dilca import DILCA
+from nearkind.baselines.dm3 import DM3
+from nearkind.baselines.dml_eig import DMLEig
+from nearkind.baselines.eskin import Eskin
 from nearkind.baselines.euclidean import Euclidean
+from nearkind.baselines.gambaryan import Gambaryan
+from nearkind.baselines.goodall import Goodall1, Goodall2, Goodall3, Goodall4
 from nearkind.baselines.hamming import Hamming
+from nearkind.baselines.itml import ITML
+from nearkind.baselines.lin import Lin, Lin1
+from nearkind.baselines.mmc import MMC
+from nearkind.baselines.occurrence import InverseOccurrence, OccurrenceFrequency
+from nearkind.baselines.pola import POLA
+from nearkind.baselines.smirnov import Smirnov
+from nearkind.baselines.value_difference import ValueDifference
 
-__all__ = ["Euclidean", "Hamming", "all"]
+__all__ = [
+    "DILCA",
+    "DM3",
+    "ITML",
+    "MMC",
+    "POLA",
+    "Anderberg",
+    "Association",
+    "Burnaby",
+    "Cheng",
+    "DMLEig",
+    "Eskin",
+    "Euclidean",
+    "Gambaryan",
+    "Goodall1",
+    "Goodall2",
+    "Goodall3",
+    "Goodall4",
+    "Hamming",
+    "InverseOccurrence",
+    "Lin",
+    "Lin1",
+    "OccurrenceFrequency",
+    "Smirnov",
+    "ValueDifference",
+    "all",
+]
 
 
 def all() -> dict[str, Any]:
@@ -16,7 +59,32 @@ def all() -> dict[str, Any]:
 
     Examples
     --------
-    >>> sorted(all())
-    ['euclidean', 'hamming']
+    >>> all()["lin"]().fit([["a"], ["b"], ["c"]]).similarities([["a"]]).tolist()
+    [[1.0]]
     """
-    return {"euclidean": Euclidean, "hamming": Hamming}
+    return {
+        "euclidean": Euclidean,
+        "hamming": Hamming,
+        "eskin": Eskin,
+        "iof": InverseOccurrence,
+        "of": OccurrenceFrequency,
+        "lin": Lin,
+        "lin1": Lin1,
+        "goodall1": Goodall1,
+        "goodall2": Goodall2,
+        "goodall3": Goodall3,
+        "goodall4": Goodall4,
+        "smirnov": Smirnov,
+        "burnaby": Burnaby,
+        "anderberg": Anderberg,
+        "gambaryan": Gambaryan,
+        "vdm": ValueDifference,
+        "association": Association,
+        "dilca": DILCA,
+        "cheng": Cheng,
+        "dm3": DM3,
+        "itml": ITML,
+        "pola": POLA,
+        "dml_eig": DMLEig,
+        "mmc": MMC,
+    }

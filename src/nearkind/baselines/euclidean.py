@@ -3,8 +3,8 @@
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
-from sklearn.utils import Tags
 
+from nearkind.baselines.labelled import Labelled
 from nearkind.estimators import shorthand
 from nearkind.estimators.targets import training_rows
 from nearkind.estimators.value_vectors import ValueVectorDistance
@@ -14,7 +14,7 @@ from nearkind.structures import Single
 from nearkind.value_tables import value_tables
 
 
-class Euclidean(ValueVectorDistance, BaseEstimator):
+class Euclidean(Labelled, ValueVectorDistance, BaseEstimator):
     """d^2 = sum over features and classes of (phi_d(x)_c - phi_d(x')_c)^2.
 
     The paper's "Euclidean": values as class histograms, no metric learned.
@@ -46,9 +46,3 @@ class Euclidean(ValueVectorDistance, BaseEstimator):
             vdm.tables, Single(), identity(1, len(n_values))
         )
         return self
-
-    def __sklearn_tags__(self) -> Tags:
-        """Say that labels are needed."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags

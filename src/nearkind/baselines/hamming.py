@@ -9,15 +9,14 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-from nearkind import scoring
-from nearkind.estimators import shorthand
-from nearkind.estimators.coded import Coded
-from nearkind.estimators.targets import check_weights
-from nearkind.tables import read_table
+from nearkind.baselines.indicators import places, starts
+from nearkind.baselines.pairwise import PairwiseDistance
 from nearkind.typing import Array, Codes
 
 
-class Hamming(Coded, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Hamming(
+    PairwiseDistance, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """d = number of features that differ / number of features (overlap distance).
 
     Values not seen in fit differ from all that were, and count as one value.
@@ -40,29 +39,17 @@ class Hamming(Coded, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the values of each column; labels are not used."""
-        table = read_table(X)
-        weights = check_weights(sample_weight, table.n_rows)
-        self._learn_codes(shorthand.codebook(self), table, weights)
-        self._n_features_out = sum(self.codebook_.n_values) + self.n_features_in_
+        self._count_codes(X, sample_weight)
+        self._n_features_out = int(starts(self.codebook_.n_values)[-1])
         return self
-
-    def pairwise_distances(self, X: Any, Y: Any = None) -> Array:
-        """Return the share of differing features (n, m); Y = X if None."""
-        codes = self._encode(X)
-        return self.compare(codes, codes if Y is None else self._encode(Y))
 
     def transform(self, X: Any) -> Array:
         """Return indicators (n, q) whose squared Euclidean distance is the distance."""
         codes = self._encode(X)
-        sizes = np.array(self.codebook_.n_values) + 1  # the unseen have a place too
-        at = np.where(codes < 0, sizes - 1, codes) + np.cumsum(sizes) - sizes
-        U = np.zeros((len(codes), sizes.sum()))
-        np.put_along_axis(U, at, (2.0 * len(sizes)) ** -0.5, axis=1)
+        U = np.zeros((len(codes), self._n_features_out))
+        at = places(codes, self.codebook_.n_values)
+        np.put_along_axis(U, at, (2.0 * codes.shape[1]) ** -0.5, axis=1)
         return U
-
-    def triplet_accuracy(self, X: Any, y: Any) -> float:
-        """Return the share of triplets of these rows that are ordered rightly."""
-        return scoring.triplet_accuracy(np.asarray(self.transform(X)), y)
 
     def represent(self, codes: Codes) -> Codes:
         """Return what ``compare`` needs of rows: their codes."""

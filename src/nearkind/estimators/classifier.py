@@ -32,7 +32,8 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
     metric : a distance, unfitted: CPML or any of ``nearkind.baselines``; None: CPML()
     n_neighbors : how many rows vote
     weights : "uniform", "distance" (votes by 1 / distance; rows at distance zero, where
-        there are any, vote alone), or a function from distances to weights
+        there are any, vote alone; if all are infinitely far, they vote equally), or a
+        function from distances to weights
     index : "exact"
 
     Attributes
@@ -174,6 +175,7 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
         weigh = self.weights if callable(self.weights) else VOTES[self.weights]
         votes = near.votes * weigh(near.distance)
         votes = _only_zeros_where_any(near, votes) if np.isinf(votes).any() else votes
+        votes = _equal_where_none(near, votes, len(rows))
         by_class = votes[:, None] * self._votes[near.cell]
         total = np.zeros((len(rows), len(self.classes_)))
         np.add.at(total, near.query, by_class)
@@ -201,6 +203,12 @@ def _only_zeros_where_any(near: Near, votes: Array) -> Array:
     infinite = np.isinf(votes)
     drowned = np.isin(near.query, near.query[infinite])
     return np.where(infinite, near.votes, np.where(drowned, 0.0, votes))
+
+
+def _equal_where_none(near: Near, votes: Array, n_queries: int) -> Array:
+    """Let rows vote equally where none has a weight, all being infinitely far."""
+    heard = np.bincount(near.query, votes, n_queries) > 0.0
+    return np.where(heard[near.query], votes, near.votes)
 
 
 VOTES: dict[str, Callable[[Array], Array]] = {

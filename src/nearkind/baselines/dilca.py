@@ -1,0 +1,161 @@
+"""DILCA: values are as far apart as a chosen context tells them apart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from nearkind.baselines.contingency import Contingency, Information, contingency
+from nearkind.baselines.pair_tables import check_contingency
+from nearkind.baselines.settings import number
+from nearkind.estimators import shorthand
+from nearkind.estimators.targets import check_weights
+from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.tables import read_table
+from nearkind.typing import Array
+from nearkind.value_tables import ValueTables
+
+_ROUNDING = 1e-12
+
+
+class Context(Protocol):
+    """Which other features tell the values of a feature apart."""
+
+    def choose(self, relevance: Array, target: int) -> list[int]:
+        """Return features, given the symmetric uncertainty of any two (D, D)."""
+
+
+@dataclass(frozen=True)
+class AboveMean:
+    """Method M: features at least sigma times as relevant as the mean one."""
+
+    sigma: float
+
+    def choose(self, relevance: Array, target: int) -> list[int]:
+        """Return the features above the threshold, in their order."""
+        others = np.delete(np.arange(len(relevance)), target)
+        own = relevance[target, others]
+        enough = own >= self.sigma * own.mean() - _ROUNDING if len(own) else own > 0.0
+        return others[enough].tolist()
+
+
+@dataclass(frozen=True)
+class NotRedundant:
+    """Method RR: by falling relevance, features more relevant than redundant."""
+
+    def choose(self, relevance: Array, target: int) -> list[int]:
+        """Return the features kept, ties by their order."""
+        kept: list[int] = []
+        for d in np.argsort(-relevance[target], kind="stable").tolist():
+            own = relevance[target, d]
+            if d != target and own > max((relevance[d, e] for e in kept), default=0.0):
+                kept.append(d)
+        return sorted(kept)
+
+
+CONTEXTS = {"mean": AboveMean, "rr": lambda sigma: NotRedundant()}
+
+
+class DILCA(ValueVectorDistance, BaseEstimator):
+    """d^2 = sum over features Y of the mean over contexts of a squared difference.
+
+    d_Y(u, v)^2 = sum over features X of the context of Y, and their values x, of
+    (P(Y = u | X = x) - P(Y = v | X = x))^2 / number of such x. The context is chosen by
+    symmetric uncertainty, 2 I(Y; X) / (H(Y) + H(X)). If none is chosen, all other
+    features are the context; a single feature has none, and its values differ or do
+    not. An unseen value has the mean vector. Ienco, Pensa and Meo, *From context to
+    distance: learning dissimilarity for categorical data clustering*, ACM TKDD 2012.
+
+    Parameters
+    ----------
+    context : "mean" (method M): as relevant as ``sigma`` times the mean, or more;
+        "rr" (method RR): more relevant than redundant, ties by order of columns
+    sigma : in [0, 1], for "mean"
+    unseen, missing, numeric : as in :class:`nearkind.CPML`
+
+    Attributes
+    ----------
+    contexts_ : dict of feature to the features of its context
+
+    Examples
+    --------
+    >>> rows = [["a", "x"], ["a", "y"], ["b", "y"]]
+    >>> DILCA().fit(rows).pairwise_distances([["a", "y"]], [["b", "y"]]).round(4)
+    array([[0.7071]])
+    """
+
+    def __init__(
+        self,
+        context="mean",
+        sigma=0.5,
+        unseen="prior",
+        missing="level",
+        numeric="auto",
+    ):
+        self.context = context
+        self.sigma = sigma
+        self.unseen = unseen
+        self.missing = missing
+        self.numeric = numeric
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Count pairs of values of all columns; labels are not used."""
+        sigma = number(self, "sigma", "a number in [0, 1]", low=0.0, high=1.0)
+        context: Context = shorthand.choice(self, "context", CONTEXTS)(sigma)
+        book, table = shorthand.codebook(self), read_table(X)
+        weights = check_weights(sample_weight, table.n_rows)
+        codes = self._learn_codes(book, table, weights)
+        check_contingency(book, type(self).__name__)
+        counts = contingency(codes, book.n_values, weights)
+        relevance = symmetric_uncertainty(counts.information)
+        chosen = [
+            context.choose(relevance, d) or counts.others(d)
+            for d in range(counts.n_features)
+        ]
+        self.contexts_ = {
+            book.names_[d]: [book.names_[e] for e in features]
+            for d, features in enumerate(chosen)
+        }
+        vectors = [_vectors(counts, d, chosen[d]) for d in range(counts.n_features)]
+        self.value_tables_ = ValueTables(_side_by_side(vectors))
+        return self
+
+
+def symmetric_uncertainty(information: Information) -> Array:
+    """Return 2 I(Y; X) / (H(Y) + H(X)) of any two features (D, D); 0 for 0 / 0."""
+    entropies = information.first + information.first.T
+    known = entropies > _ROUNDING
+    return np.where(
+        known, 2.0 * information.mutual / np.where(known, entropies, 1), 0.0
+    )
+
+
+def _vectors(counts: Contingency, d: int, context: Sequence[int]) -> Array:
+    """Return a vector for each value of a feature (s, q), q <= s."""
+    size = counts.n_values[d]
+    if not context:
+        return np.sqrt(0.5) * np.eye(size)
+    P = np.concatenate([_shares(counts.joint(d, e)) for e in context], axis=1)
+    V = P / np.sqrt(max(P.shape[1], 1))  # (s, number of values in the context)
+    return V if V.shape[1] <= size else np.linalg.qr(V.T).R.T
+
+
+def _shares(joint: Array) -> Array:
+    """Return P(Y | X) (s_Y, s_X); zeros where X never met a known Y."""
+    known = joint.sum(axis=0)
+    return joint / np.where(known > 0.0, known, 1.0)
+
+
+def _side_by_side(vectors: Sequence[Array]) -> list[Array]:
+    """Give each feature columns of its own, and a last row: the mean vector."""
+    width = sum(V.shape[1] for V in vectors)
+    tables, start = [], 0
+    for V in vectors:
+        table = np.zeros((len(V) + 1, max(width, 1)))
+        table[:-1, start : start + V.shape[1]] = V
+        table[-1] = table[:-1].mean(axis=0) if len(V) else 0.0
+        tables.append(table)
+        start += V.shape[1]
+    return tables

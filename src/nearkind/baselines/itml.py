@@ -1,0 +1,195 @@
+"""ITML: near the Euclidean distance, with alike rows near and unlike rows far."""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import blas
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from nearkind.baselines.coded_rows import LabelledRows, differing
+from nearkind.baselines.mahalanobis import Mahalanobis
+from nearkind.baselines.settings import number, whole_number_from
+from nearkind.typing import Array
+
+PAIRS_FOR_BOUNDS = 10_000
+PERCENTILES = 5.0, 95.0
+TIE = 1e-9
+"""Bounds closer than this share of the larger are equal."""
+
+
+class ITML(Mahalanobis):
+    """Information-theoretic metric learning.
+
+        min over M and slacks xi of  LogDet(M, I) + gamma * LogDet(xi, xi_0)
+        with  v' M v <= xi  for alike rows,  v' M v >= xi  for unlike rows
+
+    Davis, Kulis, Jain, Sra and Dhillon, ICML 2007, algorithm 1: Bregman projections on
+    one pair after another, until the multipliers settle. xi_0 is u for alike and l for
+    unlike rows, the 5th and 95th percentile of squared distances between rows that
+    differ. Half of the pairs are alike; those without a difference are skipped.
+
+    Parameters
+    ----------
+    gamma : how much bounds weigh against staying near the Euclidean distance
+    n_constraints : pairs to draw; None: 20 times the squared number of classes
+    tol : relative change of the multipliers in a sweep at which they have settled
+    max_iter : sweeps at most
+    coding : {"onehot", "vdm"}, values as indicators or as class histograms
+    random_state : int, RandomState or None, for the pairs; None: others each time
+    unseen, missing, numeric : as in :class:`nearkind.CPML`
+
+    Attributes
+    ----------
+    metric_ : M (W, W) over the coordinates of the coding
+    bounds_ : u and l
+    n_iter_ : sweeps made
+
+    Examples
+    --------
+    >>> rows, labels = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]], [0, 0, 1, 1]
+    >>> far = ITML().fit(rows, labels).pairwise_distances(rows[:1], rows[1:3])
+    >>> bool(far[0, 0] < far[0, 1])
+    True
+    """
+
+    def __init__(
+        self,
+        gamma=1.0,
+        n_constraints=None,
+        tol=1e-3,
+        max_iter=1000,
+        coding="onehot",
+        random_state=0,
+        unseen="prior",
+        missing="level",
+        numeric="auto",
+    ):
+        self.gamma = gamma
+        self.n_constraints = n_constraints
+        self.tol = tol
+        self.max_iter = max_iter
+        self.coding = coding
+        self.random_state = random_state
+        self.unseen = unseen
+        self.missing = missing
+        self.numeric = numeric
+
+    def _check(self) -> None:
+        number(self, "gamma", "a number > 0", 0.0, open_low=True)
+        number(self, "tol", "a number >= 0", 0.0)
+        whole_number_from(self, "max_iter", 1)
+        if self.n_constraints is not None:
+            whole_number_from(self, "n_constraints", 2)
+
+    def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
+        self.bounds_, self.n_iter_ = _bounds(rows, rng), 1
+        low, high = self.bounds_
+        if high - low <= TIE * high:
+            return self._euclidean("all rows that differ are equally far apart")
+        pairs = rows.pairs.balanced(self._n_constraints(), rng)
+        V = rows.differences(pairs)
+        kept = differing(V)
+        V, alike = V[kept], pairs.alike[kept]
+        bounds = np.where(alike, low, high)
+        with threadpool_limits(1, "blas"):  # many small products
+            found = project(
+                np.eye(rows.coding.width), V, alike, bounds,
+                self.gamma, self.tol, self.max_iter,
+            )  # fmt: skip
+        self.n_iter_ = found.n_iter
+        self._warn_if_unsettled(found.change)
+        return found.M
+
+    def _n_constraints(self) -> int:
+        given: Any = self.n_constraints
+        return 20 * len(self.classes_) ** 2 if given is None else int(given)
+
+    def _warn_if_unsettled(self, change: float) -> None:
+        if change > self.tol:
+            warnings.warn(
+                f"The multipliers still changed by {change:.2g}, more than tol="
+                f"{self.tol:g}, in the last of {self.n_iter_} sweeps. Raise max_iter "
+                "or tol, or lower gamma.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+
+class Projected(NamedTuple):
+    """A metric, the sweeps made, and the relative change in the last of them."""
+
+    M: Array
+    n_iter: int
+    change: float
+
+
+def project(
+    M: Array,
+    V: Array,
+    alike: NDArray[np.bool_],
+    bounds: Array,
+    gamma: float = 1.0,
+    tol: float = 1e-3,
+    max_iter: int = 1000,
+) -> Projected:
+    """Sweep over pairs, projecting M on the bound of each, O(W^2) a pair.
+
+    Parameters
+    ----------
+    M : (W, W), positive definite, the start
+    V : (m, W), differences, none of them zero
+    alike : (m,), whether the bound is an upper one
+    bounds : (m,), squared distances
+
+    Examples
+    --------
+    >>> found = project(np.eye(2), np.eye(2), np.array([True, False]),
+    ...                 np.array([0.5, 2.0]))
+    >>> found.M.round(6)
+    array([[0.666667, 0.      ],
+           [0.      , 1.333333]])
+    """
+    M = np.array(M, order="F")
+    signs = np.where(alike, 1.0, -1.0)
+    multipliers, inverse = np.zeros(len(V)), 1.0 / bounds  # of the slacks
+    n_iter, change = 0, np.inf
+    while change > tol and n_iter < max_iter:
+        before = multipliers.copy()
+        _sweep(M, V, signs, multipliers, inverse, gamma)
+        change, n_iter = _relative_change(multipliers, before), n_iter + 1
+    return Projected(0.5 * (M + M.T), n_iter, change)
+
+
+def _sweep(
+    M: Array, V: Array, signs: Array, multipliers: Array, inverse: Array, gamma: float
+) -> None:
+    """Project M, in column order, on every bound once, in place."""
+    share = gamma / (gamma + 1.0)
+    for t, (v, s) in enumerate(zip(V, signs.tolist(), strict=True)):
+        Mv = M @ v
+        p = float(v @ Mv)
+        step = min(multipliers[t], share * s * (1.0 / p - inverse[t]))
+        if step != 0.0:
+            multipliers[t] -= step
+            inverse[t] += s * step / gamma
+            blas.dger(s * step / (1.0 - s * step * p), Mv, Mv, a=M, overwrite_a=1)
+
+
+def _relative_change(now: Array, before: Array) -> float:
+    size = np.abs(now).sum() + np.abs(before).sum()
+    return float(np.abs(now - before).sum() / size) if size else 0.0
+
+
+def _bounds(rows: LabelledRows, rng: np.random.Generator) -> tuple[float, float]:
+    """Return u and l; equal only if all rows that differ are equally far apart."""
+    V = rows.differences(rows.pairs.uniform(PAIRS_FOR_BOUNDS, rng))
+    d2 = np.einsum("iw,iw->i", V, V)[differing(V)]
+    if not len(d2):
+        return 0.0, 0.0
+    low, high = np.percentile(d2, PERCENTILES)
+    if high - low <= TIE * high:
+        low, high = d2.min(), d2.max()
+    return float(low), float(high)

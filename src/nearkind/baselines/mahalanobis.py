@@ -1,0 +1,128 @@
+"""What learners of one matrix from pairs of rows share."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from scipy.linalg import block_diag
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+from nearkind.baselines.coded_rows import Coding, LabelledRows
+from nearkind.baselines.labelled import Labelled
+from nearkind.estimators import shorthand
+from nearkind.estimators.size import LARGEST_METRIC
+from nearkind.estimators.targets import training_rows
+from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.projections.onehot import OneHot
+from nearkind.projections.vdm import VDM
+from nearkind.typing import Array
+
+CODINGS = {"onehot": OneHot, "vdm": VDM}
+
+
+class Mahalanobis(Labelled, ValueVectorDistance, BaseEstimator):
+    """d^2 = v' M v, v the difference of two coded rows, M learned from pairs of rows.
+
+    A learner gives ``_check``, which refuses wrong settings, and ``_learn``, which
+    makes M of labelled rows. Pairs are drawn by the numbers of rows, so neither the
+    names of values nor the order of columns matters.
+    """
+
+    coding: Any
+    random_state: Any
+    _coding: Coding
+    _M: Array  # over the directions of _coding
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the distance.
+
+        Parameters
+        ----------
+        X : table of any kind
+        y : one label a row
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        rng = generator(self.random_state)
+        rows = self._coded(X, y)
+        rows.pairs.check(type(self).__name__)
+        return self._keep(self._learn(rows, rng))
+
+    @property
+    def metric_(self) -> Array:
+        """M over all coordinates of the coding; zero where no two rows can differ."""
+        basis = block_diag(*self._coding.bases)
+        return basis @ self._M @ basis.T
+
+    def _check(self) -> None:
+        raise NotImplementedError
+
+    def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
+        raise NotImplementedError
+
+    def _coded(self, X: Any, y: Any) -> LabelledRows:
+        """Learn codes and coding of a labelled table."""
+        projection = shorthand.choice(self, "coding", CODINGS)()
+        data = training_rows(X, y, None, type(self).__name__)
+        codes = self._learn_codes(shorthand.codebook(self), data.table)
+        self.classes_ = data.classes
+        n_values = self.codebook_.n_values
+        self._check_size(projection.shape(n_values, len(data.classes)))
+        projection.fit(codes, n_values, data.y, np.ones(len(codes)))
+        self._coding = self._code_by(projection.tables)
+        return LabelledRows(self._coding, codes, data.y)
+
+    def _code_by(self, tables: list[Array]) -> Coding:
+        return Coding.of(tables)
+
+    def _keep(self, M: Array) -> Self:
+        self._M = M
+        self.value_tables_ = self._coding.value_tables(M)
+        return self
+
+    def _euclidean(self, why: str) -> Array:
+        """Return M = I, and say why nothing was learned."""
+        warnings.warn(
+            f"{type(self).__name__} learned nothing, because {why}. It is the "
+            "Euclidean distance between coded rows; give other rows, or another "
+            "coding.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return np.eye(self._coding.width)
+
+    def _check_size(self, shape: tuple[int, int]) -> None:
+        """Refuse a metric that would be too large, before it is allocated."""
+        width = shape[0] * shape[1]
+        if width * width <= LARGEST_METRIC:
+            return
+        book = self.codebook_
+        widest = int(np.argmax(book.n_values))
+        raise ValueError(
+            f"{type(self).__name__} would need a matrix of {width:,} x {width:,} "
+            f"numbers. Column {book.names_[widest]!r} has the most values, "
+            f"{book.n_values[widest]:,}: drop or coarsen it, or take coding='vdm', "
+            "whose size does not depend on the values."
+        )
+
+
+def flag(model: Any, name: str) -> bool:
+    """Return a setting that is True or False, or say who wanted one."""
+    value = getattr(model, name)
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(
+            f"The {name!r} parameter of {type(model).__name__} must be True or False; "
+            f"got {value!r}."
+        )
+    return bool(value)
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return a generator from what scikit-learn takes as random_state."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(check_random_state(random_state).randint(2**31))

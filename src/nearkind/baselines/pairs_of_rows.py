@@ -1,0 +1,153 @@
+"""Pairs of labelled rows, alike or unlike: all of them, or some drawn evenly.
+
+Ordered pairs of one kind are numbered without a gap, so a drawn number is a pair, each
+as likely as any other, and nothing is enumerated to draw from it.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class RowPairs:
+    """Rows ``left`` and ``right`` (m,), and whether they are ``alike``."""
+
+    left: Rows
+    right: Rows
+    alike: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def take(self, at: Rows | slice) -> "RowPairs":
+        """Return some of them, in this order."""
+        return RowPairs(self.left[at], self.right[at], self.alike[at])
+
+    def and_also(self, other: "RowPairs") -> "RowPairs":
+        """Return these, then the others."""
+        return RowPairs(
+            np.concatenate([self.left, other.left]),
+            np.concatenate([self.right, other.right]),
+            np.concatenate([self.alike, other.alike]),
+        )
+
+
+@dataclass(frozen=True)
+class PairsOfRows:
+    """The pairs of rows that labels make.
+
+    Parameters
+    ----------
+    y : (n,), class numbers from 0
+
+    Examples
+    --------
+    >>> pairs = PairsOfRows(np.array([0, 1, 0])).alike()
+    >>> pairs.left, pairs.right
+    (array([0]), array([2]))
+    """
+
+    y: Rows
+
+    @cached_property
+    def _order(self) -> Rows:
+        """Rows by class."""
+        return np.argsort(self.y, kind="stable")
+
+    @cached_property
+    def _sizes(self) -> Rows:
+        """Rows of each class (C,)."""
+        return np.bincount(self.y)
+
+    @cached_property
+    def _starts(self) -> Rows:
+        """Where each class begins in the order (C,)."""
+        return np.cumsum(self._sizes) - self._sizes
+
+    @property
+    def n_alike(self) -> int:
+        """Number of pairs of one class."""
+        return int((self._sizes * (self._sizes - 1)).sum()) // 2
+
+    @property
+    def n_unlike(self) -> int:
+        """Number of pairs of two classes."""
+        return int((self._sizes * (len(self.y) - self._sizes)).sum()) // 2
+
+    def check(self, owner: str) -> None:
+        """Raise if no two rows are of one class."""
+        if not self.n_alike:
+            raise ValueError(
+                f"{owner} learns from pairs of rows of one class, but each of the "
+                f"{len(self.y)} rows has a class of its own. Give at least two rows of "
+                "some class."
+            )
+
+    def alike(
+        self, size: int | None = None, rng: np.random.Generator | None = None
+    ) -> RowPairs:
+        """Return every pair of one class, or ``size`` drawn evenly if there are more.
+
+        Pairs are drawn independently of each other, so one may come twice.
+        """
+        others = self._sizes - 1
+        label, place, k = self._numbered(others, _chosen(self.n_alike, size, rng))
+        place += self._starts[label]
+        k += self._starts[label]
+        k += k >= place  # a row is not its own partner
+        return self._pairs(place, k, alike=True, drawn=_draws(self.n_alike, size))
+
+    def unlike(
+        self, size: int | None = None, rng: np.random.Generator | None = None
+    ) -> RowPairs:
+        """Return every pair of two classes, or ``size`` drawn evenly, as ``alike``."""
+        others = len(self.y) - self._sizes
+        label, place, k = self._numbered(others, _chosen(self.n_unlike, size, rng))
+        place += self._starts[label]
+        k += np.where(k >= self._starts[label], self._sizes[label], 0)
+        return self._pairs(place, k, alike=False, drawn=_draws(self.n_unlike, size))
+
+    def balanced(self, size: int | None, rng: np.random.Generator) -> RowPairs:
+        """Return pairs in random order, half of them alike; None: every pair."""
+        half = None if size is None else max(size // 2, 1)
+        pairs = self.alike(half, rng).and_also(self.unlike(half, rng))
+        return pairs.take(rng.permutation(len(pairs)))
+
+    def uniform(self, size: int, rng: np.random.Generator) -> RowPairs:
+        """Return every pair, or ``size`` drawn evenly from all, alike or not."""
+        total = self.n_alike + self.n_unlike
+        if total <= size:
+            return self.balanced(None, rng)
+        n_alike = int(rng.binomial(size, self.n_alike / total))
+        return self.alike(n_alike, rng).and_also(self.unlike(size - n_alike, rng))
+
+    def _numbered(self, others: Rows, number: Rows) -> tuple[Rows, Rows, Rows]:
+        """Return class, place in it and partner's number of each ordered pair."""
+        ends = np.cumsum(self._sizes * others)
+        label = np.searchsorted(ends, number, side="right")
+        rest = number - (ends - self._sizes * others)[label]
+        place, k = np.divmod(rest, others[label])
+        return label, place, k
+
+    def _pairs(self, place: Rows, k: Rows, *, alike: bool, drawn: bool) -> RowPairs:
+        """Return the rows at these places; of all ordered pairs, one of each two."""
+        left, right = self._order[place], self._order[k]
+        kept = np.ones(len(left), bool) if drawn else left < right
+        return RowPairs(left[kept], right[kept], np.full(kept.sum(), alike))
+
+
+def _draws(total: int, size: int | None) -> bool:
+    return size is not None and size < total
+
+
+def _chosen(total: int, size: int | None, rng: np.random.Generator | None) -> Rows:
+    """Return the numbers of all ordered pairs, or of as many as are drawn."""
+    if not _draws(total, size):
+        return np.arange(2 * total)
+    rng = np.random.default_rng() if rng is None else rng
+    return rng.integers(0, 2 * total, size)

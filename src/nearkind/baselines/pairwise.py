@@ -1,0 +1,98 @@
+"""What distances without an embedding share: all follows from ``compare``."""
+
+from typing import Any, ClassVar
+
+from sklearn.utils.validation import check_is_fitted
+
+from nearkind import scoring
+from nearkind.baselines.indicators import places
+from nearkind.baselines.pair_tables import PairTables
+from nearkind.codebook import Codebook
+from nearkind.estimators import shorthand
+from nearkind.estimators.coded import Coded
+from nearkind.estimators.targets import check_weights
+from nearkind.tables import frame, read_table
+from nearkind.typing import Array, Codes
+
+
+class PairwiseDistance(Coded):
+    """Mixin over ``codebook_``, which fit must set, and ``compare``.
+
+    Attributes
+    ----------
+    zero_on_equal_rows : whether equal rows are promised to be at distance zero
+    """
+
+    zero_on_equal_rows: ClassVar[bool] = True
+
+    def pairwise_distances(self, X: Any, Y: Any = None) -> Array:
+        """Return the distances between rows (n, m).
+
+        Parameters
+        ----------
+        X, Y : tables with the columns that fit saw; Y = X if None
+        """
+        return self.compare(*self._both(X, Y))
+
+    def triplet_accuracy(self, X: Any, y: Any) -> float:
+        """Return the share of triplets of these rows that the distance orders rightly.
+
+        Parameters
+        ----------
+        X : table
+        y : one label a row
+
+        Returns
+        -------
+        share in [0, 1]; ties count one half
+        """
+        rows = self.represent(self._encode(X))
+        return scoring.triplet_accuracy_by(self.compare, rows, y)
+
+    def represent(self, codes: Codes) -> Any:
+        """Return what ``compare`` needs of rows: the places of their values (n, D)."""
+        return places(codes, self.codebook_.n_values)
+
+    def compare(self, a: Any, b: Any) -> Array:
+        """Return distances (n, m) between represented rows."""
+        raise NotImplementedError
+
+    def _both(self, X: Any, Y: Any) -> tuple[Any, Any]:
+        """Return both tables represented; Y = X if None."""
+        a = self.represent(self._encode(X))
+        return a, a if Y is None else self.represent(self._encode(Y))
+
+    def _count_codes(self, X: Any, sample_weight: Any) -> tuple[Codes, Array]:
+        """Learn the codes of a table without labels; return them and the weights."""
+        book: Codebook = shorthand.codebook(self)
+        table = read_table(X)
+        weights = check_weights(sample_weight, table.n_rows)
+        return self._learn_codes(book, table, weights), weights
+
+
+class TableDistance(PairwiseDistance):
+    """Mixin over ``pair_tables_``, which fit must set: d = sum of A_d[x_d, x'_d]."""
+
+    pair_tables_: PairTables
+
+    def compare(self, a: Any, b: Any) -> Array:
+        """Return distances (n, m) between represented rows."""
+        return self.pair_tables_.sums(a, b)
+
+    def value_distances(self, feature: Any) -> Any:
+        """Return how far apart the values of one feature are, all else being equal.
+
+        Parameters
+        ----------
+        feature : name of a column
+
+        Returns
+        -------
+        square DataFrame, the values on both sides (a dict of arrays where there is no
+        pandas)
+        """
+        check_is_fitted(self)
+        d = self.codebook_.place_of(feature)
+        values = self.codebook_.values(d)
+        columns = self.pair_tables_.tables[d][:-1, :-1].T
+        return frame(dict(zip(values, columns, strict=True)), index=values)

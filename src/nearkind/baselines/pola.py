@@ -1,0 +1,247 @@
+"""POLA: a metric and a threshold, learned online from one pair after another."""
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import blas, lapack
+from threadpoolctl import threadpool_limits
+
+from nearkind.baselines.coded_rows import LabelledRows
+from nearkind.baselines.mahalanobis import Mahalanobis, flag, generator
+from nearkind.baselines.settings import whole_number_from
+from nearkind.estimators.coded import objects
+from nearkind.estimators.targets import known_labels
+from nearkind.tables import read_table
+from nearkind.typing import Array
+
+ALL_PAIRS_UP_TO = 500
+PAIRS_A_ROW = 20
+CHUNK = 128
+"""Pairs whose distances are kept up to date at once."""
+
+
+class POLA(Mahalanobis):
+    """Pseudo-metric online learning: one pass over pairs of rows.
+
+    A pair with difference v and s = +1 (alike) or -1 has the loss
+
+        [s (v' M v - b) + 1]_+
+
+    and a pair with a loss moves M and b by projections on the half-space where it has
+    none, then on M positive semi-definite and b >= 1:
+
+        a = loss / (|v|^4 + 1),  M <- (M - s a v v')_+,  b <- max(b + s a, 1)
+
+    Shalev-Shwartz, Singer and Ng, ICML 2004. The formulas are our reconstruction: start
+    at M = 0, b = 1 (P1); all pairs of up to 500 rows, 20 a row if there are more, half
+    of them alike, in random order (P2); the last M is kept, not the mean (P3).
+
+    Parameters
+    ----------
+    averaged : keep the mean of M over all pairs seen instead of the last M
+    n_pairs : pairs to draw, half of them alike; None: as P2 says
+    coding : {"vdm", "onehot"}, values as class histograms or as indicators
+    random_state : int, RandomState or None, for the pairs; None: others each time
+    unseen, missing, numeric : as in :class:`nearkind.CPML`
+
+    Attributes
+    ----------
+    metric_ : M (W, W) over the coordinates of the coding
+    threshold_ : b
+    loss_history_ : (n_pairs,), the loss of each pair before it was learned from
+
+    Examples
+    --------
+    >>> rows, labels = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]], [0, 0, 1, 1]
+    >>> model = POLA().fit(rows, labels)
+    >>> model.pairwise_distances(rows[:1], rows[1:3]).round(4)
+    array([[0.    , 1.4131]])
+    """
+
+    def __init__(
+        self,
+        averaged=False,
+        n_pairs=None,
+        coding="vdm",
+        random_state=0,
+        unseen="prior",
+        missing="level",
+        numeric="auto",
+    ):
+        self.averaged = averaged
+        self.n_pairs = n_pairs
+        self.coding = coding
+        self.random_state = random_state
+        self.unseen = unseen
+        self.missing = missing
+        self.numeric = numeric
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn from the pairs of more rows, going on from where it is.
+
+        The first call learns values and coding, class histograms included, and fixes
+        them; values that it did not see are unseen in all later calls.
+
+        Parameters
+        ----------
+        X : table
+        y : one label a row; rows without one are left out after the first call
+        classes : labels that may come, in the first call; None: those of that call
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "_online"):
+            self._check()
+            self._rng = generator(self.random_state)
+            rows = self._coded(X, y)
+            self.classes_ = self.classes_ if classes is None else np.unique(classes)
+            self._begin()
+        else:
+            rows = self._more(X, y)
+        return self._keep(self._go_on(rows, self._rng))
+
+    def _check(self) -> None:
+        flag(self, "averaged")
+        if self.n_pairs is not None:
+            whole_number_from(self, "n_pairs", 2)
+
+    def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
+        self._rng = rng
+        self._begin()
+        return self._go_on(rows, rng)
+
+    def _begin(self) -> None:
+        self._online = Online(self._coding.width, bool(self.averaged))
+        self.loss_history_ = np.zeros(0)
+
+    def _go_on(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
+        """Learn from the pairs of these rows; return the metric."""
+        self.threshold_ = self._online.threshold
+        if not self._coding.width:
+            return self._euclidean("no two rows differ")
+        pairs = rows.pairs.balanced(self._n_pairs(len(rows.y)), rng)
+        history = [self.loss_history_]
+        with threadpool_limits(1, "blas"):  # many small products
+            for at in range(0, len(pairs), CHUNK):
+                chunk = pairs.take(slice(at, at + CHUNK))
+                history.append(self._online.learn(rows.differences(chunk), chunk.alike))
+        self.loss_history_ = np.concatenate(history)
+        self.threshold_ = self._online.threshold
+        M = self._online.metric
+        return M if M.any() else self._euclidean("no pair has left a trace in M")
+
+    def _n_pairs(self, n_rows: int) -> int | None:
+        if self.n_pairs is not None:
+            return int(self.n_pairs)
+        return None if n_rows <= ALL_PAIRS_UP_TO else PAIRS_A_ROW * n_rows
+
+    def _more(self, X: Any, y: Any) -> LabelledRows:
+        """Return labelled rows of a later call."""
+        table = read_table(X)
+        names, numbers = known_labels(y, table.n_rows)
+        strangers = objects(names[~np.isin(names, self.classes_)].tolist())
+        if len(strangers):
+            raise ValueError(
+                f"y has labels that the first call did not: {strangers[:5].tolist()}. "
+                "Name all labels that may come as classes in the first call."
+            )
+        known = np.flatnonzero(numbers >= 0)
+        return LabelledRows(self._coding, self._encode(table)[known], numbers[known])
+
+
+class Online:
+    """M and b, and how pairs move them.
+
+    The distances of a chunk of pairs are computed at once and corrected after each
+    update, by its one or two outer products; pairs without a loss cost nothing more.
+
+    Parameters
+    ----------
+    width : of M
+    averaged : whether ``metric`` is the mean over all pairs seen
+
+    Examples
+    --------
+    >>> online = Online(2)
+    >>> online.learn(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([False, True]))
+    array([2., 1.])
+    >>> online.metric.round(4), online.threshold
+    (array([[ 0.8085, -0.1557],
+           [-0.1557,  0.03  ]]), 1.2)
+    """
+
+    def __init__(self, width: int, averaged: bool = False) -> None:
+        self._M = np.zeros((width, width), order="F")
+        self._total = np.zeros((width, width)) if averaged else None
+        self._n_seen = 0
+        self.threshold = 1.0
+
+    @property
+    def metric(self) -> Array:
+        """The metric so far (W, W)."""
+        M = self._M if self._total is None else self._total / max(self._n_seen, 1)
+        return 0.5 * (M + M.T)
+
+    def learn(self, V: Array, alike: NDArray[np.bool_]) -> Array:
+        """Learn from pairs in their order; return the loss of each before that.
+
+        Parameters
+        ----------
+        V : (m, W), differences
+        alike : (m,)
+        """
+        signs = np.where(alike, 1.0, -1.0)
+        d2 = np.einsum("iw,iw->i", V @ self._M, V)
+        gram = V @ V.T  # (m, m), what v v' does to the other distances
+        losses, last = np.zeros(len(V)), 0
+        for at in self._violated(signs, d2):
+            losses[at] = signs[at] * (d2[at] - self.threshold) + 1.0
+            self._count(at - last)
+            last = at
+            step = signs[at] * losses[at] / (gram[at, at] ** 2 + 1.0)
+            self.threshold = max(float(self.threshold + step), 1.0)
+            self._add(-step, V[at])
+            d2 -= step * gram[at] ** 2
+            if alike[at]:
+                d2 += self._cut(V)
+        self._count(len(V) - last)
+        return losses
+
+    def _violated(self, signs: Array, d2: Array) -> Iterator[int]:
+        """Give the pairs that have a loss when it is their turn."""
+        at = 0
+        while at < len(d2):
+            violated = signs[at:] * (d2[at:] - self.threshold) > -1.0
+            ahead = int(violated.argmax())
+            if not violated[ahead]:
+                return
+            at += ahead
+            yield at
+            at += 1
+
+    def _add(self, weight: float, v: Array) -> None:
+        blas.dger(weight, v, v, a=self._M, overwrite_a=1)
+
+    def _cut(self, V: Array) -> Array | float:
+        """Take a negative eigenvalue off M; return what that adds to v' M v (m,).
+
+        M was positive semi-definite before v v' was taken off, so there is at most one.
+        """
+        if not lapack.dpotrf(self._M)[
+            1
+        ]:  # there is a Cholesky factor, so there is none
+            return 0.0
+        values, vectors, *_ = lapack.dsyevr(self._M, range="I", il=1, iu=1)
+        excess, w = max(-float(values[0]), 0.0), vectors[:, 0]
+        self._add(excess, w)
+        return excess * (V @ w) ** 2
+
+    def _count(self, n_pairs: int) -> None:
+        """Note that M stayed as it is for so many pairs."""
+        self._n_seen += n_pairs
+        if self._total is not None:
+            self._total += n_pairs * self._M

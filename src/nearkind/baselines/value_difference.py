@@ -1,0 +1,90 @@
+"""The value difference metric of Stanfill and Waltz."""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from nearkind.baselines.labelled import Labelled
+from nearkind.baselines.pair_tables import PairTables, check_tables
+from nearkind.baselines.pairwise import TableDistance
+from nearkind.baselines.settings import number
+from nearkind.estimators import shorthand
+from nearkind.estimators.targets import training_rows
+from nearkind.projections.vdm import VDM
+from nearkind.typing import Array
+
+WEIGHTINGS: dict[str, Callable[[Array], Any]] = {
+    "none": lambda w: 1.0,
+    "query": lambda w: w[:, None],
+    "symmetric": lambda w: 0.5 * np.add.outer(w, w),
+}
+
+
+class ValueDifference(Labelled, TableDistance, BaseEstimator):
+    """d = sum over features of w_d(x_d) sum over classes |phi_d(x)_c - phi_d(x')_c|^k.
+
+    phi_d(f) are the shares of the classes among rows with value f; those of an unseen
+    value are the shares in all rows. Stanfill and Waltz, *Toward memory-based
+    reasoning*, Communications of the ACM 1986; the weight is our reading of it,
+    w_d(f)^2 = sum over classes of phi_d(f)_c^2, and later work leaves it out.
+
+    Without weights and with exponent 2, this is the square of
+    :class:`nearkind.baselines.Euclidean`, whose ``transform`` embeds rows.
+
+    Parameters
+    ----------
+    exponent : k > 0
+    weighting : "none"; "query": at the value of the row that asks, X in
+        ``pairwise_distances(X, Y)``, so that distances are not symmetric; "symmetric":
+        the mean of both rows' weights
+    unseen, missing, numeric : as in :class:`nearkind.CPML`
+
+    Examples
+    --------
+    >>> rows, labels = [["a"], ["a"], ["b"], ["b"]], ["no", "no", "no", "yes"]
+    >>> vdm = ValueDifference().fit(rows, labels)
+    >>> vdm.pairwise_distances([["a"]], [["b"]])
+    array([[0.5]])
+    """
+
+    def __init__(
+        self,
+        exponent=2.0,
+        weighting="none",
+        unseen="prior",
+        missing="level",
+        numeric="auto",
+    ):
+        self.exponent = exponent
+        self.weighting = weighting
+        self.unseen = unseen
+        self.missing = missing
+        self.numeric = numeric
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Count the classes at each value."""
+        exponent = number(self, "exponent", "a number > 0", low=0.0, open_low=True)
+        weighting = shorthand.choice(self, "weighting", WEIGHTINGS)
+        book = shorthand.codebook(self)
+        rows = training_rows(X, y, sample_weight, type(self).__name__)
+        codes = self._learn_codes(book, rows.table, rows.weights)
+        self.classes_ = rows.classes
+        check_tables(book, type(self).__name__)
+        vdm = VDM().fit(codes, book.n_values, rows.y, rows.weights)
+        self.pair_tables_ = PairTables(
+            [
+                weighting(np.sqrt((phi * phi).sum(axis=1))) * differences(phi, exponent)
+                for phi in (table[:, 0] for table in vdm.tables)
+            ]
+        )
+        return self
+
+
+def differences(phi: Array, exponent: float) -> Array:
+    """Return sum over c of |phi_uc - phi_vc|^exponent for any two values (s, s)."""
+    total = np.zeros((len(phi), len(phi)))
+    for share in phi.T:
+        total += np.abs(np.subtract.outer(share, share)) ** exponent
+    return total

@@ -1,0 +1,308 @@
+"""Value tables from labels: the value difference metric, and tables learned."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from imblearn.metrics.pairwise import ValueDifferenceMetric
+from six_persons import PERSONS, RISK, rows_of
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import TargetEncoder
+
+import nearkind as nk
+from nearkind.baselines import cheng as cheng_module
+from nearkind.baselines.radial import RIDGE, RadialError, descend
+from strategies import tables
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning"),
+    pytest.mark.filterwarnings("ignore::nearkind.errors.NearlyUniqueWarning"),
+]
+VDM, Cheng = nk.baselines.ValueDifference, nk.baselines.Cheng
+
+
+# --- the value difference metric -------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "expected", "back"),
+    [
+        (VDM(), 7 / 6, 7 / 6),
+        (VDM(exponent=1), 7 / 3, 7 / 3),
+        (VDM(weighting="query"), 1.0202200573, 0.7384535701),
+        (VDM(weighting="symmetric"), *[(1.0202200573 + 0.7384535701) / 2] * 2),
+    ],
+    ids=repr,
+)
+def test_persons_one_and_two(model, expected, back):
+    D = model.fit(PERSONS, RISK).pairwise_distances(PERSONS)
+    np.testing.assert_allclose([D[0, 1], D[1, 0]], [expected, back], atol=1e-10)
+
+
+def class_shares(rows, y, d, value):
+    labels = [c for row, c in zip(rows, y, strict=True) if row[d] == value]
+    labels = labels or y
+    return np.array([labels.count(c) / len(labels) for c in sorted(set(y))])
+
+
+@pytest.mark.parametrize("weighting", ["none", "query", "symmetric"])
+@settings(max_examples=30)
+@given(table=tables(), exponent=st.sampled_from([1.0, 1.5, 2.0]))
+def test_distances_are_the_formula(weighting, table, exponent):
+    whole = table.repeated()
+    train, y = rows_of(whole.codes), whole.y.tolist()
+    rows = [*rows_of(table.codes), ["never seen"] * len(table.n_values)]
+
+    def term(d, u, v):
+        p, q = class_shares(train, y, d, u), class_shares(train, y, d, v)
+        size = {"none": 1.0, "query": np.sqrt(p @ p)}
+        size["symmetric"] = (np.sqrt(p @ p) + np.sqrt(q @ q)) / 2
+        return size[weighting] * (np.abs(p - q) ** exponent).sum()
+
+    model = VDM(exponent, weighting)
+    model.fit(rows_of(table.codes), table.y, sample_weight=table.weights)
+    D = range(len(table.n_values))
+    expected = [[sum(term(d, x[d], z[d]) for d in D) for z in rows] for x in rows]
+    np.testing.assert_allclose(model.pairwise_distances(rows), expected, atol=1e-12)
+
+
+@settings(max_examples=25)
+@given(table=tables())
+def test_distances_are_those_of_imbalanced_learn(table):
+    peer = ValueDifferenceMetric(k=2, r=2).fit(table.codes, table.y)
+    rows = rows_of(table.codes)
+    found = VDM().fit(rows, table.y).pairwise_distances(rows)
+    np.testing.assert_allclose(found, peer.pairwise(table.codes), atol=1e-12)
+
+
+def test_distances_of_real_rows_are_those_of_imbalanced_learn():
+    data = nk.datasets.load("tic_tac_toe")
+    codes = np.column_stack(
+        [np.unique(data.X[c], return_inverse=True)[1] for c in data.X]
+    )
+    peer = ValueDifferenceMetric(k=2, r=2).fit(codes, data.y)
+    found = VDM().fit(data.X, data.y).pairwise_distances(data.X)
+    np.testing.assert_allclose(found, peer.pairwise(codes), atol=1e-12)
+
+
+def test_shares_are_those_of_the_target_encoder():
+    data = nk.datasets.load("balance")
+    encoder = TargetEncoder(target_type="multiclass", smooth=0)
+    Z = encoder.fit(data.X, data.y).transform(data.X)
+    d2 = ((Z[:, None] - Z) ** 2).sum(axis=2)
+    vdm = VDM().fit(data.X, data.y)
+    euclidean = nk.baselines.Euclidean().fit(data.X, data.y)
+    np.testing.assert_allclose(vdm.pairwise_distances(data.X), d2, atol=1e-12)
+    np.testing.assert_allclose(
+        euclidean.pairwise_distances(data.X, squared=True), d2, atol=1e-12
+    )
+
+
+def test_value_distances_are_what_one_feature_adds():
+    table = VDM().fit(PERSONS, RISK).value_distances("Marital")
+    assert list(table.index) == list(table.columns) == ["Mar", "Sin"]
+    np.testing.assert_allclose(table, [[0, 8 / 9], [8 / 9, 0]], atol=1e-15)
+
+
+# --- tables learned --------------------------------------------------------------
+
+
+def drawn_rows(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, (n, 3))
+    return rows_of(codes), (codes[:, 0] + (codes[:, 1] == 2)) % 3
+
+
+def test_without_rounds_it_is_the_value_difference_and_a_little_a_mismatch():
+    D = Cheng(max_iter=0).fit(PERSONS, RISK).pairwise_distances(PERSONS)
+    vdm = VDM().fit(PERSONS, RISK).pairwise_distances(PERSONS)
+    differ = 3 * nk.baselines.Hamming().fit(PERSONS).pairwise_distances(PERSONS)
+    np.testing.assert_allclose(D, vdm + 1e-3 * differ, atol=1e-14)
+
+
+def radial_problem(seed):
+    """Return an error on two features of 3 and 2 places, and tables to evaluate at."""
+    rng = np.random.default_rng(seed)
+    rows = np.column_stack([rng.integers(0, 3, 12), rng.integers(3, 5, 12)])
+    targets, weights = np.eye(2)[rng.integers(0, 2, 12)], rng.integers(1, 4, 12)
+    error = RadialError(rows, np.unique(rows, axis=0)[:4], targets, weights * 1.0, 0.7)
+    tables = [np.abs(A + A.T) for A in (rng.normal(size=(s, s)) for s in (3, 2))]
+    for A in tables:
+        np.fill_diagonal(A, 0.0)
+    return error, tables
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_kernel_and_error_are_a_loop(seed):
+    error, tables = radial_problem(seed)
+    point = error.fitted(tables, error.kernel(tables))
+    total = 0.5 * RIDGE * (point.w**2).sum()
+    for row, t, v in zip(error.rows, error.targets, error.weights, strict=True):
+        f = np.zeros(2)
+        for centre, w in zip(error.centres, point.w, strict=True):
+            d = tables[0][row[0], centre[0]] + tables[1][row[1] - 3, centre[1] - 3]
+            f += (row != centre).any() * w * np.exp(-0.7 * d)
+        total += 0.5 * v * ((f - t) ** 2).sum()
+    np.testing.assert_allclose(point.value, total, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_gradient_is_the_finite_difference(seed):
+    error, tables = radial_problem(seed)
+    point = error.fitted(tables, error.kernel(tables))
+    for d, slope in enumerate(error.gradient(point)):
+        for u, v in zip(*np.triu_indices(len(slope), 1), strict=True):
+            ends = []
+            for step in (-1e-5, 1e-5):
+                moved = [A.copy() for A in tables]
+                moved[d][[u, v], [v, u]] += step
+                ends.append(error.value(error.kernel(moved), point.w))
+            found = (ends[1] - ends[0]) / 2e-5
+            np.testing.assert_allclose(slope[u, v], found, rtol=1e-6, atol=1e-8)
+            assert slope[v, u] == slope[u, v]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_small_change_of_the_classifier_lowers_the_error(seed):
+    error, tables = radial_problem(seed)
+    point = error.fitted(tables, error.kernel(tables))
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        other = point.w + 1e-2 * rng.normal(size=point.w.shape)
+        assert error.value(point.kernel, other) > point.value
+
+
+def test_the_error_falls_with_every_round():
+    X, y = drawn_rows()
+    model = Cheng(tol=0.0, max_iter=30).fit(X, y)
+    assert model.n_iter_ == len(model.history_) - 1 > 5
+    assert (np.diff(model.history_) <= 0.0).all()
+    assert model.history_[-1] < 0.9 * model.history_[0]
+
+
+def test_tables_are_symmetric_non_negative_and_zero_on_their_diagonal():
+    for A in Cheng().fit(*drawn_rows()).pair_tables_.tables:
+        np.testing.assert_array_equal(A, A.T)
+        assert (A >= 0.0).all()
+        assert (np.diag(A) == 0.0).all()
+
+
+def test_a_large_tolerance_stops_after_one_round():
+    assert Cheng(tol=1.0).fit(*drawn_rows()).n_iter_ == 1
+
+
+def test_scale_is_the_inverse_median_of_rows_and_other_centres():
+    error, tables = radial_problem(0)
+    d = -np.log(np.where(error.own, 1.0, error.kernel(tables))) / 0.7
+    assert error.scale(tables) == pytest.approx(1.0 / np.median(d[~error.own]))
+
+
+def test_descent_at_a_stationary_point_stops():
+    error, tables = radial_problem(0)
+    alone = replace(error, centres=error.rows[:1], rows=error.rows[:1],
+                    targets=error.targets[:1], weights=error.weights[:1])  # fmt: skip
+    found, history = descend(alone, tables, 10, 0.0)
+    assert len(history) == 1
+    np.testing.assert_array_equal(found[0], tables[0])
+
+
+def test_weights_are_repetitions():
+    X, y = drawn_rows()
+    times = np.random.default_rng(1).integers(1, 4, len(y))
+    weighted = Cheng(max_iter=20).fit(X, y, sample_weight=times)
+    repeated = Cheng(max_iter=20).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(
+        weighted.pairwise_distances(X), repeated.pairwise_distances(X), atol=1e-6
+    )
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_few_of_many_rows_are_centres(monkeypatch):
+    X, y = drawn_rows(60)
+    seen = []
+
+    def watch(error, *settings):
+        seen.append(len(error.centres))
+        return descend(error, *settings)
+
+    monkeypatch.setattr(cheng_module, "MOST_CENTRES", 5)
+    monkeypatch.setattr(cheng_module, "descend", watch)
+    one, same, other = (
+        Cheng(max_iter=5, random_state=seed).fit(X, y).pairwise_distances(X)
+        for seed in (1, 1, 2)
+    )
+    assert seen == [5, 5, 5]
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+def test_an_unseen_value_is_at_the_mean_distance_of_the_feature():
+    X, y = drawn_rows()
+    model = Cheng().fit(X, y)
+    known = model.value_distances("x0").loc["v1"].mean()
+    found = model.pairwise_distances([["new", "v0", "v0"]], [["v1", "v0", "v0"]])
+    np.testing.assert_allclose(found, known)
+
+
+def test_distances_of_missing_cells_are_learned_where_training_rows_have_them():
+    X, y = drawn_rows()
+    X = [[None, *row[1:]] if i % 3 == 0 else row for i, row in enumerate(X)]
+    start, end = (
+        Cheng(max_iter=rounds, missing="prior").fit(X, y).pair_tables_.tables[0][-1]
+        for rounds in (0, 20)
+    )
+    assert start[-1] == end[-1] == 0.0
+    assert (np.abs(end - start)[:-1] > 1e-6).any()
+
+
+def test_a_warning_only_if_the_last_round_still_gained_much():
+    data = nk.datasets.load("monks1")
+    with pytest.warns(ConvergenceWarning, match="after 1 rounds, .* Raise max_iter"):
+        Cheng(max_iter=1, random_state=0).fit(data.X, data.y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Cheng(max_iter=0).fit(data.X, data.y)
+        model = Cheng(tol=0.0, random_state=0).fit(data.X, data.y)
+    assert model.n_iter_ == 100
+    assert model.history_[-2] > model.history_[-1] > 0.99 * model.history_[-2]
+
+
+# --- bad input -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [VDM, Cheng])
+def test_labels_are_needed_and_must_differ(kind):
+    with pytest.raises(ValueError, match=f"{kind.__name__} requires y"):
+        kind().fit(PERSONS)
+    with pytest.raises(ValueError, match=f"{kind.__name__} .* only one class"):
+        kind().fit(PERSONS, ["Low"] * 6)
+
+
+@pytest.mark.parametrize("kind", [VDM, Cheng])
+def test_too_many_values_are_refused(kind):
+    ids = [[f"id {i}"] for i in range(7100)]
+    with pytest.raises(ValueError, match=rf"{kind.__name__} .* 'x0' .* 7,100"):
+        kind().fit(ids, [0, 1] * 3550)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (VDM(exponent=0), "'exponent' parameter of ValueDifference .* > 0; got 0"),
+        (VDM(exponent="2"), "'exponent' .* got '2'"),
+        (
+            VDM(weighting="row"),
+            "'weighting' .* 'none', 'query', 'symmetric'; got 'row'",
+        ),
+        (Cheng(max_iter=-1), "'max_iter' .* Cheng .* whole number >= 0; got -1"),
+        (Cheng(max_iter=2.5), "'max_iter' .* got 2.5"),
+        (Cheng(tol=-1e-3), "'tol' .* a number >= 0; got -0.001"),
+    ],
+    ids=repr,
+)
+def test_wrong_settings_are_named_before_any_data_are_read(model, words):
+    with pytest.raises(ValueError, match=words):
+        model.fit(None, None)
