@@ -17,9 +17,13 @@ from nearkind.baselines.euclidean import Euclidean
 from nearkind.baselines.gambaryan import Gambaryan
 from nearkind.baselines.goodall import Goodall1, Goodall2, Goodall3, Goodall4
 from nearkind.baselines.hamming import Hamming
+from nearkind.baselines.helic import HELIC
 from nearkind.baselines.itml import ITML
+from nearkind.baselines.kdml import KDML
 from nearkind.baselines.lin import Lin, Lin1
+from nearkind.baselines.lmnn import LMNN
 from nearkind.baselines.mmc import MMC
+from nearkind.baselines.nca import NCA
 from nearkind.baselines.occurrence import InverseOccurrence, OccurrenceFrequency
 from nearkind.baselines.pola import POLA
 from nearkind.baselines.smirnov import Smirnov
@@ -28,8 +32,12 @@ from nearkind.baselines.value_difference import ValueDifference
 __all__ = [
     "DILCA",
     "DM3",
+    "HELIC",
     "ITML",
+    "KDML",
+    "LMNN",
     "MMC",
+    "NCA",
     "POLA",
     "Anderberg",
     "Association",
@@ -83,8 +91,12 @@ def all() -> dict[str, Any]:
         "dilca": DILCA,
         "cheng": Cheng,
         "dm3": DM3,
+        "helic": HELIC,
+        "kdml": KDML,
+        "lmnn": LMNN,
         "itml": ITML,
         "pola": POLA,
         "dml_eig": DMLEig,
         "mmc": MMC,
+        "nca": NCA,
     }

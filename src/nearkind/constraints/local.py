@@ -66,12 +66,13 @@ class Targets:
 class LocalFan:
     """The local triplets of some anchors of one class, and the pull of their targets.
 
-    The loss is the mean over targets j of d2_ij + sum over k of [d2_ij + margin -
-    d2_ik]_+, divided by the number of k.
+    The loss is the mean over targets j of pull * d2_ij + sum over k of [d2_ij + margin
+    - d2_ik]_+, divided by the number of k.
     """
 
     edges: Fan
     sides: Sides
+    pulling: float
 
     def value(self, d2: Array, loss: Loss) -> float:
         """Return the share of the mean loss that these anchors have."""
@@ -88,19 +89,21 @@ class LocalFan:
         return float((self._shares() * near).sum())
 
     def _shares(self) -> Array:
-        return PULL * self.sides.shares[:, None] * self.sides.column_weights
+        return self.pulling * self.sides.shares[:, None] * self.sides.column_weights
 
 
 @dataclass(frozen=True)
 class LocalTriplets:
     """d2_ij + margin <= d2_ik for the targets j of i and every k of another class.
 
-    A row has ``n_targets`` targets, or all of its class where that is smaller.
+    A row has ``n_targets`` targets, or all of its class where that is smaller. The
+    distance of a target weighs ``pull`` beside the hinges of all its impostors.
     """
 
     margin: float = 1.0
     n_targets: int = 3
     at_once: int = AT_ONCE
+    pull: float = PULL
 
     def bind(self, labels: Labels) -> "LocalBound":
         """Return the constraints, to be ``renewed`` before use: they need a metric."""
@@ -157,7 +160,7 @@ class LocalBound:
         counts = self.targets.weights.sum(axis=1)
         live = self.labels.weights > 0.0
         return [
-            LocalFan(Fan(anchors), self._sides(anchors, far))
+            LocalFan(Fan(anchors), self._sides(anchors, far), self.rule.pull)
             for label in range(self.labels.n_classes)
             if len(far := np.flatnonzero((self.labels.y != label) & live))
             for anchors in blocks_of(
@@ -190,7 +193,7 @@ class LocalBound:
             return some.slope_at_zero(Z[:, rows])
         columns, weights = self.targets.columns, self.targets.weights
         shares = self.labels.weights / self.mass
-        pulls = (shares * (self.labels.other + PULL))[:, None] * weights
+        pulls = (shares * (self.labels.other + self.rule.pull))[:, None] * weights
         anchors = np.repeat(np.arange(len(columns)), columns.shape[1])
         G = PairList(anchors, columns.ravel()).pull_back(Z, pulls.ravel())
         return G - self.labels.between(Z, weights.sum(axis=1) / self.mass)

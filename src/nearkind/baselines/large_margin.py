@@ -1,0 +1,129 @@
+"""What learners of target neighbours share: the engine of ``scope="local"``, M free."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+
+from nearkind.baselines.labelled import Labelled
+from nearkind.baselines.settings import number, whole_number_from
+from nearkind.cells import Cells, collapse
+from nearkind.compression import Compressed, compress
+from nearkind.constraints.labels import Labels
+from nearkind.constraints.local import LocalBound, LocalTriplets
+from nearkind.estimators import shorthand
+from nearkind.estimators.size import check_size, distances_at_once
+from nearkind.estimators.targets import training_rows
+from nearkind.estimators.threads import thread_map
+from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.metric import Embedding
+from nearkind.objective import Objective
+from nearkind.projections.vdm import VDM
+from nearkind.regularizers import Schatten
+from nearkind.solvers.leaping import Leaping
+from nearkind.solvers.solution import Solution, Stop
+from nearkind.structures import Full
+from nearkind.typing import Array, Projection
+from nearkind.value_tables import value_tables
+
+ROWS = 4_000
+"""Distinct rows up to which all are anchors and impostors; of more, so many."""
+
+
+class LargeMargin(Labelled, ValueVectorDistance, BaseEstimator):
+    """Pull the nearest rows of one class, push all others beyond a margin of one.
+
+        (1 - mu) sum of d_ij  +  mu sum of [1 + d_ij - d_il]_+
+
+    over rows i, their targets j and rows l of other classes, d the squared distance.
+    A learner gives ``_projection``, the coding of values.
+    """
+
+    n_neighbors: Any
+    mu: Any
+    max_iter: Any
+    tol: Any
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the distance.
+
+        Parameters
+        ----------
+        X : table of any kind
+        y : one label a row
+        sample_weight : one weight >= 0 a row, counting repetitions of it; None: ones
+
+        Returns
+        -------
+        self
+        """
+        rule, solver = self._rule(), self._solver()
+        projection = self._projection()
+        rows = training_rows(X, y, sample_weight, type(self).__name__)
+        codes = self._learn_codes(shorthand.codebook(self), rows.table, rows.weights)
+        self.classes_ = rows.classes
+        cells = collapse(codes, rows.y, rows.weights)
+        coded = self._code(projection, cells)
+        bound = rule.bind(Labels(cells.y, cells.weights))
+        with thread_map(None) as run:
+            searched = LocalBound(rule, bound.labels, self._searched_in(coded, cells))
+            objective = Objective(coded.Z, searched, Schatten(1.0), 0.0, map=run)
+            solution = self._solve(solver, objective, coded)
+        self._keep(solution, coded, projection)
+        return self
+
+    def _projection(self) -> Projection:
+        raise NotImplementedError
+
+    def _rule(self) -> LocalTriplets:
+        k = whole_number_from(self, "n_neighbors", 1)
+        mu = number(self, "mu", "a number > 0 and <= 1", 0.0, 1.0, open_low=True)
+        return LocalTriplets(1.0, k, distances_at_once(), (1.0 - mu) / mu)
+
+    def _solver(self) -> Leaping:
+        max_iter = whole_number_from(self, "max_iter", 1)
+        return Leaping(max_iter, number(self, "tol", "a number >= 0", 0.0))
+
+    def _code(self, projection: Projection, cells: Cells) -> Compressed:
+        book, n_classes = self.codebook_, len(self.classes_)
+        sizes = (book.names_, book.n_values, len(cells.y), n_classes)
+        check_size(projection, Full(), *sizes)
+        projection.fit(cells.codes, book.n_values, cells.y, cells.weights)
+        return compress(Full().blocks(projection.transform(cells.codes)))
+
+    def _searched_in(self, coded: Compressed, cells: Cells) -> Embedding:
+        """Return coded rows; among equally near ones those of like histograms first.
+
+        Indicators differ by whole numbers, and what is added to them stays below one.
+        """
+        n_values = self.codebook_.n_values
+        vdm = VDM().fit(cells.codes, n_values, cells.y, cells.weights)
+        phi = vdm.transform(cells.codes).reshape(len(cells.y), -1)
+        U = np.hstack([coded.Z[0, :, 0], (0.5 / len(n_values)) ** 0.5 * phi])
+        return Embedding(U, U)
+
+    def _solve(
+        self, solver: Leaping, objective: Objective, coded: Compressed
+    ) -> Solution:
+        if objective.n_rows > ROWS:
+            objective = objective.sample(ROWS, np.random.default_rng(0))
+        self._scale = self.mu * objective.constraints.mass  # type: ignore[attr-defined]
+        return solver.solve(objective, coded.identity)
+
+    def _keep(
+        self, solution: Solution, coded: Compressed, projection: Projection
+    ) -> None:
+        point = coded.expand(solution.point)
+        self.metric_: Array = point.matrix[0]
+        self.objective_ = solution.value * self._scale
+        self.n_iter_, self.stop_reason_ = solution.n_iter, solution.reason.name
+        self.value_tables_ = value_tables(projection.tables, Full(), point)
+        if solution.reason is not Stop.SETTLED:
+            warnings.warn(
+                f"{solution.reason.value} After {self.n_iter_} iterations the "
+                f"objective is {self.objective_:.6g}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )

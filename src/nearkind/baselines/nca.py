@@ -1,0 +1,133 @@
+"""NCA: scikit-learn's neighbourhood components, on indicators of values."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neighbors import NeighborhoodComponentsAnalysis
+
+from nearkind.baselines.labelled import Labelled
+from nearkind.baselines.mahalanobis import CODINGS
+from nearkind.baselines.settings import number, whole_number_from
+from nearkind.estimators import shorthand
+from nearkind.estimators.size import check_size
+from nearkind.estimators.targets import training_rows
+from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.structures import Full
+from nearkind.typing import Array
+from nearkind.value_tables import ValueTables
+
+GIGABYTES_A_PAIR = 3 * 8 / 2**30
+"""Distances, chances and their weights: three numbers for every pair of rows."""
+WORTH_SAYING = 1.0
+LARGEST = 8.0
+"""Gigabytes: from the first on the size is said, beyond the second it is refused."""
+
+
+class NCA(Labelled, ValueVectorDistance, BaseEstimator):
+    """Neighbourhood components analysis.
+
+        max over L of  sum over rows i of P(i is classified rightly)
+
+    by neighbours drawn with chances in proportion to exp(-|L x_i - L x_j|^2).
+    Goldberger, Roweis, Hinton and Salakhutdinov, NIPS 2004; the learner is
+    scikit-learn's. It holds every pair of rows in memory.
+
+    Parameters
+    ----------
+    max_iter, tol : as scikit-learn has them
+    coding : {"onehot", "vdm"}, values as indicators or as class histograms
+    unseen, missing, numeric : as in :class:`nearkind.CPML`
+
+    Attributes
+    ----------
+    components_ : L (W, W) over the coordinates of the coding
+    n_iter_ : iterations made
+
+    Examples
+    --------
+    >>> rows, labels = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]], [0, 0, 1, 1]
+    >>> near, far = NCA().fit(rows, labels).pairwise_distances(rows[:1], rows[1:3])[0]
+    >>> bool(near < far)
+    True
+    """
+
+    def __init__(
+        self,
+        max_iter=50,
+        tol=1e-5,
+        coding="onehot",
+        unseen="prior",
+        missing="level",
+        numeric="auto",
+    ):
+        self.max_iter = max_iter
+        self.tol = tol
+        self.coding = coding
+        self.unseen = unseen
+        self.missing = missing
+        self.numeric = numeric
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the distance.
+
+        Parameters
+        ----------
+        X : table of any kind
+        y : one label a row
+
+        Returns
+        -------
+        self
+        """
+        learner = self._learner()
+        projection = shorthand.choice(self, "coding", CODINGS)()
+        rows = training_rows(X, y, None, type(self).__name__)
+        _check_memory(len(rows.y))
+        codes = self._learn_codes(shorthand.codebook(self), rows.table)
+        self.classes_ = rows.classes
+        book = self.codebook_
+        sizes = (book.names_, book.n_values, len(codes), len(rows.classes))
+        check_size(projection, Full(), *sizes)
+        projection.fit(codes, book.n_values, rows.y, np.ones(len(codes)))
+        phi = projection.transform(codes).reshape(len(codes), -1)
+        learner.fit(phi, rows.y)
+        self.components_, self.n_iter_ = learner.components_, learner.n_iter_
+        self.value_tables_ = _value_tables(projection.tables, self.components_)
+        if self.n_iter_ >= self.max_iter:
+            warnings.warn(
+                f"The iterations ran out after {self.n_iter_}, before the tolerance "
+                "was met. Raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _learner(self) -> NeighborhoodComponentsAnalysis:
+        return NeighborhoodComponentsAnalysis(
+            init="identity",
+            max_iter=whole_number_from(self, "max_iter", 1),
+            tol=number(self, "tol", "a number >= 0", 0.0),
+        )
+
+
+def _value_tables(tables: list[Array], L: Array) -> ValueTables:
+    """Split the map L (q, W) into vectors of values."""
+    flat = [table.reshape(len(table), -1) for table in tables]
+    ends = np.cumsum([table.shape[1] for table in flat])[:-1]
+    parts = zip(flat, np.split(L, ends, axis=1), strict=True)
+    return ValueTables([table @ part.T for table, part in parts])
+
+
+def _check_memory(n_rows: int) -> None:
+    needed = GIGABYTES_A_PAIR * n_rows**2
+    says = f"NCA holds every pair of {n_rows:,} rows, about {needed:.1f} GB"
+    if needed > LARGEST:
+        raise ValueError(
+            f"{says}; {LARGEST:.0f} GB are allowed. Fit it on fewer rows, or take LMNN "
+            "or CPML, whose memory does not grow with the number of pairs."
+        )
+    if needed > WORTH_SAYING:
+        warnings.warn(f"{says}.", UserWarning, stacklevel=3)
