@@ -6,7 +6,7 @@
 import sys
 from subprocess import run
 
-NAMES = ("encoding", "engine", "solvers", "latency", "large", "rivals")
+NAMES = ("encoding", "engine", "solvers", "latency", "large", "baselines", "rivals")
 
 
 def main(names: list[str]) -> int:

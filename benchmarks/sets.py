@@ -56,6 +56,11 @@ def split(name: str, seed: int = 0) -> Split:
     return Split(name, train, *_cut(rest, 0.5, seed))
 
 
+def two_parts(data: Bunch, seed: int = 0) -> tuple[Part, Part]:
+    """Split a set 8 : 2."""
+    return _cut(Part(data.X, pd.factorize(data.y, sort=True)[0]), 0.2, seed)
+
+
 def one_hot(parts: Split) -> Split:
     """Return the same split, its rows as indicators; unseen values have none."""
     encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)

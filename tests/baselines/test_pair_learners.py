@@ -346,15 +346,16 @@ def test_pola_loses_less_as_it_goes():
     told = np.array(["a", "b", "c"])[y]
     noise = rng.integers(0, 4, (300, 3)).astype(str)
     model = POLA().fit(np.column_stack([told, noise]), y)
-    assert len(model.loss_history_) == 300 * 299 / 2
+    assert len(model.loss_history_) == 5 * 300
     quarters = [part.mean() for part in np.array_split(model.loss_history_, 4)]
-    assert quarters[-1] < 0.1 * quarters[0]
+    assert quarters[-1] < 0.2 * quarters[0]
     assert model.threshold_ >= 1.0
 
 
-def test_pola_draws_pairs_beyond_five_hundred_rows():
-    table, y = labelled_table(501)
-    assert len(POLA().fit(table, y).loss_history_) == 20 * 501
+def test_pola_takes_all_pairs_of_few_rows_and_draws_of_more():
+    table, y = labelled_table(102)
+    assert len(POLA().fit(table[:100], y[:100]).loss_history_) == 100 * 99 / 2
+    assert len(POLA().fit(table, y).loss_history_) == 5 * 102
     assert len(POLA(n_pairs=40).fit(table, y).loss_history_) == 40
 
 

@@ -20,6 +20,9 @@ from nearkind.spectral import Spectrum, decompose
 from nearkind.typing import Array, Codes
 from nearkind.value_tables import ValueTables
 
+NARROWEST = 1e-9
+"""Width of a corner, as a share of the loss at M = 0, below which rounding rules."""
+
 
 @dataclass(frozen=True)
 class KernelGroups:
@@ -141,18 +144,20 @@ class Problem:
         """Descend in rounds, each under a narrower corner."""
         best = w = self._start()
         progress = Progress(self.groups.metric(w), tol)
-        width *= self.hinge.loss_value(self.hinge.zero)
-        t = 0
+        at_zero = self.hinge.loss_value(self.hinge.zero)
+        width, narrowest, t = width * at_zero, NARROWEST * at_zero, 0
         while t < max_iter:
             w, made = self._descend(w, width, min(round_steps, max_iter - t))
             t += max(made, 1)
-            if progress.offer(self.groups.metric(w), self.value(w)):
-                best = w
+            better = progress.offer(self.groups.metric(w), self.value(w))
+            best = w if better else best
             progress.raise_bound(self._bound(w, width))
             progress.record(t)
             if progress.done:
                 return best, progress, t, Stop.TOLERANCE
-            width /= 3.0
+            if width == narrowest and not better:
+                return best, progress, t, Stop.NO_DESCENT
+            width = max(width / 3.0, narrowest)
         return best, progress, t, Stop.MAX_ITER
 
     def _start(self) -> Array:

@@ -94,7 +94,8 @@ class NCA(Labelled, ValueVectorDistance, BaseEstimator):
         projection.fit(codes, book.n_values, rows.y, np.ones(len(codes)))
         phi = projection.transform(codes).reshape(len(codes), -1)
         learner.fit(phi, rows.y)
-        self.components_, self.n_iter_ = learner.components_, learner.n_iter_
+        self.components_ = learner.components_
+        self.n_iter_ = learner.n_iter_ - 1  # it counts the start as well
         self.value_tables_ = _value_tables(projection.tables, self.components_)
         if self.n_iter_ >= self.max_iter:
             warnings.warn(

@@ -16,8 +16,8 @@ from nearkind.estimators.targets import known_labels
 from nearkind.tables import read_table
 from nearkind.typing import Array
 
-ALL_PAIRS_UP_TO = 500
-PAIRS_A_ROW = 20
+ALL_PAIRS_UP_TO = 100
+PAIRS_A_ROW = 5
 CHUNK = 128
 """Pairs whose distances are kept up to date at once."""
 
@@ -35,7 +35,7 @@ class POLA(Mahalanobis):
         a = loss / (|v|^4 + 1),  M <- (M - s a v v')_+,  b <- max(b + s a, 1)
 
     Shalev-Shwartz, Singer and Ng, ICML 2004. The formulas are our reconstruction: start
-    at M = 0, b = 1 (P1); all pairs of up to 500 rows, 20 a row if there are more, half
+    at M = 0, b = 1 (P1); all pairs of up to 100 rows, 5 a row if there are more, half
     of them alike, in random order (P2); the last M is kept, not the mean (P3).
 
     Parameters
@@ -231,9 +231,8 @@ class Online:
 
         M was positive semi-definite before v v' was taken off, so there is at most one.
         """
-        if not lapack.dpotrf(self._M)[
-            1
-        ]:  # there is a Cholesky factor, so there is none
+        _, not_definite = lapack.dpotrf(self._M)
+        if not not_definite:  # there is a Cholesky factor, so nothing negative
             return 0.0
         values, vectors, *_ = lapack.dsyevr(self._M, range="I", il=1, iu=1)
         excess, w = max(-float(values[0]), 0.0), vectors[:, 0]

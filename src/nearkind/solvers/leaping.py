@@ -21,6 +21,9 @@ from nearkind.solvers.solution import (
 )
 from nearkind.spectral import Spectrum
 
+NOTHING = 1e-6
+"""Share of the loss at M = 0 below which gains are not measured by what is left."""
+
 
 @dataclass(frozen=True)
 class Leaping:
@@ -50,8 +53,11 @@ class Leaping:
         return progress.finish(until_interrupted(descend))
 
     def _descend(self, hinge: Objective, start: Spectrum, progress: Progress) -> Stop:
-        point, width, t = start, self.width * hinge.loss_value(hinge.zero), 0
+        at_zero = hinge.loss_value(hinge.zero)
+        point, width, t = start, self.width * at_zero, 0
         progress.record(0)
+        if not np.isfinite(progress.value):
+            return Stop.NOT_FINITE
         while t < self.max_iter:
             smooth = hinge.with_loss(SmoothedHinge(width))
             steps = min(self.round_steps, self.max_iter - t)
@@ -60,8 +66,6 @@ class Leaping:
             before = progress.value
             progress.offer(point, hinge.value(point))
             progress.record(t)
-            if not np.isfinite(progress.value):
-                return Stop.NOT_FINITE
-            if before - progress.value <= self.tol * before:
+            if before - progress.value <= self.tol * max(before, NOTHING * at_zero):
                 return Stop.SETTLED
         return Stop.MAX_ITER

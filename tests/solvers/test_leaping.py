@@ -1,0 +1,133 @@
+"""Quasi-Newton leaps without a proof: near the certified optimum, never worse."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from convex_reference import Penalty
+from solver_problems import objective, random_rows, six_persons, unit, zero
+
+from local_problems import problem
+from nearkind.constraints.labels import Labels
+from nearkind.constraints.local import LocalTriplets
+from nearkind.objective import Objective
+from nearkind.regularizers import Schatten
+from nearkind.solvers.leaping import Leaping
+from nearkind.solvers.proximal import Proximal
+from nearkind.solvers.solution import Stop
+from nearkind.spectral import identity
+
+ROWS = {"six persons": six_persons(), "drawn": random_rows(3)}
+LONG = Leaping(max_iter=1_000, tol=1e-5)
+
+
+def small(rows="drawn", structure="full", kind="triplets", strength=1e-2):
+    return objective(*ROWS[rows], structure, kind, Penalty(1.0), strength)
+
+
+def stop_after(iteration):
+    def callback(record):
+        if record.iteration >= iteration:
+            raise KeyboardInterrupt
+
+    return callback
+
+
+@pytest.mark.parametrize("structure", ["single", "multi", "diagonal", "full"])
+@pytest.mark.parametrize("rows", ROWS)
+def test_it_comes_within_a_hundredth_of_the_certified_optimum(rows, structure):
+    posed = small(rows, structure)
+    exact = Proximal(max_iter=2_000, tol=1e-3).solve(posed, unit(posed))
+    assert exact.reason is Stop.TOLERANCE
+    found = LONG.solve(posed, unit(posed))
+    assert exact.value - exact.gap - 1e-12 <= found.value <= 1.01 * exact.value
+    assert found.value == pytest.approx(posed.value(found.point), rel=1e-9)
+
+
+def test_targets_and_their_pull_come_near_the_optimum_too():
+    posed = problem("single", strength=1e-4)
+    exact = Proximal(max_iter=3_000, tol=1e-3).solve(posed, unit(posed))
+    found = Leaping(max_iter=500, tol=1e-5).solve(posed.with_strength(0.0), unit(posed))
+    assert found.value <= 1.01 * exact.value
+    assert np.isnan(found.gap)
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 25])
+@pytest.mark.parametrize("kind", ["triplets", "pairs", "quadruplets"])
+def test_it_is_never_worse_than_its_start(kind, max_iter):
+    posed = small(kind=kind, strength=0.0)
+    best = LONG.solve(posed, unit(posed)).point
+    for start in (unit(posed), zero(posed), best):
+        found = Leaping(max_iter).solve(posed, start)
+        assert found.value <= posed.value(start)
+        assert found.value == pytest.approx(posed.value(found.point), rel=1e-9)
+        assert found.point.values.min() >= 0.0
+
+
+def test_it_stays_where_nothing_can_be_gained():
+    posed = small(strength=0.0)
+    found = Leaping().solve(posed, start := zero(posed))
+    assert found.point is start
+    assert (found.reason, found.n_iter) == (Stop.SETTLED, 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_objective_that_vanishes_is_settled(seed):
+    """Targets meet and strangers part: 0 is reached up to rounding of either sign."""
+    y = np.arange(8) % 2
+    places = np.random.default_rng(seed).normal(size=(8, 6))
+    places[:, 0] = 3.0 * y
+    Z, start = places[None, :, None], identity(1, 6)
+    bound = LocalTriplets(1.0, 1).bind(Labels(y, np.ones(8))).renewed(Z, start)
+    posed = Objective(Z, bound, Schatten(1.0), 0.0)
+    found = Leaping(max_iter=100).solve(posed, start)
+    assert abs(found.value) < 1e-6
+    assert found.reason is Stop.SETTLED
+
+
+def test_history_is_what_the_callback_was_told():
+    posed, told = small(strength=0.0), []
+    found = Leaping(max_iter=50, round_steps=10, tol=0.0).solve(
+        posed, unit(posed), callback=told.append
+    )
+    assert told == found.history
+    assert told[0].iteration == 0
+    assert told[0].value == pytest.approx(posed.value(unit(posed)))
+    values, iterations = [r.value for r in told], [r.iteration for r in told]
+    assert values == sorted(values, reverse=True)
+    assert iterations == sorted(set(iterations))
+    assert found.n_iter == iterations[-1] <= 50
+    assert found.value == values[-1] < values[0]
+
+
+def test_iterations_run_out_or_the_descent_settles():
+    posed = small(strength=0.0)
+    assert Leaping(3, tol=0.0).solve(posed, unit(posed)).reason is Stop.MAX_ITER
+    done = Leaping(5_000, tol=0.5).solve(posed, unit(posed))
+    assert done.reason is Stop.SETTLED
+    before, last = done.history[-2:]
+    assert before.value - last.value <= 0.5 * before.value
+
+
+@pytest.mark.parametrize("iteration", [0, 1])
+def test_an_interrupt_keeps_the_best_so_far(iteration):
+    posed = small(strength=0.0)
+    start = unit(posed)
+    found = Leaping(500, tol=0.0, round_steps=5).solve(
+        posed, start, callback=stop_after(iteration)
+    )
+    assert found.reason is Stop.INTERRUPTED
+    assert len(found.history) == 1 + iteration
+    assert found.value == pytest.approx(posed.value(found.point), rel=1e-9)
+    assert (found.point is start) == (iteration == 0)
+
+
+def test_it_stops_when_not_finite():
+    posed = small()
+    Z = posed.Z.copy()
+    Z[0, 0, 0, 0] = np.inf
+    start = unit(posed)
+    with np.errstate(all="ignore"):
+        found = Leaping().solve(replace(posed, Z=Z), start)
+    assert found.reason is Stop.NOT_FINITE
+    assert found.point is start
