@@ -25,9 +25,9 @@ NEIGHBORS = (1, 3, 5, 9, 15)
 SETTINGS: dict[str, dict[str, Any]] = {
     "vdm": {},
     "onehot": {"projection": "onehot"},
+    "full local": {"structure": "full", "scope": "local"},
     "onehot local": {"projection": "onehot", "scope": "local"},
     "onehot local weak": {"projection": "onehot", "scope": "local", "strength": 1e-6},
-    "full local": {"structure": "full", "scope": "local"},
 }
 ENOUGH: dict[str, Any] = {"tol": 1e-2, "max_iter": 20}
 """Of each of our fits: a tighter proof does not classify better."""

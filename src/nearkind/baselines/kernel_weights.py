@@ -6,7 +6,9 @@ slope in w_g is <slope, K_g>. However many kernels there are, rows stay that nar
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +22,13 @@ from nearkind.spectral import Spectrum, decompose
 from nearkind.typing import Array, Codes
 from nearkind.value_tables import ValueTables
 
+ROUND_STEPS = 30
+WARM_ROWS = 1_000
+"""Begin on a sample of so many rows if there are twice as many or more."""
+WIDEST = 0.1
+"""Width of the corner at the start, as a share of the loss at M = 0."""
+ROUNDING = 1e-9
+"""Gains below this share of the objective are none."""
 NARROWEST = 1e-9
 """Width of a corner, as a share of the loss at M = 0, below which rounding rules."""
 
@@ -39,41 +48,51 @@ class KernelGroups:
     kernels: Sequence[Array]
     n_values: Sequence[int]
 
+    @cached_property
+    def _spans(self) -> list[slice]:
+        ends = np.cumsum([0, *self.n_values])
+        return [slice(a, b) for a, b in pairwise(ends.tolist())]
+
     def indicators(self, codes: Codes) -> Array:
-        """Return rows as indicators (D, n, 1, W); what is unseen is a bit of each."""
-        width = max(self.n_values)
-        Z = np.zeros((len(self.n_values), len(codes), 1, width))
-        for z, code, size in zip(Z, codes.T, self.n_values, strict=True):
-            z[:, 0, :size] = with_mean(np.eye(size))[code]
+        """Return rows as indicators (1, n, 1, S); what is unseen is a bit of each."""
+        Z = np.zeros((1, len(codes), 1, sum(self.n_values)))
+        for code, at, size in zip(codes.T, self._spans, self.n_values, strict=True):
+            Z[0, :, 0, at] = with_mean(np.eye(size))[code]
         return Z
 
     def metric(self, weights: Array) -> Spectrum:
-        """Return M(w), a block a feature (D, W, W)."""
-        width = max(self.n_values)
-        M = np.zeros((len(self.n_values), width, width))
+        """Return M(w) over all values (1, S, S), a block a feature."""
+        return decompose(self._matrix(weights)[None])
+
+    def _matrix(self, weights: Array) -> Array:
+        M = np.zeros((sum(self.n_values),) * 2)
         for d, w, K in zip(self.features, weights, self.kernels, strict=True):
-            M[d, : len(K), : len(K)] += w * K
-        return decompose(M)
+            M[self._spans[d], self._spans[d]] += w * K
+        return M
 
     def slope(self, gradient: Array) -> Array:
-        """Return the slope in each weight (G,) from that in M (D, W, W)."""
-        return np.array(
-            [
-                (gradient[d, : len(K), : len(K)] * K).sum()
-                for d, K in zip(self.features, self.kernels, strict=True)
-            ]
-        )
+        """Return the slope in each weight (G,) from that in M (1, S, S)."""
+        blocks = [gradient[0, at, at] for at in self._spans]
+        both = zip(self.features, self.kernels, strict=True)
+        return np.array([(blocks[d] * K).sum() for d, K in both])
 
     def value_tables(self, weights: Array) -> ValueTables:
         """Return the vectors of all values; an unseen one is in the middle."""
-        factors = [F.T for F, _ in self.metric(weights).positive().factors()]  # (W, r)
+        M = self._matrix(weights)
+        factors = [_factor(M[at, at]) for at in self._spans]  # (s_d, r_d)
         ends = np.cumsum([0, *(F.shape[1] for F in factors)])
         tables = []
-        for F, size, at in zip(factors, self.n_values, ends[:-1], strict=True):
-            table = np.zeros((size + 1, max(int(ends[-1]), 1)))
-            table[:, at : at + F.shape[1]] = with_mean(F[:size])
+        for F, start in zip(factors, ends[:-1], strict=True):
+            table = np.zeros((len(F) + 1, max(int(ends[-1]), 1)))
+            table[:, start : start + F.shape[1]] = with_mean(F)
             tables.append(table)
         return ValueTables(tables)
+
+
+def _factor(M: Array) -> Array:
+    """Return vectors (s, r) whose products are M (s, s)."""
+    ((F, _),) = decompose(M[None]).positive().factors()
+    return F.T
 
 
 class Weights(NamedTuple):
@@ -138,27 +157,42 @@ class Problem:
         loss = self.hinge.loss_value(self.groups.metric(w).positive())
         return loss + self.strength * float(w.sum())
 
-    def solve(
-        self, max_iter: int, tol: float, width: float = 0.1, round_steps: int = 30
-    ) -> tuple[Array, Progress, int, Stop]:
-        """Descend in rounds, each under a narrower corner."""
-        best = w = self._start()
+    def solve(self, max_iter: int, tol: float) -> tuple[Array, Progress, int, Stop]:
+        """Minimise; of many rows first on a sample of them."""
+        w, width, t = self._start(), WIDEST * self._at_zero, 0
+        if self.hinge.n_rows >= 2 * WARM_ROWS:
+            sample = self.hinge.sample(WARM_ROWS, np.random.default_rng(0))
+            few = replace(self, hinge=sample)
+            w, width, t, *_ = few._rounds(w, width, max_iter // 2, tol)
+        w, width, made, progress, reason = self._rounds(w, width, max_iter - t, tol)
+        return w, progress, t + made, reason
+
+    @property
+    def _at_zero(self) -> float:
+        return self.hinge.loss_value(self.hinge.zero)
+
+    def _rounds(
+        self, w: Array, width: float, max_iter: int, tol: float
+    ) -> tuple[Array, float, int, Progress, Stop]:
+        """Descend in rounds; narrow the corner while it alone exceeds the tolerance."""
+        best, narrowest, t = w, NARROWEST * self._at_zero, 0
         progress = Progress(self.groups.metric(w), tol)
-        at_zero = self.hinge.loss_value(self.hinge.zero)
-        width, narrowest, t = width * at_zero, NARROWEST * at_zero, 0
         while t < max_iter:
-            w, made = self._descend(w, width, min(round_steps, max_iter - t))
+            w, made = self._descend(w, width, min(ROUND_STEPS, max_iter - t))
             t += max(made, 1)
-            better = progress.offer(self.groups.metric(w), self.value(w))
-            best = w if better else best
-            progress.raise_bound(self._bound(w, width))
+            before = progress.value
+            if progress.offer(self.groups.metric(w), self.value(w)):
+                best = w
+            bound, corner = self._bound(w, width)
+            progress.raise_bound(bound)
             progress.record(t)
             if progress.done:
-                return best, progress, t, Stop.TOLERANCE
-            if width == narrowest and not better:
-                return best, progress, t, Stop.NO_DESCENT
-            width = max(width / 3.0, narrowest)
-        return best, progress, t, Stop.MAX_ITER
+                return best, width, t, progress, Stop.TOLERANCE
+            if corner > 0.3 * tol * progress.value and width > narrowest:
+                width = max(width / 3.0, narrowest)
+            elif progress.value >= (1.0 - ROUNDING) * before:
+                return best, width, t, progress, Stop.NO_DESCENT
+        return best, width, t, progress, Stop.MAX_ITER
 
     def _start(self) -> Array:
         """Return equal weights under which rows are a few margins apart."""
@@ -180,10 +214,14 @@ class Problem:
         )  # fmt: skip
         return found.x, int(found.nit)
 
-    def _bound(self, w: Array, width: float) -> float:
-        """Return the lower bound that the smoothed slopes at w prove."""
+    def _bound(self, w: Array, width: float) -> tuple[float, float]:
+        """Return the lower bound that smoothed slopes at w prove, and what it lacks.
+
+        The latter is what the smoothed dual lies below the plain one, by the corner.
+        """
         smooth = self.hinge.with_loss(SmoothedHinge(width))
         at = smooth.slope(self.groups.metric(w).positive())
-        gains = np.maximum(-self.groups.slope(at.gradient), 0.0)
-        penalty = self.hinge.regularizer  # Schatten 1: the largest gain must not exceed
-        return penalty.dual_value(gains, at.intercept, self.strength)
+        slope = self.groups.slope(at.gradient)
+        penalty = self.hinge.regularizer  # Schatten 1: no gain may exceed the strength
+        bound = penalty.dual_value(-slope, at.intercept, self.strength)
+        return bound, at.intercept + float(slope @ w) - at.loss

@@ -114,6 +114,8 @@ class Proximal:
         """Step, then leap where that is possible; return the number of both."""
         leaps = hinge.regularizer.is_smooth
         n_steps = 1 if leaps else min(left, self.check_every)
+        if leaps:
+            state.shorten(hinge)
         for _ in range(n_steps):
             if not state.step(hinge):
                 return 0
@@ -178,6 +180,13 @@ class State:
         self.point, self.momentum = new, grown
         self.curvature *= 0.9
         return True
+
+    def shorten(self, hinge: Objective) -> None:
+        """Begin the search for a step no longer than ten times M itself."""
+        size = np.linalg.norm(self.ahead.matrix)
+        steepness = np.linalg.norm(self.slope(hinge, self.ahead).gradient)
+        if size > 0.0 and np.isfinite(steepness):
+            self.curvature = max(self.curvature, 0.1 * float(steepness / size))
 
     def leap(self, hinge: Objective, max_steps: int) -> int:
         """Go on by quasi-Newton steps; return how many were made."""

@@ -17,7 +17,7 @@ class Stop(Enum):
     TOLERANCE = "The objective is within the tolerance of its proven lower bound."
     SETTLED = (
         "The objective, on large tables as estimated on a sample of rows, falls no "
-        "more. There is no proof; CPML with solver='proximal' gives one."
+        "more. There is no proof; take CPML with solver='proximal' for one."
     )
     MAX_ITER = (
         "The iterations ran out before the tolerance was met. Raise max_iter or tol."
