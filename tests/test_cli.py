@@ -1,14 +1,33 @@
 """The command line as a user meets it."""
 
+import gzip
+import json
+import os
 import subprocess
 import sys
 
 import pytest
 
+from nearkind import datasets
 
-def run(*arguments):
+OFFLINE = {"https_proxy": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9"}
+
+
+@pytest.fixture(autouse=True)
+def bare(tmp_path, monkeypatch):
+    """No folder of data, an empty cache, no network, and no colours asked for."""
+    for variable in ("NEARKIND_DATA", "FORCE_COLOR", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(variable, raising=False)
+    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(variable, str(tmp_path / "cache"))
+
+
+def run(*arguments, **variables):
     command = [sys.executable, "-m", "nearkind", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = os.environ | OFFLINE | variables
+    return subprocess.run(
+        command, capture_output=True, encoding="utf-8", check=False, env=environment
+    )
 
 
 def test_demo_tells_what_was_learned():
@@ -31,18 +50,129 @@ def test_demo_tells_what_was_learned():
     [
         (["demo", "balence"], 1, "Did you mean 'balance'?"),
         (["demo", "mushroom"], 1, "NEARKIND_DATA"),
+        (["datasets", "balence"], 1, "Did you mean 'balance'?"),
+        (["datasets", "mushroom"], 1, "a folder that holds mushroom.csv.gz"),
+        (["datasets", "../x"], 1, "has only letters"),
+        (["datasets", "balance", "-o", "nowhere/x.csv"], 1, "no folder 'nowhere'"),
+        (["datasets", "balance", "-o", "x.txt"], 2, "must end in"),
+        (["datasets", "-o", "x.csv"], 2, "--output needs"),
         (["dance"], 2, "No such command"),
         (["demo", "--fast"], 2, "No such option"),
     ],
 )
-def test_errors_are_one_sentence_and_a_code(arguments, code, words, monkeypatch):
-    monkeypatch.delenv("NEARKIND_DATA", raising=False)
+def test_errors_are_one_sentence_and_a_code(arguments, code, words):
     out = run(*arguments)
     assert out.returncode == code
     assert words in out.stderr
     assert "Traceback" not in out.stderr
+    assert out.stdout == ""
 
 
 def test_help_and_version():
     assert "demo" in run("--help").stdout
     assert run("--version").stdout.strip().count(".") == 2
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys, nearkind.cli; "
+        "print([m for m in ('numpy', 'sklearn', 'pandas') if m in sys.modules])"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert out.stdout.strip() == "[]"
+
+
+def test_list_in_a_pipe_is_plain_one_line_a_set():
+    out = run("datasets")
+    assert out.returncode == 0, out.stderr
+    head, *lines = out.stdout.splitlines()
+    assert head.split()[:5] == ["name", "rows", "features", "classes", "from"]
+    assert [line.split()[0] for line in lines] == datasets.names()
+    krkopt = next(line for line in lines if line.startswith("krkopt"))
+    assert krkopt.split()[:5] == ["krkopt", "28,056", "6", "18", "rule"]
+    assert "not here, OpenML 24 " in out.stdout
+    assert out.stdout.isascii()
+
+
+def test_list_on_a_terminal_is_framed():
+    out = run("datasets", FORCE_COLOR="1", COLUMNS="120")
+    assert "┃" in out.stdout
+    assert "tic_tac_toe" in out.stdout
+
+
+def test_list_for_programs(tmp_path):
+    (tmp_path / "pets.csv.gz").write_bytes(gzip.compress(b"a,class\n1,x\n", mtime=0))
+    rows = json.loads(run("datasets", "--json", NEARKIND_DATA=str(tmp_path)).stdout)
+    by_name = {row["name"]: row for row in rows}
+    assert list(by_name) == sorted([*datasets.names(), "pets"])
+    assert by_name["pets"]["where"] == "folder"
+    assert by_name["pets"]["rows"] is None
+    assert by_name["adult"]["where"] == "not here"
+    assert by_name["adult"]["openml"] == 1590
+    assert by_name["led24"]["where"] == by_name["monks1"]["where"] == "rule"
+    assert by_name["balance"]["rows"] == 625
+
+
+def test_description_in_words_and_as_json():
+    out = run("datasets", "credit_risk")
+    lines = [line.split() for line in out.stdout.splitlines()]
+    assert ["Education", "4", "0"] in lines
+    assert ["Middle", "2"] in lines
+    assert ["Risk", "rows"] in lines
+    assert out.stdout.startswith("credit_risk: 6 rows, 3 features, 3 classes\n")
+    for words in ("source", "licence", "citation  Fan and Gaussier (2022)"):
+        assert f"\n{words}" in out.stdout
+    facts = json.loads(run("datasets", "credit_risk", "--json").stdout)
+    assert facts["classes"] == {"Low": 2, "High": 2, "Middle": 2}
+    assert facts["columns"][1] == {"name": "Education", "values": 4, "missing": 0}
+    assert facts["licence"] == datasets.load("credit_risk").licence
+
+
+def test_description_counts_missing_values_and_takes_names_literally(tmp_path):
+    text = "[bold]a,class\n1,[red]x\n,[red]x\n2,[/]\n"
+    (tmp_path / "pets.csv.gz").write_bytes(gzip.compress(text.encode()))
+    out = run("datasets", "pets", NEARKIND_DATA=str(tmp_path))
+    lines = [line.split() for line in out.stdout.splitlines()]
+    assert ["[bold]a", "2", "1"] in lines
+    assert ["[red]x", "2"] in lines
+    assert ["[/]", "1"] in lines
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_a_set_is_written_out_and_can_be_loaded_again(ending, tmp_path):
+    path = tmp_path / f"mine{ending}"
+    out = run("datasets", "monks1", "-o", str(path))
+    assert out.returncode == 0, out.stderr
+    assert out.stdout.startswith(f"{path}: 432 rows, 6 features")
+    data = path.read_bytes()
+    text = gzip.decompress(data) if ending.endswith("gz") else data
+    (tmp_path / "back.csv.gz").write_bytes(gzip.compress(text))
+    facts = run("datasets", "back", "--json", NEARKIND_DATA=str(tmp_path)).stdout
+    assert json.loads(facts)["classes"] == {"1": 216, "0": 216}
+    assert {p.name for p in tmp_path.iterdir()} == {path.name, "back.csv.gz"}
+
+
+def test_a_changed_file_is_told_in_one_sentence(tmp_path):
+    (tmp_path / "zoo.csv.gz").write_bytes(gzip.compress(b"a,class\n1,x\n", mtime=0))
+    out = run("datasets", "zoo", NEARKIND_DATA=str(tmp_path))
+    assert out.returncode == 0
+    assert out.stderr.startswith("nearkind: zoo.csv.gz is not the copy")
+    assert out.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "zoo.csv.gz, line 1: a header was expected and the file is empty"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0), "named 'class', got 'b'"),
+        (gzip.compress(b"a,class\n1,2\n", mtime=0)[:-9], "zoo.csv.gz is damaged after"),
+    ],
+)
+def test_a_bad_file_is_named_in_one_sentence(data, words, tmp_path):
+    (tmp_path / "zoo.csv.gz").write_bytes(data)
+    out = run("datasets", "zoo", NEARKIND_DATA=str(tmp_path))
+    assert out.returncode == 1
+    assert words in out.stderr
+    assert out.stderr.count("\n") == 1

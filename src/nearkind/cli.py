@@ -1,6 +1,8 @@
 """The command line; every heavy import waits for the command that needs it."""
 
-from typing import Annotated
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -47,8 +49,67 @@ def demo(
     show(name)
 
 
+@app.command("datasets")
+def list_datasets(
+    name: Annotated[
+        str | None, typer.Argument(help="A set to describe; all are listed without.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write it to this .csv or .csv.gz file."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the built-in sets, describe one, or write one out."""
+    if output is not None:
+        _write_out(name, output)
+    elif name is not None:
+        _describe(name, as_json)
+    else:
+        _list_all(as_json)
+
+
+def _list_all(as_json: bool) -> None:
+    from nearkind.datasets import display, listing
+
+    show = _print_json if as_json else display.show_overview
+    show(listing.overview())
+
+
+def _describe(name: str, as_json: bool) -> None:
+    from nearkind.datasets import display, listing, obtaining
+
+    show = _print_json if as_json else display.show_description
+    show(listing.description(name, obtaining.obtain(name)))
+
+
+def _write_out(name: str | None, path: Path) -> None:
+    from nearkind.datasets import obtaining, writing
+
+    if name is None:
+        raise typer.BadParameter("--output needs the NAME of a set as well.")
+    try:
+        writing.check_ending(path)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    table = obtaining.obtain(name).table
+    writing.write(table, path)
+    typer.echo(f"{path}: {len(table.y):,} rows, {table.X.shape[1]} features, the label")
+
+
+def _print_json(facts: Any) -> None:
+    from json import dumps
+
+    typer.echo(dumps(facts, indent=2, ensure_ascii=False))
+
+
+def _one_sentence(message: Warning | str, *_: Any, **__: Any) -> str:
+    return f"nearkind: {message}\n"
+
+
 def main() -> None:
     """Run a command; bad data ends in one sentence on standard error and exit 1."""
+    warnings.formatwarning = _one_sentence
     try:
         app()
     except (ValueError, TypeError, OSError) as error:

@@ -1,10 +1,8 @@
 """Loading by name: the form handed out, files, and what is said when they are bad."""
 
 import gzip
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,8 +12,6 @@ from nearkind import datasets
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.datasets.rules import RULES
 
-ROOT = Path(__file__).parents[2]
-FOLDERS = [os.environ.get("NEARKIND_DATA"), "../shared/data"]
 LISTED = (
     "adult audiology balance car census connect4 credit_risk dna_nominal dna_promoter "
     "housevotes krkopt krvskp led24 lymphography monks1 monks2 monks3 mushroom nursery "
@@ -36,16 +32,17 @@ def write(tmp_path, monkeypatch):
     return _write
 
 
-def use_real_file(name, monkeypatch):
-    for folder in filter(None, FOLDERS):
-        if (ROOT / folder / f"{name}.csv.gz").is_file():
-            monkeypatch.setenv("NEARKIND_DATA", str(ROOT / folder))
-            return ROOT / folder / f"{name}.csv.gz"
-    pytest.skip(f"no {name}.csv.gz in NEARKIND_DATA or ../shared/data")
+@pytest.fixture
+def use_real_file(real_file, monkeypatch):
+    def _use(name):
+        path = real_file(name)
+        monkeypatch.setenv("NEARKIND_DATA", str(path.parent))
+        return path
+
+    return _use
 
 
-def test_names_are_the_public_ones(monkeypatch):
-    monkeypatch.delenv("NEARKIND_DATA", raising=False)
+def test_names_are_the_public_ones(no_folder):
     assert datasets.names() == PUBLIC_NAMES
 
 
@@ -64,7 +61,8 @@ def test_frame(write):
     write("pets", "legs,voice,class\n4,,dog\n2,NA,bird\n")
     data = datasets.load("pets")
     assert data.name == "pets"
-    assert data.source == "file pets.csv.gz"
+    assert data.source == "file pets.csv.gz in NEARKIND_DATA"
+    assert data.licence == data.citation == "unknown"
     assert data.feature_names == list(data.X.columns) == ["legs", "voice"]
     assert data.X["legs"].tolist() == ["4", "2"]
     assert data.X["voice"].isna().tolist() == [True, False]
@@ -94,12 +92,15 @@ def test_frame_and_arrays_agree(name):
     frame, arrays = datasets.load(name), datasets.load(name, as_frame=False)
     np.testing.assert_array_equal(frame.X.to_numpy(dtype=object), arrays.X)
     np.testing.assert_array_equal(frame.y.to_numpy(dtype=object), arrays.y)
-    assert frame.source == arrays.source == CATALOGUE[name].about
+    assert frame.source == arrays.source
+    assert frame.source == f"{CATALOGUE[name].about}, computed from its rule"
+    assert frame.licence == CATALOGUE[name].licence
+    assert frame.citation == CATALOGUE[name].citation
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_real_file_as_pandas_reads_it(name, monkeypatch):
-    path = use_real_file(name, monkeypatch)
+def test_real_file_as_pandas_reads_it(name, use_real_file):
+    path = use_real_file(name)
     wanted = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
     wanted = wanted.astype(object).where(wanted.notna(), None)
     data, entry = datasets.load(name, as_frame=False), CATALOGUE[name]
@@ -108,13 +109,13 @@ def test_real_file_as_pandas_reads_it(name, monkeypatch):
     assert data.y.tolist() == wanted["class"].tolist()
     assert data.X.shape == (entry.n_samples, entry.n_features)
     assert len(set(data.y)) == entry.n_classes
-    assert data.source == f"{entry.about}, file {name}.csv.gz"
+    assert data.source == f"{entry.about}, file {name}.csv.gz in NEARKIND_DATA"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["census", "connect4"])
-def test_large_real_file_has_the_size_in_the_catalogue(name, monkeypatch):
-    use_real_file(name, monkeypatch)
+def test_large_real_file_has_the_size_in_the_catalogue(name, use_real_file):
+    use_real_file(name)
     data, entry = datasets.load(name, as_frame=False), CATALOGUE[name]
     assert data.X.shape == (entry.n_samples, entry.n_features)
     assert len(set(data.y)) == entry.n_classes
@@ -136,19 +137,28 @@ def test_import_is_light():
     assert run.stdout.strip() == "[]", run.stderr
 
 
-def test_known_name_without_a_folder(monkeypatch):
-    monkeypatch.delenv("NEARKIND_DATA", raising=False)
+def test_known_name_without_a_folder(no_folder, home):
     with pytest.raises(FileNotFoundError) as caught:
         datasets.load("adult")
-    assert "'adult'" in str(caught.value)
-    assert "Set NEARKIND_DATA to a folder that holds adult.csv.gz" in str(caught.value)
-    assert ", ".join(sorted(RULES)) in str(caught.value)
+    said = str(caught.value)
+    assert "'adult'" in said
+    assert f"the cache {str(home)!r} has none" in said
+    assert "no network in tests" in said
+    assert "Set NEARKIND_DATA to a folder that holds adult.csv.gz" in said
+    assert ", ".join(sorted([*RULES, "led24"])) in said
 
 
 def test_known_name_without_a_file(tmp_path, monkeypatch):
     monkeypatch.setenv("NEARKIND_DATA", str(tmp_path))
     with pytest.raises(FileNotFoundError, match=f"names '.*{tmp_path.name}'"):
         datasets.load("adult")
+
+
+def test_both_files_that_would_do_are_named(no_folder):
+    with pytest.raises(
+        FileNotFoundError, match=r"housevotes.csv.gz \(or voting.csv.gz"
+    ):
+        datasets.load("housevotes")
 
 
 def test_unknown_name_suggests_the_nearest():

@@ -1,26 +1,21 @@
-"""Sets kept as files: NAME.csv.gz in the folder that NEARKIND_DATA names."""
+"""Where files of sets are kept: NAME.csv.gz in NEARKIND_DATA, or in the cache."""
 
-import csv
-import gzip
 import os
 import re
-import zlib
-from collections.abc import Iterator
+import sys
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-
-from nearkind.datasets.catalogue import Table
 
 VARIABLE = "NEARKIND_DATA"
 SUFFIX = ".csv.gz"
-TARGET = "class"
 _NAME = re.compile(r"\w[\w.-]*")  # no separator and no leading dot: no way out
+_CACHES = {
+    "win32": ("LOCALAPPDATA", "~/AppData/Local"),
+    "darwin": ("XDG_CACHE_HOME", "~/Library/Caches"),
+}
 
 
 def check_name(name: str) -> str:
-    """Return ``name`` if it can only be a file inside the folder.
+    """Return ``name`` if it can only be a file inside a folder.
 
     Parameters
     ----------
@@ -62,8 +57,29 @@ def folder() -> Path | None:
     return Path(value).expanduser() if value else None
 
 
-def found() -> list[str]:
-    """Return the names of the sets in the folder, sorted.
+def cache() -> Path:
+    """Return the user's cache folder of nearkind, where downloads are kept.
+
+    Returns
+    -------
+    Path
+        The folder need not exist.
+
+    Examples
+    --------
+    >>> cache().name
+    'nearkind'
+    """
+    variable, default = _CACHES.get(sys.platform, ("XDG_CACHE_HOME", "~/.cache"))
+    return Path(os.environ.get(variable) or default).expanduser() / "nearkind"
+
+
+def found(home: Path | None) -> list[str]:
+    """Return the names of the sets in a folder, sorted.
+
+    Parameters
+    ----------
+    home : Path or None
 
     Returns
     -------
@@ -71,17 +87,37 @@ def found() -> list[str]:
 
     Examples
     --------
-    >>> found() == sorted(found())
-    True
+    >>> found(None)
+    []
     """
-    home = folder()
     paths = home.glob(f"*{SUFFIX}") if home else []
     names = (path.name.removesuffix(SUFFIX) for path in paths if path.is_file())
     return sorted(name for name in names if _NAME.fullmatch(name))
 
 
+def within(home: Path | None, name: str) -> Path | None:
+    """Return the file of a set in a folder, or None where there is none.
+
+    Parameters
+    ----------
+    home : Path or None
+    name : str
+
+    Returns
+    -------
+    Path or None
+
+    Examples
+    --------
+    >>> within(None, "adult") is None
+    True
+    """
+    path = home / f"{check_name(name)}{SUFFIX}" if home else None
+    return path if path and path.is_file() else None
+
+
 def locate(name: str) -> Path | None:
-    """Return the file of a set, or None where there is none.
+    """Return the file of a set, in NEARKIND_DATA or else in the cache, or None.
 
     Parameters
     ----------
@@ -96,82 +132,4 @@ def locate(name: str) -> Path | None:
     >>> locate("no_such_set") is None
     True
     """
-    home = folder()
-    path = home / f"{check_name(name)}{SUFFIX}" if home else None
-    return path if path and path.is_file() else None
-
-
-def read(path: Path) -> Table:
-    """Read one file: UTF-8, comma separated, a header, the label last.
-
-    Equal values become one string in memory; without that a set of 300,000 rows and
-    42 columns takes three times the memory and longer.
-
-    Parameters
-    ----------
-    path : Path
-        A file NAME.csv.gz; an empty field is a missing value.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged or not of this form; names the file and the line.
-
-    Examples
-    --------
-    >>> import gzip, tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "tiny.csv.gz"
-    >>> _ = path.write_bytes(gzip.compress(b"colour,class\\nred,a\\n,b\\n"))
-    >>> read(path).X.tolist()
-    [['red'], [None]]
-    """
-    with gzip.open(path, "rt", encoding="utf-8-sig", newline="") as stream:
-        reader = csv.reader(stream, strict=True)
-        try:
-            return _table(reader)
-        except (EOFError, gzip.BadGzipFile, zlib.error, UnicodeDecodeError) as error:
-            where = f"{path.name} is damaged after line {reader.line_num}"
-            raise ValueError(f"{where} ({error}); copy it again.") from error
-        except (csv.Error, ValueError) as error:
-            where = f"{path.name}, line {max(reader.line_num, 1)}"
-            raise ValueError(f"{where}: {error}.") from error
-
-
-def _table(reader: Any) -> Table:
-    """Read header and rows."""
-    header = _header(reader)
-    cells = np.array(list(_rows(reader, len(header))), dtype=object)  # (n, D + 1)
-    if not len(cells):
-        raise ValueError("rows were expected after the header and none came")
-    # Copies, so that X does not keep the labels in memory, nor lie strided in it.
-    return Table(header[:-1], TARGET, cells[:, :-1].copy(), cells[:, -1].copy())
-
-
-def _header(reader: Any) -> list[str]:
-    """Return the column names, the label last."""
-    header = next(reader, None)
-    if not header:
-        raise ValueError("a header was expected and the file is empty")
-    if header[-1] != TARGET:
-        wanted = f"the last column must be the label, named {TARGET!r}"
-        raise ValueError(f"{wanted}, got {header[-1]!r}")
-    if len(header) == 1:
-        raise ValueError("at least one column was expected beside the label")
-    if len(set(header)) < len(header):
-        twice = next(name for name in header if header.count(name) > 1)
-        raise ValueError(f"column {twice!r} occurs more than once")
-    return header
-
-
-def _rows(reader: Any, width: int) -> Iterator[list[str | None]]:
-    """Yield rows, every distinct value as one object and the empty one as None."""
-    known: dict[str, str | None] = {"": None}
-    share = known.setdefault
-    for row in reader:
-        if len(row) != width:
-            raise ValueError(f"{width} fields were expected, got {len(row)}")
-        yield list(map(share, row, row))
+    return within(folder(), name) or within(cache(), name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.datasets.catalogue import ObjectArray, Table
+from nearkind.datasets.table import ObjectArray, Table
 from nearkind.typing import Array
 
 if TYPE_CHECKING:

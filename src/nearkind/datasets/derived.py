@@ -1,0 +1,75 @@
+"""Sets made of other sets."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from nearkind.datasets.table import Table
+
+
+class Derivation(NamedTuple):
+    """Which set another one is made of, how, and how that is said."""
+
+    parent: str
+    derive: Callable[[Table], Table]
+    about: str
+
+
+def complete_rows(table: Table) -> Table:
+    """Return the rows without a missing value.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> X = np.array([["y", None], ["n", "y"]], dtype=object)
+    >>> complete_rows(Table(["a", "b"], "class", X, X[:, 0])).X.tolist()
+    [['n', 'y']]
+    """
+    complete = np.array([None not in row for row in table.X.tolist()])  # (n,)
+    return table._replace(X=table.X[complete], y=table.y[complete])
+
+
+def plain_letters(table: Table) -> Table:
+    """Return DNA in the four letters of the StatLog set, labels in lower case.
+
+    Rows with the ambiguity letters D, R or S are dropped and N is read as G, as StatLog
+    did. The rows are those of its file; their order is that of ``table``.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> X = np.array([["A", "N"], ["D", "C"]], dtype=object)
+    >>> plain_letters(Table(["p1", "p2"], "class", X, X[:, 0])).X.tolist()
+    [['A', 'G']]
+    """
+    kept = ~np.isin(table.X, ["D", "R", "S"]).any(axis=1)  # (n,)
+    X = table.X[kept]
+    X[X == "N"] = "G"
+    y = np.array([label.lower() for label in table.y[kept]], dtype=object)
+    return table._replace(X=X, y=y)
+
+
+DERIVED = {
+    "dna_nominal": Derivation(
+        "splice",
+        plain_letters,
+        "no row with D, R or S, N read as G, rows in its order",
+    ),
+    "housevotes": Derivation("voting", complete_rows, "rows without a missing value"),
+}
+"""Name of a set to what it is derived from."""
