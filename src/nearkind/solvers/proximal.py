@@ -24,9 +24,6 @@ from nearkind.solvers.solution import (
 )
 from nearkind.spectral import Spectrum, decompose
 
-IN_SINGLE = 1e-2
-"""Tolerance from which distances in single precision will do: they blur 1e-6."""
-
 
 @dataclass(frozen=True)
 class Proximal:
@@ -52,8 +49,6 @@ class Proximal:
     ) -> Solution:
         """Minimise the objective over positive semi-definite metrics."""
         hinge = objective.with_loss(Hinge())
-        if self.tol >= IN_SINGLE:
-            hinge = hinge.in_single()
         progress = Progress(start, self.tol, callback)
         progress.offer(start, hinge.value(start))
         run = partial(self._run, hinge, start, progress)
