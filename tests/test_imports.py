@@ -21,6 +21,8 @@ LAYERS = [
     ["neighbors", "scoring", "theory", "datasets"],
     ["estimators"],
     ["baselines"],
+    ["experiments"],
+    ["paper"],
     ["demo"],
     ["cli"],
     ["__main__"],

@@ -1,0 +1,116 @@
+"""What one trial leaves behind: a row, and its line in a results file."""
+
+import json
+import math
+import platform
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NamedTuple, Self
+
+DONE, TIMED_OUT, NO_MEMORY, FAILED = "done", "timed out", "out of memory", "failed"
+PACKAGES = "nearkind", "numpy", "scipy", "scikit-learn", "numba"
+
+
+class Key(NamedTuple):
+    """What a row is of; a results file has at most one row that counts for each."""
+
+    dataset: str
+    method: str
+    repetition: int
+    design: str
+
+
+class Row(NamedTuple):
+    """One set, one method, one repetition; None where there is nothing to say.
+
+    Attributes
+    ----------
+    dataset, method, repetition, design : the key
+    seed : of split and method; depends on set and repetition alone
+    status : "done", "timed out", "out of memory", or "failed: " and why
+    n_features, n_train, n_valid, n_test : sizes of the parts
+    n_training_used : rows the distance was learned from; all training rows vote
+    strength, strength_share : chosen, as a number and as a share of ``strength_max_``
+    n_neighbors : chosen
+    valid_accuracy : of the chosen settings, on the validation part
+    accuracy, balanced_accuracy : on the test part, the latter the mean over its classes
+    majority_share : accuracy of always answering the training part's largest class
+    triplet_accuracy : over every triplet of the test part; None if it has none
+    fit_seconds, search_seconds, seconds : the chosen fit, all fits, everything
+    peak_memory : most MB that the process held, the libraries among them
+    rank, objective, gap, stop_reason : as the fitted distance states them
+    versions : of Python and of what computes
+
+    Examples
+    --------
+    >>> row = Row("monks1", "euclidean", 0, "shares, k=1", 7, accuracy=0.5)
+    >>> Row.from_line(row.line()) == row
+    True
+    """
+
+    dataset: str
+    method: str
+    repetition: int
+    design: str
+    seed: int
+    status: str = DONE
+    n_features: int | None = None
+    n_train: int | None = None
+    n_valid: int | None = None
+    n_test: int | None = None
+    n_training_used: int | None = None
+    strength: float | None = None
+    strength_share: float | None = None
+    n_neighbors: int | None = None
+    valid_accuracy: float | None = None
+    accuracy: float | None = None
+    balanced_accuracy: float | None = None
+    majority_share: float | None = None
+    triplet_accuracy: float | None = None
+    fit_seconds: float | None = None
+    search_seconds: float | None = None
+    seconds: float | None = None
+    peak_memory: float | None = None
+    rank: int | None = None
+    objective: float | None = None
+    gap: float | None = None
+    stop_reason: str | None = None
+    versions: dict[str, str] | None = None
+
+    @property
+    def key(self) -> Key:
+        """What this row is of."""
+        return Key(self.dataset, self.method, self.repetition, self.design)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it holds results."""
+        return self.status == DONE
+
+    def line(self) -> str:
+        """Return the row as one line of JSON; numbers that are not finite as null."""
+        facts = {name: _finite(value) for name, value in self._asdict().items()}
+        return json.dumps(facts, ensure_ascii=False, allow_nan=False) + "\n"
+
+    @classmethod
+    def from_line(cls, line: str | bytes) -> Self:
+        """Return the row that ``line`` made, fields of other versions left out."""
+        facts = json.loads(line)
+        return cls(**{name: facts[name] for name in cls._fields if name in facts})
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the installed packages that compute."""
+    known = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            known[name] = version(name)
+        except PackageNotFoundError:  # numba is optional
+            continue
+    return known
+
+
+def _finite(value: Any) -> Any:
+    is_number = isinstance(value, float)
+    return None if is_number and not math.isfinite(value) else value

@@ -1,0 +1,1 @@
+"""The paper, regenerated: its tables and figures, ours beside the printed numbers."""

@@ -1,0 +1,251 @@
+"""Whole runs: jobs, resuming, deaths, limits, names."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from odd_methods import ODD
+
+from nearkind.experiments import METHODS, Design, Limits, read_rows, run
+from nearkind.experiments.planning import plan
+from nearkind.experiments.progress import State, shown, unseen
+
+SMALL = Design(rows=60)
+SETS, PAIR = ["monks1", "balance"], ["cpml-s", "euclidean"]
+MEASURED = {"fit_seconds", "search_seconds", "seconds", "peak_memory"}
+PATIENCE = 60.0
+
+
+def settled(rows):
+    """Return rows without what differs from run to run."""
+    nothing = dict.fromkeys(MEASURED)
+    return [row._replace(**nothing) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    path = tmp_path_factory.mktemp("two_jobs") / "results.jsonl"
+    limits = Limits(jobs=2, seconds=PATIENCE)
+    return path, run(SETS, PAIR, 1, path, design=SMALL, limits=limits, show=unseen)
+
+
+def test_a_run_makes_every_row(finished):
+    path, rows = finished
+    assert [row.key[:3] for row in rows] == [
+        (dataset, method, 0)
+        for dataset in ("balance", "monks1")  # the smaller one first
+        for method in PAIR
+    ]
+    assert {row.status for row in rows} == {"done"}
+    assert sorted(read_rows(path)) == sorted(rows)
+    for row in rows:
+        assert 0.0 <= row.accuracy <= 1.0
+        assert row.peak_memory > 1.0
+        assert (row.strength is None) == (row.method == "euclidean")
+
+
+def test_rows_do_not_depend_on_the_number_of_jobs(finished, tmp_path):
+    alone = Limits(jobs=1)
+    path = tmp_path / "results.jsonl"
+    rows = run(SETS, PAIR, 1, path, design=SMALL, limits=alone, show=unseen)
+    assert settled(rows) == settled(finished[1])
+
+
+def test_a_finished_run_is_not_made_again(finished):
+    path, rows = finished
+    before = path.read_bytes()
+    assert run(SETS, PAIR, 1, path, design=SMALL, show=unseen) == rows
+    assert path.read_bytes() == before
+
+
+def odd(methods, path, **settings):
+    options = {"design": SMALL, "table": ODD, "show": unseen, **settings}
+    return run(["monks1"], methods, 1, path, **options)
+
+
+def test_a_row_that_takes_too_long_is_killed_and_others_go_on(tmp_path):
+    limits = Limits(seconds=0.5, jobs=2)
+    rows = odd(["sleeping", "plain"], tmp_path / "r.jsonl", limits=limits)
+    assert [row.status for row in rows] == ["timed out", "done"]
+    assert rows[0].seconds >= 0.5
+    assert rows[0].accuracy is None
+
+
+@pytest.mark.parametrize(
+    ("method", "status"),
+    [
+        ("failing", "failed: ValueError: no rows are good enough"),
+        ("dying", "failed: The process was ended by SIGKILL; the system may have"),
+        ("leaving", "failed: The process ended with code 3"),
+    ],
+)
+def test_what_fails_is_a_row(method, status, tmp_path):
+    bad, good = odd([method, "plain"], tmp_path / "r.jsonl")
+    assert bad.status.startswith(status)
+    assert bad.seed == good.seed
+    assert good.status == "done"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory need Linux")
+def test_memory_may_be_limited(tmp_path):
+    limits = Limits(megabytes=300.0)
+    rows = odd(["greedy", "plain"], tmp_path / "r.jsonl", limits=limits)
+    assert [row.status for row in rows] == ["out of memory", "done"]
+
+
+def test_rows_that_failed_are_made_again_only_if_asked(tmp_path):
+    path = tmp_path / "r.jsonl"
+    table = {"turning": ODD["failing"]}
+    [failed] = odd(["turning"], path, table=table)
+    mended = {"turning": ODD["plain"]}
+    assert odd(["turning"], path, table=mended) == [failed]
+    [row] = odd(["turning"], path, table=mended, retry=True)
+    assert row.status == "done"
+    assert read_rows(path) == [row]
+    assert odd(["turning"], path, table=table, retry=True) == [row]
+
+
+SCRIPT = """
+import sys
+from odd_methods import ODD
+from nearkind.experiments import Design, Limits, run
+
+if __name__ == "__main__":
+    run(["monks1"], sys.argv[2:], 4, sys.argv[1], design=Design(rows=60), table=ODD,
+        limits=Limits(jobs=2))
+"""
+
+
+def started(path, *methods, sleepers):
+    """Start a run in a process group of its own, as a terminal does."""
+    script = path.with_suffix(".py")
+    script.write_text(SCRIPT)
+    here = {"PYTHONPATH": str(Path(__file__).parent), "SLEEPERS": str(sleepers)}
+    return subprocess.Popen(
+        [sys.executable, str(script), str(path), *methods],
+        env={**os.environ, **here},
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for(what):
+    end = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.02)
+
+
+def is_alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] not in "ZX"
+    except OSError:
+        return False
+
+
+def n_lines(path):
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks for processes in /proc")
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_is_ended_keeps_its_rows_and_leaves_nobody(blow, tmp_path):
+    path, sleepers = tmp_path / "r.jsonl", tmp_path / "sleepers"
+    sleepers.mkdir()
+    methods = ["dozing", "sleeping"]
+    with started(path, *methods, sleepers=sleepers) as process:
+        wait_for(lambda: len(list(sleepers.iterdir())) == 4)  # two at work, two done
+        if blow is signal.SIGKILL:
+            process.kill()
+        else:
+            os.killpg(process.pid, blow)
+        said = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode != 0
+    pids = [int(place.name) for place in sleepers.iterdir()]
+    wait_for(lambda: not any(map(is_alive, pids)))
+    kept = path.read_bytes()
+    assert kept.endswith(b"\n")
+    assert n_lines(path) == 2
+    assert "monks1  dozing  #0" in said
+    assert blow is signal.SIGKILL or said.count("Traceback") == 1  # the script's own
+
+    rows = run(["monks1"], ["dozing"], 4, path, design=SMALL, table=ODD, show=unseen)
+    assert {row.status for row in rows} == {"done"}
+    assert path.read_bytes().startswith(kept)
+    assert n_lines(path) == len(rows)  # none was made twice
+
+
+@pytest.mark.parametrize(
+    ("sets", "methods", "words"),
+    [
+        (["monks7"], ["lmnn"], "no data set 'monks7'. Did you mean 'monks"),
+        (["monks1"], ["cpml_s"], "no method 'cpml_s'. Did you mean 'cpml-s'"),
+        (["monks1"], ["xyzzy"], "no method 'xyzzy'. Known are 'cpml-s', 'cpml-m'"),
+    ],
+)
+def test_unknown_names_are_refused_before_anything_runs(sets, methods, words, tmp_path):
+    path = tmp_path / "r.jsonl"
+    with pytest.raises(ValueError, match=words):
+        run(sets, methods, 1, path, show=unseen)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("repetitions", "limits", "words"),
+    [
+        (0, Limits(), "'repetitions' must be a whole number >= 1; got 0"),
+        (1, Limits(jobs=0), "'jobs' must be a whole number >= 1; got 0"),
+        (1, Limits(seconds=0.0), "'seconds' must be None or a number > 0; got 0.0"),
+        (1, Limits(megabytes=-1), "'megabytes' must be .* got -1"),
+    ],
+)
+def test_wrong_numbers_are_refused(repetitions, limits, words, tmp_path):
+    with pytest.raises(ValueError, match=words):
+        run(
+            ["monks1"], ["plain"], repetitions, tmp_path / "r", limits=limits, table=ODD
+        )
+
+
+def test_small_sets_come_first_and_nothing_twice():
+    trials = plan(["tic_tac_toe", "credit_risk", "credit_risk"], ["lin"], 2, Design())
+    assert [(trial.dataset, trial.repetition) for trial in trials] == [
+        ("credit_risk", 0),
+        ("credit_risk", 1),
+        ("tic_tac_toe", 0),
+        ("tic_tac_toe", 1),
+    ]
+    assert {trial.method for trial in trials} == {METHODS["lin"]}
+
+
+def test_a_pipe_gets_a_plain_line_a_row(finished, capsys):
+    row = finished[1][0]
+    with shown(3) as watch:
+        watch(State(0, 2, [row.key]))
+        watch(State(1, 2, [row.key], row))
+        watch(State(2, 2, [], row._replace(status="timed out", accuracy=None)))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "3 rows are there already"
+    assert lines[1].startswith(f"1/2  balance  cpml-s  #0  {row.accuracy:.4f} right")
+    assert lines[1].endswith("left")
+    assert lines[2].startswith("2/2  balance  cpml-s  #0  timed out")
+    assert len(lines) == 3
+
+
+def test_a_terminal_gets_a_bar(finished, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+    row = finished[1][0]
+    with shown() as watch:
+        watch(State(0, 2, [row.key]))
+        watch(
+            State(1, 2, [row.key], row._replace(status="failed: [why]", accuracy=None))
+        )
+    said = capsys.readouterr().err
+    assert "1/2" in said
+    assert "balance cpml-s #0" in said
+    assert "failed: [why]" in said

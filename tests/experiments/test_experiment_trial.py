@@ -1,0 +1,189 @@
+"""One trial: what is learned from, what is chosen on, what is judged by."""
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import nearkind as nk
+from nearkind.baselines import Hamming
+from nearkind.experiments import METHODS, Design
+from nearkind.experiments.methods import AlongStrengths, AsItComes
+from nearkind.experiments.splits import Part, Split, load, seed_of, split
+from nearkind.experiments.trial import (
+    Trial,
+    balanced_accuracy,
+    choose,
+    has_triplets,
+    majority_share,
+    make_row,
+)
+from nearkind.scoring import triplet_accuracy
+
+SMALL = Design(rows=100)
+QUIET = pytest.mark.filterwarnings("ignore")
+PARTS = split(load("balance"), seed_of("balance", 0), 100)
+
+
+def trial(name="hamming", design=SMALL, method=None):
+    return Trial("balance", name, method or METHODS[name], 0, design)
+
+
+def nearest_answers(D, y):
+    """Votes of the nearest rows, all that are tied; the first class if even."""
+    classes = np.unique(y)
+    answers = []
+    for d in D:
+        votes = [(y[d <= d.min() + 1e-9] == c).mean() for c in classes]
+        answers.append(classes[int(np.argmax(np.array(votes) > max(votes) - 1e-9))])
+    return np.array(answers)
+
+
+def test_scores_are_those_of_a_slow_search():
+    row = make_row(trial())
+    train, _, test = PARTS
+    model = Hamming().fit(*train)
+    answers = nearest_answers(model.pairwise_distances(test.X, train.X), train.y)
+    assert row.accuracy == pytest.approx(np.mean(answers == test.y))
+    recalls = [np.mean(answers[test.y == c] == c) for c in np.unique(test.y)]
+    assert row.balanced_accuracy == pytest.approx(np.mean(recalls))
+    embedded = triplet_accuracy(model.transform(test.X), test.y)
+    assert row.triplet_accuracy == pytest.approx(embedded, abs=1e-6)
+    assert (row.n_train, row.n_valid, row.n_test) == (60, 20, 20)
+    assert (row.n_features, row.n_training_used, row.n_neighbors) == (4, 60, 1)
+    assert row.status == "done"
+    assert 0.0 < row.fit_seconds <= row.search_seconds < row.seconds
+
+
+def test_every_method_meets_the_same_split():
+    seeds = {(make_row(trial(name)).seed, name) for name in ("hamming", "eskin")}
+    assert len({seed for seed, _ in seeds}) == 1
+
+
+@QUIET
+def test_the_test_part_is_not_looked_at_while_choosing():
+    blind = Split(PARTS.train, PARTS.valid, None)
+    assert choose(trial("cpml-s"), PARTS.train, blind).valid_accuracy > 0.0
+
+
+class Recording(Hamming):
+    seen: ClassVar = []
+
+    def fit(self, X, y=None, sample_weight=None):
+        self.seen.append((X, y))
+        return super().fit(X, y)
+
+
+def test_a_distance_sees_the_training_part_alone():
+    Recording.seen.clear()
+    make_row(trial(method=AsItComes(Recording)))
+    [(X, y)] = Recording.seen
+    np.testing.assert_array_equal(X, PARTS.train.X)
+    np.testing.assert_array_equal(y, PARTS.train.y)
+
+
+def test_of_a_large_part_a_sample_is_learned_from_and_all_vote():
+    Recording.seen.clear()
+    row = make_row(trial(method=AsItComes(Recording, largest=30)))
+    assert len(Recording.seen[0][1]) == row.n_training_used == 30
+    assert row.n_train == 60
+    shares = {c: np.mean(PARTS.train.y == c) for c in np.unique(PARTS.train.y)}
+    for label, share in shares.items():
+        assert abs(np.mean(Recording.seen[0][1] == label) - share) < 1 / 30 + 1e-9
+
+
+@QUIET
+def test_the_strength_that_does_best_in_validation_is_taken():
+    row = make_row(trial("cpml-s"))
+    right = []
+    for strength in Design().path(row.strength / row.strength_share):
+        metric = nk.CPML(strength=strength, tol=1e-2, max_iter=60)
+        model = nk.CPMLClassifier(metric, n_neighbors=1).fit(*PARTS.train)
+        right.append(model.score(*PARTS.valid))
+    # Warm starts end elsewhere within the tolerance, so a row or two may differ.
+    assert row.valid_accuracy >= max(right) - 0.1
+    assert row.rank >= 1
+    assert row.gap >= 0.0
+    assert row.stop_reason == "TOLERANCE"
+
+
+class Path(Hamming):
+    """Right on the validation part at one strength only."""
+
+    visited: ClassVar = []
+
+    def __init__(self, strength=1.0, unseen="prior", missing="level", numeric="auto"):
+        super().__init__(unseen, missing, numeric)
+        self.strength = strength
+
+    def fit(self, X, y=None, sample_weight=None):
+        self.strength_max_ = 100.0
+        self.visited.append(self.strength)
+        return super().fit(X, y)
+
+    def compare(self, a, b):
+        far = super().compare(a, b)
+        return far if np.isclose(self.strength, 1.0) else 1.0 - far
+
+
+def test_the_best_is_kept_though_the_object_goes_on():
+    Path.visited.clear()
+    row = make_row(trial(method=AlongStrengths(Path)))
+    assert row.strength == pytest.approx(1.0)
+    assert row.strength_share == pytest.approx(0.01)
+    assert row.accuracy == make_row(trial()).accuracy
+    assert Path.visited[1:] == sorted(Path.visited[1:], reverse=True)
+    assert len(Path.visited) == 1 + 8
+
+
+def test_the_paper_s_range_may_be_searched():
+    Path.visited.clear()
+    row = make_row(trial(design=Design("paper", rows=100), method=AlongStrengths(Path)))
+    assert Path.visited[1:] == [10.0**power for power in range(4, -5, -1)]
+    assert row.strength == 1.0
+
+
+def test_the_number_of_neighbours_may_be_chosen():
+    row = make_row(trial(design=Design(n_neighbors="choose", rows=100)))
+    right = {
+        k: nk.CPMLClassifier(Hamming(), n_neighbors=k)
+        .fit(*PARTS.train)
+        .score(*PARTS.valid)
+        for k in (1, 3, 5, 9, 15)
+    }
+    assert row.n_neighbors == max(right, key=right.get)
+    assert row.valid_accuracy == max(right.values())
+
+
+def test_what_always_answering_one_class_is_worth():
+    assert majority_share(np.array(list("aab")), np.array(list("abbb"))) == 0.25
+
+
+def test_classes_count_alike_in_the_balanced_accuracy():
+    y = np.array(list("aaab"))
+    assert balanced_accuracy(np.array(list("aaaa")), y) == 0.5
+    assert balanced_accuracy(y, y) == 1.0
+    assert balanced_accuracy(np.array(list("baac")), y) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("y", "some"), [("ab", False), ("aaa", False), ("aab", True), ("abc", False)]
+)
+def test_a_test_part_may_have_no_triplet(y, some):
+    assert has_triplets(np.array(list(y))) is some
+
+
+def test_a_set_of_six_rows_makes_a_row():
+    row = make_row(Trial("credit_risk", "hamming", METHODS["hamming"], 1, Design()))
+    assert row.status == "done"
+    assert row.triplet_accuracy is None
+
+
+def test_all_baselines_and_both_of_ours_are_methods():
+    assert {"cpml-s", "cpml-m", *nk.baselines.all()} == set(METHODS)
+
+
+def test_seeds_reach_methods_that_draw():
+    part = Part(PARTS.train.X, PARTS.train.y)
+    [found] = METHODS["pola"].candidates(part, 17, Design())
+    assert found.model.random_state == 17
