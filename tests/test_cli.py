@@ -176,3 +176,19 @@ def test_a_bad_file_is_named_in_one_sentence(data, words, tmp_path):
     assert out.returncode == 1
     assert words in out.stderr
     assert out.stderr.count("\n") == 1
+
+
+def test_reproduce_lists_its_items_and_makes_one(tmp_path):
+    out = run("reproduce", "--list")
+    assert out.returncode == 0, out.stderr
+    assert "classification  accuracy on 23 sets" in out.stdout
+    out = run("reproduce", "sets", "-o", str(tmp_path / "made"))
+    assert out.returncode == 0, out.stderr
+    assert (tmp_path / "made" / "sets.md").exists()
+
+
+def test_reproduce_suggests_names():
+    out = run("reproduce", "triplet")
+    assert out.returncode == 1
+    assert "Did you mean 'triplets'" in out.stderr
+    assert "Traceback" not in out.stderr

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind import datasets
+from nearkind.experiments.generated import Synthetic
 
 Rows = NDArray[np.intp]
 TRAIN, VALID, TEST = range(3)
@@ -67,14 +68,21 @@ def seed_of(dataset: str, repetition: int) -> int:
     return int.from_bytes(digest[:4], "big") >> 1  # what any generator takes
 
 
-def load(name: str) -> Part:
+def load(name: str, seed: int = 0) -> Part:
     """Return a set as strings, without its columns of numbers, as in the paper.
+
+    Parameters
+    ----------
+    name : of a built-in set, or of a drawn one (see ``generated``)
+    seed : of the draw
 
     Examples
     --------
     >>> load("monks1").X.shape
     (432, 6)
     """
+    if (drawn := Synthetic.from_name(name)) is not None:
+        return Part(*drawn.draw(seed))
     data = datasets.load(name, as_frame=False)
     numeric = NUMERIC.get(name, set())
     kept = [d for d, column in enumerate(data.feature_names) if column not in numeric]

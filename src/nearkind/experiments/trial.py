@@ -81,7 +81,8 @@ def make_row(trial: Trial) -> Row:
     start = perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the row says how the fit ended
-        parts = split(load(trial.dataset), trial.seed, trial.design.rows)
+        whole = load(trial.dataset, trial.seed)
+        parts = split(whole, trial.seed, trial.design.rows)
         learned_from = subsample(parts.train, trial.method.largest, trial.seed)
         chosen = choose(trial, learned_from, parts)
         facts = {**_outcome(chosen), **judge(chosen, parts)}
