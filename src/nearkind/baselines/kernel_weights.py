@@ -188,10 +188,11 @@ class Problem:
             progress.record(t)
             if progress.done:
                 return best, width, t, progress, Stop.TOLERANCE
-            if corner > 0.3 * tol * progress.value and width > narrowest:
-                width = max(width / 3.0, narrowest)
-            elif progress.value >= (1.0 - ROUNDING) * before:
+            stuck = progress.value >= (1.0 - ROUNDING) * before
+            if stuck and width == narrowest:
                 return best, width, t, progress, Stop.NO_DESCENT
+            if stuck or corner > 0.3 * tol * progress.value:
+                width = max(width / 3.0, narrowest)
         return best, width, t, progress, Stop.MAX_ITER
 
     def _start(self) -> Array:

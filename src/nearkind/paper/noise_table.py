@@ -16,6 +16,7 @@ from nearkind.experiments.trial import Trial, choose
 from nearkind.paper import printed
 from nearkind.paper.tables import Table
 from nearkind.paper.workshop import Workshop
+from nearkind.spectral import decompose
 from nearkind.typing import Array
 
 INFORMATIVE = 8
@@ -63,7 +64,7 @@ def share(n_noisy: int, p: float, repetition: int) -> float:
 def norm_share(M: Array, p: float) -> float:
     """Return Tr(N^p) / Tr(M^p), N the rows and columns of noisy features of M."""
     whole, part = (
-        np.maximum(np.linalg.eigvalsh(each), 0.0) ** p
+        decompose(each[None]).positive().values ** p
         for each in (M, M[INFORMATIVE:, INFORMATIVE:])
     )
     return float(part.sum() / whole.sum()) if whole.any() else 0.0
