@@ -115,6 +115,9 @@ def reproduce(
     seconds: Annotated[
         float, typer.Option("--seconds", help="Of one trial; then it is given up.")
     ] = 600.0,
+    largest: Annotated[
+        int | None, typer.Option("--largest", min=1, help="Leave out larger sets.")
+    ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the items.")] = False,
 ) -> None:
     """Make the tables and figures of the paper, ours beside the printed numbers.
@@ -128,7 +131,7 @@ def reproduce(
         for name, item in ITEMS.items():
             typer.echo(f"{name:16}{item.title}")
         return
-    workshop = Workshop(output, repeats, jobs, seconds)
+    workshop = Workshop(output, repeats, jobs, seconds, largest)
     for name, item in chosen(what or ()).items():
         typer.echo(f"{name}: {item.title}", err=True)
         for path in item.make(workshop):

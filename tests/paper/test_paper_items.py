@@ -153,8 +153,8 @@ def test_running_time(workshop, monkeypatch):
 
 
 def test_accuracies_beside_the_printed_ones(workshop, monkeypatch):
-    here = Sets(["balance", "monks1"], [], ["census"])
-    monkeypatch.setattr(accuracy_tables, "at_hand", lambda: here)
+    here = Sets(["balance", "monks1"], [], ["census"], ["krkopt"])
+    monkeypatch.setattr(accuracy_tables, "at_hand", lambda largest: here)
     monkeypatch.setattr(accuracy_tables, "METHODS", ("euclidean", "dm3"))
     paths = accuracy_tables.classification(workshop)
     head, *rows = lines(
@@ -163,18 +163,32 @@ def test_accuracies_beside_the_printed_ones(workshop, monkeypatch):
     assert head == ["set", "", "euclidean", "dm3"]
     assert rows[1] == ["", "printed", "0.866", "0.937"]
     assert sum(cell.endswith("*") for cell in rows[0]) >= 1
-    assert "Not here, so not run: census." in paths[0].read_text(encoding="utf-8")
+    text = paths[0].read_text(encoding="utf-8")
+    assert "Not here, so not run: census." in text
+    assert "Left out as too large: krkopt." in text
     assert any(path.name == "classification-ranks.svg" for path in paths)
 
 
 def test_empty_cells_have_a_reason(workshop, monkeypatch):
-    here = Sets(["monks1"], [], [])
-    monkeypatch.setattr(accuracy_tables, "at_hand", lambda: here)
+    here = Sets(["monks1"], [], [], [])
+    monkeypatch.setattr(accuracy_tables, "at_hand", lambda largest: here)
     monkeypatch.setattr(accuracy_tables, "METHODS", ("euclidean", "lmnn"))
     slow = Workshop(workshop.folder, repeats=1, jobs=1, seconds=1e-3)
     _, table, *_ = accuracy_tables.triplets(slow)
     ours = lines(table)[1]
     assert ours[2:] == ["timed out", "timed out"]
+
+
+def test_sets_are_sorted_by_size_and_place(monkeypatch, tmp_path):
+    monkeypatch.setenv("NEARKIND_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    sets = accuracy_tables.at_hand()
+    assert sets.large == ["krkopt"]
+    assert {"balance", "led24", "monks1", "tic_tac_toe"} == {*sets.small} - {"monks2"}
+    assert len(sets.absent) == 23 - len(sets.small) - 1
+    few = accuracy_tables.at_hand(largest=700)
+    assert few.small == ["balance", "monks1", "monks2"]
+    assert few.left_out == ["krkopt", "led24", "tic_tac_toe"]
 
 
 def test_items_are_found_by_name():

@@ -21,11 +21,12 @@ TITLES = {"triplets": "Triplet accuracy", "classification": "Accuracy of 1-NN"}
 
 
 class Sets(NamedTuple):
-    """The paper's sets that are at hand, and those that are not."""
+    """The paper's sets: to be run (two sizes), not at hand, left out as too large."""
 
     small: list[str]
     large: list[str]
     absent: list[str]
+    left_out: list[str]
 
 
 def make(workshop: Workshop, kind: str) -> list[Path]:
@@ -43,19 +44,24 @@ def make(workshop: Workshop, kind: str) -> list[Path]:
 
 def run(workshop: Workshop) -> tuple[Sets, list[Row]]:
     """Return the rows of all sets at hand, of one design as far as tables care."""
-    sets = at_hand()
+    sets = at_hand(workshop.largest)
     rows = workshop.rows(sets.small, METHODS)
     rows += workshop.rows(sets.large, METHODS, CUT)
     return sets, [row._replace(design="") for row in rows]
 
 
-def at_hand() -> Sets:
-    """Say which of the paper's sets can be had without the network."""
-    names = sorted(printed.sets())
-    absent = [name for name in names if obtaining.offered(name).where == "not here"]
-    here = [name for name in names if name not in absent]
-    large = [name for name in here if CATALOGUE[name].n_samples > LARGE]
-    return Sets([name for name in here if name not in large], large, absent)
+def at_hand(largest: int | None = None) -> Sets:
+    """Sort the paper's sets by what can be had without the network, and by size."""
+    parts = Sets([], [], [], [])
+    for name in sorted(printed.sets()):
+        n_rows = CATALOGUE[name].n_samples
+        if obtaining.offered(name).where == "not here":
+            parts.absent.append(name)
+        elif largest is not None and n_rows > largest:
+            parts.left_out.append(name)
+        else:
+            (parts.large if n_rows > LARGE else parts.small).append(name)
+    return parts
 
 
 def _table(kind: str, scores: Scores, rows: Sequence[Row], sets: Sets) -> Table:
@@ -70,6 +76,8 @@ def _table(kind: str, scores: Scores, rows: Sequence[Row], sets: Sets) -> Table:
         notes.append(f"Cut to 10,000 rows, for all methods: {', '.join(sets.large)}.")
     if sets.absent:
         notes.append(f"Not here, so not run: {', '.join(sets.absent)}.")
+    if sets.left_out:
+        notes.append(f"Left out as too large: {', '.join(sets.left_out)}.")
     return Table(TITLES[kind], ["set", "", *scores.methods], lines, notes)
 
 

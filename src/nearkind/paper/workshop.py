@@ -25,12 +25,14 @@ class Workshop:
     repeats : repetitions of each trial
     jobs : trials at once; None: one a core
     seconds : of one trial, then it is given up
+    largest : rows of a set beyond which it is left out; None: none is
     """
 
     folder: Path
     repeats: int = 10
     jobs: int | None = None
     seconds: float | None = 600.0
+    largest: int | None = None
 
     def rows(
         self, sets: Iterable[str], methods: Sequence[str], design: Design | None = None
