@@ -59,6 +59,7 @@ def _make(
     words = {"xlabel": what, "ylabel": "seconds of a fit", "yscale": "log"}
     curves(axes[0, 0], at, seconds, xscale=scale, **words)
     axes[0, 0].set_xticks(at, [f"{n:,}" for n in at])
+    axes[0, 0].tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
     axes[0, 0].legend(fontsize="small")
     rows = [
         [f"{n:,}", *(f"{times[i]:.3f}" for times in seconds.values())]
