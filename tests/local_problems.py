@@ -1,13 +1,16 @@
 """Problems with target neighbours, for tests of constraints and of solvers."""
 
 import numpy as np
+from hypothesis import strategies as st
 
+import oracles
 from nearkind.constraints.labels import Labels
 from nearkind.constraints.local import LocalTriplets
 from nearkind.objective import Objective
 from nearkind.regularizers import Schatten
 from nearkind.spectral import decompose, identity
 from nearkind.structures import Diagonal, Full, Multi, Single
+from strategies import labels, metrics, weights
 
 STRUCTURES = {
     "single": Single(),
@@ -45,3 +48,25 @@ def square(bound):
     T = np.zeros((len(bound.labels.y),) * 2)
     np.add.at(T, (np.arange(len(T))[:, None], targets.columns), targets.weights)
     return T
+
+
+@st.composite
+def cases(draw, structure="single", max_rows=6):
+    """Return (Z, M, d2, y, weights): few places, so rows tie; classes may be of one."""
+    phi, M = draw(metrics(STRUCTURES[structure], max_rows=max_rows))
+    d2 = oracles.squared_distances(oracles.difference_matrices(phi, structure), M)
+    y, w = draw(labels(len(phi))), draw(weights(len(phi)))
+    return STRUCTURES[structure].blocks(phi), M, d2, y, w
+
+
+def whole(bound, d2, loss):
+    """Return the sum over parts of value, pull.loss, weights on i <= j, intercept."""
+    W = np.zeros_like(d2)
+    value, total, intercept = 0.0, 0.0, 0.0
+    for part in bound.parts():
+        i, j = np.ix_(part.edges.anchors, np.arange(len(d2)))
+        pull = part.pull(d2[i, j], loss)
+        np.add.at(W, (np.minimum(i, j), np.maximum(i, j)), pull.weights)
+        value += part.value(d2[i, j], loss)
+        total, intercept = total + pull.loss, intercept + pull.intercept
+    return value, total, W, intercept

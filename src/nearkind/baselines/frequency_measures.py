@@ -4,6 +4,7 @@ What the measures compared by Boriah, Chandola and Kumar (*Similarity measures f
 categorical data*, SIAM Data Mining 2008) share; each has a file of its own.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
@@ -96,12 +97,13 @@ class FrequencyMeasure(PairwiseDistance, BaseEstimator):
             ]
         )
 
+    @abstractmethod
     def _learn(self, features: list[Frequencies | None]) -> None:
         """Make the tables; None is a feature left out."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _similarity(self, a: Places, b: Places) -> Array:
-        raise NotImplementedError
+        """Return similarities (n, m) between rows given by places."""
 
 
 class MeanMeasure(FrequencyMeasure):
@@ -118,9 +120,9 @@ class MeanMeasure(FrequencyMeasure):
             return np.ones((len(a), len(b)))
         return self.similarity_tables_.sums(a, b) / self._divisor
 
+    @abstractmethod
     def _table(self, feature: Frequencies) -> Array:
         """Return the similarity of any two values (s + 1, s + 1)."""
-        raise NotImplementedError
 
     def _share(self, feature: Frequencies) -> float:
         """Return what a feature adds to the divisor."""
@@ -143,10 +145,10 @@ class RatioMeasure(FrequencyMeasure):
         nothing = weights == 0.0
         return np.where(nothing, 1.0, similar / np.where(nothing, 1.0, weights))
 
+    @abstractmethod
     def _table(self, feature: Frequencies) -> Array:
         """Return what any two values add above the line (s + 1, s + 1)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _weights(self, feature: Frequencies) -> Array:
         """Return what any two values add below the line (s + 1, s + 1)."""
-        raise NotImplementedError

@@ -1,5 +1,7 @@
 """Goodall's similarity in four variants: matches of rare values say more, or less."""
 
+from abc import abstractmethod
+
 import numpy as np
 
 from nearkind.baselines.frequencies import Frequencies
@@ -15,9 +17,9 @@ class _Goodall(MeanMeasure):
     def _table(self, feature: Frequencies) -> Array:
         return matches(self._on_match(feature), 0.0, len(feature.f))
 
+    @abstractmethod
     def _on_match(self, feature: Frequencies) -> Array:
         """Return the similarity of each value to itself (s + 1,)."""
-        raise NotImplementedError
 
 
 class Goodall1(_Goodall):

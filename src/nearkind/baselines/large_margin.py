@@ -1,6 +1,7 @@
 """What learners of target neighbours share: the engine of ``scope="local"``, M free."""
 
 import warnings
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -32,7 +33,7 @@ ROWS = 4_000
 """Distinct rows up to which all are anchors and impostors; of more, so many."""
 
 
-class LargeMargin(Labelled, ValueVectorDistance, BaseEstimator):
+class LargeMargin(Labelled, ValueVectorDistance, BaseEstimator, ABC):
     """Pull the nearest rows of one class, push all others beyond a margin of one.
 
         (1 - mu) sum of d_ij  +  mu sum of [1 + d_ij - d_il]_+
@@ -74,8 +75,9 @@ class LargeMargin(Labelled, ValueVectorDistance, BaseEstimator):
         self._keep(solution, coded, projection)
         return self
 
+    @abstractmethod
     def _projection(self) -> Projection:
-        raise NotImplementedError
+        """Return the coding of values, unfitted."""
 
     def _rule(self) -> LocalTriplets:
         k = whole_number_from(self, "n_neighbors", 1)

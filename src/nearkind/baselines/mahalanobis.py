@@ -1,6 +1,7 @@
 """What learners of one matrix from pairs of rows share."""
 
 import warnings
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +22,7 @@ from nearkind.typing import Array
 CODINGS = {"onehot": OneHot, "vdm": VDM}
 
 
-class Mahalanobis(Labelled, ValueVectorDistance, BaseEstimator):
+class Mahalanobis(Labelled, ValueVectorDistance, BaseEstimator, ABC):
     """d^2 = v' M v, v the difference of two coded rows, M learned from pairs of rows.
 
     A learner gives ``_check``, which refuses wrong settings, and ``_learn``, which
@@ -58,11 +59,13 @@ class Mahalanobis(Labelled, ValueVectorDistance, BaseEstimator):
         basis = block_diag(*self._coding.bases)
         return basis @ self._M @ basis.T
 
+    @abstractmethod
     def _check(self) -> None:
-        raise NotImplementedError
+        """Refuse wrong settings."""
 
+    @abstractmethod
     def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
-        raise NotImplementedError
+        """Return M from labelled rows."""
 
     def _coded(self, X: Any, y: Any) -> LabelledRows:
         """Learn codes and coding of a labelled table."""

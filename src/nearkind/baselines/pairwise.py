@@ -1,5 +1,6 @@
 """What distances without an embedding share: all follows from ``compare``."""
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
@@ -15,7 +16,7 @@ from nearkind.tables import frame, read_table
 from nearkind.typing import Array, Codes
 
 
-class PairwiseDistance(Coded):
+class PairwiseDistance(Coded, ABC):
     """Mixin over ``codebook_``, which fit must set, and ``compare``.
 
     Attributes
@@ -53,9 +54,9 @@ class PairwiseDistance(Coded):
         """Return what ``compare`` needs of rows: the places of their values (n, D)."""
         return places(codes, self.codebook_.n_values)
 
+    @abstractmethod
     def compare(self, a: Any, b: Any) -> Array:
         """Return distances (n, m) between represented rows."""
-        raise NotImplementedError
 
     def _both(self, X: Any, Y: Any) -> tuple[Any, Any]:
         """Return both tables represented; Y = X if None."""
