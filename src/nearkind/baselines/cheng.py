@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from nearkind.baselines.labelled import Labelled
 from nearkind.baselines.pair_tables import (
     PairTables,
     check_tables,
@@ -18,10 +17,11 @@ from nearkind.baselines.pair_tables import (
 )
 from nearkind.baselines.pairwise import TableDistance
 from nearkind.baselines.radial import RadialError, descend
-from nearkind.baselines.settings import number, whole_number_from
 from nearkind.baselines.value_difference import differences
 from nearkind.cells import collapse
 from nearkind.estimators import shorthand
+from nearkind.estimators.labelled import Labelled
+from nearkind.estimators.settings import number, whole_number_from
 from nearkind.estimators.targets import training_rows
 from nearkind.estimators.threads import thread_map
 from nearkind.projections.vdm import VDM

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator
 
 from nearkind.baselines.contingency import Contingency, Information, contingency
 from nearkind.baselines.pair_tables import check_contingency
-from nearkind.baselines.settings import number
 from nearkind.estimators import shorthand
+from nearkind.estimators.settings import number
 from nearkind.estimators.targets import check_weights
 from nearkind.estimators.value_vectors import ValueVectorDistance
 from nearkind.tables import read_table

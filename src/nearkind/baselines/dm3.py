@@ -13,8 +13,8 @@ from nearkind.baselines.indicators import Places, starts
 from nearkind.baselines.matching import matching
 from nearkind.baselines.pair_tables import check_contingency
 from nearkind.baselines.pairwise import PairwiseDistance
-from nearkind.baselines.settings import number, numbered
 from nearkind.baselines.value_pairs import ValuePairs, chances
+from nearkind.estimators.settings import number, numbered
 from nearkind.neighbors import query_blocks
 from nearkind.typing import Array
 

@@ -7,7 +7,7 @@ from scipy.special import softmax
 
 from nearkind.baselines.coded_rows import LabelledRows, whitening
 from nearkind.baselines.mahalanobis import Mahalanobis
-from nearkind.baselines.settings import number, whole_number_from
+from nearkind.estimators.settings import number, whole_number_from
 from nearkind.spectral import decompose
 from nearkind.typing import Array
 

@@ -4,8 +4,8 @@ from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
-from nearkind.baselines.labelled import Labelled
 from nearkind.estimators import shorthand
+from nearkind.estimators.labelled import Labelled
 from nearkind.estimators.targets import training_rows
 from nearkind.estimators.value_vectors import ValueVectorDistance
 from nearkind.projections.vdm import VDM

@@ -9,13 +9,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.couplings import couplings, kernels
 from nearkind.baselines.kernel_weights import KernelGroups, learn_weights
-from nearkind.baselines.labelled import Labelled
 from nearkind.baselines.pair_tables import check_contingency
-from nearkind.baselines.settings import number, whole_number_from
 from nearkind.cells import Cells, collapse
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
 from nearkind.estimators import shorthand
+from nearkind.estimators.labelled import Labelled
+from nearkind.estimators.settings import number, whole_number_from
 from nearkind.estimators.size import distances_at_once
 from nearkind.estimators.targets import training_rows
 from nearkind.estimators.threads import thread_map

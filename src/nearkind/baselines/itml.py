@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from nearkind.baselines.coded_rows import LabelledRows, differing
 from nearkind.baselines.mahalanobis import Mahalanobis
-from nearkind.baselines.settings import number, whole_number_from
+from nearkind.estimators.settings import number, whole_number_from
 from nearkind.typing import Array
 
 PAIRS_FOR_BOUNDS = 10_000

@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.baselines.labelled import Labelled
-from nearkind.baselines.settings import number, whole_number_from
 from nearkind.cells import Cells, collapse
 from nearkind.compression import Compressed, compress
 from nearkind.constraints.labels import Labels
 from nearkind.constraints.local import LocalBound, LocalTriplets
 from nearkind.estimators import shorthand
+from nearkind.estimators.labelled import Labelled
+from nearkind.estimators.settings import number, whole_number_from
 from nearkind.estimators.size import check_size, distances_at_once
 from nearkind.estimators.targets import training_rows
 from nearkind.estimators.threads import thread_map

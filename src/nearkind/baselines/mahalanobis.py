@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 from scipy.linalg import block_diag
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 
 from nearkind.baselines.coded_rows import Coding, LabelledRows
-from nearkind.baselines.labelled import Labelled
 from nearkind.estimators import shorthand
+from nearkind.estimators.labelled import Labelled
+from nearkind.estimators.settings import generator
 from nearkind.estimators.size import LARGEST_METRIC
 from nearkind.estimators.targets import training_rows
 from nearkind.estimators.value_vectors import ValueVectorDistance
@@ -111,21 +111,3 @@ class Mahalanobis(Labelled, ValueVectorDistance, BaseEstimator, ABC):
             f"{book.n_values[widest]:,}: drop or coarsen it, or take coding='vdm', "
             "whose size does not depend on the values."
         )
-
-
-def flag(model: Any, name: str) -> bool:
-    """Return a setting that is True or False, or say who wanted one."""
-    value = getattr(model, name)
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(
-            f"The {name!r} parameter of {type(model).__name__} must be True or False; "
-            f"got {value!r}."
-        )
-    return bool(value)
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    """Return a generator from what scikit-learn takes as random_state."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(check_random_state(random_state).randint(2**31))

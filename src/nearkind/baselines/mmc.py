@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.coded_rows import Coding, LabelledRows, whitening
-from nearkind.baselines.mahalanobis import Mahalanobis, flag
-from nearkind.baselines.settings import number, whole_number_from
+from nearkind.baselines.mahalanobis import Mahalanobis
+from nearkind.estimators.settings import flag, number, whole_number_from
 from nearkind.spectral import decompose
 from nearkind.typing import Array
 

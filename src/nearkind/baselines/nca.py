@@ -8,10 +8,10 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
-from nearkind.baselines.labelled import Labelled
 from nearkind.baselines.mahalanobis import CODINGS
-from nearkind.baselines.settings import number, whole_number_from
 from nearkind.estimators import shorthand
+from nearkind.estimators.labelled import Labelled
+from nearkind.estimators.settings import number, whole_number_from
 from nearkind.estimators.size import check_size
 from nearkind.estimators.targets import training_rows
 from nearkind.estimators.value_vectors import ValueVectorDistance

@@ -9,9 +9,9 @@ from scipy.linalg import blas, lapack
 from threadpoolctl import threadpool_limits
 
 from nearkind.baselines.coded_rows import LabelledRows
-from nearkind.baselines.mahalanobis import Mahalanobis, flag, generator
-from nearkind.baselines.settings import whole_number_from
+from nearkind.baselines.mahalanobis import Mahalanobis
 from nearkind.estimators.coded import objects
+from nearkind.estimators.settings import flag, generator, whole_number_from
 from nearkind.estimators.targets import known_labels
 from nearkind.tables import read_table
 from nearkind.typing import Array

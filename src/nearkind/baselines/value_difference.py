@@ -6,11 +6,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from nearkind.baselines.labelled import Labelled
 from nearkind.baselines.pair_tables import PairTables, check_tables
 from nearkind.baselines.pairwise import TableDistance
-from nearkind.baselines.settings import number
 from nearkind.estimators import shorthand
+from nearkind.estimators.labelled import Labelled
+from nearkind.estimators.settings import number
 from nearkind.estimators.targets import training_rows
 from nearkind.projections.vdm import VDM
 from nearkind.typing import Array

@@ -6,7 +6,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state
 
 from nearkind import theory
 from nearkind.cells import Cells, collapse
@@ -15,6 +14,8 @@ from nearkind.constraints.labels import Labels
 from nearkind.constraints.stated import stated_constraints
 from nearkind.edges import difference_matrices
 from nearkind.estimators import shorthand
+from nearkind.estimators.labelled import Labelled
+from nearkind.estimators.settings import generator
 from nearkind.estimators.size import check_size
 from nearkind.estimators.targets import known_labels, training_rows
 from nearkind.estimators.threads import thread_map
@@ -29,7 +30,7 @@ from nearkind.typing import Array
 from nearkind.value_tables import value_tables
 
 
-class CPML(CallbackSupport, ValueVectorDistance, BaseEstimator):
+class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
     """Categorical metric learning with Schatten p-norms.
 
     Every value becomes a vector (by default its class histogram), and a positive
@@ -177,7 +178,7 @@ class CPML(CallbackSupport, ValueVectorDistance, BaseEstimator):
         -------
         self
         """
-        rng = _generator(self.random_state)
+        rng = generator(self.random_state)
         shorthand.check(self, rng)
         rows = training_rows(X, y, sample_weight, type(self).__name__)
         codes = self._learn_codes(shorthand.codebook(self), rows.table, rows.weights)
@@ -214,7 +215,7 @@ class CPML(CallbackSupport, ValueVectorDistance, BaseEstimator):
         -------
         self
         """
-        rng = _generator(self.random_state)
+        rng = generator(self.random_state)
         shorthand.check(self, rng)
         table = read_table(X)
         ones = np.ones(table.n_rows)
@@ -382,15 +383,3 @@ class CPML(CallbackSupport, ValueVectorDistance, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=5,
             )
-
-    def __sklearn_tags__(self) -> Tags:
-        """Say that labels are needed."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(check_random_state(random_state).randint(2**31))

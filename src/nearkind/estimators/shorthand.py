@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from nearkind.constraints.sampling import (
     SampledQuadruplets,
     SampledTriplets,
 )
+from nearkind.estimators.settings import flag, is_whole, number, wrong
 from nearkind.estimators.size import distances_at_once
 from nearkind.projections.concatenation import Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
@@ -76,27 +76,26 @@ def projection(model: Any) -> Any:
     if isinstance(smoothing, str) and smoothing == "auto":
         smoothing = empirical_bayes
     else:
-        _number(model, "smoothing", smoothing, 0.0, "a number >= 0 or 'auto'")
-    if not isinstance(model.cross_fit, bool | np.bool_):
-        raise _wrong(model, "cross_fit", "True or False")
+        number(model, "smoothing", "a number >= 0 or 'auto'", 0.0)
+    cross_fit = flag(model, "cross_fit")
     make = choice(model, "projection", PROJECTIONS)
-    return make(VDM(smoothing, bool(model.cross_fit)))
+    return make(VDM(smoothing, cross_fit))
 
 
 def constraints(model: Any, rng: np.random.Generator) -> Any:
     """Return the rule that turns labels into constraints."""
     kind = choice(model, "constraints", ALL)
     n_targets = whole_number("n_targets", model.n_targets, type(model).__name__)
-    if _is_whole(model.scope) and model.scope >= 1:
+    if is_whole(model.scope) and model.scope >= 1:
         return SAMPLED[model.constraints](int(model.scope), rng, margin(model))
     if not isinstance(model.scope, str) or model.scope not in SCOPES:
         listed = ", ".join(map(repr, SCOPES))
-        raise _wrong(
+        raise wrong(
             model, "scope", f"{listed} or a number of constraints to sample, >= 1"
         )
     if model.scope == "local":
         if model.constraints != "triplets":
-            raise _wrong(model, "constraints", "'triplets' when scope='local'")
+            raise wrong(model, "constraints", "'triplets' when scope='local'")
         return LocalTriplets(margin(model), n_targets, distances_at_once())
     return kind(margin(model), distances_at_once())
 
@@ -121,7 +120,7 @@ def warn_of_lonely(model: Any, labels: Labels, classes: Any) -> None:
 
 def margin(model: Any) -> float:
     """Return the margin; at zero, M = 0 would satisfy everything."""
-    return _number(model, "margin", model.margin, 0.0, "a number > 0", open_low=True)
+    return number(model, "margin", "a number > 0", 0.0, open_low=True)
 
 
 def codebook(model: Any) -> Codebook:
@@ -133,11 +132,11 @@ def codebook(model: Any) -> Codebook:
 
 def regularizer(model: Any) -> Schatten | SchattenPower:
     """Return the regularizer that ``model.p`` and ``model.powered`` describe."""
-    p = _number(model, "p", model.p, 1.0, "a number >= 1, or infinity", finite=False)
+    p = number(model, "p", "a number >= 1, or infinity", 1.0, finite=False)
     if not model.powered:
         return Schatten(p)
     if p == np.inf:
-        raise _wrong(model, "p", "finite when powered=True, for Tr(M^p)")
+        raise wrong(model, "p", "finite when powered=True, for Tr(M^p)")
     return SchattenPower(p)
 
 
@@ -145,7 +144,7 @@ def strength(model: Any) -> float | None:
     """Return the strength given, or None for "auto"."""
     if isinstance(model.strength, str) and model.strength == "auto":
         return None
-    return _number(model, "strength", model.strength, 0.0, "a number >= 0 or 'auto'")
+    return number(model, "strength", "a number >= 0 or 'auto'", 0.0)
 
 
 def solver(model: Any, n_distances: int, rng: np.random.Generator) -> Any:
@@ -153,17 +152,13 @@ def solver(model: Any, n_distances: int, rng: np.random.Generator) -> Any:
     auto = "proximal" if n_distances <= EXACT_DISTANCES else "stochastic"
     make = choice(model, "solver", {"auto": SOLVERS[auto], **SOLVERS})
     max_iter = whole_number("max_iter", model.max_iter, type(model).__name__)
-    tol = _number(model, "tol", model.tol, 0.0, "a number >= 0")
+    tol = number(model, "tol", "a number >= 0", 0.0)
     return make(rng, max_iter=max_iter, tol=tol)
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def whole_number(name: str, value: Any, owner: str) -> int:
     """Return a whole number >= 1 or say who wanted one."""
-    if not _is_whole(value) or value < 1:
+    if not is_whole(value) or value < 1:
         raise ValueError(
             f"The {name!r} parameter of {owner} must be a whole number >= 1; "
             f"got {value!r}."
@@ -176,31 +171,5 @@ def choice(model: Any, name: str, table: dict[str, Any]) -> Any:
     value = getattr(model, name)
     if not isinstance(value, str) or value not in table:
         listed = ", ".join(map(repr, table))
-        raise _wrong(model, name, f"one of {listed}")
+        raise wrong(model, name, f"one of {listed}")
     return table[value]
-
-
-def _number(
-    model: Any,
-    name: str,
-    value: Any,
-    low: float,
-    wanted: str,
-    *,
-    finite: bool = True,
-    open_low: bool = False,
-) -> float:
-    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    if not is_number or not value >= low or (finite and not np.isfinite(float(value))):
-        raise _wrong(model, name, wanted)
-    if open_low and value == low:
-        raise _wrong(model, name, wanted)
-    return float(value)
-
-
-def _wrong(model: Any, name: str, wanted: str) -> ValueError:
-    value = getattr(model, name)
-    return ValueError(
-        f"The {name!r} parameter of {type(model).__name__} must be {wanted}; "
-        f"got {value!r}."
-    )
