@@ -118,6 +118,20 @@ def quadruplets(y, weights, margin):
     ]
 
 
+def soft_neighbors(d2, y, weights, margin=1.0):
+    """Return the mean of - log P(row a draws one of its class), b as exp(-d2)."""
+    rows = copies(weights)
+    losses = []
+    for a, i in enumerate(rows):
+        alike = [j for b, j in enumerate(rows) if b != a and y[j] == y[i]]
+        others = [j for j in rows if y[j] != y[i]]
+        if alike and others:
+            drawn = sum(np.exp(-d2[i, j] / margin) for j in alike)
+            anyone = drawn + sum(np.exp(-d2[i, k] / margin) for k in others)
+            losses.append(np.log(anyone) - np.log(drawn))
+    return sum(losses) / len(losses)
+
+
 def hinge(z, width=0.0):
     """Return value and slope of the hinge, its corner rounded over ``width``."""
     if z <= 0.0:

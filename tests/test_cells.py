@@ -68,3 +68,13 @@ def test_keys_of_many_wide_columns_do_not_overflow():
     order = np.lexsort(table.T[::-1])
     np.testing.assert_array_equal(np.argsort(keys[:300]), order)
     np.testing.assert_array_equal(keys[:300], keys[300:])
+
+
+@given(table=tables(unseen=True))
+def test_labelled_cells_are_those_of_the_labelled_rows(table):
+    y = table.y - 1  # class 0 is unknown
+    known = y >= 0
+    some = collapse(table.codes, y, table.weights).labelled
+    alone = collapse(table.codes[known], y[known], table.weights[known])
+    for name in ("codes", "y", "weights", "of_row"):
+        np.testing.assert_array_equal(getattr(some, name), getattr(alone, name))

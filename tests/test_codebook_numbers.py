@@ -6,10 +6,11 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from nearkind.codebook import Codebook
-from nearkind.features import Bins, Levels
+from nearkind.features import Bins, Coordinate, Levels
 
 
 def one_column(cells):
@@ -29,6 +30,8 @@ def fitted(X, **policy):
         ("auto", 21, Bins),
         ("bin", 2, Bins),
         ("category", 50, Levels),
+        ("scale", 2, Coordinate),
+        ("scale", 50, Coordinate),
     ],
 )
 def test_numeric_policies(numeric, n_distinct, kind):
@@ -38,11 +41,12 @@ def test_numeric_policies(numeric, n_distinct, kind):
         assert type(book.features_[0]) is kind
 
 
-def test_text_is_never_binned():
-    assert type(fitted([["1"], ["2"]], numeric="bin").features_[0]) is Levels
-    assert type(fitted([[True], [False]], numeric="bin").features_[0]) is Levels
+@pytest.mark.parametrize("numeric", ["bin", "scale"])
+def test_only_numbers_are_numbers(numeric):
+    assert type(fitted([["1"], ["2"]], numeric=numeric).features_[0]) is Levels
+    assert type(fitted([[True], [False]], numeric=numeric).features_[0]) is Levels
     X = pd.DataFrame({"a": pd.Categorical(range(30))})
-    assert type(fitted(X).features_[0]) is Levels
+    assert type(fitted(X, numeric=numeric).features_[0]) is Levels
 
 
 def test_bins_share_the_rows():
@@ -103,3 +107,73 @@ def test_bins_refuse_text(cells):
     book = fitted([{"age": i} for i in range(30)])
     with pytest.raises(ValueError, match=r"'age' held numbers .* now holds 'old'"):
         book.encode([{"age": cell} for cell in cells])
+
+
+DECIMALS = [Decimal(i) / 4 for i in range(30)]
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        one_column([*DECIMALS, None]),
+        pd.DataFrame({"x0": [*DECIMALS, None]}),
+        pl.DataFrame({"x0": [*DECIMALS, None]}),
+        pa.table({"x0": [*DECIMALS, None]}),
+        one_column([*DECIMALS[:-1], 7.25, Decimal("NaN")]),
+    ],
+)
+@pytest.mark.parametrize("numeric", ["auto", "category", "bin", "scale"])
+def test_decimals_are_numbers(X, numeric):
+    plain = one_column([i / 4 for i in range(30)] + [None])
+    book, expected = Codebook(numeric=numeric), Codebook(numeric=numeric)
+    np.testing.assert_array_equal(book.fit_encode(X), expected.fit_encode(plain))
+    assert book.values(0) == expected.values(0)
+
+
+@pytest.mark.parametrize("make", [list, np.array], ids=["cells", "array"])
+def test_integers_beyond_floats(make):
+    cells = make([[2**60 + i] for i in range(30)])
+    book = fitted(cells)  # one float, so few numbers: every one a level
+    assert book.values(0) == [2**60 + i for i in range(30)]
+    assert fitted(cells, numeric="bin").values(0) == ["any number"]
+    scaled = fitted(cells, numeric="scale")
+    assert scaled.values(0) == [2.0**60]
+    assert scaled.positions[0].tolist() == [0.0]
+
+
+def test_integers_beyond_all_floats_are_infinite():
+    book = fitted([[10**400], [1], [2], [-(10**400)]], numeric="scale")
+    assert book.values(0) == [1, 2]
+    assert book.encode([[10**400], [-(10**400)]]).ravel().tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("numeric", ["auto", "category", "bin", "scale"])
+@pytest.mark.parametrize("missing", ["level", "prior"])
+def test_columns_of_numbers_that_are_all_missing(numeric, missing):
+    book = Codebook(numeric=numeric, missing=missing)
+    codes = book.fit_encode(np.full((3, 1), np.nan))
+    assert codes.ravel().tolist() == ([0] * 3 if missing == "level" else [-1] * 3)
+    assert book.values(0) == ([None] if missing == "level" else [])
+    assert book.positions == [None]
+
+
+def test_infinite_numbers_alone_are_levels():
+    book = fitted(one_column([math.inf, -math.inf, None]), numeric="scale")
+    assert book.values(0) == [-math.inf, math.inf, None]
+    assert book.positions == [None]
+
+
+def test_rows_of_weight_zero_move_no_place():
+    X, weights = one_column([1.0, 9.0, 3.0]), np.array([1.0, 0.0, 1.0])
+    book = Codebook(numeric="scale")
+    assert book.fit_encode(X, weights).ravel().tolist() == [0, 1, 1]
+    assert book.values(0) == [1, 3]
+    assert book.positions[0].tolist() == [-1.0, 1.0]
+
+
+@pytest.mark.parametrize("missing", ["level", "prior"])
+def test_missing_numbers_on_an_axis(missing):
+    book = Codebook(missing=missing, numeric="scale")
+    codes = book.fit_encode(one_column([4, None, 8])).ravel()
+    assert codes.tolist() == ([0, 2, 1] if missing == "level" else [0, -1, 1])
+    assert book.positions[0].tolist() == [-1.0, 1.0, 0.0][: book.n_values[0]]

@@ -10,6 +10,7 @@ from nearkind.codebook import Codebook
 from nearkind.errors import (
     ColumnError,
     MissingValueError,
+    MixedValuesWarning,
     NearlyUniqueWarning,
     UnseenValueError,
     UnseenValueWarning,
@@ -175,6 +176,74 @@ def test_nearly_unique_column():
 def test_not_nearly_unique(n_levels, n_rows):
     book = fitted([[f"p{i % n_levels}"] for i in range(n_rows)])
     assert book.n_values == [n_levels]
+
+
+SENTENCE = "the parcel number {} came late and one of two cups was broken"
+
+
+def test_free_text_is_refused():
+    X = [{"note": SENTENCE.format(i), "sex": "mf"[i % 2]} for i in range(40)]
+    X += [{"note": None, "sex": "m"}] * 60
+    with pytest.raises(ValueError, match="Column 'note' holds free text") as caught:
+        Codebook().fit_encode(X)
+    text = str(caught.value)
+    assert "40 different texts in 40 cells, half of them of 13 words or more" in text
+    assert "such as 'the parcel number 0 came late" in text
+    assert "Drop it, or turn it into columns" in text
+
+
+@pytest.mark.filterwarnings("ignore::nearkind.errors.NearlyUniqueWarning")
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [SENTENCE.format(i) for i in range(19)],
+        [SENTENCE.format(i % 30) for i in range(40)],
+        [f"a rather long answer, of which there are {n} in all" for n in "abcd"] * 50,
+        [f"person-{i:08d}-" + "x" * 200 for i in range(300)],
+        [f"{i} Long Lane, Little Town, OX{i} 1AA" for i in range(300)],
+        ["acgt" * 15 + f"{i:b}" for i in range(300)],
+        [SENTENCE.format(i) if i % 5 else i for i in range(100)],
+    ],
+    ids=["few", "repeated", "answers", "ids", "addresses", "sequences", "mixed"],
+)
+def test_what_is_no_free_text(cells):
+    book = fitted(one_column(cells), numeric="category")
+    assert book.n_values == [len(set(cells))]
+
+
+@pytest.mark.filterwarnings("ignore::nearkind.errors.NearlyUniqueWarning")
+def test_free_text_that_is_declared_categorical_is_taken():
+    notes = pd.Categorical([SENTENCE.format(i) for i in range(200)])
+    assert fitted(pd.DataFrame({"note": notes})).n_values == [200]
+
+
+def test_numbers_among_words_are_told_of():
+    cells = [*range(30), "unknown", "n/a", None]
+    words = (
+        r"'x0' holds 30 different numbers and also 'n/a', 'unknown', so every .*None"
+    )
+    for numeric in ("auto", "bin", "scale"):
+        with pytest.warns(MixedValuesWarning, match=words):
+            book = fitted(one_column(cells), numeric=numeric)
+        assert book.values(0) == [*range(30), "n/a", "unknown", None]
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        one_column([*range(20), "unknown"]),
+        one_column([str(i) for i in range(30)]),
+        pd.DataFrame({"a": pd.Categorical([*range(30), "unknown"])}),
+        one_column([*range(30), None]),
+    ],
+)
+def test_what_is_not_mixed(X):
+    assert fitted(X).n_values[0] > 10
+
+
+def test_mixed_values_may_be_asked_for():
+    cells = [*range(30), "unknown"]
+    assert fitted(one_column(cells), numeric="category").n_values == [31]
 
 
 def test_refitting_forgets():

@@ -18,9 +18,12 @@ LAYERS = [
     ["codebook", "constraints"],
     ["objective"],
     ["solvers"],
-    ["neighbors", "scoring", "theory", "datasets"],
+    ["neighbors", "scoring", "theory", "datasets", "files"],
     ["estimators"],
     ["baselines"],
+    ["search"],
+    ["persistence"],
+    ["export"],
     ["experiments"],
     ["paper"],
     ["demo"],
@@ -29,7 +32,7 @@ LAYERS = [
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 MODULES = [path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py"]
-WITH_SCIKIT_LEARN = {"estimators", "baselines", "datasets", "demo"}
+WITH_SCIKIT_LEARN = {"estimators", "baselines", "datasets", "demo", "search"}
 
 
 def room(path):

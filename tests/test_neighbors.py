@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import oracles
-from nearkind.neighbors import GroupedRows, Reach, query_blocks, ranks
+from nearkind.neighbors import GroupedRows, Ranked, Reach, query_blocks, ranks
 from strategies import integers, weights
 
 
@@ -84,6 +84,53 @@ def test_fractional_weights_reach_as_far_as_they_must():
     near = reach.near(np.array([[0.0, 1.0, 1.0, 2.0]]), 1)
     np.testing.assert_array_equal(near.cell, [0, 1, 2])
     np.testing.assert_allclose(near.votes, [0.25, 0.375, 0.375])
+
+
+@st.composite
+def rankings(draw):
+    """Return (distances, weights, largest k); some infinite, weights of any size."""
+    distances, w, largest = draw(queries())
+    far = draw(hnp.arrays(bool, distances.shape)) & draw(st.booleans())
+    scale = draw(st.sampled_from([0.25, 1.0, 1.5]))
+    return np.where(far, np.inf, distances), scale * w, largest
+
+
+@given(case=rankings())
+def test_one_ranking_has_the_votes_of_every_k(case):
+    distances, w, largest = case
+    ranked = Ranked.of(Reach(w), distances, largest)
+    for k in (0.5, *range(1, largest + 1)):
+        near = ranked.near(k)
+        expected = votes_of(Reach(w).near(distances, k), *distances.shape)
+        np.testing.assert_allclose(
+            votes_of(near, *distances.shape), expected, atol=1e-12
+        )
+        np.testing.assert_array_equal(near.distance, distances[near.query, near.cell])
+
+
+@given(case=rankings(), seed=st.integers(0, 9))
+def test_a_ranking_ties_what_is_equal_up_to_rounding(case, seed):
+    distances, w, largest = case
+    noise = np.random.default_rng(seed).uniform(-1e-12, 1e-12, size=distances.shape)
+    noisy = Ranked.of(Reach(w), distances * (1.0 + noise), largest)
+    plain = Ranked.of(Reach(w), distances, largest)
+    for k in range(1, largest + 1):
+        np.testing.assert_allclose(
+            votes_of(noisy.near(k), *distances.shape),
+            votes_of(plain.near(k), *distances.shape),
+            atol=1e-9,
+        )
+
+
+@given(case=rankings())
+def test_a_ranking_goes_from_near_to_far_query_by_query(case):
+    distances, w, largest = case
+    ranked = Ranked.of(Reach(w), distances, largest)
+    assert (np.diff(ranked.query) >= 0).all()
+    for query in range(len(distances)):
+        mine = ranked.distance[ranked.query == query]
+        assert mine.tolist() == sorted(mine)
+        assert ranked.before[ranked.query == query][0] == 0.0
 
 
 @given(case=grouped(), data=st.data())

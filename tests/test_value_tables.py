@@ -9,10 +9,11 @@ from nearkind.metric import embed
 from nearkind.projections.concatenation import Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.onehot import OneHot
+from nearkind.projections.side_by_side import SideBySide
 from nearkind.projections.vdm import VDM
 from nearkind.spectral import decompose
 from nearkind.structures import Diagonal, Full, Multi, Single
-from nearkind.value_tables import value_tables
+from nearkind.value_tables import relevance, value_tables
 from strategies import stacks, tables
 
 STRUCTURES = [Single(), Multi(), Diagonal(), Full()]
@@ -21,6 +22,7 @@ PROJECTIONS = {
     "onehot": OneHot,
     "cooccurrence": Cooccurrence,
     "vdm+onehot": lambda: Concatenation(VDM(1.0), OneHot()),
+    "vdm+cooccurrence": lambda: SideBySide(VDM(1.0), Cooccurrence()),
 }
 every_structure = pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
 every_projection = pytest.mark.parametrize("projection", PROJECTIONS)
@@ -94,19 +96,39 @@ def test_a_feature_on_which_rows_agree_contributes_nothing(projection, structure
 @given(data=st.data())
 @settings(max_examples=12)
 def test_relevance_is_the_mean_contribution_over_all_pairs(projection, structure, data):
-    table, _, _, lookup = modelled(data, projection, structure)
+    table, fitted, spectrum, lookup = modelled(data, projection, structure)
     rows = table.repeated().codes
     total = sum(lookup.contributions(a, b) for a in rows for b in rows)
-    relevance = lookup.relevance(table.codes, table.weights)
+    phi = fitted.transform(table.codes)
+    shares = relevance(phi, fitted.tables, structure, spectrum, table.weights)
     if total.sum() < 1e-9:
-        np.testing.assert_allclose(relevance * total.sum(), total, atol=1e-9)
+        np.testing.assert_allclose(shares * total.sum(), total, atol=1e-9)
     else:
-        np.testing.assert_allclose(relevance, total / total.sum(), atol=1e-8)
-        np.testing.assert_allclose(relevance.sum(), 1.0)
+        np.testing.assert_allclose(shares, total / total.sum(), atol=1e-8)
+        np.testing.assert_allclose(shares.sum(), 1.0)
+
+
+@every_structure
+@given(data=st.data())
+@settings(max_examples=12)
+def test_relevance_sees_rows_as_they_are_in_phi(structure, data):
+    table, fitted, spectrum, _ = modelled(data, "vdm", structure)
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    phi = rng.integers(-2, 3, size=fitted.transform(table.codes).shape) / 2.0
+    share = table.weights / table.weights.sum()
+    lone = [np.where(np.arange(phi.shape[1])[:, None] == d, phi, 0.0)
+            for d in range(phi.shape[1])]  # fmt: skip
+    parts = [embed(structure.blocks(each), spectrum).U for each in lone]
+    parts = [U - share @ U for U in parts]
+    cross = np.array([share @ (U * sum(parts)).sum(axis=1) for U in parts])
+    shares = relevance(phi, fitted.tables, structure, spectrum, table.weights)
+    if cross.sum() > 1e-9:
+        np.testing.assert_allclose(shares, cross / cross.sum(), atol=1e-8)
 
 
 def test_nothing_is_relevant_to_the_zero_metric():
     fitted = OneHot().fit(np.array([[0, 1]], dtype=np.int32), [2, 2], None, np.ones(1))
-    lookup = value_tables(fitted.tables, Single(), decompose(np.zeros((1, 4, 4))))
-    codes = np.array([[0, 1], [1, 0]], dtype=np.int32)
-    np.testing.assert_array_equal(lookup.relevance(codes, np.ones(2)), [0.0, 0.0])
+    phi = fitted.transform(np.array([[0, 1], [1, 0]], dtype=np.int32))
+    zero = decompose(np.zeros((1, 4, 4)))
+    shares = relevance(phi, fitted.tables, Single(), zero, np.ones(2))
+    np.testing.assert_array_equal(shares, [0.0, 0.0])

@@ -19,7 +19,7 @@ class Cells:
     Attributes
     ----------
     codes : (m, D)
-    y : (m,)
+    y : (m,), -1 where the label is not known
     weights : (m,), how many rows each stands for
     of_row : (n,), the cell of each row
     """
@@ -28,6 +28,13 @@ class Cells:
     y: NDArray[np.intp]
     weights: Array
     of_row: NDArray[np.intp]
+
+    @property
+    def labelled(self) -> "Cells":
+        """Those whose label is known, of the rows that have one."""
+        first = int((self.y < 0).sum())  # unknown labels come first
+        of_row = self.of_row[self.of_row >= first] - first
+        return Cells(self.codes[first:], self.y[first:], self.weights[first:], of_row)
 
 
 def collapse(codes: Codes, y: NDArray[np.intp], weights: Array) -> Cells:

@@ -10,22 +10,23 @@ from nearkind.complaints import (
     Stranger,
     check_columns,
     missing_clause,
+    refuse_free_text,
     refuse_missing,
     unseen_sentence,
+    warn_if_mixed,
     warn_if_nearly_unique,
 )
 from nearkind.errors import UnseenValueError, UnseenValueWarning
-from nearkind.features import Bins, Feature, Levels, canonical, quantile_edges
+from nearkind.features import NUMERIC, Feature, Sample
 from nearkind.tables import Column, Table, read_table
 from nearkind.typing import Array, Codes
 
-MAX_LEVELS_OF_NUMBERS = 20  # numeric="auto" bins a column with more
 MAX_REPORTED = 1000  # values a column; then it is known to bring new ones
 
-_ALLOWED = {
+POLICIES = {
     "missing": ("level", "prior", "error"),
     "unseen": ("prior", "error"),
-    "numeric": ("auto", "category", "bin"),
+    "numeric": tuple(NUMERIC),
 }
 
 
@@ -39,10 +40,11 @@ class Codebook:
         or always has code -1; or is refused.
     unseen : {"prior", "error"}
         A value that ``fit`` did not see has code -1, with a warning; or is refused.
-    numeric : {"auto", "category", "bin"}
-        Columns of numbers: every number a level; quantile bins; or levels if there are
-        at most 20 distinct numbers and bins otherwise. Columns that their owner
-        declared categorical are levels in any case.
+    numeric : {"auto", "category", "bin", "scale"}
+        Columns of numbers: levels if there are at most 20 distinct numbers and quantile
+        bins otherwise; every number a level; bins in any case; or places on one axis
+        (see `positions`). Columns that their owner declared categorical are levels in
+        any case, and so are those without a number.
 
     Attributes
     ----------
@@ -50,7 +52,7 @@ class Codebook:
         Column names.
     named_ : bool
         Whether they came from the user; then later tables are matched by name.
-    features_ : list of Levels or Bins
+    features_ : list of Levels, Bins or Coordinate
         One a column.
 
     Examples
@@ -96,6 +98,11 @@ class Codebook:
         """Number of codes of each feature."""
         return [feature.n_values for feature in self.features_]
 
+    @property
+    def positions(self) -> list[Array | None]:
+        """Where on its axis each value of a feature stands (n_values,), if on any."""
+        return [feature.positions for feature in self.features_]
+
     def values(self, d: int) -> list[Any]:
         """Return the display values of feature d in code order; missing is None."""
         return self.features_[d].values
@@ -130,11 +137,15 @@ class Codebook:
             features.append(self._feature(name, column, weights))
             codes[:, d] = features[d].encode(column)
         refuse_missing(gaps)
-        self.names_, self.named_, self.features_ = table.names, table.named, features
-        self._reported = [set() for _ in features]
+        self.keep(table.names, table.named, features)
         for feature in features:
             warn_if_nearly_unique(feature, table.n_rows)
         return codes
+
+    def keep(self, names: list[Any], named: bool, features: list[Feature]) -> None:
+        """Take features as learned; no unseen value has been reported yet."""
+        self.names_, self.named_, self.features_ = names, named, features
+        self._reported = [set() for _ in features]
 
     def encode(self, X: Any, owner: str = "nearkind") -> Codes:
         """Return the codes of X by the values that ``fit_encode`` saw.
@@ -182,13 +193,13 @@ class Codebook:
         return self.names_.index(name)
 
     def _feature(self, name: Any, column: Column, weights: Array) -> Feature:
-        counted = weights > 0.0
-        has_missing = self.missing == "level" and bool(column.missing[counted].any())
-        x = column.numeric
-        if x is not None and _to_bin(self.numeric, x[counted]):
-            return Bins(name, quantile_edges(x, weights=weights), has_missing)
-        seen = (column.values[i] for i in column.occurring(counted))
-        return Levels(name, canonical(seen), has_missing)
+        sample = Sample(name, column, weights, keep_missing=self.missing == "level")
+        feature = NUMERIC[self.numeric](sample)
+        if not column.declared:
+            refuse_free_text(feature, int((~column.missing).sum()))
+            if self.numeric != "category":
+                warn_if_mixed(feature)
+        return feature
 
     def _gaps(self, name: Any, column: Column) -> list[str]:
         """Return a clause on the missing cells of a column, if they are refused."""
@@ -245,17 +256,8 @@ class Codebook:
         return stranger._replace(values=fresh)
 
 
-def _to_bin(numeric: str, x: Array) -> bool:
-    """Say whether a column is cut into bins; one that is all missing is not."""
-    if numeric == "category":
-        return False
-    distinct = np.unique(x)
-    n_distinct = len(distinct) - int(np.isnan(distinct).sum())
-    return n_distinct > (0 if numeric == "bin" else MAX_LEVELS_OF_NUMBERS)
-
-
 def _check_setting(parameter: str, value: Any) -> None:
-    allowed = _ALLOWED[parameter]
+    allowed = POLICIES[parameter]
     if not isinstance(value, str) or value not in allowed:
         listed = ", ".join(map(repr, allowed))
         raise ValueError(f"{parameter} must be one of {listed}, got {value!r}.")

@@ -5,15 +5,24 @@ Each sentence says what was found and where, and what to do next.
 
 import difflib
 import warnings
+from collections.abc import Collection
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.errors import ColumnError, MissingValueError, NearlyUniqueWarning
-from nearkind.features import Feature, Levels
+from nearkind.errors import (
+    ColumnError,
+    MissingValueError,
+    MixedValuesWarning,
+    NearlyUniqueWarning,
+)
+from nearkind.features import MAX_LEVELS_OF_NUMBERS, Feature, Levels
 
 MANY_LEVELS = 100  # fewer are never called nearly unique
+MANY_TEXTS = 20  # fewer are never called free text
+MANY_WORDS = 8  # in the middle one of all texts: a sentence, not a name or an address
 
 
 class Stranger(NamedTuple):
@@ -36,7 +45,7 @@ def refuse_missing(gaps: list[str]) -> None:
 
 def warn_if_nearly_unique(feature: Feature, n_rows: int) -> None:
     """Warn of a feature that has many levels and fewer than two rows a level."""
-    n_levels = len(feature.code_of) if isinstance(feature, Levels) else 0
+    n_levels = len(_levels(feature))
     if n_levels >= MANY_LEVELS and 2 * n_levels > n_rows:
         warnings.warn(
             f"Column {feature.name!r} has {n_levels} distinct values in {n_rows} rows, "
@@ -45,6 +54,48 @@ def warn_if_nearly_unique(feature: Feature, n_rows: int) -> None:
             NearlyUniqueWarning,
             stacklevel=4,
         )
+
+
+def refuse_free_text(feature: Feature, n_cells: int) -> None:
+    """Raise if nearly all cells of a feature are texts of their own, of many words.
+
+    There must be 20 different texts, nine to ten cells that are not missing, and half
+    of the texts must have eight words or more, divided by blanks. Identifiers, names
+    and codes, however long, are no text.
+    """
+    texts = [level for level in _levels(feature) if isinstance(level, str)]
+    if len(texts) < max(MANY_TEXTS, 0.9 * n_cells):
+        return
+    n_words = int(np.median([len(text.split()) for text in texts]))
+    if n_words >= MANY_WORDS:
+        raise ValueError(
+            f"Column {feature.name!r} holds free text: {len(texts)} different texts in "
+            f"{n_cells} cells, half of them of {n_words} words or more, such as "
+            f"{texts[0]!r:.60}. Drop it, or turn it into columns of its own: its "
+            "topic, its language, whether a word is in it. Declare it categorical if "
+            "it names categories after all."
+        )
+
+
+def warn_if_mixed(feature: Feature) -> None:
+    """Warn of many numbers that are levels because there are words among them."""
+    levels = _levels(feature)
+    words = [level for level in levels if isinstance(level, str)]
+    n_numbers = sum(type(level) in (int, float, Decimal) for level in levels)
+    if words and n_numbers > MAX_LEVELS_OF_NUMBERS:
+        shown = _listed([repr(word) for word in words], ", ")
+        warnings.warn(
+            f"Column {feature.name!r} holds {n_numbers} different numbers and also "
+            f"{shown}, so every number is a category of its own. Write None for what "
+            "is no number, or turn all of it into text if it names categories.",
+            MixedValuesWarning,
+            stacklevel=5,
+        )
+
+
+def _levels(feature: Feature) -> Collection[Any]:
+    """Return the values that are a code each."""
+    return feature.code_of if isinstance(feature, Levels) else ()
 
 
 def check_columns(fitted: list[Any], given: list[Any]) -> None:

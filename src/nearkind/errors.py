@@ -17,12 +17,20 @@ class ColumnError(ValueError):
     """The columns of a table are not those that ``fit`` saw."""
 
 
+class ModelFileError(ValueError):
+    """A model cannot be saved, or a file cannot be loaded."""
+
+
 class UnseenValueWarning(UserWarning):
     """Values that ``fit`` did not see were given the class prior."""
 
 
 class NearlyUniqueWarning(UserWarning):
     """A column has about as many values as rows and so says little of new rows."""
+
+
+class MixedValuesWarning(UserWarning):
+    """A column of numbers also holds words, so that every number is a category."""
 
 
 class SmallWeightWarning(UserWarning):

@@ -73,6 +73,45 @@ class Reach:
 
 
 @dataclass(frozen=True)
+class Ranked:
+    """The cells within reach of the largest k, query by query, the nearest first.
+
+    Law: ``near(k)`` has the votes of ``Reach.near(distances, k)``, for every k up to
+    the largest, from one search.
+    """
+
+    query: NDArray[np.intp]
+    cell: NDArray[np.intp]
+    distance: Array
+    weights: Array  # of the cell
+    before: Array  # rows in cells that are nearer, of the same query
+    level: Array  # rows in cells that are equally near, itself among them
+
+    @classmethod
+    def of(cls, reach: Reach, distances: Array, largest: float) -> "Ranked":
+        """Rank the cells within reach of the ``largest`` k."""
+        near = reach.near(distances, largest)
+        order = np.lexsort((near.distance, near.query))
+        query, cell = near.query[order], near.cell[order]
+        distance, weights = near.distance[order], reach.weights[cell].astype(float)
+        starts = np.diff(query, prepend=-1) > 0
+        with np.errstate(invalid="ignore"):  # infinity less infinity is no step
+            steps = np.diff(distance, prepend=distance[:1]) > ties(distances)[query]
+        group = np.cumsum(starts | steps) - 1
+        level = np.bincount(group, weights)
+        first = np.flatnonzero(np.diff(group, prepend=-1))
+        upto = np.cumsum(level) - level  # over all queries
+        own = upto[group[np.flatnonzero(starts)]]  # what came before each query
+        before = upto - own[query[first]]
+        return cls(query, cell, distance, weights, before[group], level[group])
+
+    def near(self, k: float) -> Near:
+        """Return them with their votes for this k, none for those out of its reach."""
+        votes = self.weights * np.clip((k - self.before) / self.level, 0.0, 1.0)
+        return Near(self.query, self.cell, self.distance, votes)
+
+
+@dataclass(frozen=True)
 class GroupedRows:
     """Which rows each cell stands for: rows[starts[c]:starts[c + 1]], rising."""
 

@@ -36,7 +36,7 @@ class Projection(Protocol):
         y: NDArray[np.intp] | None,
         weights: Array,
     ) -> Self:
-        """Count and fill ``tables``."""
+        """Count and fill ``tables``; y is -1 where a label is unknown, None for all."""
 
     def transform(self, codes: Codes) -> Array:
         """Return phi (n, D, C)."""

@@ -5,7 +5,7 @@ the vectors of its values. New rows are embedded by gathering and adding; explan
 maps and exports read the same tables.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,38 +43,57 @@ class ValueTables:
         )  # (D, q)
         return steps @ steps.sum(axis=0)
 
-    def relevance(self, codes: Codes, weights: Array) -> Array:
-        """Return each feature's share (D,) of the mean squared distance of two rows."""
-        share = weights / weights.sum()
-        U = self.embed(codes)
-        U -= share @ U
-        total = share @ np.einsum("iq,iq->i", U, U)
-        parts = np.array(
-            [
-                share @ np.einsum("iq,iq->i", vectors[code], U)
-                for vectors, code in zip(self.vectors, codes.T, strict=True)
-            ]
-        )
-        return parts / total if total > 0.0 else np.zeros(len(parts))
-
 
 def value_tables(
     tables: Sequence[Array], structure: Structure, spectrum: Spectrum
 ) -> ValueTables:
-    """Push the projection's tables through the structure and the metric.
+    """Push the projection's tables through the structure and the metric."""
+    maps = feature_maps(tables, structure, spectrum)
+    return ValueTables(
+        [
+            table.reshape(len(table), len(to_embedding)) @ to_embedding
+            for table, (_, to_embedding) in zip(tables, maps, strict=True)
+        ]
+    )
+
+
+def relevance(
+    phi: Array,
+    tables: Sequence[Array],
+    structure: Structure,
+    spectrum: Spectrum,
+    weights: Array,
+) -> Array:
+    """Return each feature's share (D,) of the mean squared distance of two rows.
+
+    The mean of what ``ValueTables.contributions`` says, for rows as they are in phi
+    (n, sum of R_d, C): with cross-fitting each without its own label.
+    """
+    share = weights / weights.sum()
+    phi = phi - np.einsum("i,irc->rc", share, phi)
+    U = embed(structure.blocks(phi), spectrum).U
+    weighted = share[:, None] * U  # (n, q)
+    total = np.vdot(weighted, U)
+    parts = [
+        np.vdot(phi[:, rows].reshape(len(phi), -1).T @ weighted, to_embedding)
+        for rows, to_embedding in feature_maps(tables, structure, spectrum)
+    ]
+    return np.array(parts) / total if total > 0.0 else np.zeros(len(parts))
+
+
+def feature_maps(
+    tables: Sequence[Array], structure: Structure, spectrum: Spectrum
+) -> Iterator[tuple[slice, Array]]:
+    """Yield each feature's rows R_d of phi, and their map (R_d C, q) to the embedding.
 
     A value of feature d fills rows R_d of phi and nothing else, so the map from those
     rows to the embedding, seen on unit vectors, is all that is needed.
     """
-    n_rows = sum(table.shape[1] for table in tables)
-    start, vectors = 0, []
+    n_rows, start = sum(table.shape[1] for table in tables), 0
     for table in tables:
         size, n_channels = table.shape[1:]
-        units = np.zeros((size * n_channels, n_rows, n_channels))
-        width = size * n_channels
-        flat = np.eye(width).reshape(width, size, n_channels)
-        units[:, start : start + size] = flat
-        to_embedding = embed(structure.blocks(units), spectrum).U  # (R_d C, q)
-        vectors.append(table.reshape(len(table), width) @ to_embedding)
+        width, rows = size * n_channels, slice(start, start + size)
+        units = np.zeros((width, n_rows, n_channels))
+        units[:, rows] = np.eye(width).reshape(width, size, n_channels)
+        yield rows, embed(structure.blocks(units), spectrum).U
         start += size
-    return ValueTables(vectors)

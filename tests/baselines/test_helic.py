@@ -244,7 +244,7 @@ def test_a_sample_comes_near_the_exact_weights(monkeypatch):
 @pytest.mark.parametrize(
     ("learner", "words"),
     [
-        (HELIC(strength=-1), "'strength' .* number >= 0 or 'auto'; got -1"),
+        (HELIC(strength=-1), "'strength' .* number >= 0, 'auto' or a share .*; got -1"),
         (HELIC(strength="most"), "'strength' .* got 'most'"),
         (HELIC(max_iter=0), "'max_iter' parameter of HELIC .* >= 1; got 0"),
         (HELIC(tol=None), "'tol' parameter of HELIC .* number >= 0; got None"),

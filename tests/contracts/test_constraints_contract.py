@@ -16,6 +16,7 @@ from nearkind.constraints.sampling import (
     SampledQuadruplets,
     SampledTriplets,
 )
+from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.edges import Fan
 from nearkind.losses import Hinge, SmoothedHinge
 from nearkind.objective import Objective
@@ -64,6 +65,10 @@ def sampled(rule):
     )
 
 
+def together(*kinds):
+    return lambda *case: tuples.together([one_by_one(kind)(*case) for kind in kinds])
+
+
 EXACT = {
     "all triplets": ("triplets", by_label(AllTriplets)),
     "all pairs": ("pairs", by_label(AllPairs)),
@@ -72,12 +77,15 @@ EXACT = {
     "stated pairs": ("pairs", one_by_one("pairs")),
     "stated quadruplets": ("quadruplets", one_by_one("quadruplets")),
 }
-CONSTRAINTS = {name: bind for name, (_, bind) in EXACT.items()} | {
+CONVEX = {name: bind for name, (_, bind) in EXACT.items()} | {
     "sampled triplets": sampled(SampledTriplets),
     "sampled pairs": sampled(SampledPairs),
     "sampled quadruplets": sampled(SampledQuadruplets),
+    "several kinds": together("triplets", "pairs", "quadruplets"),
 }
+CONSTRAINTS = CONVEX | {"soft neighbors": by_label(SoftNeighbors)}
 every_kind = pytest.mark.parametrize("kind", CONSTRAINTS)
+every_convex_kind = pytest.mark.parametrize("kind", CONVEX)
 every_exact_kind = pytest.mark.parametrize("kind", EXACT)
 every_loss = pytest.mark.parametrize("loss", LOSSES, ids=repr)
 
@@ -187,7 +195,7 @@ def test_intercept_and_weights_give_back_the_hinge_loss(kind, case, margin):
     np.testing.assert_allclose(value, total, rtol=1e-12, atol=1e-12)
 
 
-@every_kind
+@every_convex_kind
 @every_loss
 @given(case=labelled_distances(), data=st.data())
 @settings(max_examples=15)

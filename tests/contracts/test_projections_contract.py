@@ -10,6 +10,7 @@ import oracles
 from nearkind.projections.concatenation import Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.onehot import OneHot
+from nearkind.projections.side_by_side import SideBySide
 from nearkind.projections.vdm import VDM, empirical_bayes
 from strategies import tables
 
@@ -21,6 +22,7 @@ PROJECTIONS = {
     "cooccurrence": lambda: Cooccurrence(),
     "vdm+onehot": lambda: Concatenation(VDM(), OneHot()),
     "cooccurrence+vdm": lambda: Concatenation(Cooccurrence(), VDM(2.5)),
+    "side by side": lambda: SideBySide(VDM(2.5), Cooccurrence()),
 }
 every_projection = pytest.mark.parametrize("name", PROJECTIONS)
 every_vdm = pytest.mark.parametrize(

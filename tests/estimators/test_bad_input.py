@@ -17,6 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 X, y = labelled_table(30)
 NAN_LABELS = y.astype(object)
 NAN_LABELS[[3, 8]] = [None, float("nan")]
+PROJECTIONS = ["vdm", "onehot", "vdm+onehot", "cooccurrence", "vdm+cooccurrence"]
 LISTS = X.assign(tone=[["a"]] + ["b"] * 29)
 
 REFUSED = {
@@ -51,7 +52,12 @@ def test_refused_with_a_sentence(case):
         ({"p": float("nan")}, "got nan"),
         ({"p": "two"}, "got 'two'"),
         ({"p": np.inf, "powered": True}, "finite when powered=True"),
-        ({"strength": -1.0}, "'strength' .* >= 0 or 'auto'; got -1.0"),
+        ({"strength": -1.0}, "'strength' .* >= 0, 'auto' or a share .*; got -1.0"),
+        ({"strength": "half"}, "a share of strength_max_ such as '0.5%'; got 'half'"),
+        ({"strength": "5"}, "got '5'"),
+        ({"strength": "-1%"}, "got '-1%'"),
+        ({"strength": "nan%"}, "got 'nan%'"),
+        ({"strength": "inf%"}, "got 'inf%'"),
         ({"strength": np.inf}, "got inf"),
         ({"margin": 0}, "'margin' .* > 0; got 0"),
         ({"smoothing": -2}, "'smoothing' .* >= 0 or 'auto'; got -2"),
@@ -65,7 +71,7 @@ def test_refused_with_a_sentence(case):
         ({"tol": -1e-3}, "'tol'"),
         ({"unseen": "ignore"}, "'prior', 'error'; got 'ignore'"),
         ({"missing": "drop"}, "'level', 'prior', 'error'; got 'drop'"),
-        ({"numeric": "log"}, "'auto', 'category', 'bin'; got 'log'"),
+        ({"numeric": "log"}, "'category', 'bin', 'scale'; got 'log'"),
         ({"cross_fit": "yes"}, "True or False; got 'yes'"),
     ],
 )
@@ -100,7 +106,7 @@ def test_columns_are_found_by_name_and_missed_by_name():
         model.transform(X.to_numpy()[:, :3])
 
 
-@pytest.mark.parametrize("projection", ["vdm", "onehot", "vdm+onehot", "cooccurrence"])
+@pytest.mark.parametrize("projection", PROJECTIONS)
 def test_columns_that_say_nothing_are_harmless(projection):
     table = X.assign(empty=None, constant="same")
     model = nk.CPML(projection=projection, max_iter=3).fit(table, y)
@@ -108,7 +114,7 @@ def test_columns_that_say_nothing_are_harmless(projection):
     assert np.isfinite(model.feature_relevance_).all()
 
 
-@pytest.mark.parametrize("projection", ["vdm", "onehot", "vdm+onehot", "cooccurrence"])
+@pytest.mark.parametrize("projection", PROJECTIONS)
 @pytest.mark.parametrize("missing", ["level", "prior"])
 def test_nothing_but_missing_values_gives_distance_zero(projection, missing):
     table = pd.DataFrame({"a": [None] * 6, "b": [float("nan")] * 6})
@@ -172,22 +178,7 @@ def test_indicators_of_a_huge_column_are_refused_by_name_before_they_are_made():
         nk.CPML(projection="onehot", numeric="category").fit(table, table["kind"])
 
 
-def test_stated_constraints_that_cannot_be():
-    rows = np.array([[0, 1, 2], [3, 4, 99]])
-    model = nk.CPML(projection="onehot", max_iter=2)
-    for arguments, words in [
-        ({"triplets": rows}, "row that is not there: they go from 0 to 29"),
-        ({"triplets": rows[:, :2]}, r"\(i, j, k\)"),
-        ({"triplets": rows[:0]}, "at least one row"),
-        ({"triplets": rows * 0.5}, "whole row numbers"),
-        ({"pairs": [[0, 1, 5]]}, r"pairs\[0\] has side 5"),
-        ({}, "exactly one of triplets, pairs or quadruplets; got none"),
-        ({"pairs": [[0, 1, 1]], "triplets": rows}, "got triplets, pairs"),
-    ]:
-        with pytest.raises(ValueError, match=words):
-            model.fit_constraints(X, **arguments)
-
-
 def test_histograms_without_labels_say_what_to_take_instead():
-    with pytest.raises(ValueError, match=r"need labels.*cooccurrence"):
-        nk.CPML().fit_constraints(X, triplets=[[0, 1, 2]])
+    for projection in ("vdm", "vdm+onehot", "vdm+cooccurrence"):
+        with pytest.raises(ValueError, match=r"need labels.*cooccurrence"):
+            nk.CPML(projection=projection).fit_constraints(X, triplets=[[0, 1, 2]])

@@ -111,6 +111,65 @@ def test_a_function_of_distances_may_weigh_votes():
     np.testing.assert_array_equal(plain.predict_proba(X), own.predict_proba(X))
 
 
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_shares_by_setting_are_those_of_each_setting(metric, weighted):
+    X, y = labelled_table(80, seed=3)
+    weights = np.random.default_rng(0).integers(1, 4, 60) if weighted else None
+    model = nk.CPMLClassifier(metric).fit(X[:60], y[:60], sample_weight=weights)
+    ks, votes = (1, 3, 4, 200), ("uniform", "distance", np.exp)
+    shares = model.shares_by_setting(X[60:], ks, votes)
+    assert shares.shape == (3, 4, 20, 3)
+    for of_vote, vote in zip(shares, votes, strict=True):
+        for found, k in zip(of_vote, ks, strict=True):
+            model.set_params(n_neighbors=k, weights=vote)
+            np.testing.assert_allclose(found, model.predict_proba(X[60:]), atol=1e-12)
+
+
+def test_shares_by_setting_where_some_are_infinitely_far():
+    rows = [["a", "x"], ["a", "x"], ["b", "y"], ["b", "y"]]
+    model = nk.CPMLClassifier(nk.baselines.Lin()).fit(rows, ["up", "left", "no", "no"])
+    query = rows[1:3]
+    assert np.isinf(model.metric_.pairwise_distances(query, rows)).any()
+    shares = model.shares_by_setting(query, (1, 3), ("uniform", "distance"))
+    for w, vote in enumerate(("uniform", "distance")):
+        for i, k in enumerate((1, 3)):
+            model.set_params(n_neighbors=k, weights=vote)
+            np.testing.assert_allclose(shares[w, i], model.predict_proba(query))
+
+
+def test_shares_by_setting_block_by_block(monkeypatch):
+    X, y = labelled_table(50, seed=3)
+    model = nk.CPMLClassifier(nk.baselines.Hamming()).fit(X, y)
+    whole = model.shares_by_setting(X, (1, 5), ("distance",))
+    monkeypatch.setattr("nearkind.estimators.classifier.distances_at_once", lambda: 90)
+    np.testing.assert_array_equal(
+        model.shares_by_setting(X, (1, 5), ("distance",)), whole
+    )
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_fit_over_a_fitted_distance_is_fit(metric):
+    X, y = labelled_table(60, seed=2)
+    weights = np.arange(60) % 3
+    fitted = nk.CPMLClassifier(metric, n_neighbors=3).fit(X, y, sample_weight=weights)
+    over = nk.CPMLClassifier(n_neighbors=3)
+    assert over.fit_over(fitted.metric_, X, y, sample_weight=weights) is over
+    assert over.metric_ is fitted.metric_
+    np.testing.assert_array_equal(over.predict_proba(X), fitted.predict_proba(X))
+    np.testing.assert_array_equal(over.kneighbors()[1], fitted.kneighbors()[1])
+    assert list(over.feature_names_in_) == list(X.columns)
+
+
+def test_other_rows_may_vote_than_the_distance_was_learned_from():
+    X, y = labelled_table(60, seed=2)
+    X = X.drop(columns="size")  # whose gaps not every part has
+    metric = nk.baselines.Euclidean().fit(X[:30], y[:30])
+    over = nk.CPMLClassifier(n_neighbors=1).fit_over(metric, X[30:], y[30:])
+    D = metric.pairwise_distances(X[:30], X[30:])
+    np.testing.assert_allclose(over.kneighbors(X[:30])[0][:, 0], D.min(axis=1))
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [

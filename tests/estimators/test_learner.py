@@ -11,7 +11,7 @@ import nearkind as nk
 from tables import labelled_table
 
 STRUCTURES = ["single", "multi", "diagonal", "full"]
-PROJECTIONS = ["vdm", "onehot", "vdm+onehot", "cooccurrence"]
+PROJECTIONS = ["vdm", "onehot", "vdm+onehot", "cooccurrence", "vdm+cooccurrence"]
 CONSTRAINTS = ["triplets", "pairs", "quadruplets"]
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -135,12 +135,24 @@ def test_a_row_is_the_sum_of_the_vectors_of_its_values(table):
     np.testing.assert_allclose(model.transform(X.iloc[[3]])[0], total)
 
 
-def test_relevance_finds_the_noise(table):
-    X, y = table
+def test_relevance_finds_the_noise():
+    X, y = labelled_table(200)
     model = nk.CPML(cross_fit=True, max_iter=100).fit(X, y)
     relevance = dict(zip(X.columns, model.feature_relevance_, strict=True))
     assert sum(relevance.values()) == pytest.approx(1.0)
     assert min(relevance, key=relevance.get) == "noise"
+
+
+@pytest.mark.filterwarnings("ignore::nearkind.errors.NearlyUniqueWarning")
+def test_cross_fitted_relevance_is_that_of_rows_without_their_label():
+    X, y = labelled_table(300, seed=1)
+    X = X.assign(id=np.random.default_rng(7).integers(0, 330, 300).astype(str))
+    as_counted, crossed = (
+        quick(cross_fit=c, max_iter=60).fit(X, y).feature_relevance_[-1]
+        for c in (False, True)
+    )
+    assert as_counted > 0.3
+    assert abs(crossed) < 0.01
 
 
 def test_integer_weights_equal_repeated_rows(table):

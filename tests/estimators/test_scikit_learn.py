@@ -19,6 +19,7 @@ ESTIMATORS = [
     nk.CPML(projection="onehot", structure="diagonal", max_iter=5),
     nk.CPML(solver="subgradient", max_iter=5),
     nk.CPMLClassifier(QUICK),
+    nk.CPMLClassifierCV([nk.baselines.Hamming()], cv=2),
     *(kind() for kind in nk.baselines.all().values()),
 ]
 LEFT_OUT = {"check_array_api_input"}  # asks for a variable that SciPy reads at import

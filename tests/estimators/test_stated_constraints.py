@@ -1,6 +1,9 @@
 """fit_constraints: side information instead of labels."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import nearkind as nk
@@ -64,3 +67,64 @@ def test_partly_labelled_rows_give_the_histograms():
 
 def _same(column, value):
     return column.isna() if value is None else column == value
+
+
+def test_several_kinds_have_a_common_optimum_with_a_proof():
+    X, y = labelled_table(20, seed=1)
+    triplets = all_triplets(y)[::40]
+    pairs = [(i, i + 1, 1 if y[i] == y[i + 1] else -1) for i in range(19)]
+    stated = {"triplets": triplets, "pairs": pairs}
+    settings = {"projection": "onehot", "strength": 0.05}
+    model = nk.CPML(**settings, max_iter=600).fit_constraints(X, **stated)
+    D = model.pairwise_distances(X, squared=True)
+    i, j, k = triplets.T
+    loss = np.maximum(D[i, j] + 1.0 - D[i, k], 0.0).mean()
+    sides = np.array([side for *_, side in pairs])
+    steps = np.array([D[i, j] for i, j, _ in pairs])
+    loss += np.maximum(1.0 + sides * (steps - 1.0), 0.0).mean()
+    penalty = 0.05 * model.spectrum_.sum()
+    assert model.objective_ == pytest.approx(loss + penalty, rel=1e-6)
+    assert model.gap_ <= 1e-3 * model.objective_
+    other = nk.CPML(**settings, solver="subgradient", max_iter=300)
+    other.fit_constraints(X, **stated)
+    assert other.objective_ >= model.objective_ - model.gap_ - 1e-9
+
+
+def test_constraints_of_any_shape_give_one_model():
+    X, y = labelled_table(16, seed=1, n_classes=2)
+    rows = all_triplets(y)[:50]
+    forms = [rows, rows.tolist(), pd.DataFrame(rows), (tuple(row) for row in rows)]
+    models = [
+        nk.CPML(projection="onehot", max_iter=5).fit_constraints(X, triplets=form)
+        for form in forms
+    ]
+    for model in models[1:]:
+        np.testing.assert_array_equal(model.metric_, models[0].metric_)
+
+
+def test_conflicts_are_told_at_the_line_of_the_caller():
+    X = [["a", "b"], ["a", "c"], ["d", "c"], ["d", "b"], ["a", "b"]]
+    rows = [(0, 1, 2), (0, 2, 1), (3, 2, 1), (4, 3, 0)]  # rows 0 and 4 are equal
+    model = nk.CPML(projection="onehot", max_iter=5)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit_constraints(X, triplets=rows)
+    hopeless, opposed = (str(w.message) for w in caught[:2])
+    assert hopeless.startswith("1 of 4 triplets cannot be met")
+    assert opposed.startswith("2 of 4 triplets contradict others")
+    assert {w.filename for w in caught} == {__file__}
+
+
+@pytest.mark.parametrize(
+    ("stated", "words"),
+    [
+        ({"triplets": [(0, 1, 2), (3, 4, 99)]}, r"triplets\[1\] .* row 99"),
+        ({"triplets": [(0, 1, 1)]}, r"triplets\[0\] .* with itself"),
+        ({"pairs": [(0, 1, 1)], "triplets": []}, "triplets must hold .* got none"),
+        ({}, "nothing to learn from"),
+    ],
+)
+def test_what_cannot_be_stated_is_refused(stated, words):
+    X, _ = labelled_table(16, seed=1)
+    with pytest.raises(ValueError, match=words):
+        nk.CPML(projection="onehot").fit_constraints(X, **stated)

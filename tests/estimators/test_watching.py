@@ -237,6 +237,16 @@ class TestCallbacks:
         assert np.isfinite(model.transform(X)).all()
         assert recorder.seen[-2:] == [("end", "fit"), ("teardown", "fit")]
 
+    @pytest.mark.parametrize("stop_at", [1, 3])
+    def test_neighbours_may_be_stopped_too(self, stop_at):
+        recorder = Recorder(stop_at=stop_at)
+        model = quick(constraints="neighbors", tol=0.0).set_callbacks(recorder)
+        with pytest.warns(ConvergenceWarning, match="best metric so far"):
+            model.fit(X, Y)
+        assert model.stop_reason_ == "INTERRUPTED"
+        assert len(model.history_) == stop_at
+        assert recorder.seen[-2:] == [("end", "fit"), ("teardown", "fit")]
+
     def test_a_fit_that_fails_tears_down_and_can_be_repeated(self, monkeypatch):
         recorder = Recorder()
         model = quick().set_callbacks(recorder)

@@ -16,3 +16,8 @@ def arrow_chunks(values, **options):
     half = len(values) // 2
     parts = [pa.array(part, **options) for part in (values[:half], values[half:])]
     return pa.table({"a": pa.chunked_array(parts)})
+
+
+def arrow_dictionary(array):
+    """Return a table of a column that its owner declared categorical."""
+    return pa.table({"a": array.dictionary_encode()})

@@ -35,7 +35,8 @@ def test_equal_values_are_one(X):
 
 
 def test_values_that_become_equal_are_merged():
-    X = [[dt.date(2020, 2, 3)], ["x"], ["2020-02-03"], [pd.Timestamp("2020-02-03")]]
+    cells = [dt.date(2020, 2, 3), "x", "2020-02-03", pd.Timestamp("2020-02-03")]
+    X = pd.DataFrame({"a": pd.Series(cells, dtype=object).astype("category")})
     column = read_table(X).column(0)
     assert column.values == ["2020-02-03", "x"]
     assert column.indices.tolist() == [0, 1, 0, 0]

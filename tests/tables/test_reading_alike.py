@@ -9,33 +9,26 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from table_cells import arrow_chunks, cells
+from table_cells import arrow_chunks, arrow_dictionary, cells
 
 from nearkind.tables import read_table
 
-NOON = dt.datetime(2020, 2, 3, 12, 0, 0, 500)
-
-
-MOMENTS = [NOON, None, dt.datetime(2021, 1, 1), NOON]
+MOMENTS = [dt.datetime(2020, 2, 3, 12, 0, 0, 500), None, dt.datetime(2021, 1, 1)]
 
 
 @pytest.mark.parametrize(
     "X",
     [
-        pd.DataFrame({"a": pd.Series(MOMENTS, dtype="datetime64[ns]")}),
-        pd.DataFrame({"a": pd.Series(MOMENTS, dtype=object)}),
-        pl.DataFrame({"a": MOMENTS}),
-        pl.DataFrame({"a": pl.Series(MOMENTS, dtype=pl.Datetime("ns"))}),
-        arrow_chunks(MOMENTS),
-        arrow_chunks(MOMENTS, type=pa.timestamp("ns")),
-        np.array(MOMENTS, dtype="datetime64[ns]")[:, None],
-        np.ma.array(np.array(MOMENTS, dtype="datetime64[ns]")[:, None], mask=False),
-        [[moment] for moment in MOMENTS],
+        pd.DataFrame(
+            {"a": pd.Series(MOMENTS, dtype="datetime64[ns]")}, dtype="category"
+        ),
+        pd.DataFrame({"a": pd.Categorical(pd.Series(MOMENTS, dtype=object))}),
+        arrow_dictionary(pa.array(MOMENTS)),
+        arrow_dictionary(pa.array(MOMENTS, type=pa.timestamp("ns"))),
     ],
 )
-def test_moments_read_alike(X):
-    noon = "2020-02-03T12:00:00.000500"
-    assert cells(X) == [noon, None, "2021-01-01", noon]
+def test_moments_declared_categories_read_alike(X):
+    assert cells(X) == ["2020-02-03T12:00:00.000500", None, "2021-01-01"]
 
 
 TEXT = ["b", None, "a", "", "b"]

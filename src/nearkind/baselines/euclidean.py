@@ -8,6 +8,7 @@ from nearkind.estimators import shorthand
 from nearkind.estimators.labelled import Labelled
 from nearkind.estimators.targets import training_rows
 from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.projections.scaled import scaled
 from nearkind.projections.vdm import VDM
 from nearkind.spectral import identity
 from nearkind.structures import Single
@@ -17,7 +18,8 @@ from nearkind.value_tables import value_tables
 class Euclidean(Labelled, ValueVectorDistance, BaseEstimator):
     """d^2 = sum over features and classes of (phi_d(x)_c - phi_d(x')_c)^2.
 
-    The paper's "Euclidean": values as class histograms, no metric learned.
+    The paper's "Euclidean": values as class histograms, no metric learned. With
+    numeric="scale", numbers add the square of their standardised difference.
 
     Parameters
     ----------
@@ -30,6 +32,8 @@ class Euclidean(Labelled, ValueVectorDistance, BaseEstimator):
     array([[0.7071]])
     """
 
+    has_coordinates = True
+
     def __init__(self, unseen="prior", missing="level", numeric="auto"):
         self.unseen = unseen
         self.missing = missing
@@ -41,8 +45,9 @@ class Euclidean(Labelled, ValueVectorDistance, BaseEstimator):
         codes = self._learn_codes(shorthand.codebook(self), rows.table, rows.weights)
         self.classes_ = rows.classes
         n_values = self.codebook_.n_values
-        vdm = VDM().fit(codes, n_values, rows.y, rows.weights)
+        projection = scaled(VDM(), self.codebook_.positions)
+        projection.fit(codes, n_values, rows.y, rows.weights)
         self.value_tables_ = value_tables(
-            vdm.tables, Single(), identity(1, len(n_values))
+            projection.tables, Single(), identity(1, len(n_values))
         )
         return self

@@ -42,7 +42,8 @@ class HELIC(Labelled, ValueVectorDistance, BaseEstimator):
 
     Parameters
     ----------
-    strength : float or "auto", of the penalty; "auto" is 1 % of ``strength_max_``
+    strength : of the penalty: float, share of ``strength_max_`` as "0.5%", or "auto",
+        which is "1%"
     max_iter, tol : stop after so many iterations, or when the proven gap is below this
         share of the objective
     unseen, missing, numeric : as in :class:`nearkind.CPML`

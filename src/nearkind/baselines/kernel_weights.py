@@ -5,7 +5,7 @@ weights: M_d(w). The engine gives loss and slope in M_d on indicators of values,
 slope in w_g is <slope, K_g>. However many kernels there are, rows stay that narrow.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -116,7 +116,7 @@ def with_mean(vectors: Array) -> Array:
 def learn_weights(
     objective: Objective,
     groups: KernelGroups,
-    strength: float | None,
+    strength_of: Callable[[float], float],
     max_iter: int,
     tol: float,
 ) -> Weights:
@@ -128,11 +128,11 @@ def learn_weights(
     Parameters
     ----------
     objective : on indicators of values, without penalty
-    strength : None: 1 % of the smallest at which all weights are zero
+    strength_of : from the smallest at which all weights are zero to the one meant
     """
     at_zero = groups.slope(objective.constraints.slope_at_zero(objective.Z))
     strength_max = float(np.maximum(-at_zero, 0.0).max(initial=0.0))
-    strength = 0.01 * strength_max if strength is None else strength
+    strength = strength_of(strength_max)
     problem = Problem(objective.with_loss(Hinge()), groups, strength)
     if strength >= strength_max:
         nothing = np.zeros(len(groups.kernels))

@@ -96,6 +96,25 @@ def quadruplets(
     return _assemble([(i, j, 1.0), (k, m, -1.0)], offsets, shares)
 
 
+def together(lists: Sequence[TupleList]) -> TupleList:
+    """Return the sum of several losses as one list of constraints.
+
+    Each keeps its shares: the mean loss of a list weighs as much as that of another,
+    however many constraints they hold.
+    """
+    edges = PairList(
+        np.concatenate([each.edges.left for each in lists]),
+        np.concatenate([each.edges.right for each in lists]),
+    )
+    signs = sparse.block_diag([each.signs for each in lists], format="csr")
+    return TupleList(
+        edges,
+        sparse.csr_array(signs),
+        np.concatenate([each.offsets for each in lists]),
+        np.concatenate([each.shares for each in lists]),
+    )
+
+
 def _assemble(
     terms: list[tuple[Rows, Rows, float | Array]], offsets: Array, shares: Array
 ) -> TupleList:

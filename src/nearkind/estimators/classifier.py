@@ -1,11 +1,12 @@
 """k nearest neighbours over any distance of nearkind."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -15,9 +16,14 @@ from nearkind.estimators.coded import Coded
 from nearkind.estimators.learner import CPML
 from nearkind.estimators.shorthand import choice, whole_number
 from nearkind.estimators.size import distances_at_once
-from nearkind.estimators.targets import Training, training_rows
+from nearkind.estimators.targets import (
+    Training,
+    labelled_rows,
+    lacks_labels,
+    training_rows,
+)
 from nearkind.estimators.threads import in_threads
-from nearkind.neighbors import GroupedRows, Near, Reach, query_blocks
+from nearkind.neighbors import GroupedRows, Near, Ranked, Reach, query_blocks
 from nearkind.typing import Array, Codes
 
 
@@ -62,24 +68,44 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : table of any kind
-        y : one label a row
-        sample_weight : one weight >= 0 a row, counting repetitions of it
+        y : one label a row. Where the metric has ``fit_constraints``, as CPML, None or
+            NaN marks rows without one: they teach the distance and do not vote
+        sample_weight : one weight >= 0 a row, counting repetitions of it; only where
+            every row has a label
 
         Returns
         -------
         self
         """
         self._check_parameters()
-        rows = training_rows(X, y, sample_weight, type(self).__name__)
-        self.classes_ = rows.classes
         metric = CPML() if self.metric is None else clone(self.metric)
-        weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
-        if weighted and not has_fit_parameter(metric, "sample_weight"):
-            raise ValueError(
-                f"{type(metric).__name__} takes no sample_weight. Repeat rows instead, "
-                "or choose another metric."
-            )
-        self.metric_ = metric.fit(X, y, **weighted)
+        owner = type(self).__name__
+        if hasattr(metric, "fit_constraints") and lacks_labels(y):
+            rows = labelled_rows(X, y, sample_weight, owner)
+            return self._settle(metric.fit_constraints(X, y=y), rows)
+        rows = training_rows(X, y, sample_weight, owner)
+        return self._settle(_fitted(metric, X, y, sample_weight), rows)
+
+    def fit_over(self, metric: Any, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Remember rows under a distance that is fitted already, as it is.
+
+        Parameters
+        ----------
+        metric : a fitted distance
+        X, y, sample_weight : as in ``fit``; the rows that vote
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        return self._settle(
+            metric, training_rows(X, y, sample_weight, type(self).__name__)
+        )
+
+    def _settle(self, metric: Any, rows: Training) -> Self:
+        """Keep a fitted distance and the rows that vote."""
+        self.metric_, self.classes_ = metric, rows.classes
         _warn_of_small_weights(float(rows.weights.sum()), len(rows.y), self.n_neighbors)
         self._note(self.metric_.codebook_)
         self._remember(self._encode(rows.table), rows)
@@ -96,6 +122,27 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
         rows = self._represent(X)
         blocks = query_blocks(len(rows), len(self._cells), distances_at_once())
         return np.concatenate(in_threads(lambda at: self._shares(rows[at]), blocks))
+
+    def shares_by_setting(
+        self, X: Any, n_neighbors: Sequence[int], weights: Sequence[Any]
+    ) -> Array:
+        """Return ``predict_proba`` for several settings at once.
+
+        Parameters
+        ----------
+        X : table
+        n_neighbors, weights : what to set, every one with every other
+
+        Returns
+        -------
+        shares : (len(weights), len(n_neighbors), n, n_classes)
+        """
+        rows = self._represent(X)
+        blocks = query_blocks(len(rows), len(self._cells), distances_at_once())
+        found = in_threads(
+            lambda at: self._shares_by_setting(rows[at], n_neighbors, weights), blocks
+        )
+        return np.concatenate(found, axis=2)
 
     def kneighbors(
         self,
@@ -161,6 +208,7 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
         votes = np.bincount(at, rows.weights, len(cells.y) * n_classes)
         self._votes = votes.reshape(-1, n_classes) / cells.weights[:, None]
         self._reach = Reach(cells.weights)
+        self._codes = cells.codes
         self._cells = self.metric_.represent(cells.codes)
         self._grouped = GroupedRows.of(cells.of_row, rows.rows)
 
@@ -172,14 +220,36 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
         """Return each class's share of the votes for a block of queries."""
         distances = self.metric_.compare(rows, self._cells)
         near = self._reach.near(distances, self.n_neighbors)
-        weigh = self.weights if callable(self.weights) else VOTES[self.weights]
+        return self._tally(near, self.weights, len(rows))
+
+    def _shares_by_setting(self, rows: Any, ks: Sequence[int], weights: Any) -> Array:
+        """Return shares (n_weights, n_ks, b, C), from one search for neighbours."""
+        distances = self.metric_.compare(rows, self._cells)
+        ranked = Ranked.of(self._reach, distances, max(ks))
+        return np.array(
+            [[self._tally(ranked.near(k), w, len(rows)) for k in ks] for w in weights]
+        )
+
+    def _tally(self, near: Near, weights: Any, n_queries: int) -> Array:
+        """Return each class's share of weighted votes (n_queries, C)."""
+        weigh = weights if callable(weights) else VOTES[weights]
         votes = near.votes * weigh(near.distance)
         votes = _only_zeros_where_any(near, votes) if np.isinf(votes).any() else votes
-        votes = _equal_where_none(near, votes, len(rows))
-        by_class = votes[:, None] * self._votes[near.cell]
-        total = np.zeros((len(rows), len(self.classes_)))
-        np.add.at(total, near.query, by_class)
+        votes = _equal_where_none(near, votes, n_queries)
+        shape = n_queries, len(self._votes)
+        total = csr_array((votes, (near.query, near.cell)), shape) @ self._votes
         return total / total.sum(axis=1, keepdims=True)
+
+
+def _fitted(metric: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    """Fit a distance to labels, with weights if there are any."""
+    weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
+    if weighted and not has_fit_parameter(metric, "sample_weight"):
+        raise ValueError(
+            f"{type(metric).__name__} takes no sample_weight. Repeat rows instead, "
+            "or choose another metric."
+        )
+    return metric.fit(X, y, **weighted)
 
 
 def _warn_of_small_weights(total: float, n_rows: int, k: int) -> None:

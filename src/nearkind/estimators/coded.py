@@ -1,6 +1,6 @@
 """What every estimator on tables shares: a codebook, and what scikit-learn asks."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,14 @@ from nearkind.typing import Array, Codes
 
 
 class Coded:
-    """Mixin that learns the codes of a table in fit and applies them later."""
+    """Mixin that learns the codes of a table in fit and applies them later.
 
+    Attributes
+    ----------
+    has_coordinates : whether a number may be one, numeric="scale"
+    """
+
+    has_coordinates: ClassVar[bool] = False
     codebook_: Codebook
 
     def _learn_codes(

@@ -8,26 +8,27 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from nearkind import theory
-from nearkind.cells import Cells, collapse
+from nearkind.cells import Cells, collapse, row_keys
 from nearkind.compression import Compressed, compress
 from nearkind.constraints.labels import Labels
-from nearkind.constraints.stated import stated_constraints
+from nearkind.constraints.stated import read_stated, stated_constraints
 from nearkind.edges import difference_matrices
 from nearkind.estimators import shorthand
 from nearkind.estimators.labelled import Labelled
 from nearkind.estimators.settings import generator
 from nearkind.estimators.size import check_size
-from nearkind.estimators.targets import known_labels, training_rows
+from nearkind.estimators.targets import partly_known, training_rows
 from nearkind.estimators.threads import thread_map
 from nearkind.estimators.value_vectors import ValueVectorDistance
 from nearkind.estimators.watching import CallbackSupport, watching
 from nearkind.objective import Objective
+from nearkind.projections.scaled import scaled
 from nearkind.solvers.renewing import solve_renewing
 from nearkind.solvers.solution import Callback, Solution, Stop, zero_solution
 from nearkind.spectral import Spectrum, decompose
 from nearkind.tables import read_table
 from nearkind.typing import Array
-from nearkind.value_tables import value_tables
+from nearkind.value_tables import relevance, value_tables
 
 
 class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
@@ -46,11 +47,14 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
     structure : {"single", "multi", "diagonal", "full"}
         One matrix for all classes (CPs), one a class (CPm), one weight a feature, or
         one matrix over every (feature, class) or (feature, value) pair.
-    projection : {"vdm", "onehot", "vdm+onehot", "cooccurrence"}
-        Values as class histograms, as indicators, both, or as histograms of the other
-        features, which need no labels.
-    constraints : {"triplets", "pairs", "quadruplets"}
-        What must hold between distances.
+    projection : {"vdm", "onehot", "vdm+onehot", "cooccurrence", "vdm+cooccurrence"}
+        Values as class histograms, as indicators, both, as histograms of the other
+        features, which need no labels, or as histograms of both kinds: for rows that
+        are partly labelled.
+    constraints : {"triplets", "pairs", "quadruplets", "neighbors"}
+        What must hold between distances. "neighbors" is no constraint but a chance: a
+        row that draws a neighbour, near ones more likely, should draw one of its class.
+        It follows rules between columns, takes least time and has no certificate.
     scope : "all", "local" or int
         Every constraint that the labels imply, exactly; triplets of each row's nearest
         of its class, its targets, renewed as the metric moves; or so many constraints
@@ -61,10 +65,12 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         Of the Schatten norm: 1 finds few directions, 2 spreads, inf evens out.
     powered : bool
         Penalise Tr(M^p) instead of the norm; only the scale of ``strength`` changes.
-    strength : float or "auto"
-        Weight of the penalty. "auto" is 1 % of ``strength_max_``.
+    strength : float, "auto" or a share such as "0.5%"
+        Weight of the penalty, as a number or as a share of ``strength_max_``; "auto" is
+        "1%".
     margin : float
-        By how much a distance must be smaller.
+        By how much a distance must be smaller; for "neighbors", over which difference
+        of squared distances a chance falls to 1 / e.
     smoothing : float or "auto"
         Pseudo-counts that draw class histograms to the class prior; "auto" estimates
         them for each feature by empirical Bayes.
@@ -83,8 +89,11 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         Values that fit did not see get the class prior, or are refused.
     missing : {"level", "prior", "error"}
         A missing value is a level of its own, gets the class prior, or is refused.
-    numeric : {"auto", "category", "bin"}
-        Numeric columns: every number a category, quantile bins, or by their number.
+    numeric : {"auto", "category", "bin", "scale"}
+        Numeric columns: categories if there are at most 20 distinct numbers and
+        quantile bins otherwise; every number a category; bins; or one standardised
+        coordinate, on which a missing number stands at the mean and one beyond those
+        of fit at the outermost.
     n_jobs : int or None
         Threads over blocks of rows, None for one a core; no bit of the result depends
         on it.
@@ -99,7 +108,8 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
     metric_ : (B, W, W), the learned matrices
     spectrum_ : (B, W), their eigenvalues, falling
     rank_ : number of eigenvalues that are not zero
-    feature_relevance_ : (D,), share of the mean squared distance; sums to one
+    feature_relevance_ : (D,), share of the mean squared distance between rows as the
+        metric was learned from them; sums to one
     value_vectors_ : dict, for each feature a vector a value, in the order of
         ``categories_``
     categories_ : dict, for each feature its values
@@ -118,6 +128,8 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
     >>> round(model.objective_, 2), model.stop_reason_
     (0.62, 'TOLERANCE')
     """
+
+    has_coordinates = True
 
     def __init__(
         self,
@@ -171,7 +183,8 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         Parameters
         ----------
         X : table of any kind, one row a sample
-        y : one label a row
+        y : one label a row; -1 is a label like any other. Rows without a label are for
+            ``fit_constraints(X, y=y)``
         sample_weight : one weight >= 0 a row, counting repetitions of it; None: ones
 
         Returns
@@ -184,9 +197,7 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         codes = self._learn_codes(shorthand.codebook(self), rows.table, rows.weights)
         self.classes_ = rows.classes
         cells = collapse(codes, rows.y, rows.weights)
-        labels = Labels(cells.y, cells.weights)
-        constraints = shorthand.constraints(self, rng).bind(labels)
-        shorthand.warn_of_lonely(self, labels, self.classes_)
+        constraints = self._implied(cells, rng)
         with watching(self, self.max_iter, X, y, sample_weight) as callback:
             Z = self._project(cells, cells)
             self._learn(Z, constraints, cells, rng, callback)
@@ -200,36 +211,55 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         quadruplets: Any = None,
         y: Any = None,
     ) -> Self:
-        """Learn the distance from stated comparisons of rows, by row number.
+        """Learn the distance from stated comparisons of rows, or from some labels.
+
+        Comparisons are by row number, counted from 0 in the order of X. The mean losses
+        of the kinds stated are added up: each kind weighs the same, however many it
+        has. If none is stated, the known labels imply them as in ``fit``, by
+        ``constraints`` and ``scope``; with every row labelled this is ``fit(X, y)``.
 
         Parameters
         ----------
         X : table of any kind
-        triplets : rows (i, j, k): i is nearer to j than to k
-        pairs : rows (i, j, side): side +1 if alike, -1 if not
-        quadruplets : rows (i, j, k, l): i is nearer to j than k is to l
-        y : labels for class histograms, None or NaN where unknown; the projections
-            "onehot" and "cooccurrence" need none
+        triplets : tuples (i, j, k): i is nearer to j than to k
+        pairs : tuples (i, j, side): side +1 if alike, -1 if not
+        quadruplets : tuples (i, j, k, l): i is nearer to j than k is to l
+        y : labels, None or NaN where unknown. Whole numbers without such gaps may have
+            -1 for unknown, as in scikit-learn; in ``fit`` it is a label. Labelled rows
+            give class histograms, all rows co-occurrence; the projections "onehot" and
+            "cooccurrence" need no y
 
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> X = [["red", "s"], ["red", "m"], ["blue", "s"], ["blue", "m"]]
+        >>> model = nk.CPML(projection="onehot", tol=0.1)
+        >>> _ = model.fit_constraints(X, triplets=[(0, 1, 2), (3, 2, 1)])
+        >>> model.feature_relevance_.round(2).tolist()
+        [1.0, 0.0]
         """
         rng = generator(self.random_state)
         shorthand.check(self, rng)
         table = read_table(X)
+        rows = {"triplets": triplets, "pairs": pairs, "quadruplets": quadruplets}
+        stated = read_stated(rows, table.n_rows)
+        self.classes_, numbers = partly_known(y, table.n_rows, bool(stated))
         ones = np.ones(table.n_rows)
-        stated = {"triplets": triplets, "pairs": pairs, "quadruplets": quadruplets}
         codes = self._learn_codes(shorthand.codebook(self), table, ones)
-        cells = collapse(codes, np.zeros(len(codes), dtype=np.intp), ones)
-        margin = shorthand.margin(self)
-        constraints = stated_constraints(stated, cells.of_row, margin)
-        self.classes_, numbers = known_labels(y, table.n_rows)
-        known = numbers >= 0
-        labelled = collapse(codes[known], numbers[known], ones[known])
+        seen = cells = collapse(codes, numbers, ones)
+        if stated:
+            places, margin = row_keys(codes), shorthand.margin(self)
+            constraints = stated_constraints(stated, cells.of_row, places, margin)
+        else:
+            seen = cells.labelled
+            constraints = self._implied(seen, rng)
         with watching(self, self.max_iter, X, y) as callback:
-            Z = self._project(cells, labelled if y is not None else None)
-            self._learn(Z, constraints, cells, rng, callback)
+            Z = self._project(cells, seen)
+            self._learn(Z, constraints, seen, rng, callback)
         return self
 
     def generalization_bound(
@@ -278,17 +308,24 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         phi = self._projection.transform(self._encode(X))
         return difference_matrices(self._structure.blocks(phi)), float(self.p)
 
-    def _project(self, cells: Cells, labelled: Cells | None) -> Array:
-        """Count histograms on labelled cells and return Z (B, n, K, W) of all cells."""
-        projection, structure = shorthand.projection(self), shorthand.structure(self)
+    def _implied(self, cells: Cells, rng: np.random.Generator) -> Any:
+        """Return the constraints that the labels of cells imply."""
+        labels = Labels(cells.y, cells.weights)
+        constraints = shorthand.constraints(self, rng).bind(labels)
+        shorthand.warn_of_lonely(self, labels, self.classes_)
+        return constraints
+
+    def _project(self, cells: Cells, seen: Cells) -> Array:
+        """Count histograms on cells; return Z (B, n, K, W) of those in constraints."""
+        projection = scaled(shorthand.projection(self), self.codebook_.positions)
+        structure = shorthand.structure(self)
         n_values = self.codebook_.n_values
         n_classes = len(self.classes_)
         names = self.codebook_.names_
-        check_size(projection, structure, names, n_values, len(cells.y), n_classes)
-        at, y = (cells, None) if labelled is None else (labelled, labelled.y)
-        projection.fit(at.codes, n_values, y, at.weights)
-        y = cells.y if labelled is cells else None
-        phi = projection.transform_training(cells.codes, y)
+        check_size(projection, structure, names, n_values, len(seen.y), n_classes)
+        y = cells.y if n_classes else None
+        projection.fit(cells.codes, n_values, y, cells.weights)
+        phi = projection.transform_training(seen.codes, seen.y)
         self._projection, self._structure = projection, structure
         return np.ascontiguousarray(structure.blocks(phi))
 
@@ -301,7 +338,7 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         callback: Callback | None,
     ) -> None:
         """Minimise the objective and keep the metric as value tables."""
-        with thread_map(self.n_jobs) as run:
+        with thread_map(self.n_jobs, Z.shape[1]) as run:
             rows = compress(Z)
             regularizer = shorthand.regularizer(self)
             objective = Objective(rows.Z, constraints, regularizer, 0.0, map=run)
@@ -322,17 +359,17 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         solver = shorthand.solver(self, n_distances, rng)
         regularizer = objective.regularizer
         at_zero = objective.slope_at_zero().values
-        strength = shorthand.strength(self)
-        if strength is None:
-            strength = 0.01 * regularizer.dual_norm(at_zero)
+        strength = shorthand.strength(self)(regularizer.dual_norm(at_zero))
         self.strength_ = strength
         self.strength_max_ = regularizer.strength_max(at_zero)
         if self.strength_max_ < 1e-12:  # rounding: vectors of values are of size one
             self.strength_max_ = 0.0
         objective = objective.with_strength(strength)
         if strength >= self.strength_max_:
-            some = objective.sample(min(objective.n_rows, 1_000), rng)
-            return zero_solution(objective.zero, some.value(objective.zero))
+            is_small = objective.n_rows <= 1_000
+            some = objective if is_small else objective.sample(1_000, rng)
+            value = some.value(objective.zero)
+            return zero_solution(objective.zero, value, shorthand.is_convex(self))
         return solve_renewing(solver, objective, start, callback)
 
     def _start(self, rows: Compressed) -> Spectrum:
@@ -354,8 +391,9 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         self.value_tables_ = value_tables(
             self._projection.tables, self._structure, point
         )
-        self.feature_relevance_ = self.value_tables_.relevance(
-            cells.codes, cells.weights
+        phi = self._projection.transform_training(cells.codes, cells.y)
+        self.feature_relevance_ = relevance(
+            phi, self._projection.tables, self._structure, point, cells.weights
         )
         self._warn(solution)
 

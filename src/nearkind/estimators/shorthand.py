@@ -2,11 +2,12 @@
 
 import warnings
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from nearkind.codebook import Codebook
+from nearkind.codebook import POLICIES, Codebook
 from nearkind.constraints.all_pairs import AllPairs
 from nearkind.constraints.all_quadruplets import AllQuadruplets
 from nearkind.constraints.all_triplets import AllTriplets
@@ -17,13 +18,16 @@ from nearkind.constraints.sampling import (
     SampledQuadruplets,
     SampledTriplets,
 )
+from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.estimators.settings import flag, is_whole, number, wrong
 from nearkind.estimators.size import distances_at_once
 from nearkind.projections.concatenation import Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.onehot import OneHot
+from nearkind.projections.side_by_side import SideBySide
 from nearkind.projections.vdm import VDM, empirical_bayes
 from nearkind.regularizers import Schatten, SchattenPower
+from nearkind.solvers.descending import Descending
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.stochastic import Stochastic
 from nearkind.solvers.subgradient import Subgradient
@@ -35,8 +39,14 @@ PROJECTIONS: dict[str, Callable[[VDM], Any]] = {
     "onehot": lambda vdm: OneHot(),
     "vdm+onehot": lambda vdm: Concatenation(vdm, OneHot()),
     "cooccurrence": lambda vdm: Cooccurrence(),
+    "vdm+cooccurrence": lambda vdm: SideBySide(vdm, Cooccurrence()),
 }
-ALL = {"triplets": AllTriplets, "pairs": AllPairs, "quadruplets": AllQuadruplets}
+ALL = {
+    "triplets": AllTriplets,
+    "pairs": AllPairs,
+    "quadruplets": AllQuadruplets,
+    "neighbors": SoftNeighbors,
+}
 SCOPES = ("all", "local")
 SAMPLED = {
     "triplets": SampledTriplets,
@@ -50,11 +60,6 @@ SOLVERS: dict[str, Callable[..., Any]] = {
 }
 EXACT_DISTANCES = 4_000**2
 """Distances an evaluation up to which "auto" solves exactly, with a proof."""
-POLICIES = {
-    "missing": ("level", "prior", "error"),
-    "unseen": ("prior", "error"),
-    "numeric": ("auto", "category", "bin"),
-}
 
 
 def check(model: Any, rng: np.random.Generator) -> None:
@@ -86,6 +91,8 @@ def constraints(model: Any, rng: np.random.Generator) -> Any:
     """Return the rule that turns labels into constraints."""
     kind = choice(model, "constraints", ALL)
     n_targets = whole_number("n_targets", model.n_targets, type(model).__name__)
+    if not is_convex(model) and model.scope != "all":
+        raise wrong(model, "scope", f"'all' when constraints={model.constraints!r}")
     if is_whole(model.scope) and model.scope >= 1:
         return SAMPLED[model.constraints](int(model.scope), rng, margin(model))
     if not isinstance(model.scope, str) or model.scope not in SCOPES:
@@ -114,7 +121,7 @@ def warn_of_lonely(model: Any, labels: Labels, classes: Any) -> None:
             f"{' and more' if len(lonely) > 5 else ''}. Such a row only pushes others "
             "away; give more rows of its class to have it drawn to them.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
@@ -127,6 +134,13 @@ def codebook(model: Any) -> Codebook:
     """Return an unfitted codebook with the model's policies."""
     for name, allowed in POLICIES.items():
         choice(model, name, dict.fromkeys(allowed))
+    if model.numeric == "scale" and not model.has_coordinates:
+        raise wrong(
+            model,
+            "numeric",
+            "'auto', 'category' or 'bin', because it compares values that have no "
+            "coordinates, unlike those of CPML and Euclidean",
+        )
     return Codebook(missing=model.missing, unseen=model.unseen, numeric=model.numeric)
 
 
@@ -140,11 +154,34 @@ def regularizer(model: Any) -> Schatten | SchattenPower:
     return SchattenPower(p)
 
 
-def strength(model: Any) -> float | None:
-    """Return the strength given, or None for "auto"."""
-    if isinstance(model.strength, str) and model.strength == "auto":
+def strength(model: Any) -> Callable[[float], float]:
+    """Return the function from ``strength_max`` to the strength that is meant."""
+    value = model.strength
+    if isinstance(value, str):
+        share = _share("1%" if value == "auto" else value)
+        if share is None:
+            raise wrong(model, "strength", STRENGTH)
+        return lambda strength_max: share * strength_max
+    fixed = number(model, "strength", STRENGTH, 0.0)
+    return lambda strength_max: fixed
+
+
+STRENGTH = "a number >= 0, 'auto' or a share of strength_max_ such as '0.5%'"
+
+
+def _share(text: str) -> float | None:
+    """Return a percentage as a number, None if it is none.
+
+    Examples
+    --------
+    >>> _share("0.5%"), _share("half")
+    (0.005, None)
+    """
+    try:
+        percent = float(text.removesuffix("%"))
+    except ValueError:
         return None
-    return number(model, "strength", "a number >= 0 or 'auto'", 0.0)
+    return percent / 100.0 if text.endswith("%") and 0.0 <= percent < inf else None
 
 
 def solver(model: Any, n_distances: int, rng: np.random.Generator) -> Any:
@@ -153,7 +190,18 @@ def solver(model: Any, n_distances: int, rng: np.random.Generator) -> Any:
     make = choice(model, "solver", {"auto": SOLVERS[auto], **SOLVERS})
     max_iter = whole_number("max_iter", model.max_iter, type(model).__name__)
     tol = number(model, "tol", "a number >= 0", 0.0)
-    return make(rng, max_iter=max_iter, tol=tol)
+    if is_convex(model):
+        return make(rng, max_iter=max_iter, tol=tol)
+    if model.solver != "auto":
+        raise wrong(model, "solver", f"'auto' when constraints={model.constraints!r}")
+    if not regularizer(model).is_smooth:
+        raise wrong(model, "p", f"finite when constraints={model.constraints!r}")
+    return Descending(max_iter, tol, rng)
+
+
+def is_convex(model: Any) -> bool:
+    """Say whether the constraints have a convex loss, hence optima and proofs."""
+    return model.constraints in SAMPLED
 
 
 def whole_number(name: str, value: Any, owner: str) -> int:

@@ -37,10 +37,21 @@ def check_size(
     B, W = structure.shape(n_features, n_channels)
     if B * W * W <= LARGEST_METRIC and n_rows * n_features * n_channels <= LARGEST_PHI:
         return
-    widest = max(range(len(names)), key=lambda d: n_values[d])
+    widest = _widest(projection, n_values, n_classes)
     raise ValueError(
         f"This metric would need {B:,} matrices of {W:,} x {W:,} numbers over "
         f"{n_rows:,} x {n_features:,} x {n_channels:,} projected ones. Column "
         f"{names[widest]!r} has the most values, {n_values[widest]:,}: drop or coarsen "
         "it, or take projection='vdm', whose size does not depend on the values."
     )
+
+
+def _widest(projection: Projection, n_values: Sequence[int], n_classes: int) -> int:
+    """Return the feature that saves most if it has one value only."""
+
+    def left(d: int) -> tuple[int, int]:
+        fewer = [*n_values[:d], 1, *n_values[d + 1 :]]
+        n_features, n_channels = projection.shape(fewer, n_classes)
+        return n_features * n_channels, -n_values[d]
+
+    return min(range(len(n_values)), key=left)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from nearkind.estimators.settings import is_whole
 from nearkind.tables import Table, is_missing, read_table
 from nearkind.typing import Array
 
@@ -30,6 +31,25 @@ def training_rows(X: Any, y: Any, sample_weight: Any, owner: str) -> Training:
     if len(rows) < table.n_rows:
         table, labels, weights = table.take(rows), labels[rows], weights[rows]
     return Training(table, *_encode_labels(labels, owner), weights, rows)
+
+
+def lacks_labels(y: Any) -> bool:
+    """Say whether some row has no label: None, NaN or the like."""
+    return y is not None and not has_label(np.ravel(_as_array(y))).all()
+
+
+def labelled_rows(X: Any, y: Any, sample_weight: Any, owner: str) -> Training:
+    """Read the rows that have a label, of a table that has others too."""
+    if sample_weight is not None:
+        raise ValueError(
+            f"{owner} takes no sample_weight where labels are missing. Repeat rows "
+            "instead, or drop those without a label."
+        )
+    table, labels = read_table(X), column_or_1d(_as_array(y), warn=True)
+    _check_length(len(labels), table.n_rows)
+    known = np.flatnonzero(has_label(labels))
+    rows = training_rows(table.take(known), labels[known], None, owner)
+    return rows._replace(rows=known[rows.rows])
 
 
 def _checked_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
@@ -78,11 +98,59 @@ def known_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
         return np.empty(0, dtype=object), numbers
     y = column_or_1d(_as_array(y), warn=True)
     _check_length(len(y), n_rows)
-    known = np.array([not is_missing(label) for label in y.tolist()], dtype=bool)
+    known = has_label(y)
     if not known.any():
         raise ValueError("y holds no label at all; pass y=None, or label some rows.")
     classes, numbers[known] = np.unique(_typed(y[known]), return_inverse=True)
     return classes, numbers
+
+
+def has_label(y: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say of each label whether it is one, and not missing (n,)."""
+    return np.array([not is_missing(label) for label in y.tolist()], dtype=bool)
+
+
+def partly_known(
+    y: Any, n_rows: int, may_lack: bool
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return classes and class numbers of rows given to ``fit_constraints``.
+
+    Parameters
+    ----------
+    y : labels; where none is missing, -1 among whole numbers marks rows without one
+    n_rows : of the table
+    may_lack : whether something else is stated, so that y may be None
+    """
+    if y is None:
+        if not may_lack:
+            raise ValueError(
+                "There is nothing to learn from: state triplets, pairs or quadruplets, "
+                "or pass y with some labels."
+            )
+        return known_labels(None, n_rows)
+    y = column_or_1d(_as_array(y), warn=True)
+    marked = _marked_unknown(y)
+    if marked.any():
+        y = np.where(marked, None, y)
+    classes, numbers = known_labels(y, n_rows)
+    check_classification_targets(classes[numbers[numbers >= 0]])
+    if marked.any() and len(classes) < 2:
+        raise ValueError(
+            f"y holds only one class, {classes[0]!r}, beside -1, which means "
+            "unlabelled in fit_constraints. Label rows of another class; if -1 is one, "
+            "rename it, with np.where(y == -1, 0, y) for example."
+        )
+    return classes, numbers
+
+
+def _marked_unknown(y: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say which labels are -1, if all are whole numbers and none is missing."""
+    whole = all(_is_whole(label) for label in y.tolist())
+    return y == -1 if whole else np.zeros(len(y), dtype=bool)
+
+
+def _is_whole(label: Any) -> bool:
+    return is_whole(label) or (isinstance(label, float) and label.is_integer())
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> Array:
@@ -134,6 +202,6 @@ def _refuse_missing(y: NDArray[Any]) -> None:
         if rows:
             raise ValueError(
                 f"Input y contains {what}: {len(rows)} of {len(y)}, the first in row "
-                f"{rows[0]}. Drop these rows, or give them to fit_constraints, which "
-                "takes partly labelled y."
+                f"{rows[0]}. Drop these rows, or learn from partly labelled rows with "
+                "CPML.fit_constraints(X, y=y)."
             )

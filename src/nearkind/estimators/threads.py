@@ -10,9 +10,11 @@ from threadpoolctl import threadpool_limits
 
 from nearkind.typing import Map
 
+MANY_ROWS = 400
+
 
 @contextmanager
-def thread_map(n_jobs: int | None) -> Iterator[Map]:
+def thread_map(n_jobs: int | None, n_rows: int = MANY_ROWS) -> Iterator[Map]:
     """Give something shaped like ``map``: same results in the same order.
 
     NumPy leaves the interpreter free while it sorts and multiplies, so threads do. The
@@ -22,10 +24,11 @@ def thread_map(n_jobs: int | None) -> Iterator[Map]:
     Parameters
     ----------
     n_jobs : number of threads; None: one a core
+    n_rows : rows to compare with each other; few are done before threads have met
     """
     n_threads = effective_n_jobs(-1 if n_jobs is None else n_jobs)
     with threadpool_limits(1, "blas"):
-        if n_threads == 1:
+        if n_threads == 1 or n_rows < MANY_ROWS:
             yield map
             return
         with ThreadPoolExecutor(n_threads) as pool:

@@ -47,12 +47,14 @@ class VDM(TableProjection):
         y: NDArray[np.intp] | None,
         weights: Array,
     ) -> Self:
-        """Count classes at each value, O(n D + C sum of s_d)."""
+        """Count classes at each value, O(n D + C sum of s_d), over labelled rows."""
         if y is None:
             raise ValueError(
                 "Class histograms need labels. Pass y, or take "
                 "projection='cooccurrence' or 'onehot', which need none."
             )
+        known = y >= 0
+        codes, y, weights = codes[known], y[known], weights[known]
         self.counts = value_counts(codes, n_values, y, weights)
         self.prior = np.bincount(y, weights) / weights.sum()
         choose = self.smoothing
@@ -70,12 +72,11 @@ class VDM(TableProjection):
         """Return phi (n, D, C), each row without itself if ``cross_fit``."""
         if not self.cross_fit or y is None:
             return self.transform(codes)
+        itself = np.vstack([np.eye(len(self.prior)), np.zeros(len(self.prior))])[y]
         phi = np.empty((len(codes), codes.shape[1], len(self.prior)))
         for d, (N, m) in enumerate(zip(self.counts, self.pseudo, strict=True)):
             left = np.vstack([N, np.zeros(len(self.prior))])[codes[:, d]]
-            own = left[np.arange(len(y)), y]
-            left[np.arange(len(y)), y] = np.maximum(own - 1.0, 0.0)
-            phi[:, d] = shares(left, m, self.prior)
+            phi[:, d] = shares(np.maximum(left - itself, 0.0), m, self.prior)
         return phi
 
 

@@ -6,6 +6,8 @@ gradient steps. It is not convex in F, and directions that F has lost stay lost,
 proximal steps must come between.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.optimize import minimize
 
@@ -15,9 +17,21 @@ from nearkind.typing import Array
 
 
 def leap(
-    smooth: Objective, point: Spectrum, max_steps: int
+    smooth: Objective,
+    point: Spectrum,
+    max_steps: int,
+    tol: float = 1e-12,
+    watch: Callable[[Spectrum, float], None] | None = None,
 ) -> tuple[Spectrum, int, Slope | None]:
-    """Descend from a metric within its range.
+    """Descend from a metric within its range, until a step gains less than ``tol``.
+
+    Parameters
+    ----------
+    smooth : objective whose loss and penalty have a gradient
+    point : where from
+    max_steps : steps at most
+    tol : share of the objective
+    watch : is told, after each step, of the best metric so far and its value
 
     Returns
     -------
@@ -38,12 +52,17 @@ def leap(
         G = slope.gradient + smooth.strength * _penalty_slope(smooth, at)
         return slope.value, 2.0 * (F @ G).ravel()
 
+    def after_step(x: Array) -> None:
+        if watch is not None and best is not None:
+            watch(best[0], best[1].value)
+
     found = minimize(
         value_and_slope,
         start.ravel(),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": max_steps, "maxcor": 20, "ftol": 1e-12, "gtol": 0.0},
+        callback=after_step,
+        options={"maxiter": max_steps, "maxcor": 20, "ftol": tol, "gtol": 0.0},
     )
     n_steps = int(found.nit)
     if best is None or not np.isfinite(best[1].value):

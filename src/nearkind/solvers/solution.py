@@ -17,7 +17,8 @@ class Stop(Enum):
     TOLERANCE = "The objective is within the tolerance of its proven lower bound."
     SETTLED = (
         "The objective, on large tables as estimated on a sample of rows, falls no "
-        "more. There is no proof; take CPML with solver='proximal' for one."
+        "more. There is no proof; take CPML with solver='proximal' for one, with any "
+        "constraints but 'neighbors'."
     )
     MAX_ITER = (
         "The iterations ran out before the tolerance was met. Raise max_iter or tol."
@@ -86,9 +87,13 @@ def until_interrupted(descend: Callable[[], Stop]) -> Stop:
         return Stop.INTERRUPTED
 
 
-def zero_solution(zero: Spectrum, value: float) -> Solution:
-    """Return M = 0 as the optimum, which it is at strength_max and beyond."""
-    return Solution(zero, value, 0.0, [Record(0, value, 0.0, 0.0)], Stop.TOLERANCE)
+def zero_solution(zero: Spectrum, value: float, is_convex: bool = True) -> Solution:
+    """Return M = 0, which nothing near it betters at strength_max and beyond.
+
+    Where the loss is convex it is the optimum.
+    """
+    gap, reason = (0.0, Stop.TOLERANCE) if is_convex else (np.nan, Stop.SETTLED)
+    return Solution(zero, value, gap, [Record(0, value, gap, 0.0)], reason)
 
 
 class Progress:

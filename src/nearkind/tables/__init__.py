@@ -4,7 +4,8 @@ The only package that knows pandas, polars or pyarrow; none is loaded unless the
 own object has loaded it. ``reading`` is the door: it refuses what is no table and picks
 a reader, from ``frames`` for data frames and from ``arrays`` for arrays, lists and
 dicts. Every reader returns a ``Table`` of ``columns``, whose distinct values ``values``
-makes plain by one rule for all libraries. ``output`` is the way back to the user.
+makes plain by one rule for all libraries; ``moments`` refuses dates, times and
+durations. ``output`` is the way back to the user.
 """
 
 from nearkind.tables.columns import Column, Table, as_floats

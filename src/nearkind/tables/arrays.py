@@ -43,7 +43,7 @@ def _array_column(name: Any, cells: NDArray[Any]) -> Column:
     if cells.dtype.kind in "iuf":
         return Column(lambda: _array_distinct(cells), cells.astype(np.float64))
     if cells.dtype.kind in "bmM":
-        return inferred_column(lambda: _array_distinct(cells))
+        return inferred_column(name, lambda: _array_distinct(cells))
     return column_of_cells(name, cells.tolist())
 
 

@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.tables.moments import refuse_moments
 from nearkind.tables.values import is_missing, plain
 
 Factored = tuple[NDArray[np.signedinteger], list[Any]]
@@ -24,8 +26,10 @@ class Column:
     values : list
         Distinct plain values. Declared categories that no row has may be among them.
     numeric : ndarray of float64 (n,) or None
-        The cells as numbers, NaN where missing, if all are int or float. None for a
-        column that its owner declared categorical.
+        The cells as numbers, NaN where missing, if all are int, float or Decimal. None
+        for a column that its owner declared categorical.
+    declared : bool
+        Whether its owner declared it categorical.
 
     Examples
     --------
@@ -39,9 +43,11 @@ class Column:
         self,
         factorise: Callable[[], Factored],
         numeric: NDArray[np.float64] | None = None,
+        declared: bool = False,
     ) -> None:
         self._factorise = factorise
         self.numeric = numeric
+        self.declared = declared
 
     @cached_property
     def _factored(self) -> Factored:
@@ -78,7 +84,7 @@ class Column:
     def take(self, rows: NDArray[np.intp]) -> "Column":
         """Return the column of some rows."""
         numeric = None if self.numeric is None else self.numeric[rows]
-        return Column(lambda: (self.indices[rows], self.values), numeric)
+        return Column(lambda: (self.indices[rows], self.values), numeric, self.declared)
 
 
 def _merged(indices: NDArray[np.signedinteger], distinct: list[Any]) -> Factored:
@@ -93,17 +99,19 @@ def _merged(indices: NDArray[np.signedinteger], distinct: list[Any]) -> Factored
     return remap[indices], list(place)
 
 
-def inferred_column(factorise: Callable[[], Factored]) -> Column:
+def inferred_column(name: Any, factorise: Callable[[], Factored]) -> Column:
     """Return a column that is numeric if every value it has is a number."""
-    column = Column(factorise)
-    if all(type(value) in (int, float) for value in column.values):
+    factored = factorise()
+    refuse_moments(name, factored[1])
+    column = Column(lambda: factored)
+    if all(type(value) in (int, float, Decimal) for value in column.values):
         column.numeric = as_floats(column.values)[column.indices]
     return column
 
 
 def column_of_cells(name: Any, cells: Sequence[Any]) -> Column:
     """Return a column of cells of any kind, refusing those that hold many values."""
-    return inferred_column(lambda: distinct_cells(name, cells))
+    return inferred_column(name, lambda: distinct_cells(name, cells))
 
 
 def distinct_cells(name: Any, cells: Sequence[Any]) -> Factored:

@@ -29,11 +29,11 @@ def read_pandas(X: Any) -> Table:
 
 def _pandas_column(name: Any, series: Any) -> Column:
     if series.dtype == "category":
-        return Column(lambda: _pandas_categories(series))
+        return Column(lambda: _pandas_categories(series), declared=True)
     if series.dtype.kind in "iuf":
         numbers = series.to_numpy("float64", na_value=np.nan)
         return Column(lambda: _pandas_distinct(name, series), numbers)
-    return inferred_column(lambda: _pandas_distinct(name, series))
+    return inferred_column(name, lambda: _pandas_distinct(name, series))
 
 
 def _pandas_categories(series: Any) -> Factored:
@@ -67,11 +67,11 @@ def _polars_column(name: str, series: Any) -> Column:
     if kind.is_nested() or kind == pl.Object:
         return column_of_cells(name, series.to_list())
     if kind in (pl.Categorical, pl.Enum):
-        return Column(lambda: _polars_categories(series))
+        return Column(lambda: _polars_categories(series), declared=True)
     if kind.is_integer() or kind.is_float():
         numbers = series.cast(pl.Float64).to_numpy()
         return Column(lambda: _polars_distinct(series), numbers)
-    return inferred_column(lambda: _polars_distinct(series))
+    return inferred_column(name, lambda: _polars_distinct(series))
 
 
 def _polars_categories(series: Any) -> Factored:
@@ -111,11 +111,11 @@ def _arrow_column(name: str, column: Any) -> Column:
     from pyarrow import types
 
     if types.is_dictionary(column.type):
-        return Column(lambda: _arrow_distinct(name, column))
+        return Column(lambda: _arrow_distinct(name, column), declared=True)
     if types.is_integer(column.type) or types.is_floating(column.type):
         numbers = column.cast("float64", safe=False).to_numpy()
         return Column(lambda: _arrow_distinct(name, column), numbers)
-    return inferred_column(lambda: _arrow_distinct(name, column))
+    return inferred_column(name, lambda: _arrow_distinct(name, column))
 
 
 def _arrow_distinct(name: str, column: Any) -> Factored:

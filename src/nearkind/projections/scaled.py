@@ -1,0 +1,99 @@
+"""Columns of numbers as one coordinate each, beside any other projection."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.projections.base import TableProjection
+from nearkind.typing import Array, Codes, Projection
+
+
+def scaled(projection: Projection, positions: Sequence[Array | None]) -> Projection:
+    """Return a projection in which values with positions are places on an axis.
+
+    Parameters
+    ----------
+    projection : for all other features; returned itself if there is nothing to place
+    positions : for each feature d an array (n_values[d],), or None
+
+    Examples
+    --------
+    >>> from nearkind.projections.onehot import OneHot
+    >>> both = scaled(OneHot(), [None, np.array([-1.0, 1.0])])
+    >>> codes = np.array([[0, 0], [1, 1], [-1, -1]], dtype=np.int32)
+    >>> both.fit(codes, [2, 2], None, np.ones(3)).transform(codes)[:, :, 0]
+    array([[ 1.,  0., -1.],
+           [ 0.,  1.,  1.],
+           [ 0.,  0.,  0.]])
+    """
+    nowhere = all(place is None for place in positions)
+    return projection if nowhere else Scaled(projection, positions)
+
+
+@dataclass
+class Scaled(TableProjection):
+    """phi_d(f)_c = position of f / sqrt(C), the same in each of C channels.
+
+    So every structure sees it, and at M = I the squared distance between two values is
+    the squared difference of their positions. What has none, -1, stands at zero. The
+    other features are projected as if these were not there.
+
+    Attributes
+    ----------
+    tables : list of (s_d + 1, 1, C), or as ``others`` has it
+    """
+
+    others: Projection
+    positions: Sequence[Array | None]
+    tables: list[Array] = field(default_factory=list, init=False, repr=False)
+
+    def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
+        """Return one row more for each place on an axis; channels as the others."""
+        rows, channels = self.others.shape(self._others_of(n_values), n_classes)
+        n_others = len(self._others_of(n_values))
+        return rows + len(n_values) - n_others, max(channels, 1)
+
+    def fit(
+        self,
+        codes: Codes,
+        n_values: Sequence[int],
+        y: NDArray[np.intp] | None,
+        weights: Array,
+    ) -> Self:
+        """Fit the others and write down the positions."""
+        n_classes = 0 if y is None else int(y.max(initial=-1)) + 1
+        _, channels = self.shape(n_values, n_classes)
+        self.others.fit(codes[:, self._is_other], self._others_of(n_values), y, weights)
+        tables = iter(self.others.tables)
+        self.tables = [
+            next(tables) if places is None else _table(places, channels)
+            for places in self.positions
+        ]
+        return self
+
+    def transform_training(self, codes: Codes, y: NDArray[np.intp] | None) -> Array:
+        """Return phi of the training rows, that of the others by their own rule."""
+        phi = self.transform(codes)
+        if self._is_other.any():
+            sizes = [table.shape[1] for table in self.tables]
+            phi[:, np.repeat(self._is_other, sizes)] = self.others.transform_training(
+                codes[:, self._is_other], y
+            )
+        return phi
+
+    @property
+    def _is_other(self) -> NDArray[np.bool_]:
+        return np.array([places is None for places in self.positions])
+
+    def _others_of(self, n_values: Sequence[int]) -> list[int]:
+        both = zip(n_values, self.positions, strict=True)
+        return [size for size, places in both if places is None]
+
+
+def _table(positions: Array, channels: int) -> Array:
+    """Return (s + 1, 1, C): positions, zero for the unseen, in every channel."""
+    places = np.append(positions, 0.0)[:, None, None] / np.sqrt(channels)
+    return np.repeat(places, channels, axis=2)

@@ -1,0 +1,198 @@
+"""Soft neighbours: chances as a double loop gives them, at any distance and weight."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles
+from nearkind.constraints.labels import Labels
+from nearkind.constraints.soft_neighbors import SoftNeighbors
+from nearkind.losses import Hinge
+from nearkind.objective import Objective
+from nearkind.regularizers import Schatten
+from nearkind.spectral import decompose
+from nearkind.structures import Diagonal, Full, Multi, Single
+from strategies import labelled_distances, labels, metrics, phis, weights
+
+STRUCTURES = {
+    "single": Single(),
+    "multi": Multi(),
+    "diagonal": Diagonal(),
+    "full": Full(),
+}
+margins = st.sampled_from([0.5, 1.0, 3.0])
+LONELY = np.array([0, 0, 1])
+NEAR_AND_FAR = np.array([[0.0, 0.0, 2.0], [0.0, 0.0, 2.0], [2.0, 2.0, 0.0]])
+
+
+def bound(y, w=None, margin=1.0, **options):
+    w = np.ones(len(y)) if w is None else w
+    return SoftNeighbors(margin, **options).bind(Labels(y, w))
+
+
+def total(constraints, d2):
+    """Return loss, slope on every ordered pair (n, n) and intercept of all parts."""
+    loss, W, intercept = 0.0, np.zeros(d2.shape), 0.0
+    for part in constraints.parts():
+        pull = part.pull(d2[part.edges.anchors], Hinge())
+        assert part.value(d2[part.edges.anchors], Hinge()) == pull.loss
+        loss, intercept = loss + pull.loss, intercept + pull.intercept
+        W[part.edges.anchors] += pull.weights
+    return loss, W, intercept
+
+
+def test_two_alike_rows_and_a_stranger():
+    loss, W, _ = total(bound(LONELY), NEAR_AND_FAR)
+    assert loss == pytest.approx(np.log(1.0 + np.exp(-2.0)))
+    chance = np.exp(-2.0) / (1.0 + np.exp(-2.0))  # of the stranger
+    half = chance / 2.0  # two rows draw
+    np.testing.assert_allclose(
+        W, [[0.0, half, -half], [half, 0.0, -half], [0.0, 0.0, 0.0]], atol=1e-15
+    )
+
+
+@given(case=labelled_distances(), margin=margins)
+def test_loss_is_that_of_a_double_loop(case, margin):
+    d2, y, w = case
+    loss, _, _ = total(bound(y, w, margin), d2)
+    assert loss == pytest.approx(oracles.soft_neighbors(d2, y, w, margin), rel=1e-9)
+
+
+@given(case=labelled_distances(max_rows=5), margin=margins)
+@settings(max_examples=15)
+def test_weights_are_the_slope_of_the_double_loop(case, margin):
+    d2, y, w = case
+    _, W, _ = total(bound(y, w, margin), d2)
+    step = 1e-5
+    for i, j in zip(*np.triu_indices(len(y), 1), strict=True):
+        up, down = d2.copy(), d2.copy()
+        up[[i, j], [j, i]] += step
+        down[[i, j], [j, i]] -= step
+        rise = oracles.soft_neighbors(up, y, w, margin)
+        rise -= oracles.soft_neighbors(down, y, w, margin)
+        assert W[i, j] + W[j, i] == pytest.approx(rise / (2 * step), abs=1e-7)
+
+
+@given(case=labelled_distances())
+def test_a_weight_is_so_many_rows_at_one_place(case):
+    d2, y, w = case
+    rows = np.repeat(np.arange(len(y)), w.astype(int))
+    loss, W, _ = total(bound(y, w), d2)
+    apart, by_row, _ = total(bound(y[rows]), d2[np.ix_(rows, rows)])
+    assert loss == pytest.approx(apart, rel=1e-9)
+    gathered = np.zeros_like(W)
+    np.add.at(gathered, np.ix_(rows, rows), by_row)
+    np.fill_diagonal(gathered, np.diag(W))  # copies stay at distance zero
+    np.testing.assert_allclose(W, gathered, atol=1e-12)
+
+
+def test_a_weight_below_one_has_no_copy_to_draw():
+    y, d2 = np.array([0, 0, 1, 1]), 1.0 - np.eye(4)
+    loss, _, _ = total(bound(y, np.full(4, 0.5)), d2)
+    assert loss == pytest.approx(np.log(3.0))
+
+
+def test_a_row_alone_in_its_class_is_drawn_but_draws_not():
+    d2 = np.ones((4, 4)) - np.eye(4)
+    loss, W, _ = total(bound(np.array([0, 0, 1, 2])), d2)
+    assert loss == pytest.approx(np.log(3.0))  # of two rows, each sees one in three
+    assert (W[2:] == 0.0).all()
+    assert (W[:2, 2:] < 0.0).all()
+
+
+@pytest.mark.parametrize("y", [[0, 0, 0], [0, 1, 2], [0]])
+def test_labels_without_partner_or_stranger_are_refused(y):
+    with pytest.raises(ValueError, match="imply no neighbours: no class has two rows"):
+        bound(np.array(y))
+
+
+@given(case=labelled_distances(), at_once=st.integers(1, 40))
+def test_parts_add_up_whatever_is_held_at_once(case, at_once):
+    d2, y, w = case
+    parts = bound(y, w, at_once=at_once)
+    whole = total(bound(y, w), d2)
+    assert max(len(part.edges.anchors) for part in parts.parts()) <= max(
+        1, at_once // len(y)
+    )
+    for ours, theirs in zip(total(parts, d2), whole, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-12)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+@given(data=st.data(), margin=margins)
+@settings(max_examples=10)
+def test_slope_at_zero_is_the_gradient_there(structure, data, margin):
+    phi = data.draw(phis(6))
+    y, w = data.draw(labels(6)), data.draw(weights(6))
+    Z = np.ascontiguousarray(STRUCTURES[structure].blocks(phi))
+    objective = Objective(Z, bound(y, w, margin), Schatten(), 0.0)
+    gradient = objective.slope(objective.zero).gradient
+    np.testing.assert_allclose(
+        objective.constraints.slope_at_zero(Z), gradient, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+@given(data=st.data())
+@settings(max_examples=5)
+def test_gradient_is_the_rise_of_the_double_loop(structure, data):
+    phi, M = data.draw(metrics(STRUCTURES[structure], max_rows=5))
+    y, w = data.draw(labels(len(phi))), data.draw(weights(len(phi)))
+    A = oracles.difference_matrices(phi, structure)
+    objective = Objective(STRUCTURES[structure].blocks(phi), bound(y, w), Schatten(), 0)
+    gradient = objective.slope(decompose(M)).gradient
+    for at in np.ndindex(M.shape):
+        up, down = M.copy(), M.copy()
+        up[at] += 1e-5
+        down[at] -= 1e-5
+        rise = oracles.soft_neighbors(oracles.squared_distances(A, up), y, w)
+        rise -= oracles.soft_neighbors(oracles.squared_distances(A, down), y, w)
+        assert gradient[at] == pytest.approx(rise / 2e-5, abs=1e-6)
+
+
+@given(case=labelled_distances())
+def test_single_precision_is_right_to_its_last_digits(case):
+    d2, y, w = case
+    for part in bound(y, w).parts():
+        at = d2[part.edges.anchors]
+        fine, rough = (part.pull(d, Hinge()) for d in (at, at.astype(np.float32)))
+        assert rough.weights.dtype == np.float32
+        assert rough.loss == pytest.approx(fine.loss, abs=1e-5)
+        np.testing.assert_allclose(rough.weights, fine.weights, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("far", [1e4, 1e8])
+def test_far_rows_leave_every_number_finite(far, dtype):
+    """The row itself, which may not be drawn, is nearer than any by ``far``."""
+    y, d2 = np.array([0, 0, 1, 1]), np.full((4, 4), far, dtype)
+    np.fill_diagonal(d2, 0.0)
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
+        loss, W, _ = total(bound(y), d2)
+    assert loss == pytest.approx(np.log(3.0))
+    np.testing.assert_allclose(W[0], np.array([0.0, 2.0, -1.0, -1.0]) / 12.0, atol=1e-7)
+
+
+def test_a_stranger_at_hand_costs_how_much_farther_the_class_is():
+    y, d2 = np.array([0, 0, 1, 1]), np.full((4, 4), 1e4)
+    d2[[0, 1, 2, 3], [2, 3, 0, 1]] = 0.0
+    loss, W, intercept = total(bound(y), d2)
+    assert loss == pytest.approx(1e4)
+    assert intercept == pytest.approx(0.0, abs=1e-9)  # a loss that is linear here
+    assert np.isfinite(W).all()
+
+
+def test_samples_come_nearer_the_more_rows_they_have():
+    """Of a class of which m rows are drawn, a row misses about one partner in m."""
+    rng = np.random.default_rng(0)
+    y, points = np.arange(90) % 3, rng.normal(size=(90, 1, 2))
+    objective = Objective(Single().blocks(points), bound(y), Schatten(), 0.0)
+    start = decompose(np.eye(1)[None])
+    exact = objective.value(start)
+    off = [
+        np.mean([objective.sample(size, rng).value(start) for _ in range(100)]) / exact
+        for size in (15, 30, 60)
+    ]
+    assert 1.5 > off[0] > off[1] > off[2] > 1.0
+    assert off[2] < 1.1
