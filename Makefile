@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow lint bench bench-peers clean
+.PHONY: demo test test-slow lint bench bench-accuracy bench-peers bench-side docs-cli clean
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
@@ -21,8 +21,17 @@ lint: .venv/test.stamp
 bench: .venv/test.stamp
 	$(BIN)/python -m benchmarks
 
+bench-accuracy: .venv/bench.stamp
+	$(BIN)/python -m benchmarks.accuracy
+
 bench-peers: .venv/test.stamp .venv-peers/stamp
 	$(BIN)/python -m benchmarks.peers
+
+bench-side: .venv/test.stamp
+	$(BIN)/python -m benchmarks.side_information
+
+docs-cli: .venv/test.stamp
+	$(BIN)/python -m tools.shown README.md docs/cli.md
 
 clean:
 	rm -rf .venv .venv-peers build dist .pytest_cache .mypy_cache .ruff_cache
@@ -35,6 +44,11 @@ clean:
 .venv/test.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	touch $@ .venv/core.stamp
+
+.venv/bench.stamp: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	touch $@ .venv/core.stamp
 
 .venv-peers/stamp: benchmarks/peers/requirements.txt

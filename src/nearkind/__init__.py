@@ -10,6 +10,7 @@ from typing import Any
 _HOME = {
     "CPML": "nearkind.estimators.learner",
     "CPMLClassifier": "nearkind.estimators.classifier",
+    "CPMLClassifierCV": "nearkind.search.estimator",
     "baselines": "nearkind.baselines",
     "datasets": "nearkind.datasets",
     "theory": "nearkind.theory",
@@ -19,6 +20,7 @@ _HOME = {
 __all__ = [
     "CPML",
     "CPMLClassifier",
+    "CPMLClassifierCV",
     "__version__",
     "baselines",
     "datasets",

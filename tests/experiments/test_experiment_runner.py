@@ -211,12 +211,12 @@ def test_wrong_numbers_are_refused(repetitions, limits, words, tmp_path):
         )
 
 
-def test_small_sets_come_first_and_nothing_twice():
+def test_repetition_by_repetition_small_sets_come_first_and_nothing_twice():
     trials = plan(["tic_tac_toe", "credit_risk", "credit_risk"], ["lin"], 2, Design())
     assert [(trial.dataset, trial.repetition) for trial in trials] == [
         ("credit_risk", 0),
-        ("credit_risk", 1),
         ("tic_tac_toe", 0),
+        ("credit_risk", 1),
         ("tic_tac_toe", 1),
     ]
     assert {trial.method for trial in trials} == {METHODS["lin"]}

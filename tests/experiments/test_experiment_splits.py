@@ -81,3 +81,28 @@ def test_columns_of_numbers_are_left_out(name, monkeypatch):
 
     monkeypatch.setattr(splits.datasets, "load", lambda *_, **__: Data)
     assert load(name).X.tolist() == [["colour"], ["colour"]]
+
+
+@pytest.mark.parametrize("name", splits.NUMERIC)
+def test_columns_of_numbers_may_be_kept_as_numbers(name, monkeypatch):
+    numeric = sorted(splits.NUMERIC[name])
+    columns = [numeric[0], "colour", *numeric[1:]]
+    cells = np.array(
+        [["1", "2", *("3" for _ in numeric[1:])], [None] * len(columns)], dtype=object
+    )
+
+    class Data:
+        X, y, feature_names = cells, np.array(["a", "b"]), columns
+
+    monkeypatch.setattr(splits.datasets, "load", lambda *_, **__: Data)
+    kept = load(name, numbers=True)
+    assert kept.X.tolist() == [
+        [1.0, "2", *(3.0 for _ in numeric[1:])],
+        [None] * len(columns),
+    ]
+    assert cells[0, 0] == "1"  # the set itself is left as it is
+
+
+def test_a_set_without_numbers_is_the_same_either_way():
+    plain, kept = load("monks1"), load("monks1", numbers=True)
+    np.testing.assert_array_equal(plain.X, kept.X)

@@ -1,23 +1,24 @@
 """One trial: what is learned from, what is chosen on, what is judged by."""
 
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 
 import nearkind as nk
 from nearkind.baselines import Hamming
-from nearkind.experiments import METHODS, Design
-from nearkind.experiments.methods import AlongStrengths, AsItComes
-from nearkind.experiments.splits import Part, Split, load, seed_of, split
-from nearkind.experiments.trial import (
-    Trial,
+from nearkind.experiments import METHODS, Design, splits
+from nearkind.experiments.judging import (
     balanced_accuracy,
     choose,
     has_triplets,
     majority_share,
-    make_row,
 )
+from nearkind.experiments.methods import AlongStrengths, AsItComes, Classifying
+from nearkind.experiments.splits import Part, Split, load, seed_of, split
+from nearkind.experiments.trial import Trial, make_row
 from nearkind.scoring import triplet_accuracy
 
 SMALL = Design(rows=100)
@@ -63,7 +64,8 @@ def test_every_method_meets_the_same_split():
 @QUIET
 def test_the_test_part_is_not_looked_at_while_choosing():
     blind = Split(PARTS.train, PARTS.valid, None)
-    assert choose(trial("cpml-s"), PARTS.train, blind).valid_accuracy > 0.0
+    chosen = choose(METHODS["cpml-s"], blind, seed_of("balance", 0), SMALL)
+    assert chosen.valid_accuracy > 0.0
 
 
 class Recording(Hamming):
@@ -97,7 +99,7 @@ def test_the_strength_that_does_best_in_validation_is_taken():
     row = make_row(trial("cpml-s"))
     right = []
     for strength in Design().path(row.strength / row.strength_share):
-        metric = nk.CPML(strength=strength, tol=1e-2, max_iter=60)
+        metric = nk.CPML(strength=strength, tol=1e-2, max_iter=20)
         model = nk.CPMLClassifier(metric, n_neighbors=1).fit(*PARTS.train)
         right.append(model.score(*PARTS.valid))
     # Warm starts end elsewhere within the tolerance, so a row or two may differ.
@@ -133,7 +135,7 @@ def test_the_best_is_kept_though_the_object_goes_on():
     assert row.strength_share == pytest.approx(0.01)
     assert row.accuracy == make_row(trial()).accuracy
     assert Path.visited[1:] == sorted(Path.visited[1:], reverse=True)
-    assert len(Path.visited) == 1 + 8
+    assert len(Path.visited) == 1 + 5
 
 
 def test_the_paper_s_range_may_be_searched():
@@ -179,8 +181,72 @@ def test_a_set_of_six_rows_makes_a_row():
     assert row.triplet_accuracy is None
 
 
-def test_all_baselines_and_both_of_ours_are_methods():
-    assert {"cpml-s", "cpml-m", *nk.baselines.all()} == set(METHODS)
+def test_all_baselines_and_all_of_ours_are_methods():
+    assert {"cpml-s", "cpml-m", "cpml-cv", *nk.baselines.all()} == set(METHODS)
+    assert isinstance(METHODS["cpml-cv"], Classifying)
+    assert METHODS["cpml-cv"].make is nk.CPMLClassifierCV
+
+
+class Answering(BaseEstimator):
+    """Answers with its largest class; says what it was given."""
+
+    given: ClassVar = []
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        self.given.append((X, y, self.random_state))
+        classes, counts = np.unique(y, return_counts=True)
+        self.answer = classes[counts.argmax()]
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.answer)
+
+
+def test_a_classifier_sees_all_but_the_test_part_and_is_judged_on_that():
+    Answering.given.clear()
+    row = make_row(trial(method=Classifying(Answering)))
+    [(X, y, seed)] = Answering.given
+    train, valid, test = PARTS
+    np.testing.assert_array_equal(X, np.concatenate([train.X, valid.X]))
+    np.testing.assert_array_equal(y, np.concatenate([train.y, valid.y]))
+    assert seed == row.seed
+    assert row.n_training_used == 80
+    assert row.accuracy == row.majority_share == majority_share(y, test.y)
+    assert row.balanced_accuracy == pytest.approx(1 / len(np.unique(test.y)))
+    assert 0.0 < row.fit_seconds == row.search_seconds < row.seconds
+    assert (row.valid_accuracy, row.triplet_accuracy, row.strength) == (None,) * 3
+    assert row.status == "done"
+
+
+def test_our_search_is_a_row():
+    row = make_row(trial(method=Classifying(SmallSearch)))
+    train, valid, test = PARTS
+    X, y = np.concatenate([train.X, valid.X]), np.concatenate([train.y, valid.y])
+    model = SmallSearch(random_state=row.seed).fit(X, y)
+    assert row.accuracy == model.score(*test)
+
+
+SmallSearch = partial(nk.CPMLClassifierCV, [Hamming()], n_neighbors=(1, 5))
+
+
+def test_numbers_reach_the_method_if_the_design_keeps_them(monkeypatch):
+    columns = ["age", "sex"]
+    cells = np.array([["17", "a"], ["23", "b"], [None, "a"]] * 20, dtype=object)
+
+    class Data:
+        X, y, feature_names = cells, np.array(["x", "y", "x"] * 20), columns
+
+    monkeypatch.setattr(splits.datasets, "load", lambda *_, **__: Data)
+    for numbers, n_features in ((False, 1), (True, 2)):
+        Recording.seen.clear()
+        design = Design(numbers=numbers)
+        row = make_row(Trial("adult", "hamming", AsItComes(Recording), 0, design))
+        assert row.n_features == n_features
+        assert row.design == design.label
+    assert set(Recording.seen[0][0][:, 0]) == {17.0, 23.0, None}
 
 
 def test_seeds_reach_methods_that_draw():

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-SHARES = tuple(10.0 ** (-half / 2.0) for half in range(1, 9))
-"""10^-0.5, 10^-1, ..., 10^-4 of the strength from which on nothing is learned."""
+SHARES = tuple(10.0**-power for power in (0.5, 1.0, 1.5, 2.0, 3.0))
+"""Of the strength from which on nothing is learned."""
 DECADES = tuple(10.0**power for power in range(4, -5, -1))
 """The paper's range, 10^4, ..., 10^-4; much of it is beyond that strength."""
 STRENGTHS: dict[str, Callable[[float], Sequence[float]]] = {
@@ -24,10 +24,11 @@ class Design:
 
     Parameters
     ----------
-    strengths : "shares" of ``strength_max_``, from 10^-0.5 to 10^-4 in half decades, or
-        "paper": 10^4 to 10^-4
+    strengths : "shares" of ``strength_max_``, five from 10^-0.5 to 10^-3, or "paper":
+        10^4 to 10^-4
     n_neighbors : how many rows vote; 1 is the paper's, "choose" searches 1, 3, 5, 9, 15
     rows : of a larger set take so many, each class in its share; None: all
+    numbers : keep columns that measure or count, which the paper leaves out
 
     Examples
     --------
@@ -38,6 +39,7 @@ class Design:
     strengths: str = "shares"
     n_neighbors: int | str = 1
     rows: int | None = None
+    numbers: bool = False
 
     def __post_init__(self) -> None:
         if self.strengths not in STRENGTHS:
@@ -51,7 +53,8 @@ class Design:
     def label(self) -> str:
         """Name of the design, part of the key of its rows."""
         cut = "" if self.rows is None else f", {self.rows} rows"
-        return f"{self.strengths}, k={self.n_neighbors}{cut}"
+        numbers = ", numbers" if self.numbers else ""
+        return f"{self.strengths}, k={self.n_neighbors}{cut}{numbers}"
 
     @property
     def neighbors(self) -> tuple[int, ...]:

@@ -4,44 +4,40 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
+
+import numpy as np
 
 from nearkind import baselines
 from nearkind.estimators.learner import CPML
 from nearkind.experiments.design import Design
-from nearkind.experiments.splits import Part
+from nearkind.experiments.judging import Candidate, facts_of_distance, scores
+from nearkind.experiments.splits import Part, Split
+from nearkind.search.estimator import CPMLClassifierCV
 
-ENOUGH: dict[str, Any] = {"tol": 1e-2, "max_iter": 60}
-"""Of a fit of CPML: a tighter proof does not classify better."""
+ENOUGH: dict[str, Any] = {"tol": 1e-2, "max_iter": 20}
+"""Of a fit of CPML along a path: a tighter proof does not classify better."""
 BEYOND = 1e300
 """A strength at which nothing is learned but ``strength_max_``."""
 
 
-class Candidate(NamedTuple):
-    """A fitted distance, and what its fit took."""
-
-    model: Any
-    seconds: float
-    strength: float | None = None
-    strength_share: float | None = None
-
-
 class Method(Protocol):
-    """Law: candidates depend on part, seed and design alone, the simplest comes first.
+    """Law: what it says depends on parts, seed and design alone."""
 
-    A candidate may be fitted again for the next one: who keeps it takes a copy.
-    """
+    def facts(self, parts: Split, seed: int, design: Design) -> dict[str, Any]:
+        """Learn, and return the fields of a row that it knows."""
 
-    @property
-    def largest(self) -> int | None:
-        """How many rows to learn from at most; None: all."""
 
-    def candidates(self, part: Part, seed: int, design: Design) -> Iterator[Candidate]:
-        """Fit on a part with each of the settings to choose from."""
+class Judged:
+    """Mixin of a method whose ``candidates`` are distances to choose from."""
+
+    def facts(self: Any, parts: Split, seed: int, design: Design) -> dict[str, Any]:
+        """Choose on the validation part, judge on the test part."""
+        return facts_of_distance(self, parts, seed, design)
 
 
 @dataclass(frozen=True)
-class AsItComes:
+class AsItComes(Judged):
     """A distance with its own settings: nothing is searched.
 
     Attributes
@@ -59,7 +55,7 @@ class AsItComes:
 
 
 @dataclass(frozen=True)
-class AlongStrengths:
+class AlongStrengths(Judged):
     """A distance with a ``strength``, fitted from the strongest to the weakest.
 
     One object goes along the path, so a ``warm_start`` starts where the last one ended.
@@ -83,6 +79,33 @@ class AlongStrengths:
             yield found._replace(strength=strength, strength_share=share)
 
 
+@dataclass(frozen=True)
+class Classifying:
+    """A classifier that makes its own choices on training and validation part together.
+
+    Attributes
+    ----------
+    make : returns the classifier, unfitted; must be importable
+    """
+
+    make: Callable[[], Any]
+
+    def facts(self, parts: Split, seed: int, design: Design) -> dict[str, Any]:
+        """Fit on what is not for testing, judge on the test part."""
+        X = np.concatenate([parts.train.X, parts.valid.X])
+        y = np.concatenate([parts.train.y, parts.valid.y])
+        model = seeded(self.make(), seed)
+        start = perf_counter()
+        model.fit(X, y)
+        seconds = perf_counter() - start
+        return {
+            "fit_seconds": seconds,
+            "search_seconds": seconds,
+            "n_training_used": len(y),
+            **scores(model.predict(parts.test.X), parts.test.y, y),
+        }
+
+
 def seeded(model: Any, seed: int) -> Any:
     """Return the model with its ``random_state`` set, where it has one."""
     takes_one = "random_state" in model.get_params()
@@ -98,8 +121,9 @@ def _fitted(model: Any, part: Part) -> Candidate:
 METHODS: dict[str, Method] = {
     "cpml-s": AlongStrengths(partial(CPML, "single", warm_start=True, **ENOUGH)),
     "cpml-m": AlongStrengths(partial(CPML, "multi", warm_start=True, **ENOUGH)),
+    "cpml-cv": Classifying(CPMLClassifierCV),
     **{name: AsItComes(make) for name, make in baselines.all().items()},
-    "helic": AlongStrengths(baselines.HELIC),
+    "helic": AlongStrengths(baselines.HELIC, largest=1_100),
     "nca": AsItComes(baselines.NCA, largest=4_000),
 }
 """Every method by name: ours, and all baselines."""

@@ -1,4 +1,4 @@
-"""Which trials there are: sets x repetitions x methods, small sets first."""
+"""Which trials there are: repetitions x sets x methods, small sets first."""
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -17,7 +17,7 @@ def plan(
     design: Design,
     table: Mapping[str, Method] = METHODS,
 ) -> list[Trial]:
-    """Return all trials, those on small sets first.
+    """Return all trials, repetition by repetition, in each the small sets first.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def plan(
     by_size = sorted(dict.fromkeys(sets), key=_size)
     return [
         Trial(dataset, name, chosen[name], repetition, design)
-        for dataset, repetition, name in product(by_size, range(repetitions), names)
+        for repetition, dataset, name in product(range(repetitions), by_size, names)
     ]
 
 

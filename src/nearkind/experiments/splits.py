@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from nearkind import datasets
 from nearkind.experiments.generated import Synthetic
+from nearkind.experiments.user_tables import UserTable, called
 
 Rows = NDArray[np.intp]
 TRAIN, VALID, TEST = range(3)
@@ -64,17 +65,18 @@ def seed_of(dataset: str, repetition: int) -> int:
     >>> seed_of("monks1", 0) == seed_of("monks1", 0) != seed_of("monks1", 1)
     True
     """
-    digest = sha256(f"{dataset}\n{repetition}".encode()).digest()
+    digest = sha256(f"{called(dataset)}\n{repetition}".encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1  # what any generator takes
 
 
-def load(name: str, seed: int = 0) -> Part:
+def load(name: str, seed: int = 0, numbers: bool = False) -> Part:
     """Return a set as strings, without its columns of numbers, as in the paper.
 
     Parameters
     ----------
-    name : of a built-in set, or of a drawn one (see ``generated``)
+    name : of a built-in set, of a drawn one (see ``generated``), or of a user's table
     seed : of the draw
+    numbers : keep columns of numbers, as numbers
 
     Examples
     --------
@@ -83,10 +85,23 @@ def load(name: str, seed: int = 0) -> Part:
     """
     if (drawn := Synthetic.from_name(name)) is not None:
         return Part(*drawn.draw(seed))
+    if (table := UserTable.from_name(name)) is not None:
+        return Part(*table.load())
     data = datasets.load(name, as_frame=False)
     numeric = NUMERIC.get(name, set())
+    if numbers and numeric:
+        return Part(_with_numbers(data, numeric), data.y)
     kept = [d for d, column in enumerate(data.feature_names) if column not in numeric]
     return Part(data.X[:, kept], data.y)
+
+
+def _with_numbers(data: Any, numeric: set[str]) -> NDArray[Any]:
+    """Return cells (n, D), those of numeric columns as floats, missing as None."""
+    X = data.X.astype(object)
+    for d, column in enumerate(data.feature_names):
+        if column in numeric:
+            X[:, d] = [None if cell is None else float(cell) for cell in X[:, d]]
+    return X
 
 
 def split(whole: Part, seed: int, n_rows: int | None = None) -> Split:

@@ -13,7 +13,7 @@ from nearkind.experiments import Row, Scores, score_table, statistics
 from nearkind.paper import printed
 from nearkind.paper.critical_difference import draw_differences
 from nearkind.paper.tables import Table
-from nearkind.paper.workshop import CUT, LARGE, Workshop
+from nearkind.paper.workshop import CUT, LARGE, MOST_OF_LARGE, Workshop
 
 METHODS = printed.METHODS
 SCORES = {"triplets": "triplet_accuracy", "classification": "accuracy"}
@@ -73,12 +73,29 @@ def _table(kind: str, scores: Scores, rows: Sequence[Row], sets: Sets) -> Table:
         lines += [[name, "ours", *ours], ["", "printed", *theirs]]
     notes = ["Mean ± deviation; the best of ours is marked *."]
     if sets.large:
-        notes.append(f"Cut to 10,000 rows, for all methods: {', '.join(sets.large)}.")
+        cut = f"Cut to {CUT.rows:,} rows, for all methods: {', '.join(sets.large)}."
+        notes += [cut, f"These in {MOST_OF_LARGE} repetitions at most."]
+    notes += _learned_from_some(rows)
     if sets.absent:
         notes.append(f"Not here, so not run: {', '.join(sets.absent)}.")
     if sets.left_out:
         notes.append(f"Left out as too large: {', '.join(sets.left_out)}.")
     return Table(TITLES[kind], ["set", "", *scores.methods], lines, notes)
+
+
+def _learned_from_some(rows: Sequence[Row]) -> list[str]:
+    """Say which methods learned from some of the training rows only."""
+    cut = {
+        row.method: row.n_training_used
+        for row in rows
+        if row.n_training_used is not None
+        and row.n_train is not None
+        and row.n_training_used < row.n_train
+    }
+    return [
+        f"{method} learns from at most {most:,} training rows; all of them vote."
+        for method, most in sorted(cut.items())
+    ]
 
 
 def _cell(scores: Scores, i: int, j: int, rows: Sequence[Row]) -> str:

@@ -10,9 +10,9 @@ import numpy as np
 from nearkind.estimators.learner import CPML
 from nearkind.experiments import Design
 from nearkind.experiments.generated import Synthetic
+from nearkind.experiments.judging import choose
 from nearkind.experiments.methods import ENOUGH, AlongStrengths
-from nearkind.experiments.splits import load, split
-from nearkind.experiments.trial import Trial, choose
+from nearkind.experiments.splits import load, seed_of, split
 from nearkind.paper import printed
 from nearkind.paper.tables import Table
 from nearkind.paper.workshop import Workshop
@@ -53,11 +53,11 @@ def share(n_noisy: int, p: float, repetition: int) -> float:
     """Return the share in one draw, at the strength that validation chooses."""
     name = Synthetic(n_features=INFORMATIVE, n_noisy=n_noisy).name
     method = AlongStrengths(partial(CPML, p=p, warm_start=True, **ENOUGH))
-    trial = Trial(name, f"p={p}", method, repetition, Design())
-    parts = split(load(name, trial.seed), trial.seed)
+    seed = seed_of(name, repetition)
+    parts = split(load(name, seed), seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of strengths that leave nothing
-        model = choose(trial, parts.train, parts).candidate.model
+        model = choose(method, parts, seed, Design()).candidate.model
     return norm_share(model.metric_[0], p)
 
 

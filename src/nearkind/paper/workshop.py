@@ -8,9 +8,9 @@ from typing import Any
 from nearkind.experiments import Design, Limits, Row, run
 from nearkind.paper.tables import Table
 
-LARGE = 13_000
+LARGE = 4_000
 """Rows beyond which a set is cut, for all methods alike."""
-CUT = Design(rows=10_000)
+CUT = Design(rows=LARGE)
 MOST_OF_LARGE = 3
 """Repetitions of a large set."""
 

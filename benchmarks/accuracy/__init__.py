@@ -1,0 +1,1 @@
+"""Who classifies best: CPMLClassifierCV beside what the field would use."""

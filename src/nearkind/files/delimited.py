@@ -1,0 +1,126 @@
+"""Lines of cells with a letter between them, the first line their names."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import Any, BinaryIO
+
+from nearkind.files.asked import DELIMITERS, Asked, Columns
+from nearkind.files.columns import named
+from nearkind.files.lines import Lines, decoded
+
+LOOKED_AT = 100
+"""Lines by which the delimiter is found."""
+CHUNK = 4096
+MOST_CELLS = 400_000_000
+"""Of a table; a small compressed file may claim any number."""
+ADVICE = "check the quotes, or give the delimiter"
+
+
+def read(stream: BinaryIO, asked: Asked) -> Columns:
+    """Read columns of text; an empty cell is None, blanks around cells are dropped.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> read(BytesIO(b"size;colour\\n1;red\\n;blue\\n"), Asked())
+    {'size': ['1', None], 'colour': ['red', 'blue']}
+    """
+
+    def parse(lines: Lines) -> Columns:
+        first = list(islice(lines, LOOKED_AT))
+        lines.number = 0  # counted again below
+        delimiter = asked.delimiter or found_delimiter(first)
+        return _columns(_counted(first, lines), lines, delimiter)
+
+    return decoded(stream, asked.encoding, parse)
+
+
+def read_tabs(stream: BinaryIO, asked: Asked) -> Columns:
+    """Read columns with tabs between them, unless another delimiter is asked for."""
+    return read(stream, asked._replace(delimiter=asked.delimiter or "\t"))
+
+
+def found_delimiter(lines: list[str]) -> str:
+    """Return the letter that cuts the most lines into as many cells as the header.
+
+    Examples
+    --------
+    >>> found_delimiter(["a;b\\n", "1,5;2,5\\n"])
+    ';'
+    """
+    candidates = list(dict.fromkeys(DELIMITERS.values()))
+    scores = [_score(lines, delimiter) for delimiter in candidates]
+    return candidates[scores.index(max(scores))]
+
+
+def _score(lines: list[str], delimiter: str) -> tuple[float, int]:
+    """Return the share of lines that agree with the header, and its cells."""
+    try:
+        widths = [len(row) for row in csv.reader(lines, delimiter=delimiter) if row]
+    except csv.Error:
+        return 0.0, 0
+    if not widths or widths[0] < 2:
+        return 0.0, 0
+    return widths.count(widths[0]) / len(widths), widths[0]
+
+
+def _counted(first: list[str], lines: Lines) -> Iterator[str]:
+    """Yield the lines looked at before, counting them, and then the others."""
+    for lines.number, line in enumerate(first, start=1):
+        yield line
+    yield from lines
+
+
+def _columns(text: Iterable[str], lines: Lines, delimiter: str) -> Columns:
+    rows = _rows(csv.reader(text, delimiter=delimiter, strict=True))
+    header = next(rows, None)
+    if header is None:
+        raise ValueError("the file is empty")
+    names = named(header)
+    cells: list[list[Any]] = [[] for _ in names]
+    clean = _Clean()
+    width, most = len(names), MOST_CELLS // len(names)
+    for chunk in _chunks(_checked(rows, width)):
+        for column, part in zip(cells, zip(*chunk, strict=True), strict=True):
+            column.extend(map(clean.__getitem__, part))
+        if len(cells[0]) > most:
+            raise ValueError(f"the table has more than {MOST_CELLS:,} cells")
+    if not cells[0]:
+        raise ValueError(f"rows were expected after the header ({_count(width)})")
+    return dict(zip(names, cells, strict=True))
+
+
+def _rows(reader: Any) -> Iterator[list[str]]:
+    """Yield rows, blank lines left out."""
+    try:
+        yield from filter(None, reader)
+    except csv.Error as error:
+        raise ValueError(f"{error}; {ADVICE}") from None
+
+
+def _checked(rows: Iterable[list[str]], width: int) -> Iterator[list[str]]:
+    for row in rows:
+        if len(row) != width:
+            raise ValueError(
+                f"{_count(width)} in the header, {_count(len(row))} here; {ADVICE}"
+            )
+        yield row
+
+
+def _count(n: int) -> str:
+    return f"{n} cell" if n == 1 else f"{n} cells"
+
+
+def _chunks(rows: Iterable[list[str]]) -> Iterator[list[list[str]]]:
+    for first in rows:
+        yield list(chain([first], islice(rows, CHUNK - 1)))
+
+
+class _Clean(dict[str, str | None]):
+    """Each distinct cell once in memory, trimmed, None if nothing is left."""
+
+    def __missing__(self, cell: str) -> str | None:
+        text = cell.strip()
+        self[cell] = value = text or None
+        return value

@@ -1,0 +1,68 @@
+"""One JSON object a line, each a row."""
+
+import json
+from typing import Any, BinaryIO
+
+from nearkind.files.asked import Asked, Columns
+from nearkind.files.delimited import MOST_CELLS
+from nearkind.files.lines import Lines, decoded
+
+
+def read(stream: BinaryIO, asked: Asked) -> Columns:
+    """Read columns; a key that a row lacks is a missing cell.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> read(BytesIO(b'{"size": 1}\\n{"size": 2, "colour": "red"}\\n'), Asked())
+    {'size': [1, 2], 'colour': [None, 'red']}
+    """
+    return decoded(stream, asked.encoding, _columns)
+
+
+def _columns(lines: Lines) -> Columns:
+    columns: Columns = {}
+    n_rows = 0
+    for line in lines:
+        if not line.strip():
+            continue
+        for name, cell in _row(line).items():
+            if name not in columns:
+                columns[name] = [None] * n_rows
+            columns[name].append(cell)
+        n_rows += 1
+        for column in columns.values():
+            if len(column) < n_rows:
+                column.append(None)
+        if n_rows * len(columns) > MOST_CELLS:
+            raise ValueError(f"the table has more than {MOST_CELLS:,} cells")
+    if not columns:
+        raise ValueError("rows were expected, one JSON object a line; there are none")
+    return columns
+
+
+def _row(line: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"this is no JSON object of one line ({error.msg}); an array of objects "
+            "is split into lines by `jq -c '.[]'`"
+        ) from None
+    except RecursionError:
+        raise ValueError("this JSON is nested too deeply to be a row") from None
+    if not isinstance(row, dict):
+        kind = type(row).__name__
+        raise ValueError(
+            f"a JSON object was expected, with a value a column, not {kind}"
+        )
+    return row
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"column {twice!r} occurs more than once")
+    return row

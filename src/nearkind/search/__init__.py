@@ -1,0 +1,1 @@
+"""The choice of a distance by validation: candidates, folds, race, committee."""

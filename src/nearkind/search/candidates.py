@@ -1,0 +1,100 @@
+"""What is tried: distances with the strengths to go through, the simplest first."""
+
+import warnings
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from nearkind.baselines import Euclidean, Hamming
+from nearkind.estimators.learner import CPML
+
+ROUGHLY: dict[str, Any] = {"tol": 1e-2, "max_iter": 20, "warm_start": True}
+CLOSELY: dict[str, Any] = {"tol": 1e-3, "max_iter": 40, "warm_start": True}
+"""How a fit in a search ends: tighter ones do not classify better."""
+DECADES = ("10%", "3%", "1%", "0.3%", "0.1%", "0.01%")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A distance, unfitted, and the strengths at which to fit it, strongest first.
+
+    Each fit starts where the last one ended, and directions that a strong penalty took
+    away stay away: weak ones give a close fit in few directions.
+
+    Attributes
+    ----------
+    name : for people
+    metric : a distance, unfitted
+    strengths : as CPML takes them; none: the distance is fitted as it comes
+    """
+
+    name: str
+    metric: Any
+    strengths: Sequence[Any] = ()
+
+    @property
+    def settings(self) -> Sequence[Any]:
+        """The strengths, or None once."""
+        return self.strengths or (None,)
+
+    @property
+    def lenient(self) -> "Candidate":
+        """The same, unless it refuses unseen values: rows held out have some."""
+        metric = clone(self.metric)
+        if "unseen" not in metric.get_params():
+            return self
+        return replace(self, metric=metric.set_params(unseen="prior"))
+
+    def path(
+        self, X: Any, y: Any, last: int, weights: Any = None
+    ) -> Iterator[tuple[int, Any]]:
+        """Fit along the strengths; give (number, fitted distance) up to ``last``.
+
+        The distance given is fitted again for the next one: use it at once, or stop.
+        """
+        metric = clone(self.metric)
+        weighted = {} if weights is None else {"sample_weight": weights}
+        for number, strength in enumerate(self.settings[: last + 1]):
+            if strength is not None:
+                metric.set_params(strength=strength)
+            yield number, metric.fit(X, y, **weighted)
+
+    def fitted(self, X: Any, y: Any, last: int, weights: Any = None) -> Any:
+        """Return the distance fitted along the strengths up to ``last``.
+
+        It was chosen as its limits leave it; ``stop_reason_`` says how it ended.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return deque(self.path(X, y, last, weights), maxlen=1)[0][1]
+
+
+def default_candidates(n_jobs: int | None = None, **policies: Any) -> list[Candidate]:
+    """Return the family that is searched by default.
+
+    Small noisy tables want few directions on class histograms, tables that follow a
+    rule want every value for itself.
+
+    Parameters
+    ----------
+    n_jobs : threads of a fit
+    policies : unseen, missing and numeric, as the distances take them
+    """
+    make = partial(CPML, n_jobs=n_jobs, **policies)
+    triplets = {"structure": "single", "projection": "vdm", **ROUGHLY}
+    smoothed = {"smoothing": "auto", "cross_fit": True}
+    soft = {"structure": "full", "constraints": "neighbors", **CLOSELY}
+    few = DECADES[:4]
+    return [
+        Candidate("values", Hamming(**policies)),
+        Candidate("histograms", Euclidean(**policies)),
+        Candidate("triplets of histograms", make(**triplets), few),
+        Candidate("triplets of smoothed histograms", make(**triplets, **smoothed), few),
+        Candidate("neighbors by histograms", make(**soft, projection="vdm"), DECADES),
+        Candidate("neighbors by values", make(**soft, projection="onehot"), DECADES),
+    ]
