@@ -13,6 +13,8 @@ _HOME = {
     "CPMLClassifierCV": "nearkind.search.estimator",
     "baselines": "nearkind.baselines",
     "datasets": "nearkind.datasets",
+    "load": "nearkind.persistence",
+    "save": "nearkind.persistence",
     "theory": "nearkind.theory",
     "triplet_accuracy": "nearkind.scoring",
 }
@@ -24,6 +26,8 @@ __all__ = [
     "__version__",
     "baselines",
     "datasets",
+    "load",
+    "save",
     "theory",
     "triplet_accuracy",
 ]

@@ -1,0 +1,138 @@
+"""Codebooks: names of columns, and what each makes of its values."""
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from nearkind.codebook import Codebook
+from nearkind.features import Bins, Coordinate, Feature, Levels
+from nearkind.persistence.checks import rising
+from nearkind.persistence.container import RefusedError
+from nearkind.persistence.nodes import Pack, Reader, Unpack, Writer, fields
+from nearkind.tables import is_missing
+
+_BOOK = "missing", "unseen", "numeric", "named", "names", "features"
+LABELS = (str, int, float, bool, type(None), bytes, Decimal, Fraction)
+"""Types of values and of names of columns; tuples of them too."""
+
+
+def pack_codebook(writer: Writer, book: Codebook, what: str) -> Any:
+    """Return the node of a fitted codebook."""
+    names = [writer.node(name, "a column's name") for name in book.names_]
+    both = zip(book.names_, book.features_, strict=True)
+    features = [writer.node(f, f"a value of column {name!r}") for name, f in both]
+    settings = book.missing, book.unseen, book.numeric, book.named_
+    parts = (*settings, names, features)
+    return {"Codebook": dict(zip(_BOOK, parts, strict=True))}
+
+
+def unpack_codebook(reader: Reader, payload: Any) -> Codebook:
+    """Return a fitted codebook; it has reported no unseen value yet."""
+    missing, unseen, numeric, named, names, features = fields(payload, *_BOOK)
+    book = Codebook(missing, unseen, numeric)
+    names = reader.value(names)
+    _check_names(names, named)
+    made = reader.value(features)
+    if len(made) != len(names) or not all(isinstance(f, _Feature) for f in made):
+        raise RefusedError("its columns are not as many as their names")
+    parts = zip(made, names, strict=True)
+    book.keep(names, named, [feature.of(name) for feature, name in parts])
+    return book
+
+
+def _check_names(names: Any, named: Any) -> None:
+    if not isinstance(names, list) or not names or not are_labels(names):
+        raise RefusedError("its columns have no proper names")
+    if len(set(names)) != len(names) or type(named) is not bool:
+        raise RefusedError("two of its columns have one name")
+
+
+def are_labels(values: list[Any]) -> bool:
+    """Say whether all may be values or names of columns."""
+    kinds = set(map(type, values))
+    parts = [part for value in values if type(value) is tuple for part in value]
+    return kinds <= {*LABELS, tuple} and (not parts or are_labels(parts))
+
+
+def _has_missing(levels: list[Any]) -> bool:
+    return any(map(is_missing, (x for x in levels if type(x) is not str)))
+
+
+class _Feature:
+    """A feature that waits for its name."""
+
+    def __init__(self, kind: Any, *parts: Any) -> None:
+        self._kind, self._parts = kind, parts
+
+    def of(self, name: Any) -> Feature:
+        return self._kind(name, *self._parts)
+
+
+def _pack_levels(writer: Writer, feature: Levels, what: str) -> Any:
+    levels = [writer.node(level, what) for level in feature.code_of]
+    return {"Levels": {"levels": levels, "missing": feature.missing_code >= 0}}
+
+
+def _unpack_levels(reader: Reader, payload: Any) -> _Feature:
+    levels, missing = fields(payload, "levels", "missing")
+    levels = reader.value(levels)
+    if not isinstance(levels, list) or not are_labels(levels):
+        raise RefusedError("a column has values of no proper type")
+    if _has_missing(levels) or len(set(levels)) != len(levels):
+        raise RefusedError("a column has a missing or a repeated value")
+    return _Feature(Levels, levels, _flag(missing))
+
+
+def _pack_bins(writer: Writer, feature: Bins, what: str) -> Any:
+    edges = writer.node(feature.edges, what)
+    return {"Bins": {"edges": edges, "missing": feature.missing_code >= 0}}
+
+
+def _unpack_bins(reader: Reader, payload: Any) -> _Feature:
+    edges, missing = fields(payload, "edges", "missing")
+    return _Feature(Bins, rising(reader.value(edges), "edges"), _flag(missing))
+
+
+def _pack_coordinate(writer: Writer, feature: Coordinate, what: str) -> Any:
+    places, positions = feature.places, feature.positions
+    assert positions is not None
+    return {
+        "Coordinate": {
+            "places": writer.node(places, what),
+            "positions": writer.node(positions[: len(places)], what),
+            "missing": feature.missing_code >= 0,
+        }
+    }
+
+
+def _unpack_coordinate(reader: Reader, payload: Any) -> _Feature:
+    places, positions, missing = fields(payload, "places", "positions", "missing")
+    places = rising(reader.value(places), "places")
+    positions = reader.value(positions)
+    if not len(places) or np.shape(positions) != places.shape:
+        raise RefusedError("a coordinate has other positions than places")
+    if not np.isfinite(positions).all():
+        raise RefusedError("a coordinate has a position that is not finite")
+    return _Feature(Coordinate, places, positions, _flag(missing))
+
+
+def _flag(value: Any) -> bool:
+    if type(value) is not bool:
+        raise RefusedError("whether a column has missing values is not true or false")
+    return value
+
+
+PACKS: dict[type, Pack] = {
+    Codebook: pack_codebook,
+    Levels: _pack_levels,
+    Bins: _pack_bins,
+    Coordinate: _pack_coordinate,
+}
+UNPACKS: dict[str, Unpack] = {
+    "Codebook": unpack_codebook,
+    "Levels": _unpack_levels,
+    "Bins": _unpack_bins,
+    "Coordinate": _unpack_coordinate,
+}

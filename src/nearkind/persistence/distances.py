@@ -1,0 +1,190 @@
+"""Distances: which attributes of each are kept, and what must hold of them."""
+
+from typing import Any
+
+import numpy as np
+
+from nearkind import baselines as b
+from nearkind.baselines.coded_rows import Coding
+from nearkind.baselines.value_pairs import ValuePairs
+from nearkind.codebook import Codebook
+from nearkind.estimators.learner import CPML
+from nearkind.persistence import checks as c
+from nearkind.persistence.container import RefusedError
+from nearkind.persistence.nodes import Reader, Writer
+from nearkind.persistence.pieces import STRUCTURES
+from nearkind.projections.base import TableProjection
+
+_MEAN = ("similarity_tables_", "_divisor")
+_RATIO = ("similarity_tables_", "weight_tables_")
+_MARGIN = ("classes_", "metric_", "objective_", "n_iter_", "stop_reason_", "_scale")
+_MATRIX = ("classes_", "_coding", "_M", "value_tables_")
+KEPT: dict[type, tuple[str, ...]] = {
+    CPML: (
+        "classes_", "metric_", "spectrum_", "rank_", "feature_relevance_",
+        "objective_", "gap_", "history_", "n_iter_", "stop_reason_", "strength_",
+        "strength_max_", "value_tables_", "_projection", "_structure",
+    ),
+    b.Euclidean: ("classes_", "value_tables_"),
+    b.Hamming: ("_n_features_out",),
+    **dict.fromkeys(
+        (b.Eskin, b.InverseOccurrence, b.OccurrenceFrequency, b.Smirnov, b.Burnaby,
+         b.Gambaryan, b.Goodall1, b.Goodall2, b.Goodall3, b.Goodall4), _MEAN
+    ),
+    **dict.fromkeys((b.Lin, b.Lin1, b.Anderberg), _RATIO),
+    b.ValueDifference: ("classes_", "pair_tables_"),
+    b.Association: ("pair_tables_",),
+    b.Cheng: ("classes_", "history_", "n_iter_", "pair_tables_"),
+    b.DM3: ("dependence_", "_differing", "_equal", "_pairs"),
+    b.DILCA: ("contexts_", "value_tables_"),
+    b.HELIC: (
+        "classes_", "groups_", "weights_", "objective_", "gap_", "strength_",
+        "strength_max_", "n_iter_", "stop_reason_", "value_tables_",
+    ),
+    **dict.fromkeys((b.LMNN, b.KDML), (*_MARGIN, "value_tables_")),
+    b.ITML: (*_MATRIX, "bounds_", "n_iter_"),
+    b.POLA: (*_MATRIX, "loss_history_", "threshold_"),
+    b.DMLEig: (*_MATRIX, "objective_", "gap_", "n_iter_", "stop_reason_"),
+    b.MMC: (*_MATRIX, "objective_", "gap_", "n_iter_"),
+    b.NCA: ("classes_", "components_", "n_iter_", "value_tables_"),
+}  # fmt: skip
+"""Fitted attributes of each distance; what scikit-learn asks follows from codebook_."""
+
+CHECKS: dict[str, c.Check] = {
+    "classes_": c.check_classes,
+    "spectrum_": c.check_reals(2),
+    "rank_": c.check_count,
+    "feature_relevance_": c.check_reals(1),
+    "objective_": c.check_number,
+    "gap_": c.check_number,
+    "history_": c.check_history,
+    "n_iter_": c.check_count,
+    "stop_reason_": c.check_reason,
+    "strength_": c.check_number,
+    "strength_max_": c.check_number,
+    "threshold_": c.check_number,
+    "value_tables_": c.check_vectors,
+    "pair_tables_": c.check_pairs,
+    "similarity_tables_": c.check_pairs,
+    "weight_tables_": c.check_pairs,
+    "contexts_": c.check_kind(dict),
+    "groups_": c.check_kind(list),
+    "bounds_": c.check_kind(tuple),
+    "weights_": c.check_reals(1),
+    "loss_history_": c.check_reals(1),
+    "components_": c.check_reals(2),
+    "dependence_": c.check_reals(2),
+    "_differing": c.check_reals(1),
+    "_equal": c.check_reals(1),
+    "_pairs": c.check_kind(ValuePairs),
+    "_n_features_out": c.check_count,
+    "_divisor": c.check_amount,
+    "_scale": c.check_number,
+    "_M": c.check_psd(2),
+    "_coding": c.check_kind(Coding),
+    "_projection": c.check_kind(TableProjection),
+    "_structure": c.check_kind(*STRUCTURES.values()),
+}
+METRICS = {CPML: c.check_psd(3), b.LMNN: c.check_psd(2), b.KDML: c.check_psd(2)}
+
+
+def pack_distance(writer: Writer, model: Any) -> dict[str, Any]:
+    """Return the fitted attributes of a distance as JSON."""
+    owner, names = type(model).__name__, KEPT[type(model)]
+    lacking = [name for name in ("codebook_", *names) if not hasattr(model, name)]
+    if lacking:
+        raise RefusedError(f"this {owner} lacks {lacking[0]}; call fit again")
+    output = vars(model).get("_sklearn_output_config", {}).get("transform")
+    return {
+        "codebook_": writer.node(model.codebook_, f"codebook_ of {owner}"),
+        "output": writer.node(output, f"the output of {owner}"),
+        **{n: writer.node(getattr(model, n), f"{n} of {owner}") for n in names},
+    }
+
+
+def restore_distance(reader: Reader, payload: Any, model: Any) -> None:
+    """Give a distance its fitted attributes, once they are found sound."""
+    names = KEPT[type(model)]
+    if not isinstance(payload, dict) or set(payload) != {"codebook_", "output", *names}:
+        raise RefusedError(f"a {type(model).__name__} lacks something, or has too much")
+    book = reader.value(payload["codebook_"])
+    c.check_kind(Codebook)(book, "codebook_", book)
+    for name in names:
+        value = reader.value(payload[name])
+        check = METRICS[type(model)] if name == "metric_" else CHECKS[name]
+        check(value, name, book)
+        setattr(model, name, value)
+    model._note(book)
+    _set_output(model, payload["output"])
+    FITS.get(type(model), _fits)(model)
+
+
+def _set_output(model: Any, output: Any) -> None:
+    if output is not None:
+        if output not in ("default", "pandas", "polars"):
+            raise RefusedError("the output of transform is of no kind that there is")
+        model.set_output(transform=output)
+
+
+def _fits(model: Any) -> None:
+    """Nothing to compare."""
+
+
+def _metric_fits(model: Any) -> None:
+    """M is of the size that projection and structure make."""
+    tables, book = model._projection.tables, model.codebook_
+    c.check_rows_of_values(tables, "_projection", book, 3)
+    channels = {table.shape[2] for table in tables}
+    n_rows = sum(table.shape[1] for table in tables)
+    shape = model._structure.shape(n_rows, max(channels))
+    if len(channels) > 1 or model.metric_.shape != (*shape, shape[1]):
+        raise RefusedError("metric_ does not fit projection and structure")
+    if model.spectrum_.shape != shape:
+        raise RefusedError("spectrum_ does not fit metric_")
+    if model.feature_relevance_.shape != (len(book.names_),):
+        raise RefusedError("feature_relevance_ has not one share a column")
+
+
+def _coding_fits(model: Any) -> None:
+    """M is over the directions of the coding."""
+    coding = model._coding
+    c.check_rows_of_values(coding.tables, "_coding", model.codebook_, 2)
+    widths = [table.shape[1] for table in coding.tables]
+    bases = [c.reals(basis, "_coding", 2).shape[1] for basis in coding.bases]
+    if widths != bases or model._M.shape != (sum(widths), sum(widths)):
+        raise RefusedError("_M does not fit the coding")
+
+
+def _indicators_fit(model: Any) -> None:
+    if model._n_features_out != sum(size + 1 for size in model.codebook_.n_values):
+        raise RefusedError("_n_features_out is not the number of values")
+
+
+def _spread_pairs(model: Any) -> None:
+    """Lay out pairs of values again as DM3 did, and make what follows from them."""
+    pairs, n_features = model._pairs, len(model.codebook_.names_)
+    for name in ("left", "right", "offsets", "widths"):
+        if getattr(pairs, name).dtype != np.intp or getattr(pairs, name).ndim != 1:
+            raise RefusedError("_pairs are not numbered")
+    alone = pairs.left[pairs.left == pairs.right].tolist()
+    if sorted(alone) != list(range(n_features)) or (pairs.left > pairs.right).any():
+        raise RefusedError("_pairs are not of the columns")
+    sizes = np.asarray(model.codebook_.n_values) + 1
+    ends = np.cumsum(sizes[pairs.left] * sizes[pairs.right])
+    laid = pairs.offsets.tolist() == [0, *ends[:-1].tolist()]
+    if not laid or pairs.widths.tolist() != sizes[pairs.right].tolist():
+        raise RefusedError("_pairs are not laid out by the values of the columns")
+    if c.reals(pairs.chances, "_pairs", 1).shape != (ends[-1],):
+        raise RefusedError("_pairs have not one chance a pair of values")
+    shapes = model.dependence_.shape, model._differing.shape, model._equal.shape
+    if shapes != ((n_features, n_features), (n_features,), (n_features,)):
+        raise RefusedError("dependence_ is not of the columns")
+    model._spread(model.dependence_[pairs.left, pairs.right])
+
+
+FITS: dict[type, Any] = {
+    b.DM3: _spread_pairs,
+    CPML: _metric_fits,
+    b.Hamming: _indicators_fit,
+    **dict.fromkeys((b.ITML, b.POLA, b.DMLEig, b.MMC), _coding_fits),
+}

@@ -1,0 +1,141 @@
+"""``save`` and ``load``: model files on disk or in memory."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from nearkind.errors import ModelFileError
+from nearkind.persistence.container import RefusedError, opened, sealed
+from nearkind.persistence.models import of_json, to_json
+
+LIMIT = 1 << 30
+"""Bytes of memory that ``load`` may take by default."""
+
+_UNSOUND = (
+    ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError,
+    TypeError, ValueError,
+)  # fmt: skip
+"""What reading values that make no sense may raise."""
+
+
+def save(model: Any, path: Any) -> None:
+    """Write a fitted model to one file, which ``load`` reads without running code.
+
+    Kept is all that a fitted model answers from, bit for bit: ``predict``,
+    ``transform``, ``kneighbors``, ``explain``, ``value_distances``, every fitted
+    attribute and all settings. Values keep their types: text, int, float, bool,
+    Decimal, Fraction, bytes and tuples of them.
+
+    Not kept are scikit-learn's callbacks and metadata requests, which unseen values
+    were warned of already, what ``POLA.partial_fit`` goes on from, and which class of
+    NumPy a setting had: np.float64(2.0) comes back as 2.0.
+
+    Parameters
+    ----------
+    model : fitted CPML, CPMLClassifier, CPMLClassifierCV or distance of
+        ``nearkind.baselines``
+    path : where to, by habit with the ending .nearkind, or a file open for binary
+        writing. A file that is there is replaced at once or not at all
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> import nearkind as nk
+    >>> rows, labels = [["a"], ["a"], ["b"], ["b"]], ["no", "no", "no", "yes"]
+    >>> file = BytesIO()
+    >>> nk.save(nk.baselines.Euclidean().fit(rows, labels), file)
+    >>> _ = file.seek(0)
+    >>> nk.load(file).pairwise_distances([["a"]], [["b"]]).round(4)
+    array([[0.7071]])
+    """
+    with _one_sentence("save to", path):
+        text, arrays = to_json(model)
+        _sound(text, arrays, LIMIT, "fit it again")  # what cannot be read stays away
+        _write(sealed(text, arrays), path)
+
+
+def load(path: Any, *, limit: int = LIMIT) -> Any:
+    """Return the model that ``save`` wrote.
+
+    All that a file states is checked before it is used: sizes before anything is
+    allocated, then the checksum, then every number and name against the others. A file
+    can only name classes of nearkind, and nothing in it is run.
+
+    Parameters
+    ----------
+    path : of a file, or a file open for binary reading
+    limit : bytes of memory that it may take
+
+    Returns
+    -------
+    model, fitted; it can be fitted again
+
+    Raises
+    ------
+    ModelFileError
+        One sentence: what is wrong with the file, and what to do.
+    """
+    if type(limit) is not int or limit < 1:
+        raise ValueError(f"limit must be a whole number of bytes >= 1; got {limit!r}.")
+    with _one_sentence("load", path):
+        text, arrays = _read(path, limit)
+        return _sound(text, arrays, limit, "save the model again")
+
+
+def _sound(text: bytes, arrays: bytes, limit: int, advice: str) -> Any:
+    """Return the model of text and arrays, or say what is wrong with it."""
+    try:
+        return of_json(text, arrays, limit)
+    except _UNSOUND as error:
+        why = f"its parts do not fit together ({_clause(error)}); {advice}"
+        raise RefusedError(why) from error
+
+
+@contextmanager
+def _one_sentence(doing: str, path: Any) -> Iterator[None]:
+    """Turn what goes wrong into one sentence that names the file."""
+    is_open = hasattr(path, "read") or hasattr(path, "write")
+    place = "a file" if is_open else repr(os.fspath(path))
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or _clause(error)
+        raise ModelFileError(f"Cannot {doing} {place}: {why}.") from error
+    except RefusedError as error:
+        raise ModelFileError(f"Cannot {doing} {place}: {_clause(error)}.") from error
+    except (MemoryError, OverflowError) as error:
+        why = "there is not enough memory for it"
+        raise ModelFileError(f"Cannot {doing} {place}: {why}.") from error
+
+
+def _clause(error: BaseException) -> str:
+    """Return what an error says, short and without a full stop."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text.removesuffix(".") if len(text) <= 300 else f"{text[:297]}..."
+
+
+def _read(path: Any, limit: int) -> tuple[bytes, bytes]:
+    if hasattr(path, "read"):
+        return opened(path, limit)
+    with open(path, "rb") as stream:
+        return opened(stream, limit)
+
+
+def _write(data: bytes, path: Any) -> None:
+    if hasattr(path, "write"):
+        path.write(data)
+        return
+    target = os.path.realpath(path)  # a link stays a link
+    folder, name = os.path.split(target)
+    beside = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(4)}")
+    try:
+        with open(beside, "xb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(beside, target)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(beside)

@@ -1,0 +1,123 @@
+"""Every model that can be kept, by the name of its class: settings and what fit found.
+
+The table says which classes there are; no file can name another.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.persistence import classifiers, codebooks, pieces, values
+from nearkind.persistence.container import RefusedError
+from nearkind.persistence.distances import KEPT, pack_distance, restore_distance
+from nearkind.persistence.json_text import dumped, parsed
+from nearkind.persistence.nodes import Pack, Reader, Unpack, Writer, fields, shown
+from nearkind.search.candidates import Candidate
+from nearkind.search.estimator import CPMLClassifierCV
+
+Fitted = Callable[[Writer, Any], dict[str, Any]]
+Restore = Callable[[Reader, Any, Any], None]
+
+FITTED: dict[type, Fitted] = {
+    CPMLClassifier: classifiers.pack_classifier,
+    CPMLClassifierCV: classifiers.pack_search,
+    **dict.fromkeys(KEPT, pack_distance),
+}
+RESTORE: dict[type, Restore] = {
+    CPMLClassifier: classifiers.restore_classifier,
+    CPMLClassifierCV: classifiers.restore_search,
+    **dict.fromkeys(KEPT, restore_distance),
+}
+
+
+def to_json(model: Any) -> tuple[bytes, bytes]:
+    """Return a fitted model as JSON text and arrays."""
+    writer = Writer(PACKS, _pack_fitted)
+    node = writer.fitted(model)
+    versions = {name: version(name) for name in ("nearkind", "numpy")}
+    tree = {"about": about(model), "versions": versions, "model": node}
+    return dumped(tree), bytes(writer.arrays)
+
+
+def of_json(text: bytes, arrays: bytes, room: int) -> Any:
+    """Return the fitted model of JSON text and arrays.
+
+    Parameters
+    ----------
+    text, arrays : as ``to_json`` returns them
+    room : bytes that may be taken beyond those
+    """
+    tree = parsed(text)
+    *_, node = fields(tree, "about", "versions", "model")
+    reader = Reader(UNPACKS, arrays, room)
+    model = reader.value(node)
+    reader.finish()
+    if type(model) not in FITTED or not hasattr(model, "codebook_"):
+        raise RefusedError("it holds no fitted model")
+    return model
+
+
+def about(model: Any) -> str:
+    """Return a line for people who look into a file; nothing reads it."""
+    metric = vars(model).get("metric_")
+    over = f" over {type(metric).__name__}" if type(metric) in KEPT else ""
+    n_classes = len(getattr(model, "classes_", []))
+    n_columns = len(model.codebook_.names_)
+    return f"{type(model).__name__}{over}, {n_columns} columns, {n_classes} classes"
+
+
+def _pack_fitted(writer: Writer, model: Any) -> Any:
+    """Return the node of a fitted model."""
+    kind = type(model)
+    if kind not in FITTED:
+        raise RefusedError(
+            f"a {kind.__module__}.{kind.__qualname__} is neither CPML, CPMLClassifier, "
+            "CPMLClassifierCV nor one of nearkind.baselines; save one of those, or "
+            "pickle what holds it"
+        )
+    if not hasattr(model, "codebook_"):
+        raise RefusedError(f"this {kind.__name__} is not fitted; call fit first")
+    ((name, parts),) = _pack_settings(writer, model, "").items()
+    return {name: {**parts, "fitted": FITTED[kind](writer, model)}}
+
+
+def _pack_settings(writer: Writer, model: Any, what: str) -> dict[str, Any]:
+    """Return a model without what fit found, as fit itself would take it."""
+    owner = type(model).__name__
+    settings = model.get_params(deep=False).items()
+    packed = {
+        name: writer.node(value, f"the {name!r} setting of {owner}")
+        for name, value in settings
+    }
+    return {owner: {"settings": packed}}
+
+
+def _unpack_model(kind: Any, reader: Reader, payload: Any) -> Any:
+    names = ("settings", "fitted") if "fitted" in payload else ("settings",)
+    settings, *fitted = fields(payload, *names)
+    known = kind._get_param_names()
+    unknown = [name for name in settings if name not in known]
+    if unknown:
+        raise RefusedError(f"{kind.__name__} has no setting {shown(unknown[0])} here")
+    model = kind(**{name: reader.value(node) for name, node in settings.items()})
+    for part in fitted:
+        RESTORE[kind](reader, part, model)
+    return model
+
+
+PACKS: dict[type, Pack] = {
+    **values.PACKS,
+    **codebooks.PACKS,
+    **pieces.PACKS,
+    **dict.fromkeys(FITTED, _pack_settings),
+    Candidate: classifiers.pack_candidate,
+}
+UNPACKS: dict[str, Unpack] = {
+    **values.UNPACKS,
+    **codebooks.UNPACKS,
+    **pieces.UNPACKS,
+    **{kind.__name__: partial(_unpack_model, kind) for kind in FITTED},
+    "Candidate": classifiers.unpack_candidate,
+}

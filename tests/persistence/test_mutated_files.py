@@ -1,0 +1,374 @@
+"""Damaged and hostile files: one sentence, or a model that answers; never code.
+
+Half of them have their checksum mended, so that what lies behind it is reached.
+"""
+
+import copy
+import pickle
+import sys
+import tracemalloc
+import warnings
+import zipfile
+import zlib
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from model_files import loaded, mixed_table, put_together, saved, taken_apart
+
+import nearkind as nk
+from nearkind.errors import ModelFileError
+from nearkind.persistence import container
+from nearkind.persistence.container import opened, sealed
+
+FOLDER = Path(__file__).parent / "files"
+NAMES = ["six_persons", "monks", "searched", "mixed_bins", "mixed_scale"]
+FILES = {name: (FOLDER / f"{name}.nearkind").read_bytes() for name in NAMES}
+ODD = [
+    None, True, -1, 0, 2**63, 10**400, 1e308, -0.0, "", "x", "../../etc/passwd", [], {},
+    [[[[]]]], {"float": "nan"}, {"float": "inf"}, {"float": "1e5"}, {"tuple": []},
+    {"os.system": "true"}, {"__class__": "object"}, {"CPML": {}},
+    {"CPML": {"settings": {}}}, {"Hamming": {"settings": {"unseen": 3}}},
+    {"array": ["<f8", "C", [10**12, 10**12], 0]}, {"array": ["|O", "C", [1], 0]},
+    {"array": ["<f8", "C", [-1], 0]}, {"array": ["<f8", "C", [1], 0]},
+    {"array": ["<V8", "C", [1], 0]}, {"array": [["<f8"], "C", [1], 0]},
+    {"texts": ["<U999999999", ["a", "b"]]}, {"texts": ["<U1", "a"]}, {"objects": 7},
+    {"decimal": "nan"}, {"decimal": "1" * 9000}, {"fraction": [1, 0]},
+    {"range": [0, 10**15, 1]}, {"range": [0, 5, 0]}, {"bytes": "zz"},
+    {"dict": [[[], 1]]},
+    {"Levels": {"levels": ["a", "a"], "missing": False}},
+]  # fmt: skip
+FORBIDDEN = (
+    "compile", "exec", "import", "open", "os.", "pickle.", "shutil.", "socket.",
+    "subprocess.", "ctypes.", "marshal.",
+)  # fmt: skip
+
+
+class Watch:
+    """Hears of everything that Python does outside itself, while it is switched on."""
+
+    def __init__(self):
+        self.heard, self.is_on = [], False
+        sys.addaudithook(self)
+
+    def __call__(self, event, args):
+        if self.is_on and event.startswith(FORBIDDEN):
+            self.heard.append((event, args))
+
+
+@pytest.fixture(scope="module")
+def watch():
+    repr(nk.CPML())  # scikit-learn imports what shows models when it is first needed
+    return Watch()
+
+
+@pytest.fixture(autouse=True)
+def unseen_values_pass():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", nk.errors.UnseenValueWarning)
+        yield
+
+
+ROWS = {
+    "six_persons": nk.datasets.load("credit_risk").X,
+    "monks": nk.datasets.load("monks1").X[:20],
+    **dict.fromkeys(("searched", "mixed_bins", "mixed_scale"), mixed_table(20)[0]),
+}
+
+
+def sentence_or_model(data, watch, **limits):
+    """Return the model, or None once the refusal has been found to be a sentence."""
+    watch.is_on = True
+    try:
+        model = loaded(data, **limits)
+    except ModelFileError as error:
+        text = str(error)
+        assert text.startswith("Cannot load a file: "), text
+        assert text.endswith("."), text
+        assert "\n" not in text, text
+        assert len(text) < 500, text
+        return None
+    finally:
+        watch.is_on = False
+        assert watch.heard == []
+    return model
+
+
+def assert_answers(model, rows):
+    """What was let through can be used: finite distances, shares that add up."""
+    if not hasattr(model, "predict_proba"):
+        assert np.isfinite(model.pairwise_distances(rows)).all()
+        return
+    shares = model.predict_proba(rows)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    assert set(model.predict(rows)) <= set(model.classes_)
+
+
+def flipped(data, rng, n_bytes=1):
+    data = bytearray(data)
+    for at in rng.integers(0, len(data), n_bytes):
+        data[at] ^= rng.integers(1, 256)
+    return bytes(data)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_changed_byte_is_noticed(name, watch):
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        assert sentence_or_model(flipped(FILES[name], rng), watch) is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_cut_or_lengthened_is_noticed(name, watch):
+    rng, data = np.random.default_rng(1), FILES[name]
+    for size in [*range(60), *rng.integers(0, len(data), 60), len(data) - 1]:
+        assert sentence_or_model(data[:size], watch) is None
+    for more in (b"\0", b"more", data):
+        assert sentence_or_model(data + more, watch) is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_flipped_numbers_behind_a_mended_checksum(name, watch):
+    text, arrays = opened(BytesIO(FILES[name]), 1 << 30)
+    rng = np.random.default_rng(2)
+    for n in range(60):
+        data = sealed(text, flipped(arrays, rng, 1 + n % 3))
+        model = sentence_or_model(data, watch)
+        if model is not None:
+            assert_answers(model, ROWS[name])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_flipped_text_behind_a_mended_checksum(name, watch):
+    text, arrays = opened(BytesIO(FILES[name]), 1 << 30)
+    rng = np.random.default_rng(3)
+    for n in range(80):
+        data = sealed(flipped(text, rng, 1 + n % 3), arrays)
+        model = sentence_or_model(data, watch)
+        if model is not None and set(model.codebook_.names_) == set(ROWS[name]):
+            assert_answers(model, ROWS[name])
+
+
+def places(tree, path=()):
+    """Give the path of every node of a tree."""
+    yield path
+    if isinstance(tree, dict | list):
+        keys = tree if isinstance(tree, dict) else range(len(tree))
+        for key in keys:
+            yield from places(tree[key], (*path, key))
+
+
+def changed(tree, path, odd, how):
+    """Return a tree in which one node was replaced, dropped or doubled."""
+    if not path:
+        return odd
+    tree = copy.deepcopy(tree)
+    parent = tree
+    for key in path[:-1]:
+        parent = parent[key]
+    if how == "drop":
+        del parent[path[-1]]
+    elif how == "double" and isinstance(parent, list):
+        parent.insert(path[-1], copy.deepcopy(parent[path[-1]]))
+    elif how == "rename" and isinstance(parent, dict):
+        parent[f"{path[-1]}x"] = parent.pop(path[-1])
+    else:
+        parent[path[-1]] = odd
+    return tree
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_odd_values_behind_a_mended_checksum(name, watch):
+    tree, arrays = taken_apart(FILES[name])
+    rng, paths = np.random.default_rng(4), list(places(tree))
+    for n in range(200):
+        path = paths[rng.integers(len(paths))]
+        how = ["odd", "odd", "odd", "drop", "double", "rename"][n % 6]
+        strange = changed(tree, path, ODD[rng.integers(len(ODD))], how)
+        model = sentence_or_model(put_together(strange, arrays), watch)
+        if model is not None and set(model.codebook_.names_) == set(ROWS[name]):
+            assert_answers(model, ROWS[name])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_said_about_a_model_changes_no_answer(name):
+    tree, arrays = taken_apart(FILES[name])
+    tree["about"], tree["versions"] = "something else", {}
+    model = loaded(put_together(tree, arrays))
+    assert_same_said(model, loaded(FILES[name]), ROWS[name])
+
+
+def assert_same_said(a, b, rows):
+    ask = "predict_proba" if hasattr(a, "predict_proba") else "transform"
+    assert getattr(a, ask)(rows).tobytes() == getattr(b, ask)(rows).tobytes()
+
+
+def unsound(name, *path, **entries):
+    """Return a model of which some attributes, at a place, are no longer sound."""
+    model = loaded(FILES[name])
+    owner = model
+    for step in path:
+        owner = owner[step] if isinstance(step, int) else getattr(owner, step)
+    for key, value in entries.items():
+        object.__setattr__(owner, key, value)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "entries", "why"),
+    [
+        ("six_persons", (), {"metric_": -np.eye(3)[None]}, "semi-definite"),
+        ("six_persons", (), {"metric_": np.full((1, 3, 3), np.nan)}, "not finite"),
+        ("six_persons", (), {"metric_": np.triu(np.ones((3, 3)))[None]}, "symmetric"),
+        ("six_persons", (), {"metric_": np.eye(2)[None]}, "does not fit"),
+        ("six_persons", (), {"metric_": np.ones((1, 2, 3))}, "not square"),
+        ("six_persons", (), {"spectrum_": np.ones((1, 2))}, "spectrum_"),
+        ("six_persons", (), {"feature_relevance_": np.ones(2)}, "one share a column"),
+        ("six_persons", (), {"classes_": np.array(["b", "a", "c"])}, "not sorted"),
+        ("six_persons", (), {"classes_": np.array(["a", "a"])}, "not sorted"),
+        ("six_persons", (), {"stop_reason_": "WHIM"}, "stop_reason_"),
+        ("six_persons", (), {"rank_": -1}, "rank_"),
+        ("six_persons", (), {"gap_": "none"}, "gap_"),
+        ("six_persons", (), {"history_": [3]}, "history_"),
+        ("six_persons", ("value_tables_",), {"vectors": []}, "one table a column"),
+        ("six_persons", ("value_tables_",), {"vectors": [np.ones((4, 1))] * 3},
+         "one row a value"),
+        ("six_persons", ("codebook_",), {"names_": ["a", "a", "b"]}, "one name"),
+        ("monks", (), {"_votes": np.ones((1, 2))}, "votes"),
+        ("monks", (), {"n_neighbors": 0}, "n_neighbors"),
+        ("monks", (), {"weights": "loud"}, "weights"),
+        ("monks", (), {"classes_": np.array(["1"])}, "fewer than two"),
+        ("monks", ("_reach",), {"weights": np.zeros(87)}, "above zero"),
+        ("monks", ("_grouped",), {"rows": np.zeros(87, int)}, "one of another"),
+        ("monks", ("_grouped",), {"starts": np.zeros(88, int)}, "shared out"),
+        ("mixed_bins", ("codebook_", "features_", 0), {"edges": np.array([2.0, 1.0])},
+         "do not rise"),
+        ("mixed_bins", ("codebook_", "features_", 0), {"edges": np.array([np.inf])},
+         "finite"),
+        ("mixed_scale", ("codebook_", "features_", 0), {"places": np.empty(0)},
+         "positions"),
+        ("searched", (), {"members_": []}, "members_"),
+        ("searched", (), {"classes_": np.array(["a", "b"])}, "other classes"),
+        ("searched", (), {"cv_results_": {"a": np.ones(2), "b": np.ones(3)}},
+         "lengths"),
+        ("searched", (), {"best_score_": "good"}, "best_score_"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_together_is_named_and_not_written(name, path, entries, why):
+    with pytest.raises(ModelFileError, match=why):
+        saved(unsound(name, *path, **entries))
+
+
+def test_a_code_without_a_value_is_refused():
+    model = loaded(FILES["monks"])
+    model._codes = model._codes.copy()
+    model._codes[0, 0] = 99
+    with pytest.raises(ModelFileError, match="stands for no value"):
+        saved(model)
+
+
+class Bomb:
+    def __reduce__(self):
+        return (Path.touch, (Path("exploded"),))
+
+
+def test_what_is_no_model_file_is_refused(tmp_path, monkeypatch, watch):
+    monkeypatch.chdir(tmp_path)
+    bomb = np.empty(1, dtype=object)
+    bomb[0] = Bomb()
+    array, archive = BytesIO(), BytesIO()
+    np.save(array, bomb, allow_pickle=True)
+    with zipfile.ZipFile(archive, "w") as zipped:
+        zipped.writestr("../../model.npy", array.getvalue())
+    for data in (
+        pickle.dumps(Bomb()),
+        array.getvalue(),
+        archive.getvalue(),
+        b"",
+        b"{}",
+    ):
+        with pytest.raises(ModelFileError, match=r"no nearkind model|cut short"):
+            loaded(data)
+        text = b'{"about":"","versions":{},"model":'
+        assert sentence_or_model(sealed(data, data), watch) is None
+        assert sentence_or_model(sealed(text + data, data), watch) is None
+    assert not Path("exploded").exists()
+
+
+def resized(data, **sizes):
+    """Return a file whose prelude states other sizes; the checksum is mended."""
+    magic, number, *old = container._PRELUDE.unpack(data[: container._PRELUDE.size])
+    new = container.Sizes(*old)._replace(**sizes)
+    body = container._PRELUDE.pack(magic, number, *new) + data[38:-32]
+    return body + container.sha256(body).digest()
+
+
+@pytest.mark.parametrize("limit", [1 << 20, 1 << 24])
+def test_nothing_is_allocated_beyond_the_limit(limit, watch):
+    text, arrays = opened(BytesIO(FILES["monks"]), 1 << 30)
+    tree, _ = taken_apart(FILES["monks"])
+    wide = changed(tree, ("model",), {"texts": ["<U999999999", ["a"]]}, "odd")
+    huge = changed(tree, ("model",), {"array": ["<f8", "C", [10**9], 0]}, "odd")
+    nested = b"[[]]," * (limit // container.GROWTH // 5 - 10)  # grows the most
+    bombs = [
+        sealed(text, bytes(1 << 26)),  # 64 MiB of zeros are 300 KB
+        resized(sealed(text, bytes(1 << 26)), arrays=len(arrays)),
+        resized(FILES["monks"], arrays=2**63),
+        resized(FILES["monks"], text=2**63),
+        resized(FILES["monks"], packed=2**63),
+        sealed(b"[" + b"[]," * (1 << 20) + b"[]]", b""),
+        sealed(b'{"about":"","versions":{},"model":[' + nested + b"0]}", b""),
+        sealed(text, bytes((limit - 70 * len(text)) // 2)),
+        put_together(wide, arrays),
+        put_together(huge, arrays),
+    ]
+    tracemalloc.start()
+    try:
+        for bomb in bombs:
+            tracemalloc.reset_peak()
+            before = tracemalloc.get_traced_memory()[0]
+            assert sentence_or_model(bomb, watch, limit=limit) is None
+            assert tracemalloc.get_traced_memory()[1] - before < 1.1 * limit
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"[" * 100_000,
+        b"[" * 100_000 + b"]" * 100_000,
+        b'{"about":"","versions":{},"model":'
+        + b'{"tuple":[' * 300
+        + b"]}" * 300
+        + b"}",
+        b'{"about":"","about":"","versions":{},"model":1}',
+        b'{"about":"","versions":{},"model":NaN}',
+        b'{"about":"","versions":{},"model":-Infinity}',
+        b'{"about":"","versions":{},"model":1e999}',
+        b'{"about":"","versions":{},"model":' + b"9" * 5000 + b"}",
+        b'{"about":"","versions":{}}',
+        b"\xff\xfe",
+        b"",
+    ],
+    ids=lambda text: repr(text[:60]),
+)
+def test_json_that_is_none_or_bottomless(text, watch):
+    assert sentence_or_model(sealed(text, b""), watch) is None
+
+
+def test_arrays_that_overlap_are_left_over_or_packed_twice(watch):
+    tree, arrays = taken_apart(FILES["six_persons"])
+    moved = copy.deepcopy(tree)
+    moved["model"]["CPML"]["fitted"]["spectrum_"]["array"][3] = 0
+    assert sentence_or_model(put_together(moved, arrays), watch) is None
+    assert sentence_or_model(put_together(tree, arrays + b"12345678"), watch) is None
+    text, _ = opened(BytesIO(FILES["six_persons"]), 1 << 30)
+    packed = zlib.compress(arrays)
+    for strange in (packed + packed, packed[:-4], arrays):
+        sizes = len(text), len(strange), len(arrays)
+        prelude = container._PRELUDE.pack(container.MAGIC, container.FORMAT, *sizes)
+        body = prelude + text + strange
+        data = body + container.sha256(body).digest()
+        assert sentence_or_model(data, watch) is None
