@@ -50,7 +50,7 @@ def warn_if_nearly_unique(feature: Feature, n_rows: int) -> None:
         warnings.warn(
             f"Column {feature.name!r} has {n_levels} distinct values in {n_rows} rows, "
             "so it says little of new rows. Drop it if it is an identifier; otherwise "
-            "pass cross_fit=True or smoothing='auto'.",
+            "pass cross_fit=True and smoothing='auto'.",
             NearlyUniqueWarning,
             stacklevel=4,
         )

@@ -1,6 +1,6 @@
 """Facts about the sets on a terminal, or as plain text in a pipe."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from rich import box
@@ -23,7 +23,7 @@ def show_overview(rows: list[dict[str, Any]]) -> None:
     out = console()
     lines = [_line(row) for row in rows]
     head = ("name", "rows", "features", "classes", "from", "what it is")
-    out.print(_table(out, head, lines))
+    out.print(table_of(out, head, lines))
 
 
 def show_description(facts: dict[str, Any]) -> None:
@@ -44,18 +44,21 @@ def show_description(facts: dict[str, Any]) -> None:
     ]
     classes = [(str(label), _count(rows)) for label, rows in facts["classes"].items()]
     out.print()
-    out.print(_table(out, ("feature", "values", "missing"), columns))
+    out.print(table_of(out, ("feature", "values", "missing"), columns))
     out.print()
-    out.print(_table(out, (facts["target"], "rows"), classes))
+    out.print(table_of(out, (facts["target"], "rows"), classes))
 
 
-def _table(
-    out: Console, head: Iterable[str], lines: Iterable[tuple[str, ...]]
+def table_of(
+    out: Console,
+    head: Iterable[str],
+    lines: Iterable[tuple[str, ...]],
+    right: Collection[str] = _COUNTS,
 ) -> Table:
-    """Return a table, framed on a terminal only; columns of counts to the right."""
+    """Return a table, framed on a terminal only; some columns to the right."""
     table = Table(box=box.HEAVY_HEAD if out.is_terminal else None, pad_edge=False)
     for title in head:
-        justify: Any = "right" if title in _COUNTS else "left"
+        justify: Any = "right" if title in right else "left"
         table.add_column(Text(title), justify=justify)
     for line in lines:
         table.add_row(*map(Text, line))

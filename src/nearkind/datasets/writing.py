@@ -108,7 +108,7 @@ def digest(table: Table) -> str:
     return sha256.hexdigest()
 
 
-class _Lines:
+class Lines:
     """A stream for the csv module that ends lines in a single character.
 
     The module quotes a carriage return only if its own line end has one.
@@ -126,6 +126,6 @@ class _Lines:
 
 def _pour(table: Table, take: Callable[[str], object]) -> None:
     """Hand over header and rows line by line; a missing value is an empty field."""
-    writer = csv.writer(_Lines(take), lineterminator=_Lines.end)
+    writer = csv.writer(Lines(take), lineterminator=Lines.end)
     writer.writerow([*table.feature_names, table.target])
     writer.writerows(np.column_stack([table.X, table.y]))

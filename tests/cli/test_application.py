@@ -73,17 +73,6 @@ def test_help_and_version():
     assert run("--version").stdout.strip().count(".") == 2
 
 
-def test_help_loads_nothing_heavy():
-    code = (
-        "import sys, nearkind.cli; "
-        "print([m for m in ('numpy', 'sklearn', 'pandas') if m in sys.modules])"
-    )
-    out = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert out.stdout.strip() == "[]"
-
-
 def test_list_in_a_pipe_is_plain_one_line_a_set():
     out = run("datasets")
     assert out.returncode == 0, out.stderr

@@ -1,0 +1,140 @@
+"""The commands together: bad data ends in one sentence on standard error and exit 1."""
+
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from nearkind.cli.compare import compare
+from nearkind.cli.datasets import datasets
+from nearkind.cli.demo import demo
+from nearkind.cli.evaluate import evaluate
+from nearkind.cli.explain import explain
+from nearkind.cli.fit import fit
+from nearkind.cli.neighbors import neighbors
+from nearkind.cli.predict import predict
+from nearkind.cli.report import report
+from nearkind.cli.reproduce import reproduce
+
+COMMANDS = (
+    demo,
+    fit,
+    predict,
+    neighbors,
+    explain,
+    evaluate,
+    compare,
+    report,
+    datasets,
+    reproduce,
+)
+BAD_DATA = ValueError, TypeError, OSError, ImportError, MemoryError
+INTERRUPTED = 130
+
+
+class Commands(TyperGroup):
+    """Runs a command so that whatever is wrong with the data is one sentence."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        with in_one_sentence():
+            return super().invoke(ctx)
+
+
+app = typer.Typer(
+    cls=Commands,
+    help="Learned distances between rows of categorical data.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run a command; Ctrl-C ends it at once, and nothing half-written is left."""
+    signal.signal(signal.SIGINT, _interrupt)
+    _write_any_letter()
+    app()
+
+
+def _write_any_letter() -> None:
+    """Write UTF-8 into pipes and files; a terminal shows ? for what it has not."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            if stream.isatty():
+                stream.reconfigure(errors="replace")
+            else:
+                stream.reconfigure(encoding="utf-8")
+
+
+def _interrupt(*_: Any) -> NoReturn:
+    # Not KeyboardInterrupt: a solver takes that for the end and keeps its best metric.
+    raise SystemExit(INTERRUPTED)
+
+
+@contextmanager
+def in_one_sentence() -> Iterator[None]:
+    """Turn errors and warnings of bad data into a line each on standard error."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("default", UserWarning)
+            warnings.showwarning = _say
+            yield
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _close_output()
+        raise typer.Exit(0) from None
+    except BAD_DATA as error:
+        _say(_sentence(error))
+        raise typer.Exit(1) from None
+
+
+def _sentence(error: BaseException) -> str:
+    """Return what is said of an error, without the system's number of it."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{str(error.filename)!r}: {error.strerror}."
+    return str(error) or f"{type(error).__name__}, and nothing more is known."
+
+
+def _say(message: Warning | str, *_: Any, **__: Any) -> None:
+    typer.echo(f"nearkind: {' '.join(str(message).split())}", err=True)
+
+
+def _close_output() -> None:
+    """Send what is still to be written nowhere: its reader has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from nearkind import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def nearkind(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Print the version and leave.",
+            callback=_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    """Learned distances between rows of categorical data."""
+
+
+for command in COMMANDS:
+    app.command()(command)

@@ -1,0 +1,56 @@
+"""``nearkind datasets``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nearkind.cli.options import AsJson
+from nearkind.cli.printing import print_json
+
+
+def datasets(
+    name: Annotated[
+        str | None, typer.Argument(help="A set to describe; all are listed without.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write it to this .csv or .csv.gz file."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the built-in sets, describe one, or write one out."""
+    if output is not None:
+        _write_out(name, output)
+    elif name is not None:
+        _describe(name, as_json)
+    else:
+        _list_all(as_json)
+
+
+def _list_all(as_json: bool) -> None:
+    from nearkind.datasets import display, listing
+
+    show = print_json if as_json else display.show_overview
+    show(listing.overview())
+
+
+def _describe(name: str, as_json: bool) -> None:
+    from nearkind.datasets import display, listing, obtaining
+
+    show = print_json if as_json else display.show_description
+    show(listing.description(name, obtaining.obtain(name)))
+
+
+def _write_out(name: str | None, path: Path) -> None:
+    from nearkind.datasets import obtaining, writing
+
+    if name is None:
+        raise typer.BadParameter("--output needs the NAME of a set as well.")
+    try:
+        writing.check_ending(path)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    table = obtaining.obtain(name).table
+    writing.write(table, path)
+    typer.echo(f"{path}: {len(table.y):,} rows, {table.X.shape[1]} features, the label")

@@ -1,0 +1,42 @@
+"""``nearkind evaluate``."""
+
+from typing import Annotated
+
+import typer
+
+from nearkind.cli import options
+from nearkind.cli.printing import print_json
+
+
+def evaluate(
+    data: options.Data,
+    target: options.Target = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method",
+            "-m",
+            help="cpml-cv, cpml-s, cpml-m or a baseline; repeatable; hamming, cpml-s "
+            "and cpml-cv without.",
+        ),
+    ] = None,
+    repeats: options.Repeats = 5,
+    seconds: options.Seconds = 300.0,
+    jobs: options.Jobs = None,
+    drop: options.Drop = None,
+    text: options.Text = None,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Measure triplet and classification accuracy on rows held out."""
+    from nearkind.cli import scores, trials
+    from nearkind.files import Asked, Wanted
+
+    target = options.chosen_target(target, data)
+    asked = Asked(format, delimiter, encoding)
+    wanted = Wanted(data, target, tuple(drop or ()), tuple(text or ()), asked)
+    methods = trials.checked(method or ["hamming", "cpml-s", "cpml-cv"])
+    facts = trials.evaluation(wanted, methods, trials.Effort(repeats, seconds, jobs))
+    (print_json if as_json else scores.show_evaluation)(facts)

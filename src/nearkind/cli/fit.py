@@ -1,0 +1,59 @@
+"""``nearkind fit``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nearkind.cli import options
+from nearkind.cli.printing import print_json
+
+
+def fit(
+    data: options.Data,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The model, a new file.")
+    ],
+    target: options.Target = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            "-m",
+            help="cv chooses by trying on rows held out; single, multi, diagonal or "
+            "full learn that metric; or a baseline, as hamming.",
+        ),
+    ] = "cv",
+    drop: options.Drop = None,
+    text: options.Text = None,
+    numeric: Annotated[
+        str,
+        typer.Option(
+            "--numeric", help="Columns of numbers: auto, category, bin or scale."
+        ),
+    ] = "auto",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of all draws.")] = 0,
+    time_budget: Annotated[
+        float | None,
+        typer.Option("--time-budget", min=0.1, help="Seconds of the search, for cv."),
+    ] = None,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Learn to tell classes apart, and keep what was learned in a file."""
+    from nearkind import save
+    from nearkind.cli import learned, showing
+    from nearkind.files import Asked, Wanted, check_place
+
+    target = options.chosen_target(target, data)
+    settings = learned.Settings(method, numeric, seed, time_budget)
+    settings.check()
+    check_place(output)
+    asked = Asked(format, delimiter, encoding)
+    table = Wanted(data, target, tuple(drop or ()), tuple(text or ()), asked).read()
+    model, facts = learned.learn(table, settings)
+    save(model, output)
+    facts = {"model": str(output), **facts}
+    (print_json if as_json else showing.show_learned)(facts)

@@ -1,0 +1,47 @@
+"""``nearkind predict``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nearkind.cli import options
+from nearkind.cli.printing import print_json
+
+
+def predict(
+    model: options.Model,
+    data: options.Data,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A .csv, .tsv, .jsonl or .parquet file."),
+    ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the columns of DATA beside.")
+    ] = False,
+    target: options.Target = None,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say the class of each row and the probability of every class, as CSV."""
+    from nearkind.cli import answers, models
+    from nearkind.files import Asked, check_place, write
+    from nearkind.files.writing import pour_delimited
+
+    if output is not None:
+        answers.check_output(output)
+        check_place(output)
+    known = models.classifier(model)
+    rows = models.Rows(known, data, Asked(format, delimiter, encoding))
+    found = answers.answer(known, rows, target)
+    if found.score is not None:
+        typer.echo(found.score.sentence, err=True)
+    if as_json:
+        print_json(found.facts())
+    columns = found.columns(rows.columns if keep else {})
+    if output is not None:
+        write(columns, output)
+    elif not as_json:
+        pour_delimited(columns, typer.get_text_stream("stdout").write)

@@ -1,0 +1,145 @@
+"""Methods tried on a user's table: rows of experiments, and what they say together."""
+
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+import typer
+
+from nearkind.cli.ranking import rank
+from nearkind.experiments import METHODS, Design, Limits, Row, run
+from nearkind.experiments.progress import State, Watcher, shown, unseen
+from nearkind.experiments.user_tables import UserTable
+from nearkind.files import Wanted, is_set, nearest, short_name
+
+DESIGN = Design(n_neighbors="choose")
+SCORES = "accuracy", "balanced_accuracy", "triplet_accuracy"
+
+
+class Effort(NamedTuple):
+    """How much is tried."""
+
+    repeats: int
+    seconds: float
+    jobs: int | None = None
+
+
+def checked(methods: Iterable[str]) -> list[str]:
+    """Return methods, each once, refusing unknown ones as bad usage."""
+    chosen = list(dict.fromkeys(methods))
+    for name in chosen:
+        if name not in METHODS:
+            hint = nearest(name, METHODS)
+            raise typer.BadParameter(f"there is no method {name!r}. {hint}")
+    return chosen
+
+
+def evaluation(wanted: Wanted, methods: list[str], effort: Effort) -> dict[str, Any]:
+    """Return the mean scores of methods, in the order that was asked for."""
+    return _facts(wanted, _made(wanted, methods, effort))
+
+
+def comparison(wanted: Wanted, methods: list[str], effort: Effort) -> dict[str, Any]:
+    """Return that with ranks and significance, the best mean rank first."""
+    rows = _made(wanted, methods, effort)
+    return rank(_facts(wanted, rows), _accuracies(rows))
+
+
+def _made(wanted: Wanted, methods: Sequence[str], effort: Effort) -> list[Row]:
+    """Run every method on the same splits, each in a process of its own."""
+    limits = Limits(seconds=effort.seconds, jobs=effort.jobs)
+    with TemporaryDirectory() as folder:
+        table = _table(wanted, Path(folder))
+        return run(
+            [table.name],
+            methods,
+            effort.repeats,
+            Path(folder) / "rows.jsonl",
+            design=DESIGN,
+            limits=limits,
+            show=lambda n_skipped: _watched(table.called),
+        )
+
+
+def _table(wanted: Wanted, folder: Path) -> UserTable:
+    """Return the table for processes elsewhere; standard input is copied first."""
+    called = short_name(wanted.data)
+    if wanted.data == "-":
+        copy = folder / "copy"
+        with copy.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        return UserTable(wanted._replace(data=str(copy)), called)
+    if is_set(wanted.data):
+        return UserTable(wanted, called)
+    return UserTable(wanted._replace(data=str(Path(wanted.data).absolute())), called)
+
+
+@contextmanager
+def _watched(called: str) -> Iterator[Watcher]:
+    """Show a run on a terminal under the name of the file, in a pipe not at all."""
+    with (shown if sys.stderr.isatty() else unseen)() as watch:
+        yield lambda state: watch(_renamed(state, called))
+
+
+def _renamed(state: State, called: str) -> State:
+    running = [key._replace(dataset=called) for key in state.running]
+    last = state.last and state.last._replace(dataset=called)
+    return state._replace(running=running, last=last)
+
+
+def _facts(wanted: Wanted, rows: list[Row]) -> dict[str, Any]:
+    by_method: dict[str, list[Row]] = {}
+    for row in rows:
+        by_method.setdefault(row.method, []).append(row)
+    sizes = [row for row in rows if row.is_done]
+    if not sizes:
+        raise ValueError(f"No method came to an end on it: {rows[0].status}.")
+    one = sizes[0]
+    return {
+        "data": short_name(wanted.data),
+        "target": wanted.target,
+        "rows": sum(n or 0 for n in (one.n_train, one.n_valid, one.n_test)),
+        "features": one.n_features,
+        "repeats": len(next(iter(by_method.values()))),
+        "majority_share": _mean_and_deviation(sizes, "majority_share")[0],
+        "methods": [_method(name, mine) for name, mine in by_method.items()],
+    }
+
+
+def _method(name: str, rows: list[Row]) -> dict[str, Any]:
+    """Return what the rows of one method say; scores only if all came to an end."""
+    undone = [row.status for row in rows if not row.is_done]
+    done = [] if undone else rows
+    facts: dict[str, Any] = {"method": name, "status": undone[0] if undone else "done"}
+    for score in SCORES:
+        facts[score], facts[f"{score}_deviation"] = _mean_and_deviation(done, score)
+    facts["seconds"] = _mean_and_deviation(rows, "seconds")[0]
+    return facts
+
+
+def _mean_and_deviation(
+    rows: Sequence[Row], score: str
+) -> tuple[float | None, float | None]:
+    values = [getattr(row, score) for row in rows]
+    values = [value for value in values if value is not None]
+    if not values:
+        return None, None
+    spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    return float(np.mean(values)), spread
+
+
+def _accuracies(rows: Sequence[Row]) -> dict[str, list[float]]:
+    """Return the accuracy in each repetition, of methods that came to an end in all."""
+    found: dict[str, list[float]] = {}
+    for row in sorted(rows, key=lambda row: row.repetition):
+        found.setdefault(row.method, []).append(
+            np.nan if row.accuracy is None else row.accuracy
+        )
+    return {
+        name: scores for name, scores in found.items() if not np.isnan(scores).any()
+    }

@@ -1,0 +1,116 @@
+"""``nearkind fit``."""
+
+import pytest
+from commands import PETS, complaint, done, facts
+
+import nearkind as nk
+
+FIT = ("-t", "kind", "--drop", "name", "-m", "hamming")
+
+
+def test_it_says_what_was_learned_and_what_to_do_next(pets, tmp_path):
+    model = tmp_path / "m.nearkind"
+    out = done("fit", pets, *FIT, "-o", model)
+    told = (
+        "12 rows, 3 features, 3 classes of 'kind'",
+        "right on a fifth",
+        "33.3% by always",
+        "Hamming(",
+        "coat",
+        "█",
+        "nearkind predict",
+    )
+    for words in told:
+        assert words in out
+    assert sorted(tmp_path.iterdir()) == [model, pets]
+    assert nk.load(model).classes_.tolist() == ["bird", "cat", "dog"]
+
+
+def test_facts_for_programs(pets, tmp_path):
+    found = facts("fit", pets, *FIT, "-o", tmp_path / "m.nearkind")
+    assert list(found) == [
+        "model", "method", "target", "rows", "features", "classes", "chosen",
+        "accuracy", "accuracy_is", "majority_share", "relevance", "seconds",
+    ]  # fmt: skip
+    assert found["classes"] == {"dog": 4, "cat": 4, "bird": 4}
+    assert {part["feature"] for part in found["relevance"]} == {
+        "legs",
+        "coat",
+        "weight",
+    }
+    assert sum(part["share"] for part in found["relevance"]) == pytest.approx(1.0)
+    assert 0.0 <= found["accuracy"] <= 1.0
+
+
+def test_the_default_searches(pets, tmp_path):
+    model = tmp_path / "m.nearkind"
+    found = facts("fit", pets, "-t", "kind", "--drop", "name", "-o", model,
+                  "--time-budget", 1)  # fmt: skip
+    assert found["method"] == "cv"
+    assert type(nk.load(model)).__name__ == "CPMLClassifierCV"
+    assert "held out in turn" in found["accuracy_is"]
+
+
+def test_built_in_sets_and_standard_input_and_seeds(tmp_path):
+    model = tmp_path / "m.nearkind"
+    assert facts("fit", "credit_risk", "-o", model, "-m", "hamming")["target"] == "Risk"
+    found = facts("fit", "-", *FIT, "-o", model, "--seed", 3, stdin=PETS.encode())
+    assert found["rows"] == 12
+
+
+def test_leading_zeros_stay_and_text_is_text(pets, tmp_path):
+    model = tmp_path / "m.nearkind"
+    done("fit", pets, *FIT, "-o", model)
+    levels = nk.load(model).categories_
+    assert levels["legs"] == [2, 4]
+    assert levels["weight"][0] == "001"
+    assert None in levels["coat"]
+    done("fit", pets, *FIT, "-o", model, "--text", "legs")
+    assert nk.load(model).categories_["legs"] == ["2", "4"]
+
+
+def test_nothing_is_learned_if_the_model_cannot_be_written(pets, tmp_path):
+    assert "no folder" in complaint("fit", pets, *FIT, "-o", tmp_path / "no" / "m")
+    assert "is a folder" in complaint("fit", pets, *FIT, "-o", tmp_path)
+    assert list(tmp_path.iterdir()) == [pets]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-t", "knid"], "no column 'knid' in pets.csv. Did you mean 'kind'?"),
+        (["-t", "kind", "--drop", "nmae"], "Did you mean 'name'?"),
+        (["-t", "kind", "--encoding", "x"], "There is no encoding 'x'"),
+        (["-t", "kind", "--delimiter", "||"], "A delimiter is one letter"),
+        (["-t", "kind", "--format", "parquet"], "pets.csv: it cannot be read"),
+    ],
+)
+def test_bad_data(pets, tmp_path, arguments, words):
+    model = tmp_path / "m"
+    assert words in complaint("fit", pets, *arguments, "-m", "hamming", "-o", model)
+    assert not model.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "name the column of"),
+        (["-t", "kind", "-m", "haming"], "Did you mean 'hamming'"),
+        (["-t", "kind", "--numeric", "round"], "one of auto, category, bin, scale"),
+        (["-t", "kind", "-m", "single", "--time-budget", "3"], "only for cv"),
+        (["-t", "kind", "--time-budget", "0"], "0.1"),
+    ],
+)
+def test_bad_usage(pets, tmp_path, arguments, words):
+    assert words in complaint("fit", pets, *arguments, "-o", tmp_path / "m", code=2)
+
+
+def test_warnings_are_a_line_each(pets, tmp_path):
+    from commands import run
+
+    pets.write_text(PETS.replace(",dog\n", ",\n", 1))
+    result = run("fit", pets, *FIT, "-o", tmp_path / "m")
+    assert result.stderr == (
+        "nearkind: pets.csv: 1 of 12 rows have no 'kind'; they are left out, and rows "
+        "are counted without them.\n"
+    )

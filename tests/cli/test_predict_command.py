@@ -1,0 +1,126 @@
+"""``nearkind predict``."""
+
+import csv
+import io
+import json
+
+import pytest
+from commands import PETS, complaint, done, facts, run
+
+from nearkind.files import read
+
+NEW = "weight,coat,legs\n004,fur,4\n001,down,2\n"
+
+
+def table(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_class_and_probabilities(models, tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text(NEW)
+    rows = table(done("predict", models["hamming"], path))
+    assert list(rows[0]) == ["predicted", "p_bird", "p_cat", "p_dog"]
+    assert [row["predicted"] for row in rows] == ["cat", "bird"]
+    assert all(
+        sum(float(row[f"p_{label}"]) for label in ("bird", "cat", "dog"))
+        == pytest.approx(1.0, abs=1e-5)
+        for row in rows
+    )
+    assert run("predict", models["hamming"], path).stderr == ""
+
+
+def test_a_column_of_classes_is_compared_with(models, pets):
+    result = run("predict", models["single"], pets)
+    assert "of 12 rows" in result.stderr
+    assert "the class that column 'kind' says" in result.stderr
+    found = facts("predict", models["single"], pets)
+    assert found["target"] == "kind"
+    rows = [row["kind"] for row in table(PETS)]
+    right = [
+        row["class"] == kind for row, kind in zip(found["rows"], rows, strict=True)
+    ]
+    assert found["accuracy"] == pytest.approx(sum(right) / 12)
+    assert found["rows"][3]["row"] == 3
+    assert set(found["rows"][0]["probabilities"]) == {"bird", "cat", "dog"}
+    named = run("predict", models["single"], pets, "-t", "name")
+    assert "0 of 12 rows (0.0%)" in named.stderr
+
+
+def test_standard_input_and_kept_columns(models):
+    rows = table(done("predict", models["hamming"], "-", "--keep", stdin=PETS.encode()))
+    assert list(rows[0])[:6] == ["name", "legs", "coat", "weight", "kind", "predicted"]
+    assert rows[0]["weight"] == "007"
+    assert rows[-1]["coat"] == ""
+    again = "\n".join(",".join(row.values()) for row in rows)
+    text = ",".join(rows[0]) + "\n" + again
+    twice = table(
+        done("predict", models["hamming"], "-", "--keep", stdin=text.encode())
+    )
+    assert "predicted_" in twice[0]
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.tsv.gz", "o.jsonl", "o.parquet"])
+def test_output_by_ending(models, pets, tmp_path, name):
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    out = tmp_path / name
+    assert done("predict", models["hamming"], pets, "-o", out) == ""
+    found = read(str(out))
+    assert list(found) == ["predicted", "p_bird", "p_cat", "p_dog"]
+    assert found["predicted"][2] == "bird"
+
+
+def test_numbers_that_were_words_in_training_are_known(models, tmp_path):
+    path = tmp_path / "new.jsonl"
+    rows = [{"legs": "4", "coat": "fur", "weight": "004"}]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    result = run("predict", models["hamming"], path)
+    assert result.stderr == ""
+    assert result.stdout.splitlines()[1].startswith("cat,")
+
+
+def test_unseen_values_are_said_and_answered(models, tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text("legs,coat,weight\n8,scales,004\n")
+    result = run("predict", models["hamming"], path)
+    assert result.exit_code == 0
+    assert "Column 'legs' has 1 value not seen in fit: 8" in result.stderr
+
+
+def test_bad_data_and_models(models, pets, tmp_path):
+    model = models["hamming"]
+    path = tmp_path / "new.csv"
+    path.write_text("legs,cout,weight\n4,fur,004\n")
+    said = complaint("predict", model, path)
+    assert "no column 'coat' in new.csv. Did you mean 'cout'?" in said
+    assert "is no nearkind model" in complaint("predict", pets, pets)
+    assert "a model of nearkind; DATA is a table" in complaint("predict", model, model)
+    assert "No such file" in complaint("predict", tmp_path / "none", pets)
+    assert "no folder" in complaint(
+        "predict", model, pets, "-o", tmp_path / "n" / "o.csv"
+    )
+    assert "must end in" in complaint("predict", model, pets, "-o", "o.xls", code=2)
+    assert sorted(tmp_path.iterdir()) == [path, pets]
+
+
+def test_a_distance_alone_says_no_class(tmp_path, pets):
+    import nearkind as nk
+
+    X = [{"legs": 4}, {"legs": 2}, {"legs": 2}]
+    nk.save(nk.baselines.Hamming().fit(X), tmp_path / "m")
+    said = complaint("predict", tmp_path / "m", pets)
+    assert "holds a Hamming, which measures distances and says no class" in said
+
+
+def test_a_model_of_an_array_takes_columns_by_place(tmp_path):
+    import nearkind as nk
+
+    rows = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]]
+    model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=1)
+    nk.save(model.fit(rows, ["no", "yes", "no", "yes"]), tmp_path / "m")
+    text = b"one,two,kind\na,x,no\nb,y,yes\n"
+    assert facts("predict", tmp_path / "m", "-", stdin=text)["accuracy"] == 1.0
+    assert "go by their place" in complaint(
+        "predict", tmp_path / "m", "-", stdin=b"a\n1\n"
+    )

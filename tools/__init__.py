@@ -1,0 +1,1 @@
+"""What keeps the pages of this repository true."""
