@@ -22,6 +22,7 @@ from nearkind.cli.neighbors import neighbors
 from nearkind.cli.predict import predict
 from nearkind.cli.report import report
 from nearkind.cli.reproduce import reproduce
+from nearkind.export.command import export
 
 COMMANDS = (
     demo,
@@ -32,6 +33,7 @@ COMMANDS = (
     evaluate,
     compare,
     report,
+    export,
     datasets,
     reproduce,
 )

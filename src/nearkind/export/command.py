@@ -1,0 +1,72 @@
+"""``nearkind export``; light, whatever is heavy waits for the command to run."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nearkind.export.writing import TARGETS
+
+
+def export(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A file that `nearkind fit` wrote.")
+    ],
+    to: Annotated[str, typer.Option("--to", help=f"One of {', '.join(TARGETS)}.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Else as MODEL, here, with another ending."
+        ),
+    ] = None,
+    dialect: Annotated[
+        str | None,
+        typer.Option("--dialect", help="Of SQL: duckdb, postgres or pgvector."),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option("--table", help="Of SQL: the table to classify, new_rows."),
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option("--key", help="Of SQL: its key column, id.")
+    ] = None,
+    inputs: Annotated[
+        str | None, typer.Option("--inputs", help="Of ONNX: values or codes.")
+    ] = None,
+    member: Annotated[
+        int | None,
+        typer.Option("--member", min=1, help="Which of several that vote together."),
+    ] = None,
+) -> None:
+    """Write a model as JSON, CSV, SQL or ONNX, for programs without nearkind."""
+    from nearkind import load
+    from nearkind.export.writing import write
+
+    if to not in TARGETS:
+        raise typer.BadParameter(_nearest(to), param_hint="--to")
+    place = output or Path(f"{model.stem}.{to}")
+    if place.resolve() == model.resolve():
+        raise typer.BadParameter("is the model itself.", param_hint="--output")
+    asked = {"dialect": dialect, "table": table, "key": key, "inputs": inputs}
+    options = {name: value for name, value in asked.items() if value is not None}
+    for path in write(_member(load(model), member), place, to, **options):
+        typer.echo(str(path))
+
+
+def _nearest(to: str) -> str:
+    from nearkind.files import nearest
+
+    return nearest(to, TARGETS)
+
+
+def _member(model: Any, number: int | None) -> Any:
+    """Return one of the classifiers that vote together, if one is asked for."""
+    if number is None:
+        return model
+    members = getattr(model, "members_", [model])
+    if number > len(members):
+        raise ValueError(
+            f"There is no member {number}: the model has {len(members)}, numbered "
+            "from 1."
+        )
+    return members[number - 1]

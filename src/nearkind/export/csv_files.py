@@ -1,0 +1,57 @@
+"""CSV: all values with their vectors, and the rows that vote in a file beside."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nearkind.export.entries import entries
+from nearkind.export.portable import Portable, Vote
+from nearkind.export.values import as_text
+from nearkind.files.asked import Columns
+from nearkind.files.writing import beside, pour_delimited
+from nearkind.typing import Array
+
+
+def write(model: Portable, path: Path) -> list[Path]:
+    """Write feature, kind, value, v0, v1, ...; of a classifier also PATH.rows.csv."""
+    _write(_values(model), path)
+    if model.vote is None:
+        return [path]
+    rows = path.with_name(f"{path.name.removesuffix('.csv')}.rows.csv")
+    _write(_rows(model.vote), rows)
+    return [path, rows]
+
+
+def _write(columns: Columns, path: Path) -> None:
+    lines: list[str] = []
+    pour_delimited(columns, lines.append)
+    with beside(path) as file:
+        file.writelines(line.encode() for line in lines)
+
+
+def _values(model: Portable) -> Columns:
+    table = [(f.name, *entry) for f in model.features for entry in entries(f)]
+    names, kinds, values = zip(*table, strict=True)
+    vectors = np.concatenate([feature.vectors for feature in model.features])
+    texts = [None if value is None else as_text(value) for value in values]
+    return {
+        "feature": list(names),
+        "kind": list(kinds),
+        "value": texts,
+        **_axes("v", vectors),
+    }
+
+
+def _rows(vote: Vote) -> Columns:
+    labels = [f"class {as_text(label)}" for label in vote.labels]
+    return {
+        "number": vote.numbers.tolist(),
+        "count": vote.counts.tolist(),
+        **dict(zip(labels, vote.shares.T.tolist(), strict=True)),
+        **_axes("v", vote.vectors),
+    }
+
+
+def _axes(letter: str, vectors: Array) -> dict[str, list[Any]]:
+    return {f"{letter}{axis}": x.tolist() for axis, x in enumerate(vectors.T)}

@@ -1,0 +1,104 @@
+"""From a fitted model to what is exported of it, or why it cannot be."""
+
+from collections.abc import Callable
+from typing import Any
+
+from nearkind.estimators.classifier import VOTES, CPMLClassifier
+from nearkind.estimators.coded import Coded
+from nearkind.export.portable import Feature, Listed, Portable, Ranged, Vote
+from nearkind.export.values import as_text, check_doubles, exported
+from nearkind.features import Bins, Coordinate, Levels
+from nearkind.search.estimator import CPMLClassifierCV
+from nearkind.typing import Array
+
+
+def portable(model: Any) -> Portable:
+    """Return what is exported of a fitted model, or say why it cannot be."""
+    _check_fitted(model)
+    voter = _only_member(model) if isinstance(model, CPMLClassifierCV) else model
+    metric = voter.metric_ if isinstance(voter, CPMLClassifier) else voter
+    _check_vectors(metric)
+    vote = _vote(voter) if isinstance(voter, CPMLClassifier) else None
+    return Portable(_features(metric), vote)
+
+
+def _check_fitted(model: Any) -> None:
+    owner = type(model).__name__
+    if not isinstance(model, Coded):
+        raise TypeError(
+            f"A {owner} cannot be exported. Pass a fitted CPML, CPMLClassifier or "
+            "CPMLClassifierCV, taken out of whatever holds it."
+        )
+    if not hasattr(model, "codebook_"):
+        raise ValueError(f"This {owner} is not fitted; call fit before export.")
+
+
+def _only_member(model: CPMLClassifierCV) -> CPMLClassifier:
+    if len(model.members_) > 1:
+        raise ValueError(
+            f"This CPMLClassifierCV votes with {len(model.members_)} distances "
+            "together, and an export holds one. Export the first, model.members_[0] "
+            "(--member 1), or fit with max_members=1."
+        )
+    return model.members_[0]
+
+
+def _check_vectors(metric: Any) -> None:
+    if not hasattr(metric, "value_tables_"):
+        raise ValueError(
+            f"{type(metric).__name__} gives values no vectors whose Euclidean distance "
+            "is its own, and an export is made of those. Fit CPML instead, or a "
+            "baseline with value_vectors_, such as Euclidean, NCA or LMNN."
+        )
+
+
+def _vote(model: CPMLClassifier) -> Vote:
+    if callable(model.weights) or model.weights not in VOTES:
+        raise ValueError(
+            "The weights of this CPMLClassifier are a function, which cannot be "
+            'exported. Call set_params(weights="uniform") or "distance" first.'
+        )
+    counts, grouped = model._reach.weights, model._grouped
+    return Vote(
+        labels=[exported(label, "y") for label in model.classes_.tolist()],
+        n_neighbors=min(float(model.n_neighbors), float(counts.sum())),
+        weights=model.weights,
+        vectors=model._cells,
+        counts=counts,
+        shares=model._votes,
+        numbers=grouped.rows[grouped.starts[:-1]],
+    )
+
+
+def _features(metric: Any) -> list[Feature]:
+    book, tables = metric.codebook_, metric.value_tables_.vectors
+    names = [as_text(name) for name in book.names_]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(
+            f"Two columns are called {min(twice)!r} as text; rename one and fit again."
+        )
+    columns = zip(names, book.features_, tables, strict=True)
+    return [KINDS[type(f)](name, f, table) for name, f, table in columns]
+
+
+def _listed(name: str, feature: Levels, vectors: Array) -> Feature:
+    values = [exported(value, name) for value in feature.code_of]
+    check_doubles(values, name)
+    return Listed(name, values, _place(feature.missing_code, vectors), vectors)
+
+
+def _ranged(name: str, feature: Any, vectors: Array) -> Feature:
+    missing = _place(feature.missing_code, vectors)
+    return Ranged(name, feature.edges.tolist(), missing, vectors)
+
+
+def _place(code: int, vectors: Array) -> int:
+    return code if code >= 0 else len(vectors) - 1
+
+
+KINDS: dict[type, Callable[[str, Any, Array], Feature]] = {
+    Levels: _listed,
+    Bins: _ranged,
+    Coordinate: _ranged,
+}

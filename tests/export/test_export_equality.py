@@ -1,0 +1,114 @@
+"""An export says what Python says."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from export_frames import mixed_adult, odd_frame, real, strangers
+from export_readers import READERS, assert_equal, expected
+from hypothesis import given
+
+import nearkind as nk
+from strategies import tables
+from tables import labelled_table
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::nearkind.errors.UnseenValueWarning",
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+)
+reader = pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+
+
+def euclidean(**settings):
+    return nk.baselines.Euclidean(**settings)
+
+
+@reader
+@pytest.mark.parametrize("numeric", ["auto", "bin", "scale", "category"])
+def test_odd_values_and_names(read, numeric, tmp_path):
+    X, y = odd_frame()
+    model = nk.CPMLClassifier(euclidean(numeric=numeric), n_neighbors=4).fit(X, y)
+    rows = pd.concat([X, strangers(X)], ignore_index=True)
+    assert_equal(read(model, rows, tmp_path), expected(model, rows))
+
+
+@reader
+@pytest.mark.parametrize("missing", ["level", "prior"])
+def test_missing_values_of_a_distance(read, missing, tmp_path):
+    X, y = labelled_table()
+    model = nk.CPML(missing=missing, tol=1e-2).fit(X, y)
+    assert_equal(read(model, X, tmp_path), expected(model, X))
+
+
+@reader
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+@pytest.mark.parametrize("k", [1, 7, 1_000])
+def test_votes_of_rows_that_count_several_times(read, weights, k, tmp_path):
+    X, y = labelled_table()
+    counts = np.random.default_rng(1).integers(0, 40, len(y)) / 4.0
+    model = nk.CPMLClassifier(euclidean(), n_neighbors=k, weights=weights)
+    model.fit(X, y, sample_weight=counts)
+    assert_equal(read(model, X, tmp_path), expected(model, X))
+
+
+@reader
+@pytest.mark.parametrize("labels", [[False, True], [-3, 10**12], [1.0, 4.0]])
+def test_labels_keep_their_type(read, labels, tmp_path):
+    X, y = labelled_table(n_classes=2)
+    y = np.array(labels)[np.unique(y, return_inverse=True)[1]]
+    model = nk.CPMLClassifier(euclidean(), n_neighbors=3).fit(X, y)
+    assert_equal(read(model, X, tmp_path), expected(model, X))
+
+
+@reader
+@pytest.mark.parametrize("k", [1, 2])
+def test_distances_that_are_nearly_equal_are_tied(read, k, tmp_path):
+    X = pd.DataFrame({"a": ["here", "near", "nearly", "further", "far"]})
+    metric = euclidean().fit(X, [0, 1, 0, 1, 0])
+    order = [metric.categories_["a"].index(value) for value in X["a"]]
+    metric.value_tables_.vectors[0][:] = 0.0
+    metric.value_tables_.vectors[0][order, 0] = [0.0, 1.0, 1.0 + 1e-9, 1.0 + 1e-5, 5.0]
+    model = nk.CPMLClassifier(n_neighbors=k)
+    model.fit_over(metric, X[1:], ["p", "q", "r", "p"], sample_weight=[1, 3, 1, 1])
+    assert model.predict_proba(X[:1]).tolist() == [[0.25, 0.75, 0.0]]
+    assert_equal(read(model, X, tmp_path), expected(model, X))
+
+
+@reader
+def test_a_distance_of_zero_everywhere(read, tmp_path):
+    X = pd.DataFrame({"a": ["x", "y"] * 4, "b": ["p", "p", "q", "q"] * 2})
+    y = [0, 0, 0, 0, 1, 1, 1, 1]
+    model = nk.CPMLClassifier(euclidean(), n_neighbors=3, weights="distance").fit(X, y)
+    assert_equal(read(model, X, tmp_path), expected(model, X))
+
+
+@pytest.mark.parametrize("name", ["json", "duckdb", "onnx"])
+def test_drawn_tables(name, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("drawn")
+
+    @given(tables())
+    def law(table):
+        texts = table.codes.astype(str).astype(object)
+        X = pd.DataFrame(texts, columns=[f"c{d}" for d in range(texts.shape[1])])
+        model = nk.CPMLClassifier(euclidean(), n_neighbors=3, weights="distance")
+        model.fit(X, table.y, sample_weight=table.weights)
+        assert_equal(READERS[name](model, X, folder), expected(model, X))
+
+    law()
+
+
+REAL = {
+    "mushroom": (lambda: real("mushroom", 3_000), "auto"),
+    "car": (lambda: real("car"), "auto"),
+    "adult": (mixed_adult, "auto"),
+    "adult on axes": (mixed_adult, "scale"),
+}
+
+
+@reader
+@pytest.mark.parametrize("name", REAL)
+def test_real_sets(read, name, tmp_path):
+    make, numeric = REAL[name]
+    X, y = make()
+    model = nk.CPMLClassifier(euclidean(numeric=numeric)).fit(X[:-200], y[:-200])
+    rows = X[-400:].reset_index(drop=True)  # half of them were learned from
+    assert_equal(read(model, rows, tmp_path), expected(model, rows))

@@ -1,0 +1,158 @@
+"""What is particular to SQL: types of columns, keys, and what is quoted."""
+
+import re
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+import nearkind as nk
+from nearkind import export
+from nearkind.export.sql.dialects import DIALECTS
+from nearkind.export.sql.literals import identifier, number, qualified, text
+
+ROWS = [["1"], [1], ["true"], ["x"], [None], [2.5]]
+LABELS = ["a", "b", "a", "b", "b", "a"]
+
+
+@pytest.fixture
+def base():
+    with duckdb.connect() as connection:
+        yield connection
+
+
+def loaded(base, model, folder, **options):
+    (path,) = export.write(model, folder / "model.sql", "sql", **options)
+    base.execute(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells", "codes"),
+    [
+        ("VARCHAR", ["1", "true", "2.5", "x", None, "huge"], [2, 3, 6, 4, 5, 6]),
+        ("INTEGER", [1, 2, None], [0, 6, 5]),
+        ("HUGEINT", [1, 2, None], [0, 6, 5]),
+        ("DECIMAL(4, 2)", [1, 2.5, None], [0, 1, 5]),
+        ("DOUBLE", [1.0, 2.5, float("nan"), None], [0, 1, 5, 5]),
+        ("BOOLEAN", [True, False, None], [0, 6, 5]),
+    ],
+)
+def test_text_numbers_and_booleans_are_not_confused(base, kind, cells, codes, tmp_path):
+    """As in Python, TRUE is 1 and '1' is another value."""
+    model = nk.baselines.Euclidean(numeric="category").fit(ROWS, LABELS)
+    assert model.categories_["x0"] == [1, 2.5, "1", "true", "x", None]
+    base.execute(f"CREATE TABLE new_rows (id INTEGER, x0 {kind})")
+    base.executemany("INSERT INTO new_rows VALUES (?, ?)", list(enumerate(cells)))
+    loaded(base, model, tmp_path)
+    found = base.execute("SELECT code0 FROM nearkind_codes ORDER BY key").fetchall()
+    assert [code for (code,) in found] == codes
+
+
+def test_a_key_that_is_missing_or_comes_twice_gets_no_answer(base, tmp_path):
+    X = pd.DataFrame({"a": ["x", "y", "x", "y"]})
+    model = nk.CPMLClassifier(nk.baselines.Euclidean(), n_neighbors=1)
+    model.fit(X, ["p", "q", "p", "q"])
+    base.execute("CREATE SCHEMA sales")
+    base.execute('CREATE TABLE sales."my rows" ("my key" TEXT, a TEXT)')
+    base.execute(
+        """INSERT INTO sales."my rows" VALUES
+        ('one', 'y'), ('two', 'x'), ('two', 'y'), (NULL, 'x')"""
+    )
+    names = {"table": "sales.my rows", "key": "my key", "name": 'it\'s "m"'}
+    loaded(base, model, tmp_path, **names)
+    view = identifier('it\'s "m"_classes')
+    assert base.execute(f"SELECT * FROM {view}").fetchall() == [("one", "q", 1.0)]
+
+
+def test_nearest_rows_have_numbers_distances_and_votes(base, tmp_path):
+    X = [["x"], ["y"], ["x"], ["z"]]
+    model = nk.CPMLClassifier(nk.baselines.Euclidean(), n_neighbors=3)
+    model.fit(X, ["p", "q", "p", "q"])
+    base.execute("CREATE TABLE new_rows AS SELECT 7 AS id, 'x' AS x0")
+    loaded(base, model, tmp_path)
+    asked = "SELECT first_row, distance, votes FROM nearkind_nearest ORDER BY first_row"
+    near = base.execute(asked).fetchall()
+    assert near == [(0, 0.0, 2.0), (1, np.sqrt(2.0), 0.5), (3, np.sqrt(2.0), 0.5)]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_all_dialects_write_whole_statements(dialect, tmp_path):
+    model = nk.CPMLClassifier(nk.baselines.Euclidean(), n_neighbors=1)
+    model.fit([["a;'"], ["b"]] * 600, [0, 1] * 600)
+    (path,) = export.write(model, tmp_path / "m.sql", "sql", dialect=dialect)
+    script = path.read_text("utf-8")
+    outside = re.sub(r"'(''|[^'])*'", "", script)
+    statements = [part.strip() for part in outside.split(";")]
+    assert statements[0].endswith("BEGIN")
+    assert statements[-2:] == ["COMMIT", ""]
+    words = {part.split()[0] for part in statements[1:-2]}
+    assert words == {"CREATE", "INSERT"}
+    assert outside.count("(") == outside.count(")")
+
+
+def test_pgvector_keeps_vectors_whole_and_asks_its_index(tmp_path):
+    model = nk.CPMLClassifier(nk.baselines.Euclidean(), n_neighbors=1)
+    model.fit([["a"], ["b"]], [0, 1])
+    (path,) = export.write(model, tmp_path / "m.sql", "sql", dialect="pgvector")
+    script = path.read_text("utf-8")
+    assert "vector vector(2)" in script
+    assert "('x0', 0, 'text', 'a', NULL, '[1.0, 0.0]')" in script
+    assert "USING hnsw (vector vector_l2_ops)" in script
+    assert "ORDER BY x.vector <-> u.vector\n    LIMIT 101" in script
+
+
+def test_many_rows_are_inserted_in_portions(base, tmp_path):
+    X = [[f"v{i}", f"w{i % 7}"] for i in range(1_201)]
+    model = nk.CPMLClassifier(nk.baselines.Euclidean(), n_neighbors=1)
+    with pytest.warns(nk.errors.NearlyUniqueWarning):
+        model.fit(X, ["p", "q", "r"] * 400 + ["p"])
+    base.execute("CREATE TABLE new_rows (id INTEGER, x0 TEXT, x1 TEXT)")
+    loaded(base, model, tmp_path)
+    script = (tmp_path / "model.sql").read_text()
+    assert script.count('INSERT INTO "nearkind_rows"') == 3
+    rows = base.execute("SELECT COUNT(*) FROM nearkind_rows").fetchone()
+    assert rows == (1_201,)
+
+
+@pytest.mark.parametrize("x", [0.1, -1e-300, 1.7976931348623157e308, 1 / 3, 5e-324])
+def test_numbers_come_back_to_the_last_bit(base, x):
+    base.execute("CREATE TABLE t (x DOUBLE PRECISION)")
+    base.execute(f"INSERT INTO t VALUES ({number(x)}), ({number(np.inf)})")
+    assert base.execute("SELECT x FROM t").fetchall() == [(x,), (np.inf,)]
+
+
+@pytest.mark.parametrize("odd", ["'", '"', "''\"", "\\'", "a'; DROP TABLE t; --", "\n"])
+def test_names_and_texts_come_back(base, odd):
+    found = base.execute(f"SELECT {text(odd)} AS {identifier(odd)}")
+    assert found.description[0][0] == odd
+    assert found.fetchall() == [(odd,)]
+
+
+def test_names_and_texts_that_no_database_takes():
+    with pytest.raises(ValueError, match="number zero"):
+        text("a\0b")
+    with pytest.raises(ValueError, match="without a name"):
+        qualified("sales.")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"dialect": "postgress"}, "Did you mean 'postgres'"),
+        ({"dialect": "oracle"}, "There are 'duckdb', 'postgres', 'pgvector'"),
+        ({"table": ""}, "without a name"),
+    ],
+)
+def test_options_that_cannot_be(options, words, tmp_path):
+    model = nk.baselines.Euclidean().fit([["a"], ["b"]], [0, 1])
+    with pytest.raises(ValueError, match=words):
+        export.write(model, tmp_path / "m.sql", "sql", **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_vectors_too_long_for_a_table(tmp_path, monkeypatch):
+    monkeypatch.setattr(DIALECTS["postgres"], "most_axes", 1)
+    model = nk.baselines.Euclidean().fit([["a"], ["b"]], [0, 1])
+    with pytest.raises(ValueError, match=r"have 2 numbers.* at most 1 in dialect"):
+        export.write(model, tmp_path / "m.sql", "sql", dialect="postgres")
