@@ -1,13 +1,10 @@
 """Tests of data sets: an empty cache, no network, and real files where they are."""
 
-import os
-from pathlib import Path
 from urllib.error import URLError
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-FOLDERS = [os.environ.get("NEARKIND_DATA"), "../shared/data"]
+from real_files import real_file
 
 
 @pytest.fixture(autouse=True)
@@ -29,15 +26,7 @@ def no_folder(monkeypatch):
     monkeypatch.delenv("NEARKIND_DATA", raising=False)
 
 
-@pytest.fixture
-def real_file():
+@pytest.fixture(name="real_file")
+def finds_real_files():
     """Return a function from name to real file; it skips where there is none."""
-
-    def find(name):
-        for folder in filter(None, FOLDERS):
-            path = ROOT / folder / f"{name}.csv.gz"
-            if path.is_file():
-                return path
-        return pytest.skip(f"no {name}.csv.gz in NEARKIND_DATA or ../shared/data")
-
-    return find
+    return real_file

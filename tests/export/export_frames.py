@@ -1,16 +1,12 @@
 """Tables whose values are hard to write down."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import nearkind as nk
+from real_files import real_file
 
-ROOT = Path(__file__).parents[2]
-FOLDERS = [os.environ.get("NEARKIND_DATA"), "../shared/data"]
 NUMBERS = [
     "age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week",
 ]  # fmt: skip
@@ -55,12 +51,8 @@ def strangers(X):
 
 def real(name, n_rows=None):
     """Return a real set, its gaps as None; the test is skipped where there is none."""
-    folders = [ROOT / folder for folder in FOLDERS if folder]
-    found = [f for f in folders if (f / f"{name}.csv.gz").is_file()]
-    if not found:
-        pytest.skip(f"no {name}.csv.gz in NEARKIND_DATA or ../shared/data")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NEARKIND_DATA", str(found[0]))
+        patch.setenv("NEARKIND_DATA", str(real_file(name).parent))
         data = nk.datasets.load(name)
     rows = np.random.default_rng(0).permutation(len(data.X))[:n_rows]
     cells = data.X.iloc[rows].reset_index(drop=True).astype(object)

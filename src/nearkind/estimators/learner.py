@@ -1,11 +1,9 @@
 """CPML: learn a distance between rows of categories from labels or constraints."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 
 from nearkind import theory
 from nearkind.cells import Cells, collapse, row_keys
@@ -15,6 +13,7 @@ from nearkind.constraints.stated import read_stated, stated_constraints
 from nearkind.edges import difference_matrices
 from nearkind.estimators import shorthand
 from nearkind.estimators.labelled import Labelled
+from nearkind.estimators.outcome import warn_of
 from nearkind.estimators.settings import generator
 from nearkind.estimators.size import check_size
 from nearkind.estimators.targets import partly_known, training_rows
@@ -24,7 +23,7 @@ from nearkind.estimators.watching import CallbackSupport, watching
 from nearkind.objective import Objective
 from nearkind.projections.scaled import scaled
 from nearkind.solvers.renewing import solve_renewing
-from nearkind.solvers.solution import Callback, Solution, Stop, zero_solution
+from nearkind.solvers.solution import Callback, Solution, zero_solution
 from nearkind.spectral import Spectrum, decompose
 from nearkind.tables import read_table
 from nearkind.typing import Array
@@ -395,29 +394,4 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         self.feature_relevance_ = relevance(
             phi, self._projection.tables, self._structure, point, cells.weights
         )
-        self._warn(solution)
-
-    def _warn(self, solution: Solution) -> None:
-        if self.rank_ == 0:
-            cause = (
-                f"strength={self.strength_:.3g} outweighs the loss. Pass a strength "
-                f"below {self.strength_max_:.3g}, or strength='auto'."
-                if self.strength_max_ > 0.0
-                else "no direction in these columns brings rows of one class together. "
-                "Take another projection, or add columns that tell the classes apart."
-            )
-            warnings.warn(
-                f"The learned metric is zero, and so are all distances: {cause}",
-                UserWarning,
-                stacklevel=5,
-            )
-        if solution.reason not in (Stop.TOLERANCE, Stop.SETTLED):
-            share = solution.gap / max(solution.value, 1e-300)
-            known = f", at most {solution.gap:.2g} ({share:.2%}) above the optimum"
-            warnings.warn(
-                f"{solution.reason.value} After {solution.n_iter} iterations the "
-                f"objective is {solution.value:.6g}"
-                f"{known if np.isfinite(solution.gap) else ', by estimate'}.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+        warn_of(solution, self)
