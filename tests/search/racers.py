@@ -4,9 +4,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from nearkind.baselines import Hamming
+import nearkind as nk
+from nearkind.baselines import Euclidean, Hamming
 from nearkind.estimators.targets import training_rows
 from nearkind.search.race import Race
+
+SOFT = nk.CPML(constraints="neighbors", max_iter=20, tol=1e-2, warm_start=True)
+FEW = [Hamming(), Euclidean(), SOFT]
+
+
+def few(**given):
+    """Return a search among few candidates."""
+    return nk.CPMLClassifierCV(**{"candidates": FEW, "n_neighbors": (1, 5), **given})
 
 
 class Counted(Hamming):
