@@ -167,6 +167,34 @@ def test_a_fold_that_time_did_not_suffice_for_is_forgotten():
     assert [runner.table().shape[1] for runner in run.runners] == [15, 15]
 
 
+def test_time_may_end_between_two_strengths():
+    along = Candidate("along", Turning(), (1.0, 0.5, 0.1))
+    run = race(X, y, deadline=1.5)
+    run.run([along], FOLDS)
+    assert Turning.visited == [1.0, 0.5]
+    assert [runner.strength for runner in run.runners] == [1.0, 0.5]
+    assert not run.refused
+
+
+def test_a_strength_behind_which_time_ends_is_no_fold():
+    along = Candidate("along", Turning(), (1.0, 0.5))
+    run = race(X, y, deadline=2.5)
+    run.run([along], FOLDS)
+    assert Turning.visited == [1.0, 0.5, 1.0]
+    assert len(run.held) == 1
+    assert [runner.table().shape[1] for runner in run.runners] == [15, 15]
+
+
+def test_who_has_a_lower_turn_is_fitted_first_and_the_order_is_kept():
+    late, early = Candidate("late", Right(), turn=1), Candidate("early", Counted())
+    run = race(X, y)
+    run.run([late, early], FOLDS[:1])
+    assert names(run.runners) == ["late", "early"]
+    run = race(X, y, deadline=-1.0)
+    run.run([late, early], FOLDS)
+    assert names(run.runners) == ["early"]
+
+
 def test_no_fold_is_begun_after_time():
     run = race(X, y, deadline=1.5)
     run.run(candidates(Right, Counted), FOLDS)

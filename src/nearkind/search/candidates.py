@@ -31,11 +31,13 @@ class Candidate:
     name : for people
     metric : a distance, unfitted
     strengths : as CPML takes them; none: the distance is fitted as it comes
+    turn : those of a lower turn are fitted first, in case that time runs out
     """
 
     name: str
     metric: Any
     strengths: Sequence[Any] = ()
+    turn: int = 0
 
     @property
     def settings(self) -> Sequence[Any]:
@@ -89,12 +91,21 @@ def default_candidates(n_jobs: int | None = None, **policies: Any) -> list[Candi
     triplets = {"structure": "single", "projection": "vdm", **ROUGHLY}
     smoothed = {"smoothing": "auto", "cross_fit": True}
     soft = {"structure": "full", "constraints": "neighbors", **CLOSELY}
-    few = DECADES[:4]
+    few, first, then, last = DECADES[:4], 0, 1, 2
     return [
-        Candidate("values", Hamming(**policies)),
-        Candidate("histograms", Euclidean(**policies)),
-        Candidate("triplets of histograms", make(**triplets), few),
-        Candidate("triplets of smoothed histograms", make(**triplets, **smoothed), few),
-        Candidate("neighbors by histograms", make(**soft, projection="vdm"), DECADES),
-        Candidate("neighbors by values", make(**soft, projection="onehot"), DECADES),
+        Candidate("values", Hamming(**policies), (), first),
+        Candidate("histograms", Euclidean(**policies), (), first),
+        Candidate("triplets of histograms", make(**triplets), few, last),
+        Candidate(
+            "triplets of smoothed histograms",
+            make(**triplets, **smoothed),
+            few,
+            last,
+        ),
+        Candidate(
+            "neighbors by histograms", make(**soft, projection="vdm"), DECADES, then
+        ),
+        Candidate(
+            "neighbors by values", make(**soft, projection="onehot"), DECADES, then
+        ),
     ]

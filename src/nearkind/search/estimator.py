@@ -38,8 +38,8 @@ class CPMLClassifierCV(Coded, ClassifierMixin, BaseEstimator):
     max_members : how many distances may vote together
     cv : number of folds, or folds as scikit-learn has them, a splitter or pairs of row
         numbers; None: 5 up to 1,000 rows, 3 beyond
-    time_budget : seconds after which no further candidate is tried on a fold; those
-        chosen are then learned from all rows, whatever that takes. None: no limit
+    time_budget : seconds after which no further fit is begun; those chosen are then
+        learned from all rows, whatever that takes. None: no limit
     unseen, missing, numeric, n_jobs : as in :class:`nearkind.CPML`, for candidates=None
     random_state : int, RandomState or None
         Seed of the folds; None is as good as 0, so that every fit gives the same.

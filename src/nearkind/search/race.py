@@ -55,7 +55,7 @@ class Race:
     table, y, weights : training rows; class numbers
     n_classes : number of classes
     n_neighbors, votes : ways to vote, every one with every other
-    deadline : time after which no fit begins, but the first candidate's
+    deadline : time after which no fit begins, but the first
     tell : is told (fits made, fits that may be made, what comes next)
     """
 
@@ -95,19 +95,24 @@ class Race:
     def _run_fold(self, fold: Fold, n_folds: int) -> bool:
         """Fit all that are in the race; say whether there was time for them."""
         self.held.append(fold.held)
-        for candidate in _once_each(r.candidate for r in self.runners):
-            mine = [r for r in self.runners if r.candidate is candidate]
-            late = perf_counter() > self.deadline
-            if late and len(self.held) > 1:
-                self._take_back()
-                return False
-            if late and any(r.shares for r in self.runners):
-                self._refuse(mine, "There was no time for it.")
-                continue
-            left = len(self.runners) * (n_folds - len(self.held) + 1)
-            self.tell(self.n_fits, self.n_fits + left, candidate.name)
-            self._fit(mine, fold)
+        in_race = _once_each(runner.candidate for runner in self.runners)
+        for candidate in sorted(in_race, key=lambda candidate: candidate.turn):
+            if not self._is_late():
+                left = len(self.runners) * (n_folds - len(self.held) + 1)
+                self.tell(self.n_fits, self.n_fits + left, candidate.name)
+                mine = [r for r in self.runners if r.candidate is candidate]
+                self._fit(mine, fold)
+        lacking = [r for r in self.runners if len(r.shares) < len(self.held)]
+        if lacking and len(self.held) > 1:
+            self._take_back()
+            return False
+        self._leave_out(lacking)
         return True
+
+    def _is_late(self) -> bool:
+        """Say whether time is up; it never is before somebody has voted."""
+        has_votes = any(runner.shares for runner in self.runners)
+        return has_votes and perf_counter() > self.deadline
 
     def _fit(self, mine: list[Runner], fold: Fold) -> None:
         """Fit one candidate along its strengths and let it vote on the held rows."""
@@ -124,6 +129,8 @@ class Race:
                         self._vote(wanted[number], metric, fold)
                         wanted[number].seconds += perf_counter() - start
                     start = perf_counter()
+                    if self._is_late():
+                        return
         except (ValueError, TypeError) as error:
             self._refuse(mine, str(error))
 
@@ -167,6 +174,14 @@ class Race:
         self.held.pop()
         for runner in self.runners:
             del runner.shares[len(self.held) :]
+
+    def _leave_out(self, lacking: list[Runner]) -> None:
+        """Go on without settings that there was no time for."""
+        for candidate in _once_each(runner.candidate for runner in lacking):
+            mine = [r for r in self.runners if r.candidate is candidate]
+            if not any(runner.shares for runner in mine):
+                self._refuse(mine, "There was no time for it.")
+        self.runners = [runner for runner in self.runners if runner.shares]
 
     def _refuse(self, mine: list[Runner], why: str) -> None:
         self.refused[mine[0].candidate.name] = why
