@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from racers import Blind, Counted, Refusing, Right, Tiring, Turning, easy, race
+from racers import Blind, Counted, Fading, Refusing, Right, Tiring, Turning, easy, race
 
 from nearkind.baselines import Hamming
 from nearkind.estimators.classifier import CPMLClassifier
@@ -185,14 +185,52 @@ def test_a_strength_behind_which_time_ends_is_no_fold():
     assert [runner.table().shape[1] for runner in run.runners] == [15, 15]
 
 
-def test_who_has_a_lower_turn_is_fitted_first_and_the_order_is_kept():
-    late, early = Candidate("late", Right(), turn=1), Candidate("early", Counted())
-    run = race(X, y)
-    run.run([late, early], FOLDS[:1])
-    assert names(run.runners) == ["late", "early"]
+def test_who_has_a_lower_turn_is_fitted_first():
+    late, early = Candidate("late", Right(), turn=1), Candidate("early", Blind())
+    race(X, y).run([late, early], FOLDS[:1])
+    assert list(Counted.fits) == ["Blind", "Right"]
     run = race(X, y, deadline=-1.0)
     run.run([late, early], FOLDS)
     assert names(run.runners) == ["early"]
+    assert run.refused == {"late": "There was no time for it."}
+
+
+def test_of_two_turns_the_order_is_as_given():
+    first, second = Candidate("first", Hamming(), turn=1), Candidate("second", Fading())
+    run = race(X, y)
+    run.run([first, second], FOLDS)
+    assert names((*run.runners, *run.dropped)) == ["first", "second"]
+
+
+def test_a_later_turn_comes_in_only_if_something_is_left_to_be_won():
+    perfect, other = Candidate("perfect", Right()), Candidate("other", Counted(), (), 1)
+    run = race(X, y)
+    run.run([other, perfect], FOLDS)
+    assert Counted.fits == {"Right": 4}
+    assert names(run.runners) == ["perfect"]
+    assert run.refused == {"other": "There was nothing left to be won."}
+    Counted.fits.clear()
+    run = race(X, y)
+    run.run([Candidate("blind", Blind()), other], FOLDS)
+    assert Counted.fits == {"Blind": 1, "Counted": 4}
+    assert (names(run.runners), names(run.dropped)) == (["other"], ["blind"])
+
+
+def test_who_errs_on_a_later_fold_lets_the_others_in_from_the_first():
+    late = Candidate("late", Right(), turn=1)
+    run = race(X, y)
+    run.run([Candidate("fading", Fading()), late], FOLDS)
+    assert Counted.fits == {"Fading": 4, "Right": 4}
+    assert run.runners[-1].table().shape[1] == len(run.truth) == 60
+
+
+def test_what_was_seen_beyond_the_last_common_fold_is_forgotten():
+    late = Candidate("late", Right(), turn=1)
+    run = race(X, y, deadline=4.5)  # fading has voted on all four by then
+    run.run([Candidate("fading", Fading()), late], FOLDS)
+    assert Counted.fits == {"Fading": 4, "Right": 1}
+    assert [runner.table().shape[1] for runner in run.runners] == [15, 15]
+    assert len(run.held) == 1
 
 
 def test_no_fold_is_begun_after_time():

@@ -31,7 +31,8 @@ class Candidate:
     name : for people
     metric : a distance, unfitted
     strengths : as CPML takes them; none: the distance is fitted as it comes
-    turn : those of a lower turn are fitted first, in case that time runs out
+    turn : those of a lower turn are fitted first; others only if time is left, and
+        something to be won
     """
 
     name: str

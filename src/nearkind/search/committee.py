@@ -39,6 +39,16 @@ def quality(shares: Array, truth: NDArray[np.intp], weights: Array) -> Array:
     return np.average(right + CONFIDENCE * sure, axis=-1, weights=weights)
 
 
+def best_quality(n_classes: int) -> float:
+    """Return the quality of votes that are right and sure on every row."""
+    return 1.0 + CONFIDENCE * float(np.log(1.0 - BLUNT + BLUNT / n_classes))
+
+
+def needed_gain(weights: Array) -> float:
+    """Return by how much votes must be better for one more to join in."""
+    return 0.01 / float(np.sqrt(weights.sum()))
+
+
 def elect(
     tables: Sequence[Array],
     alive: Sequence[NDArray[np.bool_]],
@@ -62,7 +72,6 @@ def elect(
     """
     seats: list[Seat] = []
     total, best = 0.0, -np.inf
-    needed_gain = 0.01 / np.sqrt(weights.sum())
     for n_seats in range(1, most + 1):
         found = [
             np.where(
@@ -73,7 +82,7 @@ def elect(
             for i, (table, ok) in enumerate(zip(tables, alive, strict=True))
         ]
         top = max(float(scores.max()) for scores in found)
-        needed = best + needed_gain if seats else -np.inf
+        needed = best + needed_gain(weights) if seats else -np.inf
         if top <= needed:
             break
         enough = max(top - 1e-3, np.nextafter(needed, np.inf))

@@ -53,7 +53,7 @@ class CPMLClassifierCV(Coded, ClassifierMixin, BaseEstimator):
     best_score_ : accuracy of the members together on rows held out; somewhat too good,
         as they were chosen by it
     cv_results_ : dict of arrays, a row for every setting tried
-    refused_ : dict, candidates that could not be fitted, and why
+    refused_ : dict, candidates that were not or could not be fitted, and why
     search_seconds_, refit_seconds_ : what it took
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn
 

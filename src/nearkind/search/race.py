@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.search.candidates import Candidate
+from nearkind.search.committee import best_quality, needed_gain, quality
 from nearkind.search.folds import Fold
 from nearkind.tables import Table
 from nearkind.typing import Array
@@ -72,20 +73,47 @@ class Race:
     refused: dict[str, str] = field(default_factory=dict)
     held: list[NDArray[np.intp]] = field(default_factory=list)
     n_fits: int = 0
+    _order: list[Candidate] = field(default_factory=list)
+    _waiting: list[Candidate] = field(default_factory=list)
 
     def run(self, candidates: Sequence[Candidate], folds: Sequence[Fold]) -> None:
-        """Run fold after fold until all are done or time is up."""
-        self.runners = [
+        """Run turn after turn, each over the folds, until all are done or time is up.
+
+        Those of a later turn come in where the others leave something to be won.
+        """
+        self._order = self._waiting = _once_each(candidates)
+        over = False
+        while self._waiting and not over:
+            self._enter(min(candidate.turn for candidate in self._waiting))
+            over = self._run_folds(folds)
+        for runner in (*self.runners, *self.dropped):
+            del runner.shares[len(self.held) :]
+        for candidate in self._waiting:
+            self.refused[candidate.name] = "There was nothing left to be won."
+
+    def _enter(self, turn: int) -> None:
+        """Let the candidates of a turn in, everybody in the order as given."""
+        self.runners += [
             Runner(candidate, number)
-            for candidate in _once_each(candidates)
+            for candidate in self._waiting
+            if candidate.turn == turn
             for number in range(len(candidate.settings))
         ]
-        for fold in folds:
-            if self.held and perf_counter() > self.deadline:
-                return
-            if not self._run_fold(fold, len(folds)) or not self.runners:
-                return
+        self.runners.sort(key=lambda runner: self._order.index(runner.candidate))
+        self._waiting = [c for c in self._waiting if c.turn != turn]
+
+    def _run_folds(self, folds: Sequence[Fold]) -> bool:
+        """Run fold after fold; say whether the race is over."""
+        for number, fold in enumerate(folds):
+            if number and self._is_late():
+                return True
+            self.held = [fold.held for fold in folds[: number + 1]]
+            if not self._run_fold(fold, len(folds)):
+                return True
+            if not self.runners or (self._waiting and not self._is_won()):
+                return False
             self._drop()
+        return True
 
     @property
     def truth(self) -> NDArray[np.intp]:
@@ -94,20 +122,42 @@ class Race:
 
     def _run_fold(self, fold: Fold, n_folds: int) -> bool:
         """Fit all that are in the race; say whether there was time for them."""
-        self.held.append(fold.held)
-        in_race = _once_each(runner.candidate for runner in self.runners)
-        for candidate in sorted(in_race, key=lambda candidate: candidate.turn):
+        for candidate in _once_each(runner.candidate for runner in self._lacking):
             if not self._is_late():
-                left = len(self.runners) * (n_folds - len(self.held) + 1)
-                self.tell(self.n_fits, self.n_fits + left, candidate.name)
-                mine = [r for r in self.runners if r.candidate is candidate]
-                self._fit(mine, fold)
-        lacking = [r for r in self.runners if len(r.shares) < len(self.held)]
+                self.tell(
+                    self.n_fits, self.n_fits + self._left(n_folds), candidate.name
+                )
+                self._fit([r for r in self._lacking if r.candidate is candidate], fold)
+        lacking = self._lacking
         if lacking and len(self.held) > 1:
             self._take_back()
             return False
         self._leave_out(lacking)
         return True
+
+    @property
+    def _lacking(self) -> list[Runner]:
+        """Those that have not voted on all folds so far."""
+        return [r for r in self.runners if len(r.shares) < len(self.held)]
+
+    def _left(self, n_folds: int) -> int:
+        """Return how many fits may still be made."""
+        waiting = sum(len(candidate.settings) for candidate in self._waiting)
+        in_race = len(self.runners) * (n_folds - len(self.held) + 1)
+        return in_race + waiting * n_folds
+
+    def _is_won(self) -> bool:
+        """Say whether nobody could do better on the folds so far."""
+        truth, weights = self.truth, self.weights[np.concatenate(self.held)]
+        enough = best_quality(self.n_classes) - needed_gain(weights)
+        return any(
+            quality(self._table(r), truth, weights)[r.alive].max() >= enough
+            for r in self.runners
+        )
+
+    def _table(self, runner: Runner) -> Array:
+        """Return a runner's votes on the folds so far (V, n, C)."""
+        return np.concatenate(runner.shares[: len(self.held)], axis=1)
 
     def _is_late(self) -> bool:
         """Say whether time is up; it never is before somebody has voted."""
@@ -155,7 +205,7 @@ class Race:
     def _drop(self) -> None:
         """Take out of the race who is clearly behind its leader."""
         truth, weights = self.truth, self.weights[np.concatenate(self.held)]
-        right = [runner.table().argmax(axis=2) == truth for runner in self.runners]
+        right = [self._table(r).argmax(axis=2) == truth for r in self.runners]
         means = [np.average(r, axis=1, weights=weights) for r in right]
         leader = max(range(len(means)), key=lambda i: means[i].max())
         best = right[leader][means[leader].argmax()]
