@@ -1,6 +1,7 @@
 """A small, readable account of one fit: what was learned, and what it is worth."""
 
 import warnings
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,10 @@ from nearkind.baselines import Euclidean, Hamming
 from nearkind.errors import UnseenValueWarning
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.learner import CPML
+from nearkind.files import write_text
+from nearkind.report.page import page
+from nearkind.report.subject import Subject
+from nearkind.report.summary import summary
 
 
 class Score(NamedTuple):
@@ -24,8 +29,14 @@ class Score(NamedTuple):
     triplets: float
 
 
-def show(name: str) -> None:
-    """Learn on a built-in data set and print the account."""
+def show(name: str, output: Path | None = None) -> None:
+    """Learn on a built-in data set and print the account.
+
+    Parameters
+    ----------
+    name : of the set
+    output : where to write a page on the rows that were not learned from, if anywhere
+    """
     console = Console(highlight=False)
     data = datasets.load(name, as_frame=False)
     X, X_test, y, y_test = _split(data)
@@ -39,12 +50,31 @@ def show(name: str) -> None:
             "class histograms (no learning)": Euclidean(),
             "CPML (learned)": CPML(tol=1e-3, max_iter=300),
         }
-        scores, learned = _scores(models, X, X_test, y, y_test)
+        scores, classifier = _scores(models, X, X_test, y, y_test)
+    learned = classifier.metric_
     _print_fit(console, learned)
     _print_scores(console, scores)
     _print_relevance(console, learned)
     _print_alike(console, learned)
     _print_why(console, learned, X_test, y_test)
+    if output is not None:
+        write_text(page(summary(_subject(classifier, name, X_test, y_test))), output)
+        console.print(f"The page to explore it with: {output}\n", markup=False)
+
+
+def _subject(classifier: CPMLClassifier, name: str, X: Any, y: Any) -> Subject:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnseenValueWarning)
+        said = classifier.predict(X).tolist()
+    return Subject(
+        model=classifier,
+        X={column: [row[column] for row in X] for column in X[0]},
+        relevance=classifier.metric_.feature_relevance_,
+        name=f"The demo's {type(classifier).__name__}",
+        where=name,
+        said=said,
+        truth=y.tolist(),
+    )
 
 
 def _split(data: Any) -> list[Any]:
@@ -57,7 +87,7 @@ def _split(data: Any) -> list[Any]:
 
 def _scores(
     models: dict[str, Any], X: Any, X_test: Any, y: Any, y_test: Any
-) -> tuple[list[Score], CPML]:
+) -> tuple[list[Score], CPMLClassifier]:
     scores = []
     with warnings.catch_warnings():
         warnings.simplefilter(
@@ -66,10 +96,9 @@ def _scores(
         warnings.simplefilter("ignore", UnseenValueWarning)
         for name, model in models.items():
             classifier = CPMLClassifier(model).fit(X, y)
-            metric = classifier.metric_
-            triplets = metric.triplet_accuracy(X_test, y_test)
+            triplets = classifier.metric_.triplet_accuracy(X_test, y_test)
             scores.append(Score(name, classifier.score(X_test, y_test), triplets))
-    return scores, metric
+    return scores, classifier
 
 
 def _print_fit(console: Console, model: CPML) -> None:

@@ -1,4 +1,4 @@
-"""docs/cli.md and README show what the commands print, numbers aside."""
+"""README, docs/cli.md and docs/start.md show what the commands print, numbers aside."""
 
 import re
 import shlex
@@ -32,7 +32,7 @@ def printed(command, folder):
     return result.output
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/cli.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/cli.md", "docs/start.md"])
 def test_what_is_shown_is_printed(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (ROOT / page).read_text()

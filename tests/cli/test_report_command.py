@@ -1,65 +1,101 @@
 """``nearkind report``."""
 
-from html.parser import HTMLParser
+import json
+import re
 
+import pytest
 from commands import PETS, complaint, done
 
-
-class Page(HTMLParser):
-    """Collects tags and text."""
-
-    def __init__(self):
-        super().__init__()
-        self.tags, self.text = [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-
-    def handle_data(self, data):
-        self.text.append(data)
+import nearkind as nk
 
 
-def parsed(path):
-    page = Page()
-    page.feed(path.read_text())
-    return page
+def facts_of(path):
+    """Return what a page knows, arrays by their place only."""
+    found = re.search(r'id="facts">(.*?)</script>', path.read_text(), re.S)
+    return json.loads(found[1])
 
 
-def test_a_page_with_bars_and_confusions(models, pets, tmp_path):
+def lines_of(path):
+    """Return the sentences of the head of a page."""
+    lines = facts_of(path)["lines"]
+    return " ".join(f"{a} {b}" for a, b in lines["data"] + lines["model"])
+
+
+def test_one_page_on_a_model_and_a_table(models, pets, tmp_path):
     out = tmp_path / "r.html"
     assert done("report", models["single"], pets, "-o", out) == f"{out}\n"
-    page = parsed(out)
-    words = " ".join(page.text)
-    for part in ("single.nearkind on pets.csv", "3 columns", "of 12 rows", "weight",
-                 "What is, against what was said"):  # fmt: skip
-        assert part in words
-    assert page.tags.count("td") == 3 * 3 + 3 * 4  # bars; a label and three counts
-    assert "http" not in out.read_text()
-    counts = [int(t) for t in page.text if t.isdigit()]
-    assert sum(counts) == 12
+    facts = facts_of(out)
+    assert facts["title"] == "single.nearkind on pets.csv"
+    assert facts["classes"] == ["bird", "cat", "dog"]
+    assert [feature["name"] for feature in facts["features"][0]] == [
+        "legs", "coat", "weight",
+    ]  # fmt: skip
+    said = lines_of(out)
+    assert "pets.csv, 12 rows, 3 columns" in said
+    assert "of 12 rows" in said
+    assert "column 'kind' says" in said
+    assert "Every row here equals a training row" in said
 
 
-def test_values_are_no_markup(tmp_path, pets):
-    evil = "<script>alert(1)</script>"
+def test_nothing_is_fetched_and_only_its_own_script_runs(models, pets, tmp_path):
+    out = tmp_path / "r.html"
+    done("report", models["hamming"], pets, "-o", out)
+    text = out.read_text()
+    assert "default-src 'none'; script-src 'sha256-" in text
+    assert not re.search(r'(src|href)="(?!#)', text)
+    assert text.replace("http://www.w3.org/2000/svg", "").count("http") == 1  # -equiv
+
+
+def test_values_are_no_markup(tmp_path):
+    evil = "</script><script>alert(1)</script>"
     text = PETS.replace("bird", evil).replace("coat", "<b>coat&")
-    (tmp_path / f"x{'&'}.csv").write_text(text)
     data, model, out = tmp_path / "x&.csv", tmp_path / "m", tmp_path / "r.html"
+    data.write_text(text)
     done("fit", data, "-t", "kind", "--drop", "name", "-m", "hamming", "-o", model)
     done("report", model, data, "-o", out)
-    page = parsed(out)
-    assert not {"script", "b"} & set(page.tags)
-    assert evil in "".join(page.text)
+    assert evil in facts_of(out)["classes"]
+    assert out.read_text().count("</script>") == 3
+    assert "<title>m on x&amp;.csv</title>" in out.read_text()
 
 
-def test_without_classes_the_answers_are_counted(models, tmp_path):
+def test_without_classes_nothing_is_said_to_be_right(models, tmp_path):
     out = tmp_path / "r.html"
     rows = b"legs,coat,weight\n4,fur,004\n4,fur,004\n"
     done("report", models["hamming"], "-", "-o", out, stdin=rows)
-    assert " ".join(parsed(out).text).split()[-3:] == ["Classes", "cat", "2"]
+    assert facts_of(out)["confusions"] is None
+    assert "get the class" not in lines_of(out)
 
 
-def test_bad_places(models, pets, tmp_path):
-    said = complaint(
-        "report", models["hamming"], pets, "-o", tmp_path / "no" / "r.html"
-    )
-    assert "There is no folder" in said
+def test_a_distance_alone_has_a_page(pets, tmp_path):
+    rows = {"legs": ["4", "2", "4"], "coat": ["fur", "down", "curls"]}
+    model, out = tmp_path / "alone", tmp_path / "r.html"
+    nk.save(nk.baselines.Hamming().fit(rows), model)
+    done("report", model, pets, "-t", "kind", "-o", out)
+    facts = facts_of(out)
+    assert facts["votes"] is False
+    assert facts["classes"] == ["bird", "cat", "dog"]  # for the colours of the map
+
+
+BAD = {
+    "no folder": (("pets.csv", "-o", "no/r.html"), "There is no folder"),
+    "no column": (("other.csv", "-o", "r.html"), "There is no column 'legs' in other"),
+    "no rows": (("empty.csv", "-o", "r.html"), "line 1: rows were expected"),
+    "no target": (("pets.csv", "-t", "sort", "-o", "r.html"), "no column 'sort'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_sentence(case, models, pets, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other.csv").write_text("size,kind\n1,dog\n")
+    (tmp_path / "empty.csv").write_text("legs,coat,weight\n")
+    arguments, sentence = BAD[case]
+    assert sentence in complaint("report", models["hamming"], *arguments)
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_the_demo_writes_its_page_where_it_is_told_to(tmp_path):
+    out = tmp_path / "demo.html"
+    assert f"{out}" in "".join(done("demo", "monks1", "-o", out).split("\n"))
+    assert facts_of(out)["title"] == "The demo's CPMLClassifier on monks1"
+    assert "130 rows" in lines_of(out)

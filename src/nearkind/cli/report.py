@@ -1,11 +1,15 @@
 """``nearkind report``."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nearkind.cli import options
+
+if TYPE_CHECKING:
+    from nearkind.cli.models import Rows
+    from nearkind.report.subject import Subject
 
 
 def report(
@@ -17,14 +21,52 @@ def report(
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
 ) -> None:
-    """Write one self-contained page on a model and what it says of DATA."""
-    from nearkind.cli import answers, contributions, models, page
+    """Write one page to explore a model with, and what it says of DATA."""
+    from nearkind import load
+    from nearkind.cli.models import Rows
     from nearkind.files import Asked, check_place, write_text
+    from nearkind.report.page import page
+    from nearkind.report.summary import summary
 
     check_place(output)
-    known = models.classifier(model)
-    rows = models.Rows(known, data, Asked(format, delimiter, encoding))
-    found = answers.answer(known, rows, target)
-    shares = contributions.relevance(known, rows.X)
-    write_text(page.page(model.name, known, rows, found, shares), output)
+    known = load(model)
+    rows = Rows(known, data, Asked(format, delimiter, encoding))
+    subject = _subject(known, rows, model.name, target)
+    write_text(page(summary(subject)), output)
     typer.echo(str(output))
+
+
+def _subject(model: Any, rows: "Rows", name: str, target: str | None) -> "Subject":
+    from nearkind.cli import answers
+    from nearkind.files import pick
+    from nearkind.report.subject import Subject
+
+    column = target and pick(target, rows.columns, rows.where)
+    said = None
+    if hasattr(model, "predict"):
+        found = answers.answer(model, rows, target)
+        said, column = found.labels, found.score and found.score.column
+    return Subject(
+        model=model,
+        X=rows.X,
+        relevance=_shares(model, rows),
+        name=name,
+        where=rows.where,
+        said=said,
+        truth=_labels(rows, column) if column else None,
+        target=column or None,
+    )
+
+
+def _shares(model: Any, rows: "Rows") -> list[float]:
+    """Return the share of each column in the distance between two rows."""
+    from nearkind.cli.contributions import distance_of, relevance
+
+    share = {part["feature"]: part["share"] for part in relevance(model, rows.X)}
+    return [share[name] for name in distance_of(model).codebook_.names_]
+
+
+def _labels(rows: "Rows", column: str) -> list[Any]:
+    from nearkind.files.cells import is_missing
+
+    return [None if is_missing(cell) else cell for cell in rows.columns[column]]

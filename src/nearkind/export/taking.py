@@ -1,8 +1,9 @@
 """From a fitted model to what is exported of it, or why it cannot be."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from nearkind.codebook import Codebook
 from nearkind.estimators.classifier import VOTES, CPMLClassifier
 from nearkind.estimators.coded import Coded
 from nearkind.export.portable import Feature, Listed, Portable, Ranged, Vote
@@ -18,8 +19,8 @@ def portable(model: Any) -> Portable:
     voter = _only_member(model) if isinstance(model, CPMLClassifierCV) else model
     metric = voter.metric_ if isinstance(voter, CPMLClassifier) else voter
     _check_vectors(metric)
-    vote = _vote(voter) if isinstance(voter, CPMLClassifier) else None
-    return Portable(_features(metric), vote)
+    vote = vote_of(voter) if isinstance(voter, CPMLClassifier) else None
+    return Portable(features_of(metric.codebook_, metric.value_tables_.vectors), vote)
 
 
 def _check_fitted(model: Any) -> None:
@@ -52,7 +53,8 @@ def _check_vectors(metric: Any) -> None:
         )
 
 
-def _vote(model: CPMLClassifier) -> Vote:
+def vote_of(model: CPMLClassifier) -> Vote:
+    """Return the rows that vote, and how; or say why they cannot be exported."""
     if callable(model.weights) or model.weights not in VOTES:
         raise ValueError(
             "The weights of this CPMLClassifier are a function, which cannot be "
@@ -70,8 +72,8 @@ def _vote(model: CPMLClassifier) -> Vote:
     )
 
 
-def _features(metric: Any) -> list[Feature]:
-    book, tables = metric.codebook_, metric.value_tables_.vectors
+def features_of(book: Codebook, tables: Sequence[Array]) -> list[Feature]:
+    """Return the features of a codebook with the vectors of their values (s + 1, q)."""
     names = [as_text(name) for name in book.names_]
     twice = {name for name in names if names.count(name) > 1}
     if twice:

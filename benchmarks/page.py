@@ -1,0 +1,125 @@
+"""The report page: how large it is, and how soon it answers.
+
+A quick model of each set, the page on all its rows, and in a browser: milliseconds to
+the first answer, and of these those that the page was busy (the machine may be so with
+other things); from a changed value to the new answer, 50th and 95th percentile of 40
+changes; and until every single change was tried. Aims: below 10 MB, first answer within
+1,000 ms.
+
+``python -m benchmarks.page [SET ...]`` measures other sets.
+"""
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import sync_playwright
+
+import nearkind as nk
+from benchmarks.report import say, show
+from benchmarks.sets import load
+from benchmarks.timing import seconds_of
+from benchmarks.warming import no_complaints
+from nearkind.report.page import page
+from nearkind.report.subject import Subject
+from nearkind.report.summary import summary
+
+SETS = ["car", "audiology", "mushroom", "adult"]
+NUMBERS = {
+    "adult": ["age", "fnlwgt", "education-num", "capital-gain", "capital-loss",
+              "hours-per-week"],
+}  # fmt: skip
+COLUMNS = ("set", "rows", "columns", "votes of", "MB", "s to write")
+COLUMNS += ("first answer", "busy", "change p50", "p95", "all changes")
+CHANGE = """async () => {
+  const fields = [...document.querySelectorAll('#explorer-form select')];
+  const field = fields[Math.floor(Math.random() * fields.length)];
+  const start = performance.now();
+  field.selectedIndex = Math.floor(Math.random() * (field.options.length - 2));
+  field.dispatchEvent(new Event('change'));
+  document.body.offsetHeight;
+  return performance.now() - start;
+}"""
+TRIED = """async () => {
+  document.querySelector('#changes').replaceChildren();
+  const start = performance.now();
+  document.querySelector('#explorer-rows button').click();
+  while (!document.querySelector('#changes h3')) await new Promise((go) => setTimeout(go, 5));
+  return performance.now() - start;
+}"""  # noqa: E501
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    sets = sys.argv[1:] if arguments is None else arguments
+    with TemporaryDirectory() as folder:
+        lines = [measure(name, Path(folder)) for name in sets or SETS]
+    title = "The report page, times in ms: below 10 MB, first answer within 1,000"
+    show(title, COLUMNS, lines)
+
+
+def measure(name: str, folder: Path) -> list[str]:
+    """Return the line of one set."""
+    say(f"page: {name}")
+    subject = subject_of(name)
+    path = folder / f"{name}.html"
+    seconds = seconds_of(lambda: path.write_text(page(summary(subject)), "utf-8"))
+    first, busy, changes, tried = times_in_browser(path)
+    return [
+        name,
+        f"{len(subject.codes):,}",
+        str(subject.codes.shape[1]),
+        f"{len(subject.members[0]._codes):,}",
+        f"{path.stat().st_size / 1e6:.2f}",
+        f"{seconds:.1f}",
+        *(
+            f"{ms:.0f}"
+            for ms in (first, busy, *np.percentile(changes, [50, 95]), tried)
+        ),
+    ]
+
+
+def subject_of(name: str) -> Subject:
+    """Learn quickly, and classify every row."""
+    data = load(name)
+    X = data.X.astype({column: float for column in NUMBERS.get(name, [])})
+    metric = nk.CPML(constraints="neighbors", projection="onehot", max_iter=20)
+    with no_complaints():
+        model = nk.CPMLClassifier(metric).fit(X, data.y)
+        said = model.predict(X).tolist()
+    cells = {column: X[column].astype(object).tolist() for column in X}
+    relevance = model.metric_.feature_relevance_
+    return Subject(model, cells, relevance, name, name, said, data.y.tolist(), "class")
+
+
+def times_in_browser(path: Path) -> tuple[float, float, list[float], float]:
+    """Return ms to the first answer and busy until then, of 40 changes, of trials."""
+    with sync_playwright() as playwright:
+        chromium: Any = playwright.chromium
+        browser = chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        tab = browser.new_page()
+        session = tab.context.new_cdp_session(tab)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        tab.goto(path.as_uri())
+        first = float(tab.evaluate("document.documentElement.dataset.ready"))
+        busy = 1e3 * metrics(session)["TaskDuration"]
+        changes = [tab.evaluate(CHANGE) for _ in range(40)]
+        tried = tab.evaluate(TRIED)
+        browser.close()
+    return first, busy, changes, tried
+
+
+def metrics(session: Any) -> dict[str, float]:
+    """Return what the browser counted, seconds being those of its own thread."""
+    found = session.send("Performance.getMetrics")["metrics"]
+    return {each["name"]: each["value"] for each in found}
+
+
+if __name__ == "__main__":
+    main()

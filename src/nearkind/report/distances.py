@@ -1,0 +1,116 @@
+"""A fitted distance as tables from which a page computes it again.
+
+A code is a place in the table of its feature, the last one for values not seen. Numbers
+are of double precision: ties are distances that agree to seven digits.
+"""
+
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from nearkind.baselines.dm3 import DM3
+from nearkind.baselines.frequency_measures import (
+    MeanMeasure,
+    RatioMeasure,
+    complement,
+    reciprocal,
+    shifted_reciprocal,
+)
+from nearkind.baselines.hamming import Hamming
+from nearkind.baselines.pair_tables import PairTables
+from nearkind.baselines.pairwise import TableDistance
+from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.typing import Array, Codes
+
+FINISHES = {
+    complement: "complement",
+    reciprocal: "reciprocal",
+    shifted_reciprocal: "shifted",
+}
+"""From a similarity to a distance, by the name the page knows."""
+
+
+@singledispatch
+def tables_of(metric: Any, codes: Codes) -> dict[str, Any]:
+    """Return the kind of a distance and its tables.
+
+    Parameters
+    ----------
+    metric : fitted distance
+    codes : (m, D), of the rows that vote
+
+    Examples
+    --------
+    >>> tables_of(Hamming().fit([["a"], ["b"]]), np.zeros((1, 1), dtype=np.int32))
+    {'kind': 'overlap'}
+    """
+    raise TypeError(
+        f"A page cannot show a {type(metric).__name__}. Fit CPML or one of "
+        "nearkind.baselines."
+    )
+
+
+@tables_of.register
+def _vectors(metric: ValueVectorDistance, codes: Codes) -> dict[str, Any]:
+    """Vectors of values; a constant off each feature's moves all rows alike."""
+    columns = zip(metric.value_tables_.vectors, codes.T, strict=True)
+    centred = [table - table[code].mean(axis=0) for table, code in columns]
+    U = metric.represent(codes)
+    U = U - U.mean(axis=0)  # as the centred vectors add up
+    return {
+        "kind": "vectors",
+        "size": U.shape[1],
+        "vectors": np.concatenate(centred),  # (S, q)
+        "sizes": np.einsum("iq,iq->i", U, U),
+    }
+
+
+@tables_of.register
+def _overlap(metric: Hamming, codes: Codes) -> dict[str, Any]:
+    return {"kind": "overlap"}
+
+
+@tables_of.register
+def _sums(metric: TableDistance, codes: Codes) -> dict[str, Any]:
+    return {"kind": "sums", "above": _flat(metric.pair_tables_), "finish": "plain"}
+
+
+@tables_of.register
+def _means(metric: MeanMeasure, codes: Codes) -> dict[str, Any]:
+    above, finish = _flat(metric.similarity_tables_), FINISHES[type(metric).to_distance]
+    if metric._divisor:
+        return {"kind": "sums", "above": above / metric._divisor, "finish": finish}
+    nothing = np.zeros_like(above)  # below the line: then all rows are alike
+    return {"kind": "ratios", "above": above, "below": nothing, "finish": finish}
+
+
+@tables_of.register
+def _ratios(metric: RatioMeasure, codes: Codes) -> dict[str, Any]:
+    return {
+        "kind": "ratios",
+        "above": _flat(metric.similarity_tables_),
+        "below": _flat(metric.weight_tables_),
+        "finish": FINISHES[type(metric).to_distance],
+    }
+
+
+@tables_of.register
+def _dependent(metric: DM3, codes: Codes) -> dict[str, Any]:
+    pairs = metric._pairs
+    return {
+        "kind": "dependent",
+        "left": pairs.left,
+        "right": pairs.right,
+        "offsets": pairs.offsets,
+        "widths": pairs.widths,
+        "chances": pairs.chances,
+        "dependence": metric.dependence_[pairs.left, pairs.right],
+        "differing": metric._differing,
+        "equal": metric._equal,
+    }
+
+
+def _flat(tables: PairTables) -> Array:
+    """Return all tables, row by row, one after the other."""
+    return np.concatenate([table.ravel() for table in tables.tables])

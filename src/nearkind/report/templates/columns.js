@@ -1,0 +1,68 @@
+// Cells of a column as people read them, and as the model codes them.
+
+const MISSING = 'missing';
+const UNSEEN = 'not seen in training';
+
+// Python takes 1, 1.0 and true for one value, and "1" for another.
+function keyOf(value) {
+  return typeof value === 'string' ? `text ${value}` : `number ${Number(value)}`;
+}
+
+function indexed(feature) {
+  const place = new Map();
+  if (feature.kind === 'listed') feature.values.forEach((value, i) => place.set(keyOf(value), i));
+  return { ...feature, place };
+}
+
+function countUpTo(edges, x) {
+  let low = 0;
+  let high = edges.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (edges[middle] <= x) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// Infinite numbers have no place in JSON and come as text.
+function numberOf(value) {
+  return value === 'inf' ? Infinity : value === '-inf' ? -Infinity : Number(value);
+}
+
+const CODERS = {
+  listed(feature, value) {
+    const place = feature.place.get(keyOf(value));
+    return place === undefined ? feature.n_places - 1 : place;
+  },
+  ranged(feature, value) {
+    return countUpTo(feature.edges, numberOf(value));
+  },
+};
+
+// undefined stands for a value that was not seen, null for a missing one.
+function codeOf(feature, value) {
+  if (value === null) return feature.missing;
+  if (value === undefined) return feature.n_places - 1;
+  return CODERS[feature.kind](feature, value);
+}
+
+function textOf(value) {
+  if (value === null) return MISSING;
+  return value === undefined ? UNSEEN : String(value);
+}
+
+function textOfCode(feature, code) {
+  if (code < feature.values.length) return textOf(feature.values[code]);
+  const isMissing = code === feature.missing && code !== feature.n_places - 1;
+  return isMissing ? MISSING : UNSEEN;
+}
+
+const COLUMNS = FACTS.features.map((features) => features.map(indexed));
+const FEATURES = COLUMNS[FACTS.members[0].features];
+const BY_RELEVANCE = FEATURES.map((feature, d) => d)
+  .sort((a, b) => FACTS.relevance[b] - FACTS.relevance[a] || a - b);
+
+function cellsOfRow(row) {
+  return FACTS.rows.columns.map((column) => column.values[column.at[row]]);
+}

@@ -1,0 +1,22 @@
+// All sections, and the way between them.
+
+const SECTIONS = [
+  ['summary', 'Summary'],
+  ['relevance', 'Columns'],
+  ['values', 'Values'],
+  ['rows', 'Map'],
+  ['explorer', 'Explorer'],
+  ['confusions', 'Confusions'],
+];
+
+startTheme();
+showSummary();
+showRelevance();
+startValues();
+startMap();
+startExplorer();
+showConfusions();
+fill('sections', ...SECTIONS.filter(([id]) => byId(id) !== null)
+  .map(([id, name]) => make('li', {}, make('a', { href: `#${id}` }, name))));
+// For measurements: when the page had answered for the first time.
+document.documentElement.dataset.ready = String(Math.round(performance.now()));
