@@ -29,13 +29,13 @@ class Score(NamedTuple):
     triplets: float
 
 
-def show(name: str, output: Path | None = None) -> None:
+def show(name: str, output: Path) -> None:
     """Learn on a built-in data set and print the account.
 
     Parameters
     ----------
     name : of the set
-    output : where to write a page on the rows that were not learned from, if anywhere
+    output : where to write a page on the rows that were not learned from
     """
     console = Console(highlight=False)
     data = datasets.load(name, as_frame=False)
@@ -57,9 +57,8 @@ def show(name: str, output: Path | None = None) -> None:
     _print_relevance(console, learned)
     _print_alike(console, learned)
     _print_why(console, learned, X_test, y_test)
-    if output is not None:
-        write_text(page(summary(_subject(classifier, name, X_test, y_test))), output)
-        console.print(f"The page to explore it with: {output}\n", markup=False)
+    write_text(page(summary(_subject(classifier, name, X_test, y_test))), output)
+    console.print(f"The page to explore it with: {output}\n", markup=False)
 
 
 def _subject(classifier: CPMLClassifier, name: str, X: Any, y: Any) -> Subject:

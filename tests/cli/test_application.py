@@ -30,8 +30,8 @@ def run(*arguments, **variables):
     )
 
 
-def test_demo_tells_what_was_learned():
-    out = run("demo", "monks1")
+def test_demo_tells_what_was_learned(tmp_path):
+    out = run("demo", "monks1", "--output", tmp_path / "page.html")
     assert out.returncode == 0, out.stderr
     for words in (
         "432 rows",

@@ -94,6 +94,12 @@ def test_bad_input_is_one_sentence(case, models, pets, tmp_path, monkeypatch):
     assert not (tmp_path / "r.html").exists()
 
 
+def test_the_demo_writes_its_page_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "nearkind-demo.html" in done("demo", "monks1")
+    assert facts_of(tmp_path / "nearkind-demo.html")["votes"]
+
+
 def test_the_demo_writes_its_page_where_it_is_told_to(tmp_path):
     out = tmp_path / "demo.html"
     assert f"{out}" in "".join(done("demo", "monks1", "-o", out).split("\n"))

@@ -11,14 +11,12 @@ def demo(
         str, typer.Argument(help="A built-in data set that needs no file.")
     ] = "balance",
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write a page to explore it, .html."),
-    ] = None,
+        Path, typer.Option("--output", "-o", help="The page to explore it with, .html.")
+    ] = Path("nearkind-demo.html"),
 ) -> None:
-    """Learn on a built-in set and print what was learned."""
+    """Learn on a built-in set, print what was learned and write a page on it."""
     from nearkind.demo import show
     from nearkind.files import check_place
 
-    if output is not None:
-        check_place(output)
+    check_place(output)
     show(name, output)
