@@ -1,6 +1,7 @@
 """The settings of a search, checked: what is tried, on which folds, until when."""
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from nearkind.search.folds import (
     can_judge,
     deal,
     given,
+    n_deals_for,
     n_folds_for,
 )
 
@@ -73,7 +75,12 @@ def folds(model: Any, rows: Training, y: Any) -> list[Fold]:
 
 def _all_folds(model: Any, rows: Training, y: Any) -> Iterable[Fold]:
     rng = generator(0 if model.random_state is None else model.random_state)
-    cv = n_folds_for(len(rows.y)) if model.cv is None else model.cv
+    cv, n_rows = model.cv, len(rows.y)
+    if cv is None:
+        deals = (
+            deal(rows.y, n_folds_for(n_rows), rng) for _ in range(n_deals_for(n_rows))
+        )
+        return chain.from_iterable(deals)
     if is_whole(cv) and cv >= 2:
         return deal(rows.y, min(int(cv), len(rows.y)), rng)
     if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
