@@ -37,8 +37,7 @@ class CPMLClassifierCV(Coded, ClassifierMixin, BaseEstimator):
     weights : weights of votes to choose from
     max_members : how many distances may vote together
     cv : number of folds, or folds as scikit-learn has them, a splitter or pairs of row
-        numbers; None: 5 up to 1,000 rows, 3 beyond, dealt anew up to three times where
-        rows are few
+        numbers; None: 5 up to 1,000 rows, 3 beyond
     time_budget : seconds after which no further fit is begun; those chosen are then
         learned from all rows, whatever that takes. None: no limit
     unseen, missing, numeric, n_jobs : as in :class:`nearkind.CPML`, for candidates=None

@@ -10,8 +10,6 @@ from sklearn.model_selection import check_cv
 Rows = NDArray[np.intp]
 
 SMALL, MANY_FOLDS, FEW_FOLDS = 1_000, 5, 3
-ENOUGH_HELD, MOST_DEALS = 1_000, 3
-"""Small tables are dealt again until so many rows were held, but not more often."""
 MOST_HELD = 4_500
 """Rows that are asked for their class in all folds together; their error is then known
 to half a percent."""
@@ -27,17 +25,6 @@ class Fold(NamedTuple):
 def n_folds_for(n_rows: int) -> int:
     """Return how many folds a table of this size is dealt into."""
     return min(MANY_FOLDS if n_rows <= SMALL else FEW_FOLDS, n_rows)
-
-
-def n_deals_for(n_rows: int) -> int:
-    """Return how often a table of this size is dealt anew: chance weighs less then.
-
-    Examples
-    --------
-    >>> [n_deals_for(n) for n in (20, 400, 600, 9_000)]
-    [3, 2, 1, 1]
-    """
-    return min(MOST_DEALS, max(1, ENOUGH_HELD // n_rows))
 
 
 def deal(

@@ -1,7 +1,6 @@
 """The settings of a search, checked: what is tried, on which folds, until when."""
 
 from collections.abc import Iterable
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from nearkind.search.folds import (
     can_judge,
     deal,
     given,
-    n_deals_for,
     n_folds_for,
 )
 
@@ -75,12 +73,7 @@ def folds(model: Any, rows: Training, y: Any) -> list[Fold]:
 
 def _all_folds(model: Any, rows: Training, y: Any) -> Iterable[Fold]:
     rng = generator(0 if model.random_state is None else model.random_state)
-    cv, n_rows = model.cv, len(rows.y)
-    if cv is None:
-        deals = (
-            deal(rows.y, n_folds_for(n_rows), rng) for _ in range(n_deals_for(n_rows))
-        )
-        return chain.from_iterable(deals)
+    cv = n_folds_for(len(rows.y)) if model.cv is None else model.cv
     if is_whole(cv) and cv >= 2:
         return deal(rows.y, min(int(cv), len(rows.y)), rng)
     if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
