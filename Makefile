@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow lint bench bench-accuracy bench-peers bench-side docs-cli clean
+.PHONY: demo test test-slow lint bench bench-accuracy bench-peers bench-scale bench-side docs docs-cli gallery clean
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
@@ -27,11 +27,22 @@ bench-accuracy: .venv/bench.stamp
 bench-peers: .venv/test.stamp .venv-peers/stamp
 	$(BIN)/python -m benchmarks.peers
 
+bench-scale: .venv/test.stamp
+	$(BIN)/python -m benchmarks.scale --agreement
+	$(BIN)/python -m benchmarks.scale.dask_agreement
+	$(BIN)/python -m benchmarks.index
+
 bench-side: .venv/test.stamp
 	$(BIN)/python -m benchmarks.side_information
 
+docs: .venv/test.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 docs-cli: .venv/test.stamp
-	$(BIN)/python -m tools.shown README.md docs/cli.md
+	$(BIN)/python -m tools.shown README.md docs/cli.md docs/start.md
+
+gallery: .venv/test.stamp
+	$(BIN)/python -m tools.gallery
 
 clean:
 	rm -rf .venv .venv-peers build dist .pytest_cache .mypy_cache .ruff_cache

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from nearkind.cells import collapse, row_keys
+from nearkind.cells import collapse, collapse_drawn, row_keys
 from strategies import tables
 
 
@@ -78,3 +78,21 @@ def test_labelled_cells_are_those_of_the_labelled_rows(table):
     alone = collapse(table.codes[known], y[known], table.weights[known])
     for name in ("codes", "y", "weights", "of_row"):
         np.testing.assert_array_equal(getattr(some, name), getattr(alone, name))
+
+
+@given(tables())
+def test_rows_that_were_all_drawn_are_the_cells_of_all(table):
+    codes, _, y, _ = table
+    drawn = collapse_drawn(codes, y, np.bincount(y).astype(float))
+    cells = collapse(codes, y, np.ones(len(y)))
+    np.testing.assert_array_equal(drawn.weights, cells.weights)
+    np.testing.assert_array_equal(drawn.own, np.maximum(cells.weights - 1.0, 0.0))
+
+
+@given(tables())
+def test_drawn_rows_stand_for_their_class(table):
+    codes, _, y, _ = table
+    totals = 3.0 * np.bincount(y)
+    drawn = collapse_drawn(codes, y, totals)
+    np.testing.assert_allclose(np.bincount(drawn.y, drawn.weights), totals)
+    np.testing.assert_allclose(drawn.weights - drawn.own, 3.0)

@@ -12,18 +12,22 @@ import nearkind
 PACKAGE = Path(nearkind.__file__).parent
 LAYERS = [
     ["typing", "errors"],
-    ["sums", "spectral", "structures", "prox", "tables", "cells"],
+    ["sums", "spectral", "structures", "prox", "lanes", "tables", "cells"],
     ["losses", "metric", "regularizers", "projections", "features", "compression"],
     ["edges", "value_tables", "complaints"],
     ["codebook", "constraints"],
     ["objective"],
     ["solvers"],
     ["neighbors", "scoring", "theory", "datasets", "files"],
+    ["scale"],
     ["estimators"],
+    ["dask"],
     ["baselines"],
     ["search"],
     ["persistence"],
     ["export"],
+    ["report"],
+    ["plot"],
     ["experiments"],
     ["paper"],
     ["demo"],
@@ -32,7 +36,7 @@ LAYERS = [
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 MODULES = [path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py"]
-WITH_SCIKIT_LEARN = {"estimators", "baselines", "datasets", "demo", "search"}
+WITH_SCIKIT_LEARN = {"estimators", "dask", "baselines", "datasets", "demo", "search"}
 
 
 def room(path):

@@ -4,7 +4,7 @@ Categorical tables repeat themselves. A row of weight m stands for m rows at one
 so everything that is learned from cells equals what the rows themselves would give.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +22,14 @@ class Cells:
     y : (m,), -1 where the label is not known
     weights : (m,), how many rows each stands for
     of_row : (n,), the cell of each row
+    own : (m,), weight of each as its own partner, as in ``Labels``; None: by weight
     """
 
     codes: Codes
     y: NDArray[np.intp]
     weights: Array
     of_row: NDArray[np.intp]
+    own: Array = None  # type: ignore[assignment]
 
     @property
     def labelled(self) -> "Cells":
@@ -50,6 +52,34 @@ def collapse(codes: Codes, y: NDArray[np.intp], weights: Array) -> Cells:
     _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
     totals: Array = np.bincount(of_row, weights, len(first)).astype(float)
     return Cells(codes[first], y[first], totals, of_row)
+
+
+def collapse_drawn(codes: Codes, y: NDArray[np.intp], totals: Array) -> Cells:
+    """Merge equal rows of one label that were drawn to stand for others too.
+
+    A class keeps its weight, shared among the rows drawn from it. A row stands for
+    others elsewhere, so it is its own partner only as often as it was drawn again: the
+    mean over pairs of drawn rows then estimates that over all pairs. Where every row
+    was drawn these are the cells of all rows.
+
+    Parameters
+    ----------
+    codes, y : of the rows drawn
+    totals : (C,), rows of each class among all
+
+    Examples
+    --------
+    >>> codes = np.array([[0], [0], [1]], dtype=np.int32)
+    >>> cells = collapse_drawn(codes, np.array([0, 0, 0]), np.array([6.0]))
+    >>> cells.weights.tolist(), cells.own.tolist()
+    ([4.0, 2.0], [2.0, 0.0])
+    """
+    drawn = np.maximum(np.bincount(y, minlength=len(totals)), 1)
+    each = totals / drawn  # rows that one row stands for
+    cells = collapse(codes, y, np.ones(len(y)))
+    weights = cells.weights * each[cells.y]
+    own = np.maximum(weights - each[cells.y], 0.0)
+    return replace(cells, weights=weights, own=own)
 
 
 def row_keys(table: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -2,7 +2,8 @@
 
 import difflib
 import warnings
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Self
 
 import numpy as np
 
@@ -142,6 +143,33 @@ class Codebook:
             warn_if_nearly_unique(feature, table.n_rows)
         return codes
 
+    def fit_counts(
+        self,
+        names: list[Any],
+        named: bool,
+        columns: Iterable[tuple[Column, Array]],
+        n_rows: int,
+    ) -> Self:
+        """Learn the values of each column from its distinct cells.
+
+        Parameters
+        ----------
+        names, named : as in ``Table``
+        columns : for each feature its distinct cells, and how many rows have each
+        n_rows : in all
+        """
+        features, gaps = [], []
+        for name, (column, weights) in zip(names, columns, strict=True):
+            n_missing = int(weights[column.missing].sum())
+            if n_missing and self.missing == "error":
+                gaps.append(missing_clause(name, n_missing))
+            features.append(self._feature(name, column, weights))
+        refuse_missing(gaps)
+        self.keep(names, named, features)
+        for feature in features:
+            warn_if_nearly_unique(feature, n_rows)
+        return self
+
     def keep(self, names: list[Any], named: bool, features: list[Feature]) -> None:
         """Take features as learned; no unseen value has been reported yet."""
         self.names_, self.named_, self.features_ = names, named, features
@@ -164,7 +192,7 @@ class Codebook:
             Codes, columns contiguous; -1 for a value without one.
         """
         table = read_table(X)
-        order = self._order(table, owner)
+        order = self.order_of(table, owner)
         codes = np.empty((table.n_rows, len(order)), np.int32, order="F")
         strangers: list[Stranger] = []
         gaps: list[str] = []
@@ -181,7 +209,7 @@ class Codebook:
     def cells_of(self, X: Any) -> list[Any]:
         """Return the cells of a table of one row, in the order of the features."""
         table = read_table(X)
-        columns = [table.column(place) for place in self._order(table, "nearkind")]
+        columns = [table.column(place) for place in self.order_of(table, "nearkind")]
         return [None if c.missing[0] else c.values[c.indices[0]] for c in columns]
 
     def place_of(self, name: Any) -> int:
@@ -196,7 +224,8 @@ class Codebook:
         sample = Sample(name, column, weights, keep_missing=self.missing == "level")
         feature = NUMERIC[self.numeric](sample)
         if not column.declared:
-            refuse_free_text(feature, int((~column.missing).sum()))
+            known = weights[~column.missing]
+            refuse_free_text(feature, int(max(len(known), known.sum())))
             if self.numeric != "category":
                 warn_if_mixed(feature)
         return feature
@@ -205,7 +234,8 @@ class Codebook:
         """Return a clause on the missing cells of a column, if they are refused."""
         if self.missing != "error" or not column.missing.any():
             return []
-        return [missing_clause(name, np.flatnonzero(column.missing))]
+        rows = np.flatnonzero(column.missing)
+        return [missing_clause(name, len(rows), f", the first in row {rows[0]}")]
 
     def _strangers(self, d: int, column: Column) -> list[Stranger]:
         values = self.features_[d].strangers(column)
@@ -213,8 +243,8 @@ class Codebook:
             values += [None] if column.missing.any() else []
         return [Stranger(d, self.names_[d], values)] if values else []
 
-    def _order(self, table: Table, owner: str) -> list[int]:
-        """Return where each feature stands in a new table."""
+    def order_of(self, table: Table, owner: str = "nearkind") -> list[int]:
+        """Return where each feature stands in a new table, refusing other columns."""
         if not hasattr(self, "features_"):
             raise ValueError("This Codebook has seen no table; call fit_encode first.")
         if self.named_ and table.named:

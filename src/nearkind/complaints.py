@@ -10,7 +10,6 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearkind.errors import (
     ColumnError,
@@ -119,10 +118,9 @@ def _hint(name: Any, lost: list[Any]) -> str:
     return f" (did you mean {by_text[near[0]]!r}?)" if near else ""
 
 
-def missing_clause(name: Any, rows: NDArray[np.intp]) -> str:
-    """Return what to say of a column that has no value in these rows."""
-    count = _count(len(rows), "missing value")
-    return f"column {name!r} has {count}, the first in row {rows[0]}"
+def missing_clause(name: Any, n_missing: int, where: str = "") -> str:
+    """Return what to say of a column that lacks some values."""
+    return f"column {name!r} has {_count(n_missing, 'missing value')}{where}"
 
 
 def unseen_sentence(strangers: list[Stranger]) -> str:

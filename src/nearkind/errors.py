@@ -35,3 +35,7 @@ class MixedValuesWarning(UserWarning):
 
 class SmallWeightWarning(UserWarning):
     """Sample weights add up to fewer rows than are asked to vote."""
+
+
+class RememberedRowsWarning(UserWarning):
+    """A classifier remembers a sample of the rows that it learned from."""

@@ -6,7 +6,7 @@ in each block.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ class Projection(Protocol):
         weights: Array,
     ) -> Self:
         """Count and fill ``tables``; y is -1 where a label is unknown, None for all."""
+
+    def fit_counts(self, counts: Sequence[Array], totals: Array) -> Self:
+        """Fill ``tables`` from counts (n_values[d], C) and class totals (C,)."""
 
     def transform(self, codes: Codes) -> Array:
         """Return phi (n, D, C)."""
@@ -150,6 +153,7 @@ class Constraints(Protocol):
         """Return some rows, and constraints among them whose mean estimates this."""
 
 
+@runtime_checkable
 class Regularizer(Protocol):
     """A convex function of the joint spectrum of M, increasing in each eigenvalue.
 
@@ -206,3 +210,47 @@ class Dissimilarity(Protocol):
 
     def pairwise_distances(self, X: Any, Y: Any = None) -> Array:
         """Return distances (n, m) between tables; Y = X if None."""
+
+
+class Index(Protocol):
+    """Distinct rows (cells), to be asked for those near some queries.
+
+    Law: ``near`` is what ``Reach.near`` says of all distances, up to their rounding,
+    for every query whose true neighbours are found; ``recall_`` says how many are.
+    """
+
+    def __init__(self, metric: Dissimilarity, cells: Any, k: int) -> None:
+        """Take a fitted metric, cells as it represents them, and the usual k."""
+
+    @staticmethod
+    def takes(metric: Any) -> bool:
+        """Say whether it can search under a metric, which need not be fitted."""
+
+    @staticmethod
+    def check(metric: Any, owner: str) -> None:
+        """Raise if it does not take a metric, or lacks what it needs."""
+
+    @property
+    def kind(self) -> str:
+        """How it searches."""
+
+    @property
+    def recall_(self) -> float:
+        """Share of the true neighbours that were found when it was built."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of cells."""
+
+    @property
+    def seconds(self) -> float:
+        """What it took to build."""
+
+    def build(self) -> "Index":
+        """Build it now and return it; else it is built when it is first asked."""
+
+    def blocks(self, n_queries: int, at_once: int) -> list[slice]:
+        """Split queries so that each block needs about so many numbers."""
+
+    def near(self, rows: Any, reach: Any, k: float) -> Any:
+        """Return the cells within reach of the k-th neighbour of each row, a Near."""

@@ -176,7 +176,7 @@ def test_other_rows_may_vote_than_the_distance_was_learned_from():
         ({"n_neighbors": 0}, "'n_neighbors' .* whole number >= 1; got 0"),
         ({"n_neighbors": 2.5}, "whole number"),
         ({"weights": "near"}, "'weights' .* 'uniform', 'distance'; got 'near'"),
-        ({"index": "magic"}, "'index' .* 'exact'; got 'magic'"),
+        ({"index": "magic"}, "'index' .* 'exact', 'faiss'; got 'magic'"),
     ],
 )
 def test_wrong_settings_are_named(settings, words):

@@ -37,6 +37,19 @@ def fit(
         float | None,
         typer.Option("--time-budget", min=0.1, help="Seconds of the search, for cv."),
     ] = None,
+    stream: Annotated[
+        bool | None,
+        typer.Option(
+            "--stream/--no-stream",
+            help="Read the file in batches, never all of it; else by its size.",
+        ),
+    ] = None,
+    batch_rows: Annotated[
+        int, typer.Option("--batch-rows", min=1, help="Rows of a batch.")
+    ] = 1 << 18,
+    remember: Annotated[
+        int, typer.Option("--remember", min=100, help="Rows that vote, of a stream.")
+    ] = 20_000,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
@@ -44,16 +57,20 @@ def fit(
 ) -> None:
     """Learn to tell classes apart, and keep what was learned in a file."""
     from nearkind import save
-    from nearkind.cli import learned, showing
-    from nearkind.files import Asked, Wanted, check_place
+    from nearkind.cli import learned, showing, streamed
+    from nearkind.files import Asked, Batches, Wanted, check_place
 
     target = options.chosen_target(target, data)
     settings = learned.Settings(method, numeric, seed, time_budget)
     settings.check()
     check_place(output)
     asked = Asked(format, delimiter, encoding)
-    table = Wanted(data, target, tuple(drop or ()), tuple(text or ()), asked).read()
-    model, facts = learned.learn(table, settings)
+    wanted = Wanted(data, target, tuple(drop or ()), tuple(text or ()), asked)
+    if streamed.is_meant(stream, data, settings):
+        batches = Batches(wanted, batch_rows)
+        model, facts = streamed.learn(batches, settings, remember)
+    else:
+        model, facts = learned.learn(wanted.read(), settings)
     save(model, output)
     facts = {"model": str(output), **facts}
     (print_json if as_json else showing.show_learned)(facts)

@@ -46,7 +46,7 @@ class Settings(NamedTuple):
 
     def model(self) -> Any:
         """Return it unfitted; it shows its progress on a terminal, not in a pipe."""
-        common = {"numeric": self.numeric, "verbose": int(_is_watched())}
+        common = {"numeric": self.numeric, "verbose": int(is_watched())}
         common["random_state"] = self.seed
         if self.method == SEARCH:
             return CPMLClassifierCV(time_budget=self.time_budget, **common)
@@ -107,7 +107,7 @@ def _one_line(metric: Any) -> str:
     return " ".join(repr(metric).split())
 
 
-def _is_watched() -> bool:
+def is_watched() -> bool:
     """Say whether somebody sees standard error."""
     from rich.console import Console
 

@@ -12,7 +12,9 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from nearkind.cells import collapse
 from nearkind.errors import SmallWeightWarning
+from nearkind.estimators.adding import AddsRows
 from nearkind.estimators.coded import Coded
+from nearkind.estimators.elsewhere import home_of
 from nearkind.estimators.learner import CPML
 from nearkind.estimators.shorthand import choice, whole_number
 from nearkind.estimators.size import distances_at_once
@@ -23,11 +25,12 @@ from nearkind.estimators.targets import (
     training_rows,
 )
 from nearkind.estimators.threads import in_threads
-from nearkind.neighbors import GroupedRows, Near, Ranked, Reach, query_blocks
+from nearkind.estimators.voters import VotesFromBatches
+from nearkind.neighbors import INDEXES, GroupedRows, Near, Ranked, Reach
 from nearkind.typing import Array, Codes
 
 
-class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
+class CPMLClassifier(AddsRows, VotesFromBatches, Coded, ClassifierMixin, BaseEstimator):
     """Classify rows by their nearest neighbours under a learned distance.
 
     Equal training rows are one weighted row. Rows tied at the k-th distance share what
@@ -40,11 +43,17 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
     weights : "uniform", "distance" (votes by 1 / distance; rows at distance zero, where
         there are any, vote alone; if all are infinitely far, they vote equally), or a
         function from distances to weights
-    index : "exact"
+    index : "exact" compares with every distinct row. "faiss" looks at the most
+        promising ones, for large tables and distances with vectors, such as CPML; it
+        needs ``pip install "nearkind[faiss]"``
 
     Attributes
     ----------
     metric_ : the fitted distance
+    index_ : what finds neighbours, with ``kind``, ``recall_`` (the share of true
+        neighbours found for some of the rows, at least 0.99 for "faiss"), ``n_rows``
+        (distinct ones) and ``seconds`` that it took to build
+    n_samples_fit_ : number of rows given to ``fit`` and ``add``
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -77,14 +86,16 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        if (home := home_of(X)) is not None:
+            return home.fit(self, X, y, sample_weight)
         self._check_parameters()
         metric = CPML() if self.metric is None else clone(self.metric)
         owner = type(self).__name__
         if hasattr(metric, "fit_constraints") and lacks_labels(y):
             rows = labelled_rows(X, y, sample_weight, owner)
-            return self._settle(metric.fit_constraints(X, y=y), rows)
+            return self._settle(metric.fit_constraints(X, y=y), rows, len(y))
         rows = training_rows(X, y, sample_weight, owner)
-        return self._settle(_fitted(metric, X, y, sample_weight), rows)
+        return self._settle(_fitted(metric, X, y, sample_weight), rows, len(y))
 
     def fit_over(self, metric: Any, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Remember rows under a distance that is fitted already, as it is.
@@ -98,29 +109,35 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
-        return self._settle(
-            metric, training_rows(X, y, sample_weight, type(self).__name__)
-        )
+        owner = type(self).__name__
+        self._check_parameters(metric)
+        rows = training_rows(X, y, sample_weight, owner)
+        return self._settle(metric, rows, len(y))
 
-    def _settle(self, metric: Any, rows: Training) -> Self:
-        """Keep a fitted distance and the rows that vote."""
+    def _settle(self, metric: Any, rows: Training, n_rows: int) -> Self:
+        """Keep a fitted distance and the rows that vote, of so many."""
         self.metric_, self.classes_ = metric, rows.classes
         _warn_of_small_weights(float(rows.weights.sum()), len(rows.y), self.n_neighbors)
         self._note(self.metric_.codebook_)
         self._remember(self._encode(rows.table), rows)
+        self.n_samples_fit_ = n_rows
+        self.index_.build()
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with the most votes, the first of those tied (n,)."""
+        if (home := home_of(X)) is not None:
+            return home.predict(self, X)
         shares = self.predict_proba(X)
         best = shares >= shares.max(axis=1, keepdims=True) - 1e-9
         return self.classes_[best.argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> Array:
         """Return each class's share of the votes (n, n_classes)."""
+        if (home := home_of(X)) is not None:
+            return home.predict_proba(self, X)
         rows = self._represent(X)
-        blocks = query_blocks(len(rows), len(self._cells), distances_at_once())
+        blocks = self.index_.blocks(len(rows), distances_at_once())
         return np.concatenate(in_threads(lambda at: self._shares(rows[at]), blocks))
 
     def shares_by_setting(
@@ -138,7 +155,7 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
         shares : (len(weights), len(n_neighbors), n, n_classes)
         """
         rows = self._represent(X)
-        blocks = query_blocks(len(rows), len(self._cells), distances_at_once())
+        blocks = self.index_.blocks(len(rows), distances_at_once())
         found = in_threads(
             lambda at: self._shares_by_setting(rows[at], n_neighbors, weights), blocks
         )
@@ -163,6 +180,8 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
         distances : (n, k), rising
         rows : (n, k), numbers of rows of the table given to fit
         """
+        if (home := home_of(X)) is not None:
+            return home.kneighbors(self, X, n_neighbors, return_distance)
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         k = whole_number("n_neighbors", k, type(self).__name__)
@@ -173,17 +192,14 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k} and "
                 f"only {n_others} training rows can be neighbours."
             )
-        blocks = query_blocks(len(rows), len(self._cells), distances_at_once())
+        blocks = self.index_.blocks(len(rows), distances_at_once())
 
-        def nearest(at: slice) -> list[tuple[Array, NDArray[np.intp]]]:
-            distances = self.metric_.compare(rows[at], self._cells)
-            return [
-                self._grouped.nearest(d, k, i)
-                for d, i in zip(distances, itself[at], strict=True)
-            ]
+        def nearest(at: slice) -> tuple[Array, NDArray[np.intp]]:
+            near = self.index_.near(rows[at], self._grouped.reach, k + (X is None))
+            return self._grouped.nearest(near, k, itself[at])
 
-        found = [pair for block in in_threads(nearest, blocks) for pair in block]
-        distances, numbers = (np.array(part) for part in zip(*found, strict=True))
+        found = zip(*in_threads(nearest, blocks), strict=True)
+        distances, numbers = (np.concatenate(part) for part in found)
         return (distances, numbers) if return_distance else numbers
 
     def _queries(self, X: Any) -> tuple[NDArray[np.intp], Any]:
@@ -193,24 +209,43 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
         rows = self._represent(X)
         return np.full(len(rows), -1), rows
 
-    def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        whole_number("n_neighbors", self.n_neighbors, owner)
+    def _check_parameters(self, metric: Any = None) -> None:
+        """Say what is wrong with a setting, or with the index for a metric."""
+        self._check_settings()
+        chosen = self.metric if metric is None else metric
+        chosen = CPML() if chosen is None else chosen
+        INDEXES[self.index].check(chosen, type(self).__name__)
+
+    def _check_settings(self) -> None:
+        whole_number("n_neighbors", self.n_neighbors, type(self).__name__)
         if not callable(self.weights):
             choice(self, "weights", VOTES)
-        choice(self, "index", {"exact": None})
+        choice(self, "index", INDEXES)
 
     def _remember(self, codes: Codes, rows: Training) -> None:
-        """Keep distinct rows, each with the share of every class in it."""
+        """Keep distinct rows, each with the weight of every class in it."""
         cells = collapse(codes, np.zeros_like(rows.y), rows.weights)
         n_classes = len(self.classes_)
         at = cells.of_row * n_classes + rows.y
-        votes = np.bincount(at, rows.weights, len(cells.y) * n_classes)
-        self._votes = votes.reshape(-1, n_classes) / cells.weights[:, None]
-        self._reach = Reach(cells.weights)
-        self._codes = cells.codes
-        self._cells = self.metric_.represent(cells.codes)
-        self._grouped = GroupedRows.of(cells.of_row, rows.rows)
+        counts: Array
+        counts = np.bincount(at, rows.weights, len(cells.y) * n_classes).astype(float)
+        grouped = GroupedRows.of(cells.of_row, rows.rows)
+        self._keep(cells.codes, cells.weights, counts.reshape(-1, n_classes), grouped)
+
+    def _keep(
+        self, codes: Codes, weights: Array, counts: Array, grouped: GroupedRows
+    ) -> None:
+        """Keep distinct rows, to be found by the index when it is asked."""
+        self._codes, self._counts, self._grouped = codes, counts, grouped
+        self._votes = counts / weights[:, None]
+        self._reach = Reach(weights)
+        self._place()
+
+    def _place(self) -> None:
+        """Put distinct rows where the metric has them, and an index over them."""
+        self._cells = self.metric_.represent(self._codes)
+        index = INDEXES[self.index]
+        self.index_ = index(self.metric_, self._cells, self.n_neighbors)
 
     def _represent(self, X: Any) -> Any:
         codes = self._encode(X)  # first: it says so if this is not fitted
@@ -218,14 +253,13 @@ class CPMLClassifier(Coded, ClassifierMixin, BaseEstimator):
 
     def _shares(self, rows: Any) -> Array:
         """Return each class's share of the votes for a block of queries."""
-        distances = self.metric_.compare(rows, self._cells)
-        near = self._reach.near(distances, self.n_neighbors)
+        near = self.index_.near(rows, self._reach, self.n_neighbors)
         return self._tally(near, self.weights, len(rows))
 
     def _shares_by_setting(self, rows: Any, ks: Sequence[int], weights: Any) -> Array:
         """Return shares (n_weights, n_ks, b, C), from one search for neighbours."""
-        distances = self.metric_.compare(rows, self._cells)
-        ranked = Ranked.of(self._reach, distances, max(ks))
+        near = self.index_.near(rows, self._reach, max(ks))
+        ranked = Ranked.of(near, self._reach.weights)
         return np.array(
             [[self._tally(ranked.near(k), w, len(rows)) for k in ks] for w in weights]
         )

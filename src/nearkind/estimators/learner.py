@@ -12,6 +12,8 @@ from nearkind.constraints.labels import Labels
 from nearkind.constraints.stated import read_stated, stated_constraints
 from nearkind.edges import difference_matrices
 from nearkind.estimators import shorthand
+from nearkind.estimators.batches import LearnsFromBatches, Steps
+from nearkind.estimators.elsewhere import home_of
 from nearkind.estimators.labelled import Labelled
 from nearkind.estimators.outcome import warn_of
 from nearkind.estimators.settings import generator
@@ -23,14 +25,16 @@ from nearkind.estimators.watching import CallbackSupport, watching
 from nearkind.objective import Objective
 from nearkind.projections.scaled import scaled
 from nearkind.solvers.renewing import solve_renewing
-from nearkind.solvers.solution import Callback, Solution, zero_solution
+from nearkind.solvers.solution import Callback, Solution, Stop, zero_solution
 from nearkind.spectral import Spectrum, decompose
 from nearkind.tables import read_table
 from nearkind.typing import Array
 from nearkind.value_tables import relevance, value_tables
 
 
-class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
+class CPML(
+    CallbackSupport, LearnsFromBatches, Labelled, ValueVectorDistance, BaseEstimator
+):
     """Categorical metric learning with Schatten p-norms.
 
     Every value becomes a vector (by default its class histogram), and a positive
@@ -60,8 +64,9 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         drawn at random.
     n_targets : int
         Targets of a row, for scope="local"; a smaller class is taken whole.
-    p : float, 1 <= p <= inf
-        Of the Schatten norm: 1 finds few directions, 2 spreads, inf evens out.
+    p : float, 1 <= p <= inf, or a Regularizer
+        Of the Schatten norm: 1 finds few directions, 2 spreads, inf evens out. An
+        object with the methods of ``nearkind.typing.Regularizer`` is taken as it is.
     powered : bool
         Penalise Tr(M^p) instead of the norm; only the scale of ``strength`` changes.
     strength : float, "auto" or a share such as "0.5%"
@@ -118,6 +123,8 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
     stop_reason_ : name of the reason for stopping, such as "TOLERANCE"
     strength_, strength_max_ : strength used; smallest at which M = 0 is optimal
     classes_, n_features_in_, feature_names_in_, n_iter_ : as in scikit-learn
+    n_samples_seen_, class_count_, reference_ : after ``fit_batches`` or ``partial_fit``
+        the rows that were counted, those of each class, and the sample that was kept
 
     Examples
     --------
@@ -190,8 +197,11 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         -------
         self
         """
+        if (home := home_of(X)) is not None:
+            return home.fit(self, X, y, sample_weight)
         rng = generator(self.random_state)
         shorthand.check(self, rng)
+        self.forget_batches()
         rows = training_rows(X, y, sample_weight, type(self).__name__)
         codes = self._learn_codes(shorthand.codebook(self), rows.table, rows.weights)
         self.classes_ = rows.classes
@@ -199,7 +209,7 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         constraints = self._implied(cells, rng)
         with watching(self, self.max_iter, X, y, sample_weight) as callback:
             Z = self._project(cells, cells)
-            self._learn(Z, constraints, cells, rng, callback)
+            self._learn(Z, constraints, cells, rng, callback, self._last())
         return self
 
     def fit_constraints(
@@ -243,6 +253,7 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         """
         rng = generator(self.random_state)
         shorthand.check(self, rng)
+        self.forget_batches()
         table = read_table(X)
         rows = {"triplets": triplets, "pairs": pairs, "quadruplets": quadruplets}
         stated = read_stated(rows, table.n_rows)
@@ -258,7 +269,7 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
             constraints = self._implied(seen, rng)
         with watching(self, self.max_iter, X, y) as callback:
             Z = self._project(cells, seen)
-            self._learn(Z, constraints, seen, rng, callback)
+            self._learn(Z, constraints, seen, rng, callback, self._last())
         return self
 
     def generalization_bound(
@@ -286,7 +297,7 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
                 f"constraints={self.constraints!r}. Fit with constraints='pairs'."
             )
         return theory.bound_terms(
-            p=self.p,
+            p=shorthand.exponent(self),
             n_samples=len(codes),
             n_features=self.metric_.shape[0] * self.metric_.shape[1],
             diameter=theory.diameter(self._projection.tables),
@@ -304,18 +315,21 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         A : (n // 2, B, W, W), with <A, M> the squared distance
         p : exponent of the regularizer
         """
-        phi = self._projection.transform(self._encode(X))
-        return difference_matrices(self._structure.blocks(phi)), float(self.p)
+        p, phi = shorthand.exponent(self), self._projection.transform(self._encode(X))
+        return difference_matrices(self._structure.blocks(phi)), p
 
     def _implied(self, cells: Cells, rng: np.random.Generator) -> Any:
         """Return the constraints that the labels of cells imply."""
-        labels = Labels(cells.y, cells.weights)
+        labels = Labels(cells.y, cells.weights, cells.own)
         constraints = shorthand.constraints(self, rng).bind(labels)
         shorthand.warn_of_lonely(self, labels, self.classes_)
         return constraints
 
-    def _project(self, cells: Cells, seen: Cells) -> Array:
-        """Count histograms on cells; return Z (B, n, K, W) of those in constraints."""
+    def _project(self, cells: Cells, seen: Cells, counted: Any = None) -> Array:
+        """Count histograms on cells; return Z (B, n, K, W) of those in constraints.
+
+        Or take what was counted: by code and class (n_values, C), and by class (C,).
+        """
         projection = scaled(shorthand.projection(self), self.codebook_.positions)
         structure = shorthand.structure(self)
         n_values = self.codebook_.n_values
@@ -323,7 +337,10 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         names = self.codebook_.names_
         check_size(projection, structure, names, n_values, len(seen.y), n_classes)
         y = cells.y if n_classes else None
-        projection.fit(cells.codes, n_values, y, cells.weights)
+        if counted is None:
+            projection.fit(cells.codes, n_values, y, cells.weights)
+        else:
+            projection.fit_counts(*counted)
         phi = projection.transform_training(seen.codes, seen.y)
         self._projection, self._structure = projection, structure
         return np.ascontiguousarray(structure.blocks(phi))
@@ -335,16 +352,28 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         cells: Cells,
         rng: np.random.Generator,
         callback: Callback | None,
+        last: Array | None,
+        steps: Steps | None = None,
     ) -> None:
-        """Minimise the objective and keep the metric as value tables."""
+        """Minimise the objective, from the last metric if there is one, and keep it."""
         with thread_map(self.n_jobs, Z.shape[1]) as run:
             rows = compress(Z)
             regularizer = shorthand.regularizer(self)
             objective = Objective(rows.Z, constraints, regularizer, 0.0, map=run)
-            start = self._start(rows)
+            start = _start(rows, last)
+            batches = None if steps is None else steps(rows.bases)
+            objective = objective.renewed(start)
             with np.errstate(over="ignore", invalid="ignore"):  # solvers look for it
-                solution = self._solve(objective.renewed(start), start, rng, callback)
+                solution = self._solve(objective, start, rng, callback, batches)
         self._keep(solution, rows.expand(solution.point), cells)
+
+    def _stay(self, Z: Array, cells: Cells, last: Array | None) -> None:
+        """Keep the metric as it is, because the labels imply nothing yet."""
+        rows = compress(Z)
+        start = _start(rows, last)
+        self.strength_ = self.strength_max_ = 0.0
+        solution = Solution(start, 0.0, np.nan, [], Stop.SETTLED)
+        self._keep(solution, rows.expand(start), cells)
 
     def _solve(
         self,
@@ -352,10 +381,11 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
         start: Spectrum,
         rng: np.random.Generator,
         callback: Callback | None,
+        batches: Any,
     ) -> Solution:
         """Choose the strength and minimise."""
         n_distances = objective.constraints.n_distances
-        solver = shorthand.solver(self, n_distances, rng)
+        solver = shorthand.solver(self, n_distances, rng, batches)
         regularizer = objective.regularizer
         at_zero = objective.slope_at_zero().values
         strength = shorthand.strength(self)(regularizer.dual_norm(at_zero))
@@ -371,12 +401,9 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
             return zero_solution(objective.zero, value, shorthand.is_convex(self))
         return solve_renewing(solver, objective, start, callback)
 
-    def _start(self, rows: Compressed) -> Spectrum:
-        n_blocks, width, _ = rows.bases.shape
-        last = getattr(self, "metric_", None) if self.warm_start else None
-        if last is not None and last.shape == (n_blocks, width, width):
-            return decompose(rows.shrink(last)).positive()
-        return rows.identity
+    def _last(self) -> Array | None:
+        """Return the metric to start from, if that is wished."""
+        return getattr(self, "metric_", None) if self.warm_start else None
 
     def _keep(self, solution: Solution, point: Spectrum, cells: Cells) -> None:
         self.metric_ = point.matrix
@@ -395,3 +422,11 @@ class CPML(CallbackSupport, Labelled, ValueVectorDistance, BaseEstimator):
             phi, self._projection.tables, self._structure, point, cells.weights
         )
         warn_of(solution, self)
+
+
+def _start(rows: Compressed, last: Array | None) -> Spectrum:
+    """Return the last metric if it has the right shape, else Euclidean distance."""
+    n_blocks, width, _ = rows.bases.shape
+    if last is not None and last.shape == (n_blocks, width, width):
+        return decompose(rows.shrink(last)).positive()
+    return rows.identity

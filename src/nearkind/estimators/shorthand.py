@@ -32,6 +32,7 @@ from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.stochastic import Stochastic
 from nearkind.solvers.subgradient import Subgradient
 from nearkind.structures import Diagonal, Full, Multi, Single
+from nearkind.typing import Regularizer
 
 STRUCTURES = {"single": Single, "multi": Multi, "diagonal": Diagonal, "full": Full}
 PROJECTIONS: dict[str, Callable[[VDM], Any]] = {
@@ -53,10 +54,14 @@ SAMPLED = {
     "pairs": SampledPairs,
     "quadruplets": SampledQuadruplets,
 }
+STREAMED: dict[str, Any] = {"batch_rows": 2_000, "held_rows": 8_000}
+"""Larger samples where the rows at hand are themselves a sample."""
 SOLVERS: dict[str, Callable[..., Any]] = {
-    "proximal": lambda rng, **limits: Proximal(**limits),
-    "subgradient": lambda rng, **limits: Subgradient(**limits),
-    "stochastic": lambda rng, **limits: Stochastic(rng=rng, **limits),
+    "proximal": lambda rng, batches, **limits: Proximal(**limits),
+    "subgradient": lambda rng, batches, **limits: Subgradient(**limits),
+    "stochastic": lambda rng, batches, **limits: Stochastic(
+        rng=rng, batches=batches, **limits, **(STREAMED if batches else {})
+    ),
 }
 EXACT_DISTANCES = 4_000**2
 """Distances an evaluation up to which "auto" solves exactly, with a proof."""
@@ -144,14 +149,23 @@ def codebook(model: Any) -> Codebook:
     return Codebook(missing=model.missing, unseen=model.unseen, numeric=model.numeric)
 
 
-def regularizer(model: Any) -> Schatten | SchattenPower:
-    """Return the regularizer that ``model.p`` and ``model.powered`` describe."""
-    p = number(model, "p", "a number >= 1, or infinity", 1.0, finite=False)
+def regularizer(model: Any) -> Regularizer:
+    """Return the regularizer that ``model.p`` is, or describes with ``powered``."""
+    if isinstance(model.p, Regularizer) and not isinstance(model.p, type):
+        if flag(model, "powered"):
+            raise wrong(model, "powered", "False when p is a regularizer itself")
+        return model.p
+    p = exponent(model)
     if not model.powered:
         return Schatten(p)
     if p == np.inf:
         raise wrong(model, "p", "finite when powered=True, for Tr(M^p)")
     return SchattenPower(p)
+
+
+def exponent(model: Any) -> float:
+    """Return p, where only the exponent of a Schatten norm will do."""
+    return number(model, "p", "a number >= 1, or infinity", 1.0, finite=False)
 
 
 def strength(model: Any) -> Callable[[float], float]:
@@ -184,14 +198,24 @@ def _share(text: str) -> float | None:
     return percent / 100.0 if text.endswith("%") and 0.0 <= percent < inf else None
 
 
-def solver(model: Any, n_distances: int, rng: np.random.Generator) -> Any:
-    """Return the Solver that ``model.solver`` names; "auto" chooses by size."""
+def solver(
+    model: Any, n_distances: int, rng: np.random.Generator, batches: Any = None
+) -> Any:
+    """Return the Solver that ``model.solver`` names; "auto" chooses by size.
+
+    Parameters
+    ----------
+    model : with the settings
+    n_distances : an evaluation of all that is in memory
+    rng : of what is drawn
+    batches : as in ``Stochastic``
+    """
     auto = "proximal" if n_distances <= EXACT_DISTANCES else "stochastic"
     make = choice(model, "solver", {"auto": SOLVERS[auto], **SOLVERS})
     max_iter = whole_number("max_iter", model.max_iter, type(model).__name__)
     tol = number(model, "tol", "a number >= 0", 0.0)
     if is_convex(model):
-        return make(rng, max_iter=max_iter, tol=tol)
+        return make(rng, batches, max_iter=max_iter, tol=tol)
     if model.solver != "auto":
         raise wrong(model, "solver", f"'auto' when constraints={model.constraints!r}")
     if not regularizer(model).is_smooth:
@@ -202,6 +226,11 @@ def solver(model: Any, n_distances: int, rng: np.random.Generator) -> Any:
 def is_convex(model: Any) -> bool:
     """Say whether the constraints have a convex loss, hence optima and proofs."""
     return model.constraints in SAMPLED
+
+
+def sums_over_samples(model: Any) -> bool:
+    """Say whether the loss is the mean of what it is on samples of rows."""
+    return is_convex(model) and model.scope == "all"
 
 
 def whole_number(name: str, value: Any, owner: str) -> int:

@@ -26,7 +26,7 @@ def training_rows(X: Any, y: Any, sample_weight: Any, owner: str) -> Training:
     """Read a table with its labels and weights."""
     table = read_table(X)
     weights = check_weights(sample_weight, table.n_rows)
-    labels = _checked_labels(y, table.n_rows, owner)
+    labels = checked_labels(y, table.n_rows, owner)
     rows = np.flatnonzero(weights)
     if len(rows) < table.n_rows:
         table, labels, weights = table.take(rows), labels[rows], weights[rows]
@@ -52,7 +52,7 @@ def labelled_rows(X: Any, y: Any, sample_weight: Any, owner: str) -> Training:
     return rows._replace(rows=known[rows.rows])
 
 
-def _checked_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
+def checked_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
     """Return the labels as an array, refusing what is no label."""
     if y is None:
         raise ValueError(
@@ -86,7 +86,7 @@ def _encode_labels(
     if len(classes) < 2:
         raise ValueError(
             f"{owner} learns from the difference between classes, but y holds only one "
-            f"class, {classes[0]!r}. Give rows of at least two classes."
+            f"class, {classes.tolist()[0]!r}. Give rows of at least two classes."
         )
     return classes, numbers
 
@@ -136,7 +136,7 @@ def partly_known(
     check_classification_targets(classes[numbers[numbers >= 0]])
     if marked.any() and len(classes) < 2:
         raise ValueError(
-            f"y holds only one class, {classes[0]!r}, beside -1, which means "
+            f"y holds only one class, {classes.tolist()[0]!r}, beside -1, which means "
             "unlabelled in fit_constraints. Label rows of another class; if -1 is one, "
             "rename it, with np.where(y == -1, 0, y) for example."
         )

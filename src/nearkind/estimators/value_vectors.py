@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind import metric, scoring
 from nearkind.estimators.coded import Coded, objects
+from nearkind.estimators.elsewhere import home_of
 from nearkind.estimators.rows import one_row
 from nearkind.tables import frame
 from nearkind.typing import Array, Codes
@@ -34,6 +35,8 @@ class ValueVectorDistance(Coded, ClassNamePrefixFeaturesOutMixin, TransformerMix
         -------
         U : (n, q)
         """
+        if (home := home_of(X)) is not None:
+            return home.transform(self, X)
         return self._embed(X)
 
     def pairwise_distances(

@@ -1,5 +1,7 @@
 """Files of Apache Arrow: Parquet, and Arrow itself, which Feather is. Needs pyarrow."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import IO, Any, BinaryIO
 
 from nearkind.files.asked import Asked, Columns
@@ -42,15 +44,71 @@ def read_arrow(stream: BinaryIO, asked: Asked) -> Columns:
     return _columns(table)
 
 
-def _columns(read: Any) -> Columns:
+def scan_parquet(stream: BinaryIO, asked: Asked, size: int) -> Iterator[Any]:
+    """Yield tables of so many rows of a Parquet file, text in dictionaries."""
+    parquet = _library("pyarrow.parquet")
+
+    def batches() -> Iterator[Any]:
+        schema = parquet.read_schema(stream)
+        texts = [field.name for field in schema if _is_text(field.type)]
+        file = parquet.ParquetFile(stream, read_dictionary=texts, pre_buffer=False)
+        yield from file.iter_batches(batch_size=size)
+
+    return _scanned(batches, size)
+
+
+def _is_text(kind: Any) -> bool:
+    types = _library("pyarrow").types
+    return types.is_string(kind) or types.is_large_string(kind)
+
+
+def scan_arrow(stream: BinaryIO, asked: Asked, size: int) -> Iterator[Any]:
+    """Yield tables of at most so many rows of an Arrow file or stream, or Feather."""
+    ipc, feather = _library("pyarrow.ipc"), _library("pyarrow.feather")
+    head = stream.read(6)
+    stream.seek(0)
+
+    def batches() -> Iterator[Any]:
+        if head.startswith(b"FEA1"):  # the first version has no batches
+            yield from feather.read_table(stream).to_batches(max_chunksize=size)
+        elif head == b"ARROW1":
+            file = ipc.open_file(stream)
+            yield from map(file.get_batch, range(file.num_record_batches))
+        else:
+            yield from ipc.open_stream(stream)
+
+    return _scanned(batches, size)
+
+
+def _scanned(read: Callable[[], Iterator[Any]], size: int) -> Iterator[Any]:
+    """Yield batches as tables, large ones in parts."""
     pa = _library("pyarrow")
-    try:
+    names = None
+    with _told_plainly():
+        for batch in read():
+            table = pa.Table.from_batches([batch])
+            names = names or named(table.column_names)
+            table = table.rename_columns(names)
+            for at in range(0, table.num_rows, size):
+                yield table.slice(at, size)
+
+
+def _columns(read: Any) -> Columns:
+    with _told_plainly():
         table = read()
         _check_size(table.num_rows, table.num_columns)
         names = named(table.column_names)
         if not table.num_rows or not names:
             raise ValueError("it has no rows." if names else "it has no columns.")
         return dict(zip(names, (c.to_pylist() for c in table.columns), strict=True))
+
+
+@contextmanager
+def _told_plainly() -> Iterator[None]:
+    """Say in one sentence that a file cannot be read."""
+    pa = _library("pyarrow")
+    try:
+        yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())[:200]
         raise ValueError(f"it cannot be read ({reason}); write it again.") from None

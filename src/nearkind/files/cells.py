@@ -7,8 +7,8 @@ digits, which are names of things. A cell is missing if it is empty or one of MI
 """
 
 import re
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple
 
 from nearkind.files.asked import Columns
 
@@ -40,11 +40,54 @@ def typed(columns: Columns, text: Collection[str] = ()) -> Columns:
 
 def _typed(name: str, cells: Sequence[Any]) -> list[Any]:
     known = distinct(name, cells)
-    filled = {cell for cell in known if not is_missing(cell)}
-    is_text = all(isinstance(cell, str) for cell in filled)
-    reads = _reader(filled) if is_text else _as_it_is
-    becomes = {cell: None if is_missing(cell) else reads(cell) for cell in known}
+    how = written(known)
+    becomes = {cell: cell_as(how, cell) for cell in known}
     return [becomes[cell] for cell in cells]
+
+
+class Written(NamedTuple):
+    """How the filled cells of a column are written, as far as they have been seen."""
+
+    text: bool = True  # all as text
+    numbers: bool = True  # of these, all as numbers
+    whole: bool = True  # of these, all as whole ones
+
+    def with_(self, other: "Written") -> "Written":
+        """Return how the cells of both are written.
+
+        Examples
+        --------
+        >>> written({"1", "2"}).with_(written({"1.5"}))
+        Written(text=True, numbers=True, whole=False)
+        """
+        return Written(*(a and b for a, b in zip(self, other, strict=True)))
+
+    @property
+    def reads(self) -> Callable[[Any], Any]:
+        """What makes values of the cells: whole numbers, numbers, or what they are."""
+        if not (self.text and self.numbers):
+            return _as_it_is
+        return int if self.whole else float
+
+
+def written(cells: Collection[Any]) -> Written:
+    """Say how distinct cells are written, missing ones aside.
+
+    Examples
+    --------
+    >>> written({"1", "007", "NA"})
+    Written(text=True, numbers=False, whole=False)
+    """
+    filled = [cell for cell in cells if not is_missing(cell)]
+    if not all(isinstance(cell, str) for cell in filled):
+        return Written(False, False, False)
+    whole = all(map(_WHOLE.fullmatch, filled))
+    return Written(True, whole or all(map(_NUMBER.fullmatch, filled)), whole)
+
+
+def cell_as(how: Written, cell: Any) -> Any:
+    """Return the value of one cell of a column that is written like this."""
+    return None if is_missing(cell) else how.reads(cell)
 
 
 def distinct(name: str, cells: Sequence[Any]) -> set[Any]:
@@ -75,13 +118,6 @@ def number(text: str) -> int | float | None:
     if _WHOLE.fullmatch(text):
         return int(text)
     return float(text) if _NUMBER.fullmatch(text) else None
-
-
-def _reader(filled: Collection[str]) -> Any:
-    """Return what makes cells of all these: whole numbers, numbers, or text."""
-    if all(map(_WHOLE.fullmatch, filled)):
-        return int
-    return float if all(map(_NUMBER.fullmatch, filled)) else _as_it_is
 
 
 def _as_it_is(cell: Any) -> Any:

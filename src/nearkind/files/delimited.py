@@ -14,6 +14,8 @@ LOOKED_AT = 100
 CHUNK = 4096
 MOST_CELLS = 400_000_000
 """Of a table; a small compressed file may claim any number."""
+MOST_KNOWN = 1 << 20
+"""Distinct cells to keep; in a file beyond memory there may be any number."""
 ADVICE = "check the quotes, or give the delimiter"
 
 
@@ -27,13 +29,53 @@ def read(stream: BinaryIO, asked: Asked) -> Columns:
     {'size': ['1', None], 'colour': ['red', 'blue']}
     """
 
-    def parse(lines: Lines) -> Columns:
-        first = list(islice(lines, LOOKED_AT))
-        lines.number = 0  # counted again below
-        delimiter = asked.delimiter or found_delimiter(first)
-        return _columns(_counted(first, lines), lines, delimiter)
+    return decoded(stream, asked.encoding, lambda lines: _whole(chunks(lines, asked)))
 
-    return decoded(stream, asked.encoding, parse)
+
+def chunks(lines: Lines, asked: Asked, size: int = CHUNK) -> Iterator[Columns]:
+    """Yield columns of text of so many rows at a time.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> lines = Lines(BytesIO(b"size\\n1\\n2\\n3\\n"), "utf-8")
+    >>> list(chunks(lines, Asked(), size=2))
+    [{'size': ['1', '2']}, {'size': ['3']}]
+    """
+    first = list(islice(lines, LOOKED_AT))
+    lines.number = 0  # counted again below
+    delimiter = asked.delimiter or found_delimiter(first)
+    text = _counted(first, lines)
+    rows = _rows(csv.reader(text, delimiter=delimiter, strict=True))
+    header = next(rows, None)
+    if header is None:
+        raise ValueError("the file is empty")
+    names = named(header)
+    clean, has_rows = _Clean(), False
+    for chunk in _chunks(_checked(rows, len(names)), size):
+        has_rows = True
+        columns = zip(*chunk, strict=True)
+        cells = ([clean[cell] for cell in column] for column in columns)
+        yield dict(zip(names, cells, strict=True))
+        clean.tidy()
+    if not has_rows:
+        raise ValueError(f"rows were expected after the header ({_count(len(names))})")
+
+
+def tab_chunks(lines: Lines, asked: Asked, size: int = CHUNK) -> Iterator[Columns]:
+    """Yield columns with tabs between them, unless another delimiter is asked for."""
+    return chunks(lines, asked._replace(delimiter=asked.delimiter or "\t"), size)
+
+
+def _whole(parts: Iterable[Columns]) -> Columns:
+    """Return all chunks as one table."""
+    whole: Columns = {}
+    for part in parts:
+        for name, cells in part.items():
+            whole.setdefault(name, []).extend(cells)
+        if sum(map(len, whole.values())) > MOST_CELLS:
+            raise ValueError(f"the table has more than {MOST_CELLS:,} cells")
+    return whole
 
 
 def read_tabs(stream: BinaryIO, asked: Asked) -> Columns:
@@ -72,25 +114,6 @@ def _counted(first: list[str], lines: Lines) -> Iterator[str]:
     yield from lines
 
 
-def _columns(text: Iterable[str], lines: Lines, delimiter: str) -> Columns:
-    rows = _rows(csv.reader(text, delimiter=delimiter, strict=True))
-    header = next(rows, None)
-    if header is None:
-        raise ValueError("the file is empty")
-    names = named(header)
-    cells: list[list[Any]] = [[] for _ in names]
-    clean = _Clean()
-    width, most = len(names), MOST_CELLS // len(names)
-    for chunk in _chunks(_checked(rows, width)):
-        for column, part in zip(cells, zip(*chunk, strict=True), strict=True):
-            column.extend(map(clean.__getitem__, part))
-        if len(cells[0]) > most:
-            raise ValueError(f"the table has more than {MOST_CELLS:,} cells")
-    if not cells[0]:
-        raise ValueError(f"rows were expected after the header ({_count(width)})")
-    return dict(zip(names, cells, strict=True))
-
-
 def _rows(reader: Any) -> Iterator[list[str]]:
     """Yield rows, blank lines left out."""
     try:
@@ -112,9 +135,9 @@ def _count(n: int) -> str:
     return f"{n} cell" if n == 1 else f"{n} cells"
 
 
-def _chunks(rows: Iterable[list[str]]) -> Iterator[list[list[str]]]:
+def _chunks(rows: Iterable[list[str]], size: int) -> Iterator[list[list[str]]]:
     for first in rows:
-        yield list(chain([first], islice(rows, CHUNK - 1)))
+        yield list(chain([first], islice(rows, size - 1)))
 
 
 class _Clean(dict[str, str | None]):
@@ -124,3 +147,8 @@ class _Clean(dict[str, str | None]):
         text = cell.strip()
         self[cell] = value = text or None
         return value
+
+    def tidy(self) -> None:
+        """Forget all, if there is too much of it."""
+        if len(self) > MOST_KNOWN:
+            self.clear()

@@ -1,11 +1,15 @@
 """One JSON object a line, each a row."""
 
 import json
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from typing import Any, BinaryIO
 
 from nearkind.files.asked import Asked, Columns
 from nearkind.files.delimited import MOST_CELLS
 from nearkind.files.lines import Lines, decoded
+
+NO_ROWS = "rows were expected, one JSON object a line; there are none"
 
 
 def read(stream: BinaryIO, asked: Asked) -> Columns:
@@ -17,27 +21,44 @@ def read(stream: BinaryIO, asked: Asked) -> Columns:
     >>> read(BytesIO(b'{"size": 1}\\n{"size": 2, "colour": "red"}\\n'), Asked())
     {'size': [1, 2], 'colour': [None, 'red']}
     """
-    return decoded(stream, asked.encoding, _columns)
+    return decoded(stream, asked.encoding, lambda lines: _columns(_rows(lines)))
 
 
-def _columns(lines: Lines) -> Columns:
+def chunks(lines: Lines, asked: Asked, size: int) -> Iterator[Columns]:
+    """Yield columns of so many rows at a time; each has the keys of its own rows.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> list(chunks(Lines(BytesIO(b'{"a": 1}\\n{"b": 2}\\n'), "utf-8"), Asked(), 1))
+    [{'a': [1]}, {'b': [2]}]
+    """
+    rows, has_rows = _rows(lines), False
+    for first in rows:
+        has_rows = True
+        yield _columns(chain([first], islice(rows, size - 1)))
+    if not has_rows:
+        raise ValueError(NO_ROWS)
+
+
+def _rows(lines: Lines) -> Iterator[dict[str, Any]]:
+    return (_row(line) for line in lines if line.strip())
+
+
+def _columns(rows: Iterable[dict[str, Any]]) -> Columns:
     columns: Columns = {}
-    n_rows = 0
-    for line in lines:
-        if not line.strip():
-            continue
-        for name, cell in _row(line).items():
+    for n_rows, row in enumerate(rows):
+        for name, cell in row.items():
             if name not in columns:
                 columns[name] = [None] * n_rows
             columns[name].append(cell)
-        n_rows += 1
         for column in columns.values():
-            if len(column) < n_rows:
+            if len(column) <= n_rows:
                 column.append(None)
-        if n_rows * len(columns) > MOST_CELLS:
+        if (n_rows + 1) * len(columns) > MOST_CELLS:
             raise ValueError(f"the table has more than {MOST_CELLS:,} cells")
     if not columns:
-        raise ValueError("rows were expected, one JSON object a line; there are none")
+        raise ValueError(NO_ROWS)
     return columns
 
 

@@ -1,10 +1,11 @@
 """What a file is: by its first bytes, by the ending of its name, or as asked."""
 
-from collections.abc import Callable, Iterable
-from typing import BinaryIO
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, BinaryIO
 
-from nearkind.files import arrow, delimited, json_lines
+from nearkind.files import arrow, arrow_lines, delimited, json_lines
 from nearkind.files.asked import Asked, Columns
+from nearkind.files.lines import Lines
 
 Reader = Callable[[BinaryIO, Asked], Columns]
 
@@ -16,6 +17,22 @@ KINDS: dict[str, Reader] = {
     "arrow": arrow.read_arrow,
 }
 """Kind to reader."""
+TEXT_CHUNKS: dict[str, Callable[[Lines, Asked, int], Iterator[Columns]]] = {
+    "csv": delimited.chunks,
+    "tsv": delimited.tab_chunks,
+    "jsonl": json_lines.chunks,
+}
+"""Kinds that are lines of text, to what reads some rows of them at a time."""
+SCANS: dict[str, Callable[[BinaryIO, Asked, int], Iterator[Any]]] = {
+    "parquet": arrow.scan_parquet,
+    "arrow": arrow.scan_arrow,
+}
+"""Other kinds, to what reads some rows of them at a time, as tables of pyarrow."""
+LINES_SCANS: dict[str, Callable[[BinaryIO, Asked, int], Iterator[Any]]] = {
+    "csv": arrow_lines.scan_lines,
+    "tsv": arrow_lines.scan_tabs,
+}
+"""Kinds of text that pyarrow may read too."""
 ENDINGS = {
     ".csv": "csv",
     ".tsv": "tsv",

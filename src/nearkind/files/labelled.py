@@ -1,5 +1,6 @@
 """A table with a class a row, as a person asks for it."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 from warnings import warn
 
@@ -47,30 +48,42 @@ class Wanted(NamedTuple):
     def read(self) -> Labelled:
         """Read it; rows without a label are left out."""
         columns, where = read(self.data, self.asked), short_name(self.data)
-        target = self.target
-        for name in (target, *self.drop, *self.text):
-            pick(name, columns, where)
-        labels = columns.pop(target)
-        X = {name: columns[name] for name in columns if name not in self.drop}
-        if not X:
-            raise ValueError(f"{where} has no column beside {target!r} to learn from.")
-        kept = _rows_with_label(labels, target, where)
+        X = {name: columns[name] for name in self.features(columns, where)}
+        labels = columns.pop(self.target)
+        kept = [i for i, label in enumerate(labels) if not is_missing(label)]
+        warn_of_lost(len(labels) - len(kept), len(labels), self.target, where)
         y = _of_one_type([labels[i] for i in kept])
-        _check_classes(y, target, where)
-        return Labelled(typed(_rows(X, kept), self.text), y, target)
+        check_classes(len(set(map(str, y))), len(y), self.target, where)
+        return Labelled(typed(_rows(X, kept), self.text), y, self.target)
+
+    def features(self, names: Iterable[str], where: str) -> list[str]:
+        """Return the columns to learn from, refusing a table that lacks what is asked.
+
+        Examples
+        --------
+        >>> Wanted("a.csv", "class", drop=("id",)).features(["id", "x", "class"], "")
+        ['x']
+        """
+        columns: Columns = {name: [] for name in names}
+        for name in (self.target, *self.drop, *self.text):
+            pick(name, columns, where)
+        kept = [n for n in columns if n != self.target and n not in self.drop]
+        if not kept:
+            raise ValueError(
+                f"{where} has no column beside {self.target!r} to learn from."
+            )
+        return kept
 
 
-def _rows_with_label(labels: list[Any], target: str, where: str) -> list[int]:
-    kept = [i for i, label in enumerate(labels) if not is_missing(label)]
-    n_lost = len(labels) - len(kept)
-    if n_lost and kept:
+def warn_of_lost(n_lost: int, n_rows: int, target: str, where: str) -> None:
+    """Say how many rows have no label, if some have one."""
+    if 0 < n_lost < n_rows:
         warn(
-            f"{where}: {n_lost} of {len(labels)} rows have no {target!r}; they are "
+            f"{where}: {n_lost} of {n_rows} rows have no {target!r}; they are "
             "left out, and rows are counted without them.",
             ReadingWarning,
             stacklevel=3,
         )
-    return kept
 
 
 def _rows(columns: Columns, kept: list[int]) -> Columns:
@@ -85,16 +98,16 @@ def _of_one_type(labels: list[Any]) -> list[Any]:
     return labels if len(set(map(type, labels))) == 1 else list(map(str, labels))
 
 
-def _check_classes(labels: list[Any], target: str, where: str) -> None:
-    n_classes = len(set(map(str, labels)))
+def check_classes(n_classes: int, n_rows: int, target: str, where: str) -> None:
+    """Refuse labels that are all one, or nearly all different."""
     if n_classes < 2:
         raise ValueError(
             f"Column {target!r} of {where} holds {n_classes or 'no'} class; two at "
             "least are needed to learn what tells them apart."
         )
-    if n_classes > max(FEW_CLASSES, len(labels) // 2):
+    if n_classes > max(FEW_CLASSES, n_rows // 2):
         raise ValueError(
             f"Column {target!r} of {where} holds {n_classes} different values in "
-            f"{len(labels)} rows, so it names no classes; choose another column, or "
+            f"{n_rows} rows, so it names no classes; choose another column, or "
             "cut its numbers into ranges first."
         )

@@ -3,6 +3,7 @@
 import codecs
 import io
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import BinaryIO, TypeVar
 from warnings import warn
 
@@ -32,6 +33,7 @@ class Lines:
     """
 
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
+        self.encoding = encoding
         self._text = io.TextIOWrapper(stream, encoding, newline="")
         self.number = 0
 
@@ -84,9 +86,16 @@ def marked(stream: BinaryIO) -> str | None:
 def _parsed(
     stream: BinaryIO, encoding: str, parse: Callable[[Lines], Result]
 ) -> Result:
+    with numbered_lines(stream, encoding) as lines:
+        return parse(lines)
+
+
+@contextmanager
+def numbered_lines(stream: BinaryIO, encoding: str) -> Iterator[Lines]:
+    """Give lines of an encoding; complaints begin with the number of the line."""
     lines = Lines(stream, encoding)
     try:
-        return parse(lines)
+        yield lines
     except UnicodeDecodeError as error:
         if encoding == "utf-8":
             raise  # Latin-1 may do

@@ -44,12 +44,22 @@ def read(data: str, asked: Asked = Asked()) -> Columns:  # noqa: B008 - a tuple
     ['Occupation', 'Education', 'Marital', 'Risk']
     """
     asked = asked.checked()
-    kind = None if asked.format is None else check_kind(asked.format)
+    if asked.format is not None:
+        check_kind(asked.format)
     if is_set(data):
         return _built_in(data)
+    with told_of(short_name(data)), opened(data, asked) as (stream, kind):
+        return KINDS[kind](stream, asked)
+
+
+@contextmanager
+def opened(data: str, asked: Asked) -> Iterator[tuple[BinaryIO, str]]:
+    """Give the bytes of a file, unpacked, and what kind it is; complaints name it."""
     name = short_name(data)
-    with _told_of(name), _bytes(data) as stream, _unpacked(stream) as plain:
-        return _read_as(kind, plain, asked, name)
+    with _bytes(data) as stream, _unpacked(stream) as plain, _named(name):
+        head = plain.read(HEAD)
+        plain.seek(0)
+        yield plain, asked.format or kind_of(head, name)
 
 
 def is_set(data: str) -> bool:
@@ -97,12 +107,11 @@ def _built_in(name: str) -> Columns:
     return {**columns, table.target: table.y.tolist()}
 
 
-def _read_as(kind: str | None, stream: BinaryIO, asked: Asked, name: str) -> Columns:
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Let complaints begin with the name of the file."""
     try:
-        head = stream.read(HEAD)
-        stream.seek(0)
-        read_kind = KINDS[kind or kind_of(head, name)]
-        return read_kind(stream, asked)
+        yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"{name} is damaged ({error}); copy it again.") from None
     except ValueError as error:
@@ -111,7 +120,7 @@ def _read_as(kind: str | None, stream: BinaryIO, asked: Asked, name: str) -> Col
 
 
 @contextmanager
-def _told_of(name: str) -> Iterator[None]:
+def told_of(name: str) -> Iterator[None]:
     """Let warnings begin with the name of the file."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")

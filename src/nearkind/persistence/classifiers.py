@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.neighbors import GroupedRows, Reach
+from nearkind.neighbors import INDEXES, GroupedRows, Reach
 from nearkind.persistence import checks as c
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.nodes import Reader, Writer, fields
 from nearkind.search.candidates import Candidate
 from nearkind.search.estimator import CPMLClassifierCV
+from nearkind.typing import Array
 
 _ROWS = "metric_", "classes_", "codes", "weights", "votes", "rows", "starts"
 _SEARCH = (
@@ -49,7 +50,9 @@ def restore_classifier(reader: Reader, payload: Any, model: CPMLClassifier) -> N
     book = getattr(metric, "codebook_", None)
     if book is None or not hasattr(metric, "represent"):
         raise RefusedError("metric_ of a classifier is no fitted distance")
-    model._check_parameters()
+    model._check_settings()
+    if not INDEXES[model.index].takes(metric):
+        raise RefusedError("metric_ of a classifier is none that its index can search")
     _check_labels(classes)
     _check_codes(codes, np.asarray(book.n_values))
     _check_votes(weights, votes, (len(codes), len(classes)))
@@ -59,8 +62,10 @@ def restore_classifier(reader: Reader, payload: Any, model: CPMLClassifier) -> N
     model._grouped = GroupedRows(
         rows.astype(np.intp, copy=False), starts.astype(np.intp, copy=False)
     )
+    model._counts = _as_counted(votes * weights[:, None])
+    model.n_samples_fit_ = int(rows.max()) + 1
     model._note(book)
-    model._cells = metric.represent(codes)
+    model._place()
 
 
 def pack_search(writer: Writer, model: CPMLClassifierCV) -> dict[str, Any]:
@@ -89,6 +94,12 @@ def restore_search(reader: Reader, payload: Any, model: CPMLClassifierCV) -> Non
     for name, value in found.items():
         setattr(model, name, value)
     model._note(model.metric_.codebook_)
+
+
+def _as_counted(weights: Array) -> Array:
+    """Return weights, as whole numbers where they are up to rounding."""
+    whole = np.rint(weights)
+    return np.where(np.abs(weights - whole) <= 1e-9 * np.abs(whole), whole, weights)
 
 
 def _same(a: NDArray[Any], b: NDArray[Any]) -> bool:

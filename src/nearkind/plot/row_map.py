@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.cells import collapse
+from nearkind.lanes import across
 from nearkind.plot import canvas
 from nearkind.plot.groups import Groups, stratified
-from nearkind.lanes import across
 from nearkind.plot.planes import Plane, principal_plane
 from nearkind.plot.taking import embedding_of
 from nearkind.plot.wording import counted

@@ -1,6 +1,7 @@
 """What all projections share: a row's phi is gathered from one table a feature."""
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,14 @@ class TableProjection:
     """
 
     tables: list[Array]
+
+    def fit_counts(self, counts: Sequence[Array], totals: Array) -> Self:
+        """Fill ``tables`` from counts alone; where that cannot be, refuse."""
+        raise ValueError(
+            f"{type(self).__name__} counts which values of two columns meet, but "
+            "batches are counted column by column. Take projection='vdm', 'onehot' or "
+            "'vdm+onehot' there."
+        )
 
     def transform(self, codes: Codes) -> Array:
         """Return phi (n, sum of R_d, C)."""

@@ -39,6 +39,15 @@ class Concatenation(TableProjection):
         """Fit both parts."""
         self.first.fit(codes, n_values, y, weights)
         self.second.fit(codes, n_values, y, weights)
+        return self._joined()
+
+    def fit_counts(self, counts: Sequence[Array], totals: Array) -> Self:
+        """Fit both parts to counts."""
+        self.first.fit_counts(counts, totals)
+        self.second.fit_counts(counts, totals)
+        return self._joined()
+
+    def _joined(self) -> Self:
         both = zip(self.first.tables, self.second.tables, strict=True)
         self.tables = [np.hstack([_flat(a), _flat(b)])[:, :, None] for a, b in both]
         return self

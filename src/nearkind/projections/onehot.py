@@ -36,3 +36,9 @@ class OneHot(TableProjection):
         """Write down the indicators; nothing is counted."""
         self.tables = [np.eye(size + 1, size)[:, :, None] for size in n_values]
         return self
+
+    def fit_counts(self, counts: Sequence[Array], totals: Array) -> Self:
+        """Do so for values counted beforehand."""
+        return self.fit(
+            np.empty((0, 0), np.int32), list(map(len, counts)), None, totals
+        )

@@ -67,6 +67,16 @@ class Scaled(TableProjection):
         n_classes = 0 if y is None else int(y.max(initial=-1)) + 1
         _, channels = self.shape(n_values, n_classes)
         self.others.fit(codes[:, self._is_other], self._others_of(n_values), y, weights)
+        return self._placed(channels)
+
+    def fit_counts(self, counts: Sequence[Array], totals: Array) -> Self:
+        """Fit the others to counts and write down the positions."""
+        _, channels = self.shape(list(map(len, counts)), len(totals))
+        both = zip(counts, self.positions, strict=True)
+        self.others.fit_counts([N for N, places in both if places is None], totals)
+        return self._placed(channels)
+
+    def _placed(self, channels: int) -> Self:
         tables = iter(self.others.tables)
         self.tables = [
             next(tables) if places is None else _table(places, channels)

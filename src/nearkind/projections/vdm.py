@@ -55,8 +55,13 @@ class VDM(TableProjection):
             )
         known = y >= 0
         codes, y, weights = codes[known], y[known], weights[known]
-        self.counts = value_counts(codes, n_values, y, weights)
-        self.prior = np.bincount(y, weights) / weights.sum()
+        totals = np.bincount(y, weights).astype(float)
+        return self.fit_counts(value_counts(codes, n_values, y, weights), totals)
+
+    def fit_counts(self, counts: Sequence[Array], totals: Array) -> Self:
+        """Fill ``tables`` from N_cd(f) (s_d, C) and the rows of each class (C,)."""
+        self.counts = list(counts)
+        self.prior = totals / totals.sum()
         choose = self.smoothing
         self.pseudo = [
             choose(counts, self.prior) if callable(choose) else float(choose)  # type: ignore[arg-type]

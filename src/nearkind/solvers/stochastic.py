@@ -6,6 +6,7 @@ and what is reported is an estimate on rows held for that. Drawing blurs far mor
 rounding does, so distances are in single precision.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -37,6 +38,8 @@ class Stochastic:
     batch_rows : rows in the sample of one step
     held_rows : rows in the sample on which the objective is estimated
     round_steps : steps between two estimates
+    batches : gives an iterator of problems on rows that were never all in memory, to
+        take the first steps on; None, or when they end: on rows of the objective
     """
 
     max_iter: int = 200
@@ -45,6 +48,7 @@ class Stochastic:
     batch_rows: int = 1_000
     held_rows: int = 6_000
     round_steps: int = 20
+    batches: Callable[[Objective], Iterator[Objective]] | None = None
 
     def solve(
         self, objective: Objective, start: Spectrum, *, callback: Callback | None = None
@@ -73,8 +77,9 @@ class Stochastic:
             return Stop.NOT_FINITE
         smooth = hinge.with_loss(SmoothedHinge(state.width))
         run = _Run(state.point, 0.5 / state.curvature)
+        samples = self._samples(smooth, rng)
         for t in range(1, self.max_iter + 1):
-            run.step(smooth.sample(self.batch_rows, rng))
+            run.step(next(samples))
             if t % self.round_steps and t < self.max_iter:
                 continue
             before = progress.value
@@ -84,6 +89,15 @@ class Stochastic:
             if before - progress.value <= 10.0 * self.tol * before:
                 return Stop.SETTLED
         return Stop.MAX_ITER
+
+    def _samples(
+        self, smooth: Objective, rng: np.random.Generator
+    ) -> Iterator[Objective]:
+        """Yield a problem for each step, without end."""
+        if self.batches is not None:
+            yield from self.batches(smooth)
+        while True:
+            yield smooth.sample(self.batch_rows, rng)
 
 
 class _Run:

@@ -5,11 +5,13 @@ own object has loaded it. ``reading`` is the door: it refuses what is no table a
 a reader, from ``frames`` for data frames and from ``arrays`` for arrays, lists and
 dicts. Every reader returns a ``Table`` of ``columns``, whose distinct values ``values``
 makes plain by one rule for all libraries; ``moments`` refuses dates, times and
-durations. ``output`` is the way back to the user.
+durations. ``parts`` reads some rows, or a column on its own; ``output`` is the way back
+to the user.
 """
 
 from nearkind.tables.columns import Column, Table, as_floats
 from nearkind.tables.output import frame
+from nearkind.tables.parts import read_column, some_rows
 from nearkind.tables.reading import read_table
 from nearkind.tables.values import is_missing, plain
 
@@ -20,5 +22,7 @@ __all__ = [
     "frame",
     "is_missing",
     "plain",
+    "read_column",
     "read_table",
+    "some_rows",
 ]

@@ -54,6 +54,11 @@ class Column:
         return _merged(*self._factorise())
 
     @property
+    def is_read(self) -> bool:
+        """Whether its distinct values have been found, and cost nothing more."""
+        return "_factored" in vars(self)
+
+    @property
     def indices(self) -> NDArray[np.signedinteger]:
         """Positions in ``values``."""
         return self._factored[0]

@@ -95,22 +95,25 @@ def _polars_distinct(series: Any) -> Factored:
     return indices.to_numpy(), distinct.to_list()
 
 
-def read_arrow(X: Any) -> Table:
-    """Read a Table or RecordBatch of pyarrow."""
+def read_arrow(X: Any, declared: bool = True) -> Table:
+    """Read a Table or RecordBatch of pyarrow; are its dictionaries categorical?"""
     import pyarrow as pa
 
     if isinstance(X, pa.RecordBatch):
         X = pa.Table.from_batches([X])
     names = X.column_names
     return Table(
-        names, X.num_rows, True, lambda d: _arrow_column(names[d], X.column(d))
+        names,
+        X.num_rows,
+        True,
+        lambda d: _arrow_column(names[d], X.column(d), declared),
     )
 
 
-def _arrow_column(name: str, column: Any) -> Column:
+def _arrow_column(name: str, column: Any, declared: bool) -> Column:
     from pyarrow import types
 
-    if types.is_dictionary(column.type):
+    if types.is_dictionary(column.type) and declared:
         return Column(lambda: _arrow_distinct(name, column), declared=True)
     if types.is_integer(column.type) or types.is_floating(column.type):
         numbers = column.cast("float64", safe=False).to_numpy()

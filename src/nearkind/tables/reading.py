@@ -45,7 +45,7 @@ def read_table(X: Any) -> Table:
     """
     if isinstance(X, Table):
         return X
-    if _is_from(X, "narwhals", "DataFrame", "LazyFrame"):
+    if is_from(X, "narwhals", "DataFrame", "LazyFrame"):
         X = X.to_native()
     _refuse(X)
     for fits, read in _READERS:
@@ -54,7 +54,7 @@ def read_table(X: Any) -> Table:
     return _read_foreign(X)
 
 
-def _is_from(X: Any, library: str, *names: str) -> bool:
+def is_from(X: Any, library: str, *names: str) -> bool:
     """Say whether X is of a class of a library, without loading that library."""
     module = sys.modules.get(library)
     classes = (getattr(module, name, None) for name in names)
@@ -68,7 +68,7 @@ def _refuse(X: Any) -> None:
             "Sparse X is not taken: a table of categories has no zeros to leave out. "
             "Pass X.toarray(), or the table that it was made from."
         )
-    if _is_from(X, "polars", "LazyFrame"):
+    if is_from(X, "polars", "LazyFrame"):
         raise TypeError("A polars LazyFrame holds no rows yet. Pass X.collect().")
     if X is None or isinstance(X, str | bytes):
         raise TypeError(
@@ -77,9 +77,9 @@ def _refuse(X: Any) -> None:
         )
     if isinstance(X, Number):
         raise ValueError(f"Expected 2D array, got scalar array instead: {X!r}.")
-    if _is_from(X, "pandas", "Series", "Index") or _is_from(X, "polars", "Series"):
+    if is_from(X, "pandas", "Series", "Index") or is_from(X, "polars", "Series"):
         raise flat_error(X)
-    if _is_from(X, "pyarrow", "Array", "ChunkedArray"):
+    if is_from(X, "pyarrow", "Array", "ChunkedArray"):
         raise flat_error(X)
 
 
@@ -104,9 +104,9 @@ def _read_foreign(X: Any) -> Table:
 
 
 _READERS: list[tuple[Callable[[Any], bool], Callable[[Any], Table]]] = [
-    (lambda X: _is_from(X, "pandas", "DataFrame"), read_pandas),
-    (lambda X: _is_from(X, "polars", "DataFrame"), read_polars),
-    (lambda X: _is_from(X, "pyarrow", "Table", "RecordBatch"), read_arrow),
+    (lambda X: is_from(X, "pandas", "DataFrame"), read_pandas),
+    (lambda X: is_from(X, "polars", "DataFrame"), read_polars),
+    (lambda X: is_from(X, "pyarrow", "Table", "RecordBatch"), read_arrow),
     (lambda X: isinstance(X, np.ndarray), read_array),
     (lambda X: isinstance(X, list | tuple), read_sequence),
     (lambda X: isinstance(X, Mapping), read_columns),

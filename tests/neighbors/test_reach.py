@@ -36,6 +36,10 @@ def votes_of(near, n_queries, n_cells):
     return votes
 
 
+def ranking(w, distances, largest):
+    return Ranked.of(Reach(w).near(distances, largest), w)
+
+
 @given(case=queries())
 def test_votes_are_those_of_sorting_every_row(case):
     distances, w, k = case
@@ -98,7 +102,7 @@ def rankings(draw):
 @given(case=rankings())
 def test_one_ranking_has_the_votes_of_every_k(case):
     distances, w, largest = case
-    ranked = Ranked.of(Reach(w), distances, largest)
+    ranked = ranking(w, distances, largest)
     for k in (0.5, *range(1, largest + 1)):
         near = ranked.near(k)
         expected = votes_of(Reach(w).near(distances, k), *distances.shape)
@@ -112,8 +116,8 @@ def test_one_ranking_has_the_votes_of_every_k(case):
 def test_a_ranking_ties_what_is_equal_up_to_rounding(case, seed):
     distances, w, largest = case
     noise = np.random.default_rng(seed).uniform(-1e-12, 1e-12, size=distances.shape)
-    noisy = Ranked.of(Reach(w), distances * (1.0 + noise), largest)
-    plain = Ranked.of(Reach(w), distances, largest)
+    noisy = ranking(w, distances * (1.0 + noise), largest)
+    plain = ranking(w, distances, largest)
     for k in range(1, largest + 1):
         np.testing.assert_allclose(
             votes_of(noisy.near(k), *distances.shape),
@@ -125,7 +129,7 @@ def test_a_ranking_ties_what_is_equal_up_to_rounding(case, seed):
 @given(case=rankings())
 def test_a_ranking_goes_from_near_to_far_query_by_query(case):
     distances, w, largest = case
-    ranked = Ranked.of(Reach(w), distances, largest)
+    ranked = ranking(w, distances, largest)
     assert (np.diff(ranked.query) >= 0).all()
     for query in range(len(distances)):
         mine = ranked.distance[ranked.query == query]
@@ -147,9 +151,10 @@ def test_nearest_rows_are_those_of_sorting_by_distance_and_number(case, data):
         for d, number in zip(distances[cells], numbers.tolist(), strict=True)
         if number != itself
     )[:k]
-    found, found_rows = groups.nearest(distances, k, itself)
-    np.testing.assert_array_equal(found, [d for d, _ in rows])
-    np.testing.assert_array_equal(found_rows, [number for _, number in rows])
+    near = groups.reach.near(distances[None], k + (itself >= 0))
+    found, found_rows = groups.nearest(near, k, np.array([itself]))
+    np.testing.assert_array_equal(found, [[d for d, _ in rows]])
+    np.testing.assert_array_equal(found_rows, [[number for _, number in rows]])
 
 
 @given(case=grouped())

@@ -1,0 +1,1 @@
+"""Tables beyond memory: speed, memory, and what learning from batches gives up."""

@@ -1,0 +1,138 @@
+"""Blocks of labelled rows: what one brings to a survey, and rows to learn from."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
+
+from nearkind.estimators.targets import checked_labels
+from nearkind.scale.blocks import Block
+from nearkind.scale.evaluation import Rows
+from nearkind.scale.survey import Survey
+from nearkind.tables import read_column, read_table, some_rows
+
+
+@dataclass(frozen=True)
+class SurveyBlock:
+    """Count and sample one block: to be mapped.
+
+    Attributes
+    ----------
+    owner : who to name in messages
+    numeric : what becomes of columns of numbers
+    seed : of the sample
+    room : rows of the sample at most
+    """
+
+    owner: str
+    numeric: str
+    seed: int
+    room: int
+
+    def __call__(self, block: Block) -> Survey:
+        """Return the survey of a block, which may be empty."""
+        with _told_of(block):
+            classes, y = block_labels(block.y, self.owner)
+            if not len(y) and not _has_rows(block.X):
+                return Survey(self.room, n_blocks=1)
+            table = read_table(block.X)
+            _check_length(len(y), table.n_rows)
+            return Survey.of(
+                block.number, table, y, classes, self.room, self.numeric, self.seed
+            )
+
+
+@dataclass(frozen=True)
+class ReadRows:
+    """Read some rows of a block whose classes are known.
+
+    Attributes
+    ----------
+    owner : who to name in messages
+    classes : (C,), sorted labels of all blocks
+    """
+
+    owner: str
+    classes: NDArray[Any]
+
+    def __call__(self, block: Block, chosen: Callable[..., Any]) -> Rows | None:
+        """Return the rows that are chosen by their class numbers."""
+        with _told_of(block):
+            classes, y = block_labels(block.y, self.owner)
+            if not len(y):
+                return None
+            refuse_strangers(classes, self.classes)
+            numbers = np.searchsorted(self.classes, classes)[y]
+            rows = chosen(block.number, numbers)
+            return Rows(some_rows(block.X, rows), numbers[rows])
+
+
+def block_labels(y: Any, owner: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the sorted classes of a block and the class number of each row.
+
+    Only distinct labels are looked at one by one; a block may have one class, or none.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in block_labels(["b", "a", "b"], "CPML")]
+    [['a', 'b'], [1, 0, 1]]
+    """
+    if getattr(y, "ndim", 1) > 1:
+        y = column_or_1d(y, warn=True)
+    if y is None or not len(y):
+        checked_labels(y if y is None else [0], 1, owner)
+        return np.empty(0), np.empty(0, np.intp)
+    column = read_column(y)
+    gone = np.flatnonzero(column.missing)
+    if len(gone):
+        raise ValueError(
+            f"Input y contains NaN or other missing values: {len(gone)} of {len(y)}, "
+            f"the first in row {gone[0]}. Drop these rows."
+        )
+    used = np.flatnonzero(column.occurs)
+    found = [column.values[i] for i in used]
+    # Each of them twice and more: what occurs once only looks like a measurement.
+    labels = checked_labels(found * 3, 3 * len(found), owner)[: len(found)]
+    classes, numbers = np.unique(labels, return_inverse=True)
+    place = np.zeros(len(column.values), np.intp)
+    place[used] = numbers
+    return classes, place[column.indices]
+
+
+def refuse_strangers(found: NDArray[Any], known: NDArray[Any]) -> None:
+    """Raise if a class is not among those that are known."""
+    strangers = [label for label in found.tolist() if label not in set(known.tolist())]
+    if strangers:
+        listed = ", ".join(map(repr, strangers[:5]))
+        raise ValueError(
+            f"y holds {listed}, which is none of the {len(known)} classes known. "
+            "Give all classes in the first call of partial_fit, or the same batches "
+            "each time they are read."
+        )
+
+
+@contextmanager
+def _told_of(block: Block) -> Iterator[None]:
+    """Let complaints begin with the number of the block."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise type(error)(f"Batch {block.number}: {error}") from None
+
+
+def _has_rows(X: Any) -> bool:
+    try:
+        return read_table(X).n_rows > 0
+    except ValueError:  # a table without rows, or without columns
+        return False
+
+
+def _check_length(n_labels: int, n_rows: int) -> None:
+    if n_labels != n_rows:
+        raise ValueError(
+            f"X has {n_rows} rows, y has {n_labels} labels. Give one label a row."
+        )
