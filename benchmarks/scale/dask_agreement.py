@@ -1,0 +1,137 @@
+"""What learning on a cluster of two processes gives up, and how fast it reads.
+
+Real sets: histograms against those of the whole table, objectives of both metrics on
+one sample. A generated table in Parquet: rows a second, memory of workers.
+
+``python -m benchmarks.scale.dask_agreement [--rows N] [--sets NAME ...]``
+"""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import dask.dataframe as dd
+import numpy as np
+from distributed import Client, LocalCluster
+
+import nearkind as nk
+from benchmarks.children import peak_megabytes
+from benchmarks.report import say, show
+from benchmarks.scale import rows
+from benchmarks.scale.agreement import BATCH, SETS, judge_of
+from benchmarks.sets import load_categorical
+from benchmarks.warming import no_complaints
+from nearkind.dask.learning import Passes
+from nearkind.dask.tables import labelled_parts
+from nearkind.estimators.batches import REMEMBERED
+from nearkind.estimators.block_labels import SurveyBlock
+from nearkind.scale import numbered
+
+WORKERS = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=2_000_000, help="of the table")
+    parser.add_argument("--sets", nargs="*", default=SETS, help="real ones")
+    parser.add_argument("--folder", help="of the temporary file")
+    wanted = parser.parse_args(arguments)
+    with no_complaints():
+        show_agreement(wanted.sets)
+        show_speed(wanted.rows, wanted.folder)
+
+
+def show_agreement(names: Sequence[str]) -> None:
+    """Show whether the cluster learns what one machine learns."""
+    table = []
+    for name in names:
+        with cluster():
+            table.append(agreement(name))
+        say(f"dask: {' '.join(table[-1])}")
+    columns = "set", "histograms", "whole table", "cluster", "excess", "s", "cluster s"
+    if table:
+        show("Objective on one sample", columns, table, ["aim: 0.5 %"])
+
+
+def agreement(name: str, seed: int = 0) -> list[str]:
+    """Fit a set both ways and judge."""
+    data = load_categorical(name)
+    shuffled = np.random.default_rng(seed).permutation(len(data.y))
+    X, y = data.X.iloc[shuffled], data.y.iloc[shuffled]
+    whole, whole_seconds = _timed(lambda: nk.CPML(random_state=seed).fit(X, y))
+    parts = dd.from_pandas(X.reset_index(drop=True), chunksize=BATCH)
+    labels = dd.from_pandas(y.reset_index(drop=True), chunksize=BATCH)
+    model = nk.CPML(random_state=seed, strength=whole.strength_)
+    found, seconds = _timed(lambda: model.fit(parts, labels))
+    both = zip(found._projection.tables, whole._projection.tables, strict=True)
+    is_same = all(np.array_equal(mine, theirs) for mine, theirs in both)
+    judge = judge_of(whole, X, y, seed)
+    a, b = judge(whole), judge(found)
+    return [
+        name,
+        "equal" if is_same else "DIFFER",
+        f"{a:.4f}",
+        f"{b:.4f}",
+        f"{b / a - 1.0:+.2%}",
+        f"{whole_seconds:.1f}",
+        f"{seconds:.1f}",
+    ]
+
+
+def show_speed(n_rows: int, folder: str | None) -> None:
+    """Show rows a second of learning from a file and of answering."""
+    with TemporaryDirectory(dir=folder) as place:
+        path = Path(place, "rows.parquet")
+        rows.write(path, n_rows)
+        with cluster() as client:
+            table = dd.read_parquet(path, split_row_groups=True)
+            shown = [[*phase, max(_peaks(client))] for phase in phases(table)]
+    lines = [
+        [what, f"{seconds:.1f}", f"{n_rows / seconds:,.0f}", f"{peak:,.0f}"]
+        for what, seconds, peak in shown
+    ]
+    columns = "phase", "seconds", "rows a second", "peak MB of a worker"
+    notes = [f"{table.npartitions} partitions, {WORKERS} workers"]
+    show(f"{n_rows:,} rows of 20 features", columns, lines, notes)
+
+
+def phases(table: Any) -> Iterator[tuple[str, float]]:
+    """Yield what is done with a table, and the seconds it took."""
+    model, X = nk.CPML(random_state=0, tol=1e-3), table.drop(columns="class")
+    yield "count alone", _timed(lambda: _count(table))[1]
+    yield "fit", _timed(lambda: model.fit(table, "class"))[1]
+    yield "transform", _timed(model.transform(X).sum().compute)[1]
+
+
+def _count(table: Any) -> None:
+    read = SurveyBlock("CPML", "auto", 0, REMEMBERED)
+    Passes(1).surveys(read, numbered(labelled_parts(table, "class")))
+
+
+@contextmanager
+def cluster() -> Iterator[Client]:
+    """Give a cluster of fresh processes with one thread each."""
+    options = {"n_workers": WORKERS, "threads_per_worker": 1, "processes": True}
+    with (
+        LocalCluster(**options, dashboard_address=":0") as found,
+        Client(found) as client,
+    ):
+        yield client
+
+
+def _peaks(client: Client) -> list[float]:
+    return list(client.run(peak_megabytes).values())
+
+
+def _timed(task: Any) -> tuple[Any, float]:
+    start = perf_counter()
+    return task(), perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()
