@@ -1,9 +1,12 @@
 """Where the files of real sets are; a test that needs one is skipped without it."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
+
+from nearkind.datasets.rules import RULES
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = [os.environ.get("NEARKIND_DATA"), "../shared/data"]
@@ -16,3 +19,9 @@ def real_file(name):
         if path.is_file():
             return path
     return pytest.skip(f"no {name}.csv.gz in NEARKIND_DATA or ../shared/data")
+
+
+def needed_files(text, monkeypatch):
+    """Let the code of a page find the sets that it loads and no rule defines."""
+    for name in set(re.findall(r'datasets\.load\("(\w+)"', text)) - set(RULES):
+        monkeypatch.setenv("NEARKIND_DATA", str(real_file(name).parent))

@@ -1,0 +1,137 @@
+"""The site builds without a warning, needs no network, and leaves nothing out."""
+
+import os
+import re
+import subprocess
+import sys
+from inspect import cleandoc, ismodule
+from pathlib import Path
+
+import pytest
+
+import nearkind as nk
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+LOADED = re.compile(r'<(?:script|img|link)[^>]*(?:src|href)="(?:https?:)?//[^"]*"')
+sys.path.insert(0, str(ROOT))
+mathml = pytest.importorskip("tools.mathml")
+pictures = pytest.importorskip("tools.pictures")
+terse = pytest.importorskip("tools.terse")
+sys.path.remove(str(ROOT))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Build the site as `make docs` does, and return its folder."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+    done = subprocess.run(
+        [*command, "--site-dir", folder],
+        cwd=ROOT,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    return folder
+
+
+def test_every_page_is_built(site):
+    for page in DOCS.rglob("*.md"):
+        name = page.relative_to(DOCS).with_suffix(".html")
+        name = name.with_stem("index") if name.stem == "README" else name
+        assert (site / name).is_file(), name
+
+
+def test_nothing_is_loaded_from_elsewhere(site):
+    for page in site.rglob("*.html"):
+        assert not LOADED.findall(page.read_text()), page.name
+
+
+def test_no_formula_is_left_as_text(site):
+    for page in site.rglob("*.html"):
+        assert "arithmatex" not in page.read_text(), page.name
+    assert "<math" in (site / "theory.html").read_text()
+
+
+def public_names():
+    """Return what the package offers, and what its public modules do."""
+    for name in set(nk.__all__) - {"__version__"}:
+        thing = getattr(nk, name)
+        yield from getattr(thing, "__all__", [] if ismodule(thing) else [name])
+
+
+def test_the_reference_has_every_public_name(site):
+    text = "".join(page.read_text() for page in (site / "api").glob("*.html"))
+    for name in {*public_names(), "rademacher_bound", "Regularizer"}:
+        assert re.search(rf'id="nearkind\.[\w.]*\b{name}"', text), name
+
+
+def test_every_baseline_has_its_place_among_the_methods():
+    families = [
+        page for page in (DOCS / "methods").glob("*.md") if page.stem != "index"
+    ]
+    text = "".join(page.read_text() for page in families)
+    for name in nk.baselines.all():
+        assert f"`{name}`" in text or f"## {name}\n" in text, name
+
+
+def test_pictures_are_small_and_drawn_by_a_script():
+    for name in pictures.PICTURES:
+        assert (DOCS / "pictures" / f"{name}.png").stat().st_size < 80_000
+
+
+@pytest.mark.parametrize(
+    ("html", "wanted"),
+    [
+        (r'a <span class="arithmatex">\(x^2\)</span> b', "inline"),
+        ('<div class="arithmatex">\\[\nx &lt; y\n\\]</div>', "block"),
+    ],
+)
+def test_formulas_become_mathml(html, wanted):
+    found = mathml.on_page_content(html)
+    assert f'display="{wanted}"' in found
+    assert "arithmatex" not in found
+    assert "<mi>x</mi>" in found
+
+
+def test_an_unknown_command_ends_the_build():
+    with pytest.raises(ValueError, match="not known"):
+        mathml.on_page_content(r'<span class="arithmatex">\(\nonsense\)</span>')
+
+
+def test_items_of_docstrings_become_lists():
+    written = """Do it as :class:`nearkind.CPML` does.
+
+    Parameters
+    ----------
+    a, b : two numbers, of which the second
+        is the larger
+    c : bool
+        Whether it matters.
+
+    Returns
+    -------
+    a sum that is written
+    on two lines
+    """
+    assert (
+        terse.readable(cleandoc(written))
+        == cleandoc(
+            """Do it as `nearkind.CPML` does.
+
+    **Parameters**
+
+    - `a`, `b`: two numbers, of which the second is the larger
+    - `c`: *bool*. Whether it matters.
+
+    **Returns**
+
+    - a sum that is written on two lines
+    """
+        )
+        + "\n"
+    )
