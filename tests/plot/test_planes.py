@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot
 
-from nearkind.plot.lanes import WIDTH, across
+from nearkind.lanes import WIDTH, across
 from nearkind.plot.placing import farthest_first, place_labels
 from nearkind.plot.planes import principal_plane
 from nearkind.plot.slanting import spread_apart

@@ -93,9 +93,9 @@ class CPMLClassifier(AddsRows, VotesFromBatches, Coded, ClassifierMixin, BaseEst
         owner = type(self).__name__
         if hasattr(metric, "fit_constraints") and lacks_labels(y):
             rows = labelled_rows(X, y, sample_weight, owner)
-            return self._settle(metric.fit_constraints(X, y=y), rows, len(y))
+            return self._settle(metric.fit_constraints(X, y=y), rows)
         rows = training_rows(X, y, sample_weight, owner)
-        return self._settle(_fitted(metric, X, y, sample_weight), rows, len(y))
+        return self._settle(_fitted(metric, X, y, sample_weight), rows)
 
     def fit_over(self, metric: Any, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Remember rows under a distance that is fitted already, as it is.
@@ -109,18 +109,17 @@ class CPMLClassifier(AddsRows, VotesFromBatches, Coded, ClassifierMixin, BaseEst
         -------
         self
         """
-        owner = type(self).__name__
         self._check_parameters(metric)
-        rows = training_rows(X, y, sample_weight, owner)
-        return self._settle(metric, rows, len(y))
+        rows = training_rows(X, y, sample_weight, type(self).__name__)
+        return self._settle(metric, rows)
 
-    def _settle(self, metric: Any, rows: Training, n_rows: int) -> Self:
-        """Keep a fitted distance and the rows that vote, of so many."""
+    def _settle(self, metric: Any, rows: Training) -> Self:
+        """Keep a fitted distance and the rows that vote."""
         self.metric_, self.classes_ = metric, rows.classes
         _warn_of_small_weights(float(rows.weights.sum()), len(rows.y), self.n_neighbors)
         self._note(self.metric_.codebook_)
         self._remember(self._encode(rows.table), rows)
-        self.n_samples_fit_ = n_rows
+        self.n_samples_fit_ = rows.n_given
         self.index_.build()
         return self
 

@@ -20,6 +20,7 @@ class Training(NamedTuple):
     y: NDArray[np.intp]  # class numbers
     weights: Array
     rows: NDArray[np.intp]  # numbers of these rows in the user's table
+    n_given: int  # rows of that table
 
 
 def training_rows(X: Any, y: Any, sample_weight: Any, owner: str) -> Training:
@@ -27,10 +28,10 @@ def training_rows(X: Any, y: Any, sample_weight: Any, owner: str) -> Training:
     table = read_table(X)
     weights = check_weights(sample_weight, table.n_rows)
     labels = checked_labels(y, table.n_rows, owner)
-    rows = np.flatnonzero(weights)
-    if len(rows) < table.n_rows:
+    rows, n_given = np.flatnonzero(weights), table.n_rows
+    if len(rows) < n_given:
         table, labels, weights = table.take(rows), labels[rows], weights[rows]
-    return Training(table, *_encode_labels(labels, owner), weights, rows)
+    return Training(table, *_encode_labels(labels, owner), weights, rows, n_given)
 
 
 def lacks_labels(y: Any) -> bool:
@@ -49,7 +50,7 @@ def labelled_rows(X: Any, y: Any, sample_weight: Any, owner: str) -> Training:
     _check_length(len(labels), table.n_rows)
     known = np.flatnonzero(has_label(labels))
     rows = training_rows(table.take(known), labels[known], None, owner)
-    return rows._replace(rows=known[rows.rows])
+    return rows._replace(rows=known[rows.rows], n_given=table.n_rows)
 
 
 def checked_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
