@@ -14,6 +14,7 @@ from nearkind.search.folds import (
     can_judge,
     deal,
     n_folds_for,
+    voting,
 )
 from nearkind.search.folds import given as given_folds
 
@@ -106,3 +107,20 @@ def test_a_class_of_one_row_among_several_is_held_too():
 )
 def test_there_are_no_more_folds_than_rows_and_fewer_of_many(n_rows, n_folds):
     assert n_folds_for(n_rows) == n_folds
+
+
+def test_few_rows_all_vote():
+    train = np.array([1, 3, 4])
+    assert voting(train, np.zeros(5, dtype=int), most=3) is train
+
+
+def test_of_many_rows_some_vote_and_no_class_is_lost():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 1_000)
+    y[[17, 400]] = [3, 4]
+    train = np.sort(rng.permutation(1_000)[:900])
+    train = np.union1d(train, [17, 400])
+    some = voting(train, y, most=100)
+    assert np.isin(some, train).all()
+    assert len(np.unique(some)) == len(some) <= 100 + 5
+    assert set(y[some]) == set(y[train])
