@@ -5,14 +5,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from nearkind import theory
 from nearkind.cells import Cells, collapse, row_keys
 from nearkind.compression import Compressed, compress
 from nearkind.constraints.labels import Labels
 from nearkind.constraints.stated import read_stated, stated_constraints
-from nearkind.edges import difference_matrices
 from nearkind.estimators import shorthand
 from nearkind.estimators.batches import LearnsFromBatches, Steps
+from nearkind.estimators.bounded import Bounded
 from nearkind.estimators.elsewhere import home_of
 from nearkind.estimators.labelled import Labelled
 from nearkind.estimators.outcome import warn_of
@@ -33,7 +32,12 @@ from nearkind.value_tables import relevance, value_tables
 
 
 class CPML(
-    CallbackSupport, LearnsFromBatches, Labelled, ValueVectorDistance, BaseEstimator
+    CallbackSupport,
+    LearnsFromBatches,
+    Bounded,
+    Labelled,
+    ValueVectorDistance,
+    BaseEstimator,
 ):
     """Categorical metric learning with Schatten p-norms.
 
@@ -271,52 +275,6 @@ class CPML(
             Z = self._project(cells, seen)
             self._learn(Z, constraints, seen, rng, callback, self._last())
         return self
-
-    def generalization_bound(
-        self, X: Any, delta: float = 0.05, variant: str = "corrected"
-    ) -> theory.Bound:
-        """Bound what the pair loss on new rows may exceed that on X by (Theorem 2).
-
-        The theorem takes the projection as given beforehand. It holds for rows X whose
-        labels the histograms have not seen; for the rows of fit read it as a guide.
-
-        Parameters
-        ----------
-        X : table, the rows the metric was learned from
-        delta : probability that the bound fails
-        variant : "corrected", or "printed" as in the paper
-
-        Returns
-        -------
-        Bound, which prints as a sentence and says when it is too large to mean anything
-        """
-        codes = self._encode(X)
-        if self.constraints != "pairs":
-            raise ValueError(
-                "The theorem is about pair constraints, but this model was fitted with "
-                f"constraints={self.constraints!r}. Fit with constraints='pairs'."
-            )
-        return theory.bound_terms(
-            p=shorthand.exponent(self),
-            n_samples=len(codes),
-            n_features=self.metric_.shape[0] * self.metric_.shape[1],
-            diameter=theory.diameter(self._projection.tables),
-            strength=self.strength_,
-            delta=delta,
-            variant=variant,
-            penalty="power" if self.powered else "norm",
-        )
-
-    def difference_matrices(self, X: Any) -> tuple[Array, float]:
-        """Return A^(i, i + n/2) of the first half of rows against the second, and p.
-
-        Returns
-        -------
-        A : (n // 2, B, W, W), with <A, M> the squared distance
-        p : exponent of the regularizer
-        """
-        p, phi = shorthand.exponent(self), self._projection.transform(self._encode(X))
-        return difference_matrices(self._structure.blocks(phi)), p
 
     def _implied(self, cells: Cells, rng: np.random.Generator) -> Any:
         """Return the constraints that the labels of cells imply."""
