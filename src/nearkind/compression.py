@@ -65,7 +65,8 @@ def compress(Z: Array) -> Compressed:
     padded = np.zeros((B, W, max(basis.shape[1] for basis in bases)))
     for at, basis in zip(padded, bases, strict=True):
         at[:, : basis.shape[1]] = basis
-    return Compressed(Z @ padded[:, None], padded)
+    rows = Z.reshape(B, -1, W) @ padded
+    return Compressed(rows.reshape(*Z.shape[:3], -1), padded)
 
 
 def _turned(Z: Array) -> Array:

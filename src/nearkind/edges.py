@@ -48,6 +48,16 @@ class PairList:
         """Return the pull-back whole, and no weight on rows (n,)."""
         return self.pull_back(Z, weights), np.zeros(Z.shape[1])
 
+    def laplacian(self, U: Array, weights: Array) -> Array:
+        """Return L U (n, q), so that the pull-back of rows Z is Z' L Z."""
+        pulled = np.zeros(U.shape)
+        for at in _chunks(len(weights), U.shape[1]):
+            left, right = self.left[at], self.right[at]
+            pull = weights[at, None] * (U[left] - U[right])
+            np.add.at(pulled, left, pull)
+            np.subtract.at(pulled, right, pull)
+        return pulled
+
 
 @dataclass(frozen=True)
 class Fan:
@@ -77,6 +87,15 @@ class Fan:
         cross = cross.reshape(B, len(weights), K, W)
         G = _gram(anchors, out * anchors - 2.0 * cross)
         return symmetrized(G), weights.sum(axis=0, dtype=float)
+
+    def laplacian(self, U: Array, weights: Array) -> Array:
+        """Return L U (n, q), so that the pull-back of rows Z is Z' L Z."""
+        anchors = U[self.anchors]
+        out = weights.sum(axis=1, dtype=float)[:, None]  # (a, 1)
+        into = weights.sum(axis=0, dtype=float)[:, None]  # (n, 1)
+        pulled = into * U - weights.T @ anchors  # O(a n q)
+        pulled[self.anchors] += out * anchors - weights @ U
+        return pulled
 
 
 def at_nodes(Z: Array, weights: Array) -> Array:

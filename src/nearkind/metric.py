@@ -55,12 +55,14 @@ def embed(Z: Array, spectrum: Spectrum) -> Embedding:
     -------
     Embedding with U (n, q), q = K times the rank of M, at least one column
     """
-    n_rows, n_vectors = Z.shape[1:3]
+    n_rows, n_vectors, width = Z.shape[1:]
     factors = spectrum.factors()
     U = np.concatenate(
         [np.zeros((n_rows, 0), Z.dtype)]
         + [
-            (z @ F.T.astype(Z.dtype)).reshape(n_rows, n_vectors * len(F))
+            (z.reshape(n_rows * n_vectors, width) @ F.T.astype(Z.dtype)).reshape(
+                n_rows, n_vectors * len(F)
+            )
             for z, (F, _) in zip(Z, factors, strict=True)
         ],
         axis=1,
@@ -69,6 +71,21 @@ def embed(Z: Array, spectrum: Spectrum) -> Embedding:
     if not U.shape[1]:
         U = np.zeros((n_rows, 1), Z.dtype)
     return Embedding(U, U * signs.astype(U.dtype) if (signs < 0).any() else U)
+
+
+def embed_by(Z: Array, F: Array) -> Embedding:
+    """Map rows (B, n, K, W) by factors (B, r, W) of a metric F'F, q = B K r.
+
+    Examples
+    --------
+    >>> embed_by(np.ones((1, 2, 1, 3)), np.ones((1, 1, 3))).U
+    array([[3.],
+           [3.]])
+    """
+    B, n_rows, K, W = Z.shape
+    U = Z.reshape(B, n_rows * K, W) @ F.swapaxes(1, 2).astype(Z.dtype)
+    U = U.reshape(B, n_rows, K, -1).swapaxes(0, 1).reshape(n_rows, -1)
+    return Embedding(U, U)
 
 
 def squared_distances(left: Embedding, right: Embedding) -> Array:

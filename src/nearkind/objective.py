@@ -8,7 +8,7 @@ import numpy as np
 
 from nearkind.edges import at_nodes
 from nearkind.losses import Hinge
-from nearkind.metric import Embedding, embed
+from nearkind.metric import Embedding, embed, embed_by
 from nearkind.spectral import Spectrum, decompose
 from nearkind.typing import Array, Block, Constraints, Loss, Map, Regularizer
 
@@ -58,6 +58,22 @@ class Objective:
         loss, G, at_rows, intercept = _add(pulls)
         G = G + at_nodes(self.Z, at_rows)
         return Slope(loss + self.penalty(point), loss, G, intercept)
+
+    def slope_in_factor(self, F: Array) -> tuple[float, Array]:
+        """Return the loss at F'F, and its gradient in F (B, r, W), which is 2 F G.
+
+        The Laplacian of the pulls meets embedded rows, which are shorter than rows.
+        """
+        B, n, K, W = self.Z.shape
+        rows = embed_by(self.Z, F)
+        pulls = self.map(_LaplacianOf(rows, self.loss), self.constraints.parts())
+        loss, LU = 0.0, np.zeros(rows.U.shape)
+        for part_loss, part_LU in pulls:
+            loss += part_loss
+            LU += part_LU
+        stacked = LU.reshape(n, B, K, -1).swapaxes(0, 1).reshape(B, n * K, -1)
+        slope = stacked.swapaxes(1, 2) @ self.Z.reshape(B, n * K, W)
+        return loss, 2.0 * slope
 
     def subgradient(self, point: Spectrum, slope: Slope) -> Array:
         """Return one subgradient of f (B, W, W)."""
@@ -144,6 +160,15 @@ class _PullOf(NamedTuple):
         pull = part.pull(part.edges.squared_distances(self.rows), self.loss)
         G, at_rows = part.edges.halves(self.Z, pull.weights)
         return pull.loss, G, at_rows, pull.intercept
+
+
+class _LaplacianOf(NamedTuple):
+    rows: Embedding
+    loss: Loss
+
+    def __call__(self, part: Block) -> tuple[float, Array]:
+        pull = part.pull(part.edges.squared_distances(self.rows), self.loss)
+        return pull.loss, part.edges.laplacian(self.rows.U, pull.weights)
 
 
 def _add(pulls: Iterable[Any]) -> tuple[float, Array, Array, float]:

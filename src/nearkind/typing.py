@@ -73,6 +73,9 @@ class Edges(Protocol):
     def halves(self, Z: Array, weights: Array) -> tuple[Array, Array]:
         """Return it as a matrix and weights (n,) of z_i z_i' still to be added."""
 
+    def laplacian(self, U: Array, weights: Array) -> Array:
+        """Return L U (n, q), where the pull-back is Z' L Z."""
+
 
 class Loss(Protocol):
     """A convex function of a margin's violation z.

@@ -14,6 +14,9 @@ from nearkind.metric import embed
 from nearkind.spectral import Spectrum
 from nearkind.typing import Array, Codes, Structure
 
+BLOCK = 1 << 14
+"""Rows at a time when all of them are looked at."""
+
 
 @dataclass(frozen=True)
 class ValueTables:
@@ -52,7 +55,7 @@ def value_tables(
     return ValueTables(
         [
             table.reshape(len(table), len(to_embedding)) @ to_embedding
-            for table, (_, to_embedding) in zip(tables, maps, strict=True)
+            for table, to_embedding in zip(tables, maps, strict=True)
         ]
     )
 
@@ -69,22 +72,24 @@ def relevance(
     The mean of what ``ValueTables.contributions`` says, for rows as they are in phi
     (n, sum of R_d, C): with cross-fitting each without its own label.
     """
-    share = weights / weights.sum()
-    phi = phi - np.einsum("i,irc->rc", share, phi)
-    U = embed(structure.blocks(phi), spectrum).U
-    weighted = share[:, None] * U  # (n, q)
-    total = np.vdot(weighted, U)
-    parts = [
-        np.vdot(phi[:, rows].reshape(len(phi), -1).T @ weighted, to_embedding)
-        for rows, to_embedding in feature_maps(tables, structure, spectrum)
-    ]
-    return np.array(parts) / total if total > 0.0 else np.zeros(len(parts))
+    flat, share = phi.reshape(len(phi), -1), weights / weights.sum()
+    maps = list(feature_maps(tables, structure, spectrum))
+    whole = np.concatenate(maps)  # (sum of R_d C, q)
+    mean, moved = share @ flat, np.zeros_like(whole)
+    for at in range(0, len(flat), BLOCK):
+        rows = slice(at, at + BLOCK)
+        centred = flat[rows] - mean
+        moved += centred.T @ (share[rows, None] * (centred @ whole))
+    ends = np.cumsum([len(A) for A in maps])[:-1]
+    parts = np.array([part.sum() for part in np.split(moved * whole, ends)])
+    total = parts.sum()
+    return parts / total if total > 0.0 else np.zeros(len(parts))
 
 
 def feature_maps(
     tables: Sequence[Array], structure: Structure, spectrum: Spectrum
-) -> Iterator[tuple[slice, Array]]:
-    """Yield each feature's rows R_d of phi, and their map (R_d C, q) to the embedding.
+) -> Iterator[Array]:
+    """Yield the map (R_d C, q) to the embedding from each feature's rows R_d of phi.
 
     A value of feature d fills rows R_d of phi and nothing else, so the map from those
     rows to the embedding, seen on unit vectors, is all that is needed.
@@ -95,5 +100,5 @@ def feature_maps(
         width, rows = size * n_channels, slice(start, start + size)
         units = np.zeros((width, n_rows, n_channels))
         units[:, rows] = np.eye(width).reshape(width, size, n_channels)
-        yield rows, embed(structure.blocks(units), spectrum).U
+        yield embed(structure.blocks(units), spectrum).U
         start += size

@@ -106,6 +106,19 @@ def test_halves_add_up_to_the_pull_back(kind, structure, data):
 
 
 @every_kind
+@given(data=st.data())
+@settings(max_examples=8)
+def test_pull_back_is_rows_around_the_laplacian(kind, data):
+    phi, _ = data.draw(metrics(STRUCTURES["full"]))
+    Z = STRUCTURES["full"].blocks(phi)  # one block and one vector: Z is (n, W)
+    left, _ = ends_of(EDGES[kind], len(phi))
+    w = data.draw(integers(left.shape, -3, 3))
+    LZ = EDGES[kind].laplacian(Z[0, :, 0], w)
+    G = EDGES[kind].pull_back(Z, w)
+    np.testing.assert_allclose(Z[0, :, 0].T @ LZ, G[0], atol=1e-9)
+
+
+@every_kind
 @every_structure
 def test_pull_back_is_the_slope_of_the_distances_in_the_metric(kind, structure):
     rng = np.random.default_rng(7)

@@ -117,7 +117,7 @@ def test_memory_does_not_change_the_metric(projection):
         small = local(projection=projection, max_iter=3).fit(X, y)
     assert rule.at_once == 1
     np.testing.assert_allclose(small.metric_, model.metric_, atol=1e-6)
-    assert small.objective_ == pytest.approx(model.objective_, rel=1e-9)
+    assert small.objective_ == pytest.approx(model.objective_, rel=1e-7)
 
 
 def test_more_targets_than_a_class_has_take_it_whole():

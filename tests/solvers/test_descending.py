@@ -12,6 +12,7 @@ from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.objective import Objective
 from nearkind.regularizers import Schatten, SchattenPower
 from nearkind.solvers.descending import Descending
+from nearkind.solvers.leap import factor_of, in_factor, in_full
 from nearkind.solvers.solution import Stop
 from nearkind.spectral import decompose
 
@@ -42,6 +43,28 @@ def test_it_ends_not_above_its_start_and_within_the_cone(max_iter, penalty, stru
         assert found.value == pytest.approx(problem.value(found.point), rel=1e-9)
         assert found.point.values.min() >= 0.0
         assert np.isnan(found.gap)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
+def test_looking_along_a_factor_sees_what_the_whole_gradient_says(penalty, structure):
+    problem = posed(structure=structure, penalty=penalty)
+    F = factor_of(somewhere(problem))
+    fast, slow = in_factor(problem, F), in_full(problem, F)
+    assert fast.value == pytest.approx(slow.value, rel=1e-12)
+    np.testing.assert_allclose(fast.gradient, slow.gradient, atol=1e-12)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_the_gradient_in_a_factor_is_the_slope_of_the_value(structure):
+    problem = posed(structure=structure)
+    F = factor_of(somewhere(problem))
+    G = in_factor(problem, F).gradient
+    for place in list(np.ndindex(F.shape))[::3]:
+        step = np.zeros_like(F)
+        step[place] = 1e-5
+        rise = in_factor(problem, F + step).value - in_factor(problem, F - step).value
+        assert rise / 2e-5 == pytest.approx(G[place], abs=1e-7)
 
 
 @pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
@@ -148,3 +171,12 @@ def test_it_stops_when_not_finite():
         found = Descending().solve(problem, start := unit(problem))
     assert found.reason is Stop.NOT_FINITE
     assert found.point is start
+
+
+def test_many_rows_in_single_precision_end_where_double_does():
+    problem = posed(n_rows=600)
+    start = somewhere(problem)
+    fast, slow = (Descending(300, tol).solve(problem, start) for tol in (1e-5, 9e-6))
+    assert fast.value == pytest.approx(slow.value, rel=1e-4)
+    assert fast.value == pytest.approx(problem.value(fast.point), rel=1e-6)
+    assert slow.value == pytest.approx(problem.value(slow.point), rel=1e-12)

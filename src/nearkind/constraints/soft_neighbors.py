@@ -41,37 +41,54 @@ class SoftFan:
 
     def value(self, d2: Array, loss: Loss) -> float:
         """Return the share of the mean loss that these anchors have."""
-        log_any, _, log_same, _ = self._chances(d2)
-        return float(self.shares @ (log_any - log_same))
+        any_one, same = self._chances(d2)
+        return float(self.shares @ (any_one.log_total - same.log_total))
 
     def pull(self, d2: Array, loss: Loss) -> Pull:
         """Return loss, slope in each distance (a, n), and intercept of the tangent."""
-        log_any, weights, log_same, among_same = self._chances(d2)
-        shares = self.shares[:, None] / self.margin
-        weights *= -shares
-        weights[:, self.same] += shares * among_same
-        total = float(self.shares @ (log_any - log_same))
+        any_one, same = self._chances(d2)
+        total = float(self.shares @ (any_one.log_total - same.log_total))
+        shares = self.shares / self.margin
+        weights = any_one.scaled(-shares)
+        weights[:, self.same] += same.scaled(shares)
         return Pull(total, weights, total - float(np.vdot(weights, d2)))
 
-    def _chances(self, d2: Array) -> tuple[Array, Array, Array, Array]:
-        """Return log sum of w exp(-d2) and the chances, over all and over ``same``."""
-        d2 = d2 / self.margin
-        weights = np.tile(self.weights.astype(d2.dtype), (len(d2), 1))
-        weights[np.arange(len(d2)), self.edges.anchors] = self.own
-        return *_softmin(d2, weights), *_softmin(
-            d2[:, self.same], weights[:, self.same]
-        )
+    def _chances(self, d2: Array) -> tuple["_Chances", "_Chances"]:
+        """Return the chances of being drawn, among all rows and among ``same``."""
+        with np.errstate(divide="ignore"):  # who has no weight is never drawn
+            log_weights = np.log(self.weights).astype(d2.dtype)
+            log_own = np.log(self.own)
+        scores = d2 * d2.dtype.type(-1.0 / self.margin)
+        itself = np.arange(len(d2)), self.edges.anchors
+        at_itself = scores[itself] + log_own
+        scores += log_weights
+        scores[itself] = at_itself
+        among_same = scores[:, self.same]
+        any_one = _softmax(scores)
+        return any_one, _softmax(among_same)
 
 
-def _softmin(d2: Array, weights: Array) -> tuple[Array, Array]:
-    """Return log of the sum of w exp(-d2) (a,), and each one's share in it (a, m)."""
-    d2 = np.where(weights > 0.0, d2, np.inf)  # itself is near, but may not be drawn
-    nearest = d2.min(axis=1, keepdims=True)
-    parts = weights * np.exp(nearest - d2)
-    total = parts.sum(axis=1, keepdims=True)
-    parts /= total
-    log_total = np.log(total).astype(float) - nearest  # far rows: many digits go
-    return log_total[:, 0], parts
+@dataclass(frozen=True)
+class _Chances:
+    """Parts (a, m) in proportion to chances, their sums, and logs of the true sums."""
+
+    parts: Array
+    totals: Array  # (a,)
+    log_total: Array  # (a,)
+
+    def scaled(self, sizes: Array) -> Array:
+        """Return the chances times a size an anchor; the parts are lost."""
+        factors = (sizes / self.totals).astype(self.parts.dtype)
+        return np.multiply(self.parts, factors[:, None], out=self.parts)
+
+
+def _softmax(scores: Array) -> _Chances:
+    """Return chances in proportion to exp(score), in place of the scores (a, m)."""
+    top = scores.max(axis=1, keepdims=True)
+    scores -= top
+    np.exp(scores, out=scores)
+    totals = scores.sum(axis=1, dtype=float)
+    return _Chances(scores, totals, np.log(totals) + top[:, 0])
 
 
 @dataclass(frozen=True)
