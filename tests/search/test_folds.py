@@ -14,7 +14,7 @@ from nearkind.search.folds import (
     can_judge,
     deal,
     n_folds_for,
-    voting,
+    some_of,
 )
 from nearkind.search.folds import given as given_folds
 
@@ -109,18 +109,28 @@ def test_there_are_no_more_folds_than_rows_and_fewer_of_many(n_rows, n_folds):
     assert n_folds_for(n_rows) == n_folds
 
 
-def test_few_rows_all_vote():
-    train = np.array([1, 3, 4])
-    assert voting(train, np.zeros(5, dtype=int), most=3) is train
+def test_few_rows_all_take_part():
+    fold = Fold(np.array([1, 3, 4]), np.array([0]))
+    rng = np.random.default_rng(0)
+    assert some_of(fold, np.zeros(5, dtype=int), rng, most=3) is fold
 
 
-def test_of_many_rows_some_vote_and_no_class_is_lost():
+def test_of_many_rows_some_take_part_and_no_class_is_lost():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 1_000)
     y[[17, 400]] = [3, 4]
     train = np.sort(rng.permutation(1_000)[:900])
     train = np.union1d(train, [17, 400])
-    some = voting(train, y, most=100)
-    assert np.isin(some, train).all()
-    assert len(np.unique(some)) == len(some) <= 100 + 5
-    assert set(y[some]) == set(y[train])
+    held = np.setdiff1d(np.arange(1_000), train)
+    some = some_of(Fold(train, held), y, rng, most=100)
+    assert some.held is held
+    assert np.isin(some.train, train).all()
+    assert len(np.unique(some.train)) == len(some.train) <= 100 + 5
+    assert set(y[some.train]) == set(y[train])
+
+
+def test_rows_left_out_follow_no_pattern():
+    values = np.arange(1_000) % 2  # a table sorted by a column of two values
+    y, rng = np.zeros(1_000, dtype=int), np.random.default_rng(0)
+    some = some_of(Fold(np.arange(1_000), np.array([0])), y, rng, most=500)
+    assert 0.4 < values[some.train].mean() < 0.6

@@ -18,6 +18,7 @@ from nearkind.estimators.block_labels import (
     refuse_strangers,
 )
 from nearkind.estimators.growing import grown
+from nearkind.estimators.problem import Problem
 from nearkind.estimators.settings import generator
 from nearkind.estimators.watching import watching
 from nearkind.objective import Objective
@@ -226,14 +227,14 @@ class LearnsFromBatches:
         cells = collapse_drawn(codes, y, self.class_count_)
         histograms = counts.histograms(self.codebook_, classes)
         with watching(self, self.max_iter) as callback:
-            Z = self._project(cells, cells, (histograms, self.class_count_))
+            rows = self._project(cells, cells, (histograms, self.class_count_))
             last = None if before is None else self._grown(last, *before)
             steps = None if posed is None else self._steps(posed, codes, y, seed, rng)
             if _can_learn(self.class_count_):
-                rules = self._implied(cells, rng)
-                self._learn(Z, rules, cells, rng, callback, last, steps)
+                problem = Problem(rows, self._implied(cells, rng), cells, rng)
+                self._learn(problem, callback, last, steps)
             else:
-                self._stay(Z, cells, last)
+                self._stay(rows, cells, last)
 
     def _grown(self, last: Any, book: Codebook, projection: Any) -> Array:
         """Return the last metric for the values that there are now."""

@@ -1,5 +1,6 @@
 """CPML: learn a distance between rows of categories from labels or constraints."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -15,17 +16,18 @@ from nearkind.estimators.bounded import Bounded
 from nearkind.estimators.elsewhere import home_of
 from nearkind.estimators.labelled import Labelled
 from nearkind.estimators.outcome import warn_of
+from nearkind.estimators.problem import Problem, start_at
 from nearkind.estimators.settings import generator
 from nearkind.estimators.size import check_size
 from nearkind.estimators.targets import partly_known, training_rows
-from nearkind.estimators.threads import thread_map
+from nearkind.estimators.threads import one_blas_thread, thread_map
 from nearkind.estimators.value_vectors import ValueVectorDistance
 from nearkind.estimators.watching import CallbackSupport, watching
 from nearkind.objective import Objective
 from nearkind.projections.scaled import scaled
 from nearkind.solvers.renewing import solve_renewing
 from nearkind.solvers.solution import Callback, Solution, Stop, zero_solution
-from nearkind.spectral import Spectrum, decompose
+from nearkind.spectral import Spectrum
 from nearkind.tables import read_table
 from nearkind.typing import Array
 from nearkind.value_tables import relevance, value_tables
@@ -203,6 +205,47 @@ class CPML(
         """
         if (home := home_of(X)) is not None:
             return home.fit(self, X, y, sample_weight)
+        problem = self._posed(X, y, sample_weight)
+        with watching(self, self.max_iter, X, y, sample_weight) as callback:
+            self._learn(problem, callback, self._last())
+        return self
+
+    def fit_path(
+        self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None
+    ) -> Iterator[Self]:
+        """Learn at one strength after the other, each from where the last one ended.
+
+        The table is read and counted once. From strong to weak, few directions lead to
+        more; directions that a strong penalty took away stay away.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in ``fit``
+        strengths : each as ``strength`` may be, which it becomes
+
+        Yields
+        ------
+        self, fitted at one strength after the other: use it at once, or copy it
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> data = nk.datasets.load("credit_risk", as_frame=False)
+        >>> path = nk.CPML(tol=0.01).fit_path(data.X, data.y, ["50%", "10%", "1%"])
+        >>> [model.rank_ for model in path]
+        [1, 1, 2]
+        """
+        last, problem = self._last(), None
+        for strength in strengths:
+            self.strength = strength
+            problem = problem or self._posed(X, y, sample_weight)
+            with watching(self, self.max_iter, X, y, sample_weight) as callback:
+                self._learn(problem, callback, last)
+            last = self.metric_
+            yield self
+
+    def _posed(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        """Read and count; return what is to be learned from."""
         rng = generator(self.random_state)
         shorthand.check(self, rng)
         self.forget_batches()
@@ -211,10 +254,7 @@ class CPML(
         self.classes_ = rows.classes
         cells = collapse(codes, rows.y, rows.weights)
         constraints = self._implied(cells, rng)
-        with watching(self, self.max_iter, X, y, sample_weight) as callback:
-            Z = self._project(cells, cells)
-            self._learn(Z, constraints, cells, rng, callback, self._last())
-        return self
+        return Problem(self._project(cells, cells), constraints, cells, rng)
 
     def fit_constraints(
         self,
@@ -272,8 +312,8 @@ class CPML(
             seen = cells.labelled
             constraints = self._implied(seen, rng)
         with watching(self, self.max_iter, X, y) as callback:
-            Z = self._project(cells, seen)
-            self._learn(Z, constraints, seen, rng, callback, self._last())
+            problem = Problem(self._project(cells, seen), constraints, seen, rng)
+            self._learn(problem, callback, self._last())
         return self
 
     def _implied(self, cells: Cells, rng: np.random.Generator) -> Any:
@@ -283,8 +323,8 @@ class CPML(
         shorthand.warn_of_lonely(self, labels, self.classes_)
         return constraints
 
-    def _project(self, cells: Cells, seen: Cells, counted: Any = None) -> Array:
-        """Count histograms on cells; return Z (B, n, K, W) of those in constraints.
+    def _project(self, cells: Cells, seen: Cells, counted: Any = None) -> Compressed:
+        """Count histograms on cells; return those in constraints, projected.
 
         Or take what was counted: by code and class (n_values, C), and by class (C,).
         """
@@ -301,34 +341,31 @@ class CPML(
             projection.fit_counts(*counted)
         phi = projection.transform_training(seen.codes, seen.y)
         self._projection, self._structure = projection, structure
-        return np.ascontiguousarray(structure.blocks(phi))
+        with one_blas_thread():
+            return compress(np.ascontiguousarray(structure.blocks(phi)))
 
     def _learn(
         self,
-        Z: Array,
-        constraints: Any,
-        cells: Cells,
-        rng: np.random.Generator,
+        problem: Problem,
         callback: Callback | None,
         last: Array | None,
         steps: Steps | None = None,
     ) -> None:
         """Minimise the objective, from the last metric if there is one, and keep it."""
-        with thread_map(self.n_jobs, Z.shape[1]) as run:
-            rows = compress(Z)
+        rows, constraints, cells, rng = problem
+        with thread_map(self.n_jobs, rows.Z.shape[1]) as run:
             regularizer = shorthand.regularizer(self)
             objective = Objective(rows.Z, constraints, regularizer, 0.0, map=run)
-            start = _start(rows, last)
+            start = start_at(rows, last)
             batches = None if steps is None else steps(rows.bases)
             objective = objective.renewed(start)
             with np.errstate(over="ignore", invalid="ignore"):  # solvers look for it
                 solution = self._solve(objective, start, rng, callback, batches)
         self._keep(solution, rows.expand(solution.point), cells)
 
-    def _stay(self, Z: Array, cells: Cells, last: Array | None) -> None:
+    def _stay(self, rows: Compressed, cells: Cells, last: Array | None) -> None:
         """Keep the metric as it is, because the labels imply nothing yet."""
-        rows = compress(Z)
-        start = _start(rows, last)
+        start = start_at(rows, last)
         self.strength_ = self.strength_max_ = 0.0
         solution = Solution(start, 0.0, np.nan, [], Stop.SETTLED)
         self._keep(solution, rows.expand(start), cells)
@@ -380,11 +417,3 @@ class CPML(
             phi, self._projection.tables, self._structure, point, cells.weights
         )
         warn_of(solution, self)
-
-
-def _start(rows: Compressed, last: Array | None) -> Spectrum:
-    """Return the last metric if it has the right shape, else Euclidean distance."""
-    n_blocks, width, _ = rows.bases.shape
-    if last is not None and last.shape == (n_blocks, width, width):
-        return decompose(rows.shrink(last)).positive()
-    return rows.identity

@@ -13,6 +13,11 @@ from nearkind.typing import Map
 MANY_ROWS = 400
 
 
+def one_blas_thread() -> Any:
+    """Hold the linear algebra library to one thread: sums then have one order."""
+    return threadpool_limits(1, "blas")
+
+
 @contextmanager
 def thread_map(n_jobs: int | None, n_rows: int = MANY_ROWS) -> Iterator[Map]:
     """Give something shaped like ``map``: same results in the same order.
@@ -27,7 +32,7 @@ def thread_map(n_jobs: int | None, n_rows: int = MANY_ROWS) -> Iterator[Map]:
     n_rows : rows to compare with each other; few are done before threads have met
     """
     n_threads = effective_n_jobs(-1 if n_jobs is None else n_jobs)
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         if n_threads == 1 or n_rows < MANY_ROWS:
             yield map
             return

@@ -62,10 +62,11 @@ class Candidate:
         """
         metric = clone(self.metric)
         weighted = {} if weights is None else {"sample_weight": weights}
-        for number, strength in enumerate(self.settings[: last + 1]):
-            if strength is not None:
-                metric.set_params(strength=strength)
-            yield number, metric.fit(X, y, **weighted)
+        if self.strengths:
+            fit_path = getattr(metric, "fit_path", partial(_one_by_one, metric))
+            yield from enumerate(fit_path(X, y, self.strengths[: last + 1], **weighted))
+        else:
+            yield 0, metric.fit(X, y, **weighted)
 
     def fitted(self, X: Any, y: Any, last: int, weights: Any = None) -> Any:
         """Return the distance fitted along the strengths up to ``last``.
@@ -75,6 +76,14 @@ class Candidate:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return deque(self.path(X, y, last, weights), maxlen=1)[0][1]
+
+
+def _one_by_one(
+    metric: Any, X: Any, y: Any, strengths: Sequence[Any], **weighted: Any
+) -> Iterator[Any]:
+    """Fit anew at each strength, as distances do that know no better way."""
+    for strength in strengths:
+        yield metric.set_params(strength=strength).fit(X, y, **weighted)
 
 
 def default_candidates(n_jobs: int | None = None, **policies: Any) -> list[Candidate]:

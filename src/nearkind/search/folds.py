@@ -14,8 +14,8 @@ MOST_HELD = 4_500
 """Rows that are asked for their class in all folds together; their error is then known
 to half a percent."""
 
-MOST_VOTING = 40_000
-"""Rows that vote on those held; all of them teach the distance."""
+MOST_TAUGHT = 40_000
+"""Rows that a distance is learned from and that vote, while it is chosen."""
 
 
 class Fold(NamedTuple):
@@ -25,19 +25,24 @@ class Fold(NamedTuple):
     held: Rows
 
 
-def voting(train: Rows, y: NDArray[np.intp], most: int = MOST_VOTING) -> Rows:
-    """Return the rows that vote: all, or of many every so manieth and one a class.
+def some_of(
+    fold: Fold, y: NDArray[np.intp], rng: np.random.Generator, most: int = MOST_TAUGHT
+) -> Fold:
+    """Leave rows out where they are many: some are drawn, and one of each class.
 
     Examples
     --------
-    >>> voting(np.arange(6), np.array([0, 0, 0, 0, 0, 1]), most=3).tolist()
-    [0, 2, 4, 5]
+    >>> fold, y = Fold(np.arange(9), np.array([9])), np.array([0] * 8 + [1, 0])
+    >>> some = some_of(fold, y, np.random.default_rng(0), most=4)
+    >>> len(some.train) <= 6, 8 in some.train
+    (True, True)
     """
-    step = -(-len(train) // most)
-    if step <= 1:
-        return train
+    train = fold.train
+    if len(train) <= most:
+        return fold
     _, first = np.unique(y[train], return_index=True)
-    return np.union1d(train[::step], train[first])
+    drawn = rng.choice(train, most, replace=False)
+    return Fold(np.union1d(drawn, train[first]), fold.held)
 
 
 def n_folds_for(n_rows: int) -> int:

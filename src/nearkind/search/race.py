@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.search.candidates import Candidate
 from nearkind.search.committee import best_quality, needed_gain, quality
-from nearkind.search.folds import Fold, voting
+from nearkind.search.folds import Fold
 from nearkind.tables import Table
 from nearkind.typing import Array
 
@@ -185,7 +185,7 @@ class Race:
             self._refuse(mine, str(error))
 
     def _vote(self, runner: Runner, metric: Any, fold: Fold) -> None:
-        X, y, weights = self._rows(voting(fold.train, self.y))
+        X, y, weights = self._rows(fold.train)
         voter = CPMLClassifier().fit_over(metric, X, y, weights)
         rows = self.table.take(fold.held)
         shares = voter.shares_by_setting(rows, self.n_neighbors, self.votes)

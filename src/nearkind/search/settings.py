@@ -20,6 +20,7 @@ from nearkind.search.folds import (
     deal,
     given,
     n_folds_for,
+    some_of,
 )
 
 
@@ -60,19 +61,22 @@ def ways(model: Any) -> tuple[list[int], list[Any]]:
 
 def folds(model: Any, rows: Training, y: Any) -> list[Fold]:
     """Return the folds of rows, y the labels of all as they were given."""
-    found = _all_folds(model, rows, y)
-    found = [fold for fold in found if can_judge(fold, rows.y)]
+    rng = generator(0 if model.random_state is None else model.random_state)
+    found = [
+        fold for fold in _all_folds(model, rows, y, rng) if can_judge(fold, rows.y)
+    ]
     if not found:
         raise ValueError(
             f"{type(model).__name__} holds rows out to choose by, but no fold of "
             f"{len(rows.y)} rows leaves two classes to learn from. Give more rows, or "
             "take CPMLClassifier."
         )
-    return found
+    return [some_of(fold, rows.y, rng) for fold in found]
 
 
-def _all_folds(model: Any, rows: Training, y: Any) -> Iterable[Fold]:
-    rng = generator(0 if model.random_state is None else model.random_state)
+def _all_folds(
+    model: Any, rows: Training, y: Any, rng: np.random.Generator
+) -> Iterable[Fold]:
     cv = n_folds_for(len(rows.y)) if model.cv is None else model.cv
     if is_whole(cv) and cv >= 2:
         return deal(rows.y, min(int(cv), len(rows.y)), rng)
