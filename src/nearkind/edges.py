@@ -17,6 +17,8 @@ from nearkind.typing import Array
 
 _CHUNK = 1 << 22
 """Numbers in a temporary block of edge differences."""
+_ROWS = 1 << 14
+"""Rows that are weighted at a time."""
 
 
 @dataclass(frozen=True)
@@ -100,15 +102,11 @@ class Fan:
 
 def at_nodes(Z: Array, weights: Array) -> Array:
     """Return sum of w_i z_i z_i' over rows (B, W, W)."""
-    return _gram(Z, weights[:, None, None] * Z)
-
-
-def scatter(Z: Array, a: Array, b: Array) -> Array:
-    """Return sum over all i, j of a_i b_j (z_i - z_j)(z_i - z_j)', in O(n)."""
-    s, t = (np.einsum("n,bnkw->bkw", weights, Z) for weights in (a, b))
-    cross = s.swapaxes(1, 2) @ t
-    nodes = at_nodes(Z, b.sum() * a + a.sum() * b)
-    return symmetrized(nodes - cross - cross.swapaxes(1, 2))
+    B, n, _, W = Z.shape
+    G = np.zeros((B, W, W))
+    for at in (slice(start, start + _ROWS) for start in range(0, n, _ROWS)):
+        G += _gram(Z[:, at], weights[at, None, None] * Z[:, at])
+    return G
 
 
 def difference_matrices(Z: Array) -> Array:

@@ -95,11 +95,17 @@ class TestDefault:
             params = candidate.metric.get_params()
             assert {name: params[name] for name in policies} == policies
 
+    def test_every_number_is_a_value_where_histograms_are_smoothed(self):
+        for candidate in settings.candidates(nk.CPMLClassifierCV()):
+            params = candidate.metric.get_params()
+            is_smoothed = params.get("smoothing") == "auto" and params["cross_fit"]
+            assert params["numeric"] == ("category" if is_smoothed else "auto")
+
     def test_without_time_the_simplest_is_taken(self):
         model = nk.CPMLClassifierCV(time_budget=1e-9).fit(X, y)
         assert model.best_params_["candidate"] == "values"
         assert set(model.refused_.values()) == {"There was no time for it."}
-        assert len(model.refused_) == 5
+        assert len(model.refused_) == 6
         assert set(model.cv_results_["n_held"]) == {12}
 
 

@@ -9,10 +9,12 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 from nearkind.search.folds import (
     FEW_FOLDS,
     MANY_FOLDS,
+    MOST_HELD,
     SMALL,
     Fold,
     can_judge,
     deal,
+    deal_by_size,
     n_folds_for,
     some_of,
 )
@@ -134,3 +136,16 @@ def test_rows_left_out_follow_no_pattern():
     y, rng = np.zeros(1_000, dtype=int), np.random.default_rng(0)
     some = some_of(Fold(np.arange(1_000), np.array([0])), y, rng, most=500)
     assert 0.4 < values[some.train].mean() < 0.6
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_folds"), [(4, 4), (1_000, 5), (1_001, 3), (13_499, 3), (13_500, 1)]
+)
+def test_many_rows_are_judged_by_one_fold(n_rows, n_folds):
+    y = np.arange(n_rows) % 2
+    folds = deal_by_size(y, np.random.default_rng(0))
+    assert len(folds) == n_folds
+    assert sum(len(fold.held) for fold in folds) == min(n_rows, MOST_HELD)
+    for fold in folds:
+        assert not np.isin(fold.held, fold.train).any()
+        assert len(fold.train) >= n_rows // 2

@@ -83,8 +83,7 @@ class AllPairs:
         violated.
         """
         shares = np.full(len(labels.y), 1.0 / self._mass(labels))
-        pulled = labels.within(Z, shares * (self.margin <= 1.0))
-        return pulled - labels.between(Z, shares)
+        return labels.contrast(Z, shares * (self.margin <= 1.0), shares)
 
     def _mass(self, labels: Labels) -> float:
         return float((labels.weights * (labels.same + labels.other)).sum())

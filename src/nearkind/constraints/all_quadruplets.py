@@ -86,5 +86,5 @@ class AllQuadruplets:
     def slope_at_zero(self, labels: Labels, Z: Array) -> Array:
         """Return the gradient of the loss at M = 0, where all are violated."""
         ones = np.ones(len(labels.y))
-        pulled = labels.within(Z, ones / (labels.weights @ labels.same))
-        return pulled - labels.between(Z, ones / (labels.weights @ labels.other))
+        same, other = labels.weights @ labels.same, labels.weights @ labels.other
+        return labels.contrast(Z, ones / same, ones / other)

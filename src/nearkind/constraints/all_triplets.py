@@ -66,8 +66,7 @@ class AllTriplets:
     def slope_at_zero(self, labels: Labels, Z: Array) -> Array:
         """Return the gradient of the loss at M = 0, where every triplet is violated."""
         mass = self._mass(labels)
-        pulled = labels.within(Z, labels.other / mass)
-        return pulled - labels.between(Z, labels.same / mass)
+        return labels.contrast(Z, labels.other / mass, labels.same / mass)
 
     def _mass(self, labels: Labels) -> float:
         return float((labels.weights * labels.same * labels.other).sum())

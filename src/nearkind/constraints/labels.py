@@ -5,8 +5,10 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from nearkind.edges import scatter
+from nearkind.edges import at_nodes
+from nearkind.spectral import symmetrized
 from nearkind.typing import Array
 
 
@@ -58,19 +60,31 @@ class Labels:
         weights[rows, columns] = self.own[anchors[rows]]
         return weights
 
-    def within(self, Z: Array, shares: Array) -> Array:
-        """Return sum of share_i w_i w_j A^ij over i, j of one class (B, W, W)."""
-        G = np.zeros((Z.shape[0], Z.shape[3], Z.shape[3]))
-        for label in range(self.n_classes):
-            at = self.rows_of(label)
-            weights = self.weights[at]
-            G += scatter(Z[:, at], shares[at] * weights, weights)
-        return G
+    def contrast(self, Z: Array, within: Array, between: Array) -> Array:
+        """Return sums of w_i w_j A^ij (B, W, W), in O(n).
 
-    def between(self, Z: Array, shares: Array) -> Array:
-        """Return sum of share_i w_i w_k A^ik over i, k of two classes (B, W, W)."""
-        everything = scatter(Z, shares * self.weights, self.weights)
-        return everything - self.within(Z, shares)
+        Of two rows of one class ``within_i`` (n,) times it, less ``between_i`` times it
+        of two rows of different classes: those of all rows less those of one class.
+        """
+        B, n, K, W = Z.shape
+        w, outward = self.weights, between * self.weights
+        inward = within * self.weights + outward
+        inward_by_class = np.bincount(self.y, inward, self.n_classes)
+        at_rows = self.class_weights[self.y] * inward + inward_by_class[self.y] * w
+        at_rows -= w.sum() * outward + outward.sum() * w
+        G = at_nodes(Z, at_rows)
+        for block, rows in zip(G, Z.reshape(B, n, K * W), strict=True):
+            s, t = self._class_sums(inward, rows), self._class_sums(w, rows)
+            cross = s.reshape(-1, W).T @ t.reshape(-1, W)
+            whole, part = t.sum(axis=0).reshape(K, W), (outward @ rows).reshape(K, W)
+            cross -= part.T @ whole
+            block -= cross + cross.T
+        return symmetrized(G)
+
+    def _class_sums(self, weights: Array, rows: Array) -> Array:
+        """Return the weighted sum of the rows (n, m) of each class (C, m)."""
+        shape = self.n_classes, len(rows)
+        return csr_array((weights, (self.y, np.arange(len(rows)))), shape) @ rows
 
     def sample(
         self, size: int, rng: np.random.Generator

@@ -196,7 +196,8 @@ class LocalBound:
         pulls = (shares * (self.labels.other + self.rule.pull))[:, None] * weights
         anchors = np.repeat(np.arange(len(columns)), columns.shape[1])
         G = PairList(anchors, columns.ravel()).pull_back(Z, pulls.ravel())
-        return G - self.labels.between(Z, weights.sum(axis=1) / self.mass)
+        between = weights.sum(axis=1) / self.mass
+        return G + self.labels.contrast(Z, np.zeros_like(between), between)
 
     def sample(self, size: int, rng: np.random.Generator) -> tuple[Rows, "LocalBound"]:
         """Return about ``size`` anchors with their targets, and what holds among them.

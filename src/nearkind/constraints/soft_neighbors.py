@@ -129,7 +129,7 @@ class SoftNeighbors:
         mass = labels.weights[live].sum() * self.margin
         by_any = np.where(live, 1.0 / (labels.same + labels.other) / mass, 0.0)
         by_same = np.where(live, 1.0 / np.where(live, labels.same, 1.0) / mass, 0.0)
-        return labels.within(Z, by_same - by_any) - labels.between(Z, by_any)
+        return labels.contrast(Z, by_same - by_any, by_any)
 
     def _weights(self, labels: Labels) -> Array:
         """Return the weight of each cell as an anchor (n,)."""

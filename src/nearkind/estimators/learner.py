@@ -352,16 +352,17 @@ class CPML(
         steps: Steps | None = None,
     ) -> None:
         """Minimise the objective, from the last metric if there is one, and keep it."""
-        rows, constraints, cells, rng = problem
+        rows = problem.rows
         with thread_map(self.n_jobs, rows.Z.shape[1]) as run:
             regularizer = shorthand.regularizer(self)
-            objective = Objective(rows.Z, constraints, regularizer, 0.0, map=run)
+            at = rows.Z, problem.constraints, regularizer
+            objective = Objective(*at, strength=0.0, map=run)
             start = start_at(rows, last)
             batches = None if steps is None else steps(rows.bases)
             objective = objective.renewed(start)
             with np.errstate(over="ignore", invalid="ignore"):  # solvers look for it
-                solution = self._solve(objective, start, rng, callback, batches)
-        self._keep(solution, rows.expand(solution.point), cells)
+                solution = self._solve(problem, objective, start, callback, batches)
+        self._keep(solution, rows.expand(solution.point), problem.cells)
 
     def _stay(self, rows: Compressed, cells: Cells, last: Array | None) -> None:
         """Keep the metric as it is, because the labels imply nothing yet."""
@@ -372,17 +373,18 @@ class CPML(
 
     def _solve(
         self,
+        problem: Problem,
         objective: Objective,
         start: Spectrum,
-        rng: np.random.Generator,
         callback: Callback | None,
         batches: Any,
     ) -> Solution:
         """Choose the strength and minimise."""
+        rng = problem.rng
         n_distances = objective.constraints.n_distances
         solver = shorthand.solver(self, n_distances, rng, batches)
         regularizer = objective.regularizer
-        at_zero = objective.slope_at_zero().values
+        at_zero = problem.slope_at_zero(objective)
         strength = shorthand.strength(self)(regularizer.dual_norm(at_zero))
         self.strength_ = strength
         self.strength_max_ = regularizer.strength_max(at_zero)

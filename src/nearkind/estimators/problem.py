@@ -1,22 +1,42 @@
 """What a metric is learned from: rows, and what is known of their distances."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from nearkind.cells import Cells
 from nearkind.compression import Compressed
+from nearkind.objective import Objective
 from nearkind.spectral import Spectrum, decompose
 from nearkind.typing import Array
 
 
-class Problem(NamedTuple):
-    """Rows, the constraints on them, their codes and labels, and the dice."""
+@dataclass
+class Problem:
+    """What does not change with the strength.
+
+    Attributes
+    ----------
+    rows : in constraints, projected
+    constraints : on their distances
+    cells : codes and labels of the rows
+    rng : for what is drawn
+    """
 
     rows: Compressed
     constraints: Any
     cells: Cells
     rng: np.random.Generator
+    _at_zero: Array | None = None
+
+    def slope_at_zero(self, objective: Objective) -> Array:
+        """Return the spectrum of the slope at M = 0, found once if none moves it."""
+        if objective.constraints is not self.constraints:
+            return objective.slope_at_zero().values
+        if self._at_zero is None:
+            self._at_zero = objective.slope_at_zero().values
+        return self._at_zero
 
 
 def start_at(rows: Compressed, last: Array | None) -> Spectrum:

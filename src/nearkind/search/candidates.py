@@ -90,7 +90,8 @@ def default_candidates(n_jobs: int | None = None, **policies: Any) -> list[Candi
     """Return the family that is searched by default.
 
     Small noisy tables want few directions on class histograms, tables that follow a
-    rule want every value for itself.
+    rule want every value for itself. Where histograms are smoothed and no row sees its
+    own label a rare value does no harm, so there every number may be a value.
 
     Parameters
     ----------
@@ -99,8 +100,10 @@ def default_candidates(n_jobs: int | None = None, **policies: Any) -> list[Candi
     """
     make = partial(CPML, n_jobs=n_jobs, **policies)
     triplets = {"structure": "single", "projection": "vdm", **ROUGHLY}
-    smoothed = {"smoothing": "auto", "cross_fit": True}
     soft = {"structure": "full", "constraints": "neighbors", **CLOSELY}
+    smoothed = {"smoothing": "auto", "cross_fit": True, **policies, "n_jobs": n_jobs}
+    if smoothed.get("numeric", "auto") == "auto":
+        smoothed["numeric"] = "category"
     few, first, then, last = DECADES[:4], 0, 1, 2
     return [
         Candidate("values", Hamming(**policies), (), first),
@@ -108,12 +111,18 @@ def default_candidates(n_jobs: int | None = None, **policies: Any) -> list[Candi
         Candidate("triplets of histograms", make(**triplets), few, last),
         Candidate(
             "triplets of smoothed histograms",
-            make(**triplets, **smoothed),
+            CPML(**triplets, **smoothed),
             few,
             last,
         ),
         Candidate(
             "neighbors by histograms", make(**soft, projection="vdm"), DECADES, then
+        ),
+        Candidate(
+            "neighbors by smoothed histograms",
+            CPML(**soft, projection="vdm", **smoothed),
+            DECADES,
+            then,
         ),
         Candidate(
             "neighbors by values", make(**soft, projection="onehot"), DECADES, then

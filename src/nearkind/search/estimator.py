@@ -31,13 +31,14 @@ class CPMLClassifierCV(Coded, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     candidates : distances to choose from, simplest first; a CPML with strength="auto"
-        is tried at several strengths. None: plain values and histograms, triplets of
-        histograms, soft neighbours by histograms and by values
+        is tried at several strengths. None: plain values and histograms, triplets
+        and soft neighbours of histograms as they are and smoothed (then every number is
+        a value), and soft neighbours by values
     n_neighbors : numbers of neighbours to choose from
     weights : weights of votes to choose from
     max_members : how many distances may vote together
     cv : number of folds, or folds as scikit-learn has them, a splitter or pairs of row
-        numbers; None: 5 up to 1,000 rows, 3 beyond
+        numbers; None: 5 up to 1,000 rows, 3 beyond, and one from 13,500 on
     time_budget : seconds after which no further fit is begun; those chosen are then
         learned from all rows, whatever that takes. None: no limit
     unseen, missing, numeric, n_jobs : as in :class:`nearkind.CPML`, for candidates=None

@@ -1,6 +1,7 @@
 """Training rows dealt into folds: each is held out once."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +49,21 @@ def some_of(
 def n_folds_for(n_rows: int) -> int:
     """Return how many folds a table of this size is dealt into."""
     return min(MANY_FOLDS if n_rows <= SMALL else FEW_FOLDS, n_rows)
+
+
+def deal_by_size(y: NDArray[np.intp], rng: np.random.Generator) -> list[Fold]:
+    """Deal rows into folds; of many rows one fold is as good a judge as all.
+
+    Examples
+    --------
+    >>> y, rng = np.zeros(20_000, dtype=int), np.random.default_rng(0)
+    >>> [(len(fold.train), len(fold.held)) for fold in deal_by_size(y, rng)]
+    [(15000, 4500)]
+    """
+    n_folds = len(y) // MOST_HELD
+    if n_folds < FEW_FOLDS:
+        return list(deal(y, n_folds_for(len(y)), rng))
+    return list(islice(deal(y, n_folds, rng, n_folds * MOST_HELD), 1))
 
 
 def deal(

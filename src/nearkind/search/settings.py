@@ -18,8 +18,8 @@ from nearkind.search.folds import (
     Fold,
     can_judge,
     deal,
+    deal_by_size,
     given,
-    n_folds_for,
     some_of,
 )
 
@@ -77,7 +77,9 @@ def folds(model: Any, rows: Training, y: Any) -> list[Fold]:
 def _all_folds(
     model: Any, rows: Training, y: Any, rng: np.random.Generator
 ) -> Iterable[Fold]:
-    cv = n_folds_for(len(rows.y)) if model.cv is None else model.cv
+    cv = model.cv
+    if cv is None:
+        return deal_by_size(rows.y, rng)
     if is_whole(cv) and cv >= 2:
         return deal(rows.y, min(int(cv), len(rows.y)), rng)
     if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
