@@ -15,7 +15,7 @@ from nearkind.paper import printed
 from nearkind.paper.tables import Table
 
 OURS = "cpml-cv"
-LARGE, LARGE_REPEATS = 9_000, 2
+LARGE, LARGE_REPEATS = 9_000, 3
 LARGE_DESIGN = Design(rows=20_000, numbers=True)
 BUDGETED = Classifying(partial(CPMLClassifierCV, time_budget=300.0))
 """Of sets beyond 9,000 rows all methods see at most 20,000, and a search begins no fit
