@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from commands import PETS, complaint, done, facts
+from commands import PETS, complaint, done, facts, run
 
 import nearkind as nk
 from nearkind.cli import streamed
@@ -57,3 +57,11 @@ def test_large_files_are_streamed_unless_asked_otherwise(pets, tmp_path, monkeyp
     assert "remembered" not in facts("fit", pets, *FIT, "-o", model, "--no-stream")
     others = ("-t", "kind", "-m", "hamming", "-o", model)
     assert "remembered" not in facts("fit", pets, *others)
+
+
+@pytest.mark.parametrize(("method", "is_told"), [("cv", True), ("single", False)])
+def test_who_wants_a_search_is_told_that_there_is_none(pets, tmp_path, method, is_told):
+    wanted = ("-t", "kind", "--drop", "name", "-m", method, "-o", tmp_path / "m.nk")
+    told = run("fit", pets, *wanted, "--stream")
+    assert told.exit_code == 0
+    assert (streamed.NO_SEARCH in told.stderr) == is_told

@@ -23,6 +23,10 @@ HELD = 5
 """One in so many of the rows remembered is asked instead of voting."""
 HOW = "on a fifth of the remembered rows, which taught the distance but did not vote"
 PASSES = ("counting", "learning")
+NO_SEARCH = (
+    "Read in batches, so one distance is learned and none is searched for; "
+    "--no-stream searches, with all rows in memory."
+)
 
 
 def is_meant(stream: bool | None, data: str, settings: Settings) -> bool:
@@ -52,6 +56,8 @@ def learn(
 ) -> tuple[Any, dict[str, Any]]:
     """Return a fitted classifier and the facts of it."""
     start = perf_counter()
+    if settings.method == SEARCH:
+        typer.echo(NO_SEARCH, err=True)
     model = _model(settings)
     model.fit_batches(Shown(batches), n_remembered=n_remembered)
     seconds = perf_counter() - start
