@@ -11,7 +11,7 @@ from nearkind.constraints.labels import AT_ONCE
 from nearkind.neighbors.candidates import Candidates, candidates, first_try
 from nearkind.neighbors.exact import Exact
 from nearkind.neighbors.reach import ENOUGH, Near, Reach, joined, query_blocks
-from nearkind.neighbors.searchers import Flat, faiss, searcher
+from nearkind.neighbors.searchers import Flat, faiss, fitting
 from nearkind.neighbors.sites import Sites, lengths
 from nearkind.neighbors.tuning import tuned
 from nearkind.typing import Array, Dissimilarity
@@ -30,7 +30,7 @@ class Searchable(NamedTuple):
 
 
 class Approximate:
-    """An index of vectors, by FAISS: all of them, or the most promising clusters.
+    """An index of vectors, by FAISS: looks at all of them, or at the most promising.
 
     Law: ``near`` is that of ``Exact``, up to rounding of distances, for every query
     whose neighbours are among the candidates. A query whose candidates may lack one
@@ -44,9 +44,10 @@ class Approximate:
 
     Attributes
     ----------
-    kind : "flat" up to 20,000 distinct vectors, "ivf" beyond
-    recall_ : share of the true neighbours that were found for some of the rows, which
-        search effort was raised for until it was 0.99 less two standard errors
+    kind : "flat" up to 20,000 distinct vectors, "ivf" below 2,000,000, "hnsw" beyond
+    recall_ : share of the true neighbours that were found for some of the rows before
+        they were put in; search effort was raised until it was 0.99 by two standard
+        errors
     n_rows : number of cells
     seconds : what it took to build and to measure
 
@@ -178,6 +179,5 @@ class Approximate:
     def _built(self) -> Searchable:
         start = perf_counter()
         sites = Sites.of(self.cells)
-        found = searcher(sites.vectors)
-        recall = tuned(sites, found, self.k)
-        return Searchable(sites, found, recall, perf_counter() - start)
+        found = tuned(sites, fitting(len(sites.vectors)), self.k)
+        return Searchable(*found, perf_counter() - start)

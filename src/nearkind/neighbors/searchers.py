@@ -1,9 +1,4 @@
-"""Candidates by FAISS, in single precision: the kinds of its indexes that pay here.
-
-Graphs (HNSW) are left out, see docs/index-of-neighbors.md: they take several times as
-long to build, and find fewer neighbours of new rows than of those they hold, so that no
-recall measured on these can be promised.
-"""
+"""Candidates by FAISS, in single precision: the kinds of its indexes that pay here."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,11 +11,20 @@ from nearkind.typing import Array
 
 FLAT_UP_TO = 20_000
 """Vectors up to which every one is looked at."""
+GRAPH_FROM = 2_000_000
+"""Vectors from which on a graph is worth its building.
+
+Building takes 3 to 10 times as long as that of lists. What a query looks at grows as
+n^0.24 by a graph and n^0.67 by lists (time as n^0.31 and n^0.73 in one run, hardly in
+another), so what it gains grows with the table. See docs/index-of-neighbors.md.
+"""
 SEED = 1
 ROUNDS = 10
 """Of the clustering."""
 A_LIST = 64
 """Vectors for each list that the clustering looks at."""
+LINKS = 16
+"""Of each vector of a graph."""
 
 Found = tuple[NDArray[np.float32], NDArray[np.int64]]
 
@@ -32,11 +36,21 @@ class Flat:
 
     def __init__(self, V: Array) -> None:
         self._index = faiss().IndexFlatL2(V.shape[1])
-        self._index.add(single(V))
+        self.add(V)
+
+    def add(self, V: Array) -> None:
+        """Hold more vectors, numbered on from those before."""
+        with one_thread():
+            self._index.add(single(V))
+
+    @property
+    def effort(self) -> int:
+        """How much it looks at."""
+        return len(self)
 
     def efforts(self) -> Iterator[int]:
         """Yield the only effort there is."""
-        yield len(self)
+        yield self.effort
 
     def search(self, V: Array, n: int) -> Found:
         """Return squared distances and numbers of the n nearest (b, n); -1: no more."""
@@ -56,29 +70,73 @@ class Lists(Flat):
     def __init__(self, V: Array) -> None:
         n_lists = int(2.0 * len(V) ** 0.5)
         lists = faiss().IndexFlatL2(V.shape[1])
-        index = faiss().IndexIVFFlat(lists, V.shape[1], n_lists)
-        index.cp.seed, index.cp.niter = SEED, ROUNDS
-        index.cp.max_points_per_centroid = A_LIST
-        index.cp.min_points_per_centroid = 1
+        self._index = faiss().IndexIVFFlat(lists, V.shape[1], n_lists)
+        clustering = self._index.cp
+        clustering.seed, clustering.niter = SEED, ROUNDS
+        clustering.max_points_per_centroid = A_LIST
+        clustering.min_points_per_centroid = 1
         with one_thread():
-            index.train(single(V))
-            index.add(single(V))
-        self._index = index
+            self._index.train(single(V))
+        self.add(V)
+
+    @property
+    def effort(self) -> int:
+        """Number of clusters to look into."""
+        return int(self._index.nprobe)
 
     def efforts(self) -> Iterator[int]:
         """Raise the number of clusters to look into, and yield it."""
-        n_probes = 1
-        while n_probes < self._index.nlist:
-            self._index.nprobe = n_probes
-            yield n_probes
-            n_probes += max(1, n_probes // 3)
-        self._index.nprobe = self._index.nlist
-        yield self._index.nlist
+        for effort in rising(1, self._index.nlist):
+            self._index.nprobe = effort
+            yield effort
 
 
-def searcher(V: Array) -> Flat:
-    """Return the kind that fits so many vectors (s, q)."""
-    return Flat(V) if len(V) <= FLAT_UP_TO else Lists(V)
+class Graph(Flat):
+    """Walks from vector to vector, along links between near ones (HNSW)."""
+
+    kind = "hnsw"
+
+    def __init__(self, V: Array) -> None:
+        self._index = faiss().IndexHNSWFlat(V.shape[1], LINKS)
+        self.add(V)
+
+    @property
+    def effort(self) -> int:
+        """Number of vectors to walk on from, the nearest so far."""
+        return int(self._index.hnsw.efSearch)
+
+    def efforts(self) -> Iterator[int]:
+        """Raise the number of vectors to walk on from, and yield it."""
+        for effort in rising(16, len(self)):
+            self._index.hnsw.efSearch = effort
+            yield effort
+
+
+def fitting(n: int) -> type[Flat]:
+    """Return the kind for so many vectors.
+
+    Examples
+    --------
+    >>> [fitting(n).kind for n in (1_000, 1_000_000, 10_000_000)]
+    ['flat', 'ivf', 'hnsw']
+    """
+    if n <= FLAT_UP_TO:
+        return Flat
+    return Lists if n < GRAPH_FROM else Graph
+
+
+def rising(first: int, last: int) -> Iterator[int]:
+    """Yield numbers, each a third more than the one before, and the last.
+
+    Examples
+    --------
+    >>> list(rising(1, 9))
+    [1, 2, 3, 4, 5, 6, 8, 9]
+    """
+    while first < last:
+        yield first
+        first += max(1, first // 3)
+    yield last
 
 
 def faiss() -> Any:
