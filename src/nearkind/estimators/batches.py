@@ -163,7 +163,10 @@ class LearnsFromBatches:
         >>> model.n_samples_seen_
         432
         """
-        owner = type(self).__name__
+        return self._go_on(X, y, classes, type(self).__name__)
+
+    def _go_on(self, X: Any, y: Any, classes: Any, owner: str) -> Self:
+        """Learn from one more batch; the owner is who to name in messages."""
         rng = generator(self.random_state)
         shorthand.check(self, rng)
         known = self._known_classes(y, classes, owner)
@@ -203,7 +206,7 @@ class LearnsFromBatches:
                 "counts to add to: partial_fit starts anew with this batch. Give it "
                 "every batch to learn from all.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return block_labels(y if classes is None else classes, owner)[0]
 

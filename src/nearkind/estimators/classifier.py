@@ -51,7 +51,7 @@ class CPMLClassifier(AddsRows, VotesFromBatches, Coded, ClassifierMixin, BaseEst
     ----------
     metric_ : the fitted distance
     index_ : what finds neighbours, with ``kind``, ``recall_`` (the share of true
-        neighbours found for some of the rows, at least 0.99 for "faiss"), ``n_rows``
+        neighbours found for rows new to it, at least 0.99 for "faiss"), ``n_rows``
         (distinct ones) and ``seconds`` that it took to build
     n_samples_fit_ : number of rows given to ``fit`` and ``add``
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn
@@ -120,6 +120,8 @@ class CPMLClassifier(AddsRows, VotesFromBatches, Coded, ClassifierMixin, BaseEst
         self._note(self.metric_.codebook_)
         self._remember(self._encode(rows.table), rows)
         self.n_samples_fit_ = rows.n_given
+        for name in ("n_samples_seen_", "n_remembered_"):  # of batches before
+            self.__dict__.pop(name, None)
         self.index_.build()
         return self
 
