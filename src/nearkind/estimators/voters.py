@@ -77,7 +77,7 @@ class VotesFromBatches:
         (432, 432)
         """
         self._check_parameters()
-        last = getattr(self, "metric_", None)
+        last: Any = getattr(self, "metric_", None)
         metric = copy(last) if hasattr(last, "fit_batches") else self._unfitted()
         _check_takes_batches(metric)
         metric._go_on(X, y, classes, type(self).__name__)
