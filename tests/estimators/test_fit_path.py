@@ -46,3 +46,10 @@ def test_no_strength_no_fit():
     model = nk.CPML()
     assert list(model.fit_path(X, y, [])) == []
     assert not hasattr(model, "metric_")
+
+
+def test_partitions_are_refused():
+    dd = pytest.importorskip("dask.dataframe")
+    table = dd.from_pandas(nk.datasets.load("monks1").X, npartitions=2)
+    with pytest.raises(ValueError, match="fit_path reads a table whole"):
+        next(nk.CPML().fit_path(table, None, ["1%"]))

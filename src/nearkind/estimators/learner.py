@@ -1,6 +1,5 @@
 """CPML: learn a distance between rows of categories from labels or constraints."""
 
-from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from nearkind.estimators.bounded import Bounded
 from nearkind.estimators.elsewhere import home_of
 from nearkind.estimators.labelled import Labelled
 from nearkind.estimators.outcome import warn_of
+from nearkind.estimators.paths import GoesAlongStrengths
 from nearkind.estimators.problem import Problem, start_at
 from nearkind.estimators.settings import generator
 from nearkind.estimators.size import check_size
@@ -36,6 +36,7 @@ from nearkind.value_tables import relevance, value_tables
 class CPML(
     CallbackSupport,
     LearnsFromBatches,
+    GoesAlongStrengths,
     Bounded,
     Labelled,
     ValueVectorDistance,
@@ -209,40 +210,6 @@ class CPML(
         with watching(self, self.max_iter, X, y, sample_weight) as callback:
             self._learn(problem, callback, self._last())
         return self
-
-    def fit_path(
-        self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None
-    ) -> Iterator[Self]:
-        """Learn at one strength after the other, each from where the last one ended.
-
-        The table is read and counted once. From strong to weak, few directions lead to
-        more; directions that a strong penalty took away stay away.
-
-        Parameters
-        ----------
-        X, y, sample_weight : as in ``fit``
-        strengths : each as ``strength`` may be, which it becomes
-
-        Yields
-        ------
-        self, fitted at one strength after the other: use it at once, or copy it
-
-        Examples
-        --------
-        >>> import nearkind as nk
-        >>> data = nk.datasets.load("credit_risk", as_frame=False)
-        >>> path = nk.CPML(tol=0.01).fit_path(data.X, data.y, ["50%", "10%", "1%"])
-        >>> [model.rank_ for model in path]
-        [1, 1, 2]
-        """
-        last, problem = self._last(), None
-        for strength in strengths:
-            self.strength = strength
-            problem = problem or self._posed(X, y, sample_weight)
-            with watching(self, self.max_iter, X, y, sample_weight) as callback:
-                self._learn(problem, callback, last)
-            last = self.metric_
-            yield self
 
     def _posed(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         """Read and count; return what is to be learned from."""

@@ -90,10 +90,11 @@ def _fitted(learner: CPML, X: Any, y: Any, shares: list[float]) -> list[Step]:
     tol = max(float(settings["tol"]), ROUGHLY)
     copy = CPML(**{**settings, "warm_start": True, "tol": tol, "verbose": 0})
     steps = []
+    path = copy.fit_path(X, y, [f"{100.0 * share!r}%" for share in shares])
     for share in shares:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # the picture says it
-            copy.set_params(strength=f"{100.0 * share!r}%").fit(X, y)
+            next(path)
         shown = copy.feature_relevance_ if copy.rank_ else np.nan
         relevance = np.full(copy.n_features_in_, 1.0) * shown
         done = copy.stop_reason_ in (Stop.TOLERANCE.name, Stop.SETTLED.name)
