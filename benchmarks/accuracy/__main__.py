@@ -47,12 +47,14 @@ def main() -> None:
         (large, LARGE_REPEATS, LARGE_DESIGN, BUDGETED),
     ):
         if sets:
-            rows += run(
+            found = run(
                 sets, methods, repeats, given.output / "rows.jsonl",
                 design=design, limits=limits, table={OURS: ours, **RIVALS},
             )  # fmt: skip
-    for path in summary(rows, methods).write(given.output, "accuracy"):
-        print(path)
+            rows += [row._replace(design="by size") for row in found]
+    if len(methods) > 1:  # of one there are no ranks
+        for path in summary(rows, methods).write(given.output, "accuracy"):
+            print(path)
 
 
 def summary(rows, methods):
