@@ -1,8 +1,8 @@
 """What is tried: distances with the strengths to go through, the simplest first."""
 
 import warnings
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -68,14 +68,18 @@ class Candidate:
         else:
             yield 0, metric.fit(X, y, **weighted)
 
-    def fitted(self, X: Any, y: Any, last: int, weights: Any = None) -> Any:
-        """Return the distance fitted along the strengths up to ``last``.
+    def fitted(
+        self, X: Any, y: Any, wanted: Collection[int], weights: Any = None
+    ) -> dict[int, Any]:
+        """Return the distances at the strengths of these numbers, in one go.
 
-        It was chosen as its limits leave it; ``stop_reason_`` says how it ended.
+        They were chosen as their limits leave them; ``stop_reason_`` says how they
+        ended.
         """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return deque(self.path(X, y, last, weights), maxlen=1)[0][1]
+            path = self.path(X, y, max(wanted), weights)
+            return {number: copy(at) for number, at in path if number in wanted}
 
 
 def _one_by_one(

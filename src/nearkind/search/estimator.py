@@ -14,7 +14,7 @@ from nearkind.estimators.settings import whole_number_from
 from nearkind.estimators.targets import Training, training_rows
 from nearkind.search import settings
 from nearkind.search.committee import elect
-from nearkind.search.race import Race, Runner, unless_ones
+from nearkind.search.race import Race, Runner, once_each, unless_ones
 from nearkind.search.results import results_table
 from nearkind.search.showing import shown
 from nearkind.typing import Array
@@ -187,11 +187,15 @@ class CPMLClassifierCV(Coded, ClassifierMixin, BaseEstimator):
         """Learn the chosen distances from all rows."""
         ways = [(w, k) for w in race.votes for k in race.n_neighbors]
         labels, row_weights = rows.classes[rows.y], unless_ones(rows.weights)
+        fitted: dict[tuple[int, int], Any] = {}
+        for candidate in once_each(runner.candidate for runner, _ in seats):
+            mine = [r.number for r, _ in seats if r.candidate is candidate]
+            found = candidate.fitted(rows.table, labels, mine, row_weights)
+            fitted |= {(id(candidate), number): at for number, at in found.items()}
         self.members_ = []
         for runner, way in seats:
             weights, k = ways[way]
-            candidate, last = runner.candidate, runner.number
-            metric = candidate.fitted(rows.table, labels, last, row_weights)
+            metric = fitted[id(runner.candidate), runner.number]
             member = CPMLClassifier(runner.candidate.metric, k, weights)
             self.members_.append(member.fit_over(metric, X, y, sample_weight))
         runner, way = seats[0]

@@ -81,7 +81,7 @@ class Race:
 
         Those of a later turn come in where the others leave something to be won.
         """
-        self._order = self._waiting = _once_each(candidates)
+        self._order = self._waiting = once_each(candidates)
         over = False
         while self._waiting and not over:
             self._enter(min(candidate.turn for candidate in self._waiting))
@@ -122,7 +122,7 @@ class Race:
 
     def _run_fold(self, fold: Fold, n_folds: int) -> bool:
         """Fit all that are in the race; say whether there was time for them."""
-        for candidate in _once_each(runner.candidate for runner in self._lacking):
+        for candidate in once_each(runner.candidate for runner in self._lacking):
             if not self._is_late():
                 self.tell(
                     self.n_fits, self.n_fits + self._left(n_folds), candidate.name
@@ -227,7 +227,7 @@ class Race:
 
     def _leave_out(self, lacking: list[Runner]) -> None:
         """Go on without settings that there was no time for."""
-        for candidate in _once_each(runner.candidate for runner in lacking):
+        for candidate in once_each(runner.candidate for runner in lacking):
             mine = [r for r in self.runners if r.candidate is candidate]
             if not any(runner.shares for runner in mine):
                 self._refuse(mine, "There was no time for it.")
@@ -243,6 +243,6 @@ def unless_ones(weights: Array) -> Array | None:
     return None if bool((weights == 1.0).all()) else weights
 
 
-def _once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
+def once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates in their order; two may have one name."""
     return list({id(candidate): candidate for candidate in candidates}.values())
