@@ -65,8 +65,9 @@ def compress(Z: Array) -> Compressed:
     padded = np.zeros((B, W, max(basis.shape[1] for basis in bases)))
     for at, basis in zip(padded, bases, strict=True):
         at[:, : basis.shape[1]] = basis
-    rows = Z.reshape(B, -1, W) @ padded
-    return Compressed(rows.reshape(*Z.shape[:3], -1), padded)
+    _, n, K, _ = Z.shape  # some channels may be gone
+    rows = Z.reshape(B, n * K, W) @ padded
+    return Compressed(rows.reshape(B, n, K, padded.shape[2]), padded)
 
 
 def _turned(Z: Array) -> Array:

@@ -82,9 +82,9 @@ def embed_by(Z: Array, F: Array) -> Embedding:
     array([[3.],
            [3.]])
     """
-    B, n_rows, K, W = Z.shape
+    (B, n_rows, K, W), r = Z.shape, F.shape[1]
     U = Z.reshape(B, n_rows * K, W) @ F.swapaxes(1, 2).astype(Z.dtype)
-    U = U.reshape(B, n_rows, K, -1).swapaxes(0, 1).reshape(n_rows, -1)
+    U = U.reshape(B, n_rows, K, r).swapaxes(0, 1).reshape(n_rows, B * K * r)
     return Embedding(U, U)
 
 

@@ -64,14 +64,14 @@ class Objective:
 
         The Laplacian of the pulls meets embedded rows, which are shorter than rows.
         """
-        B, n, K, W = self.Z.shape
+        (B, n, K, W), r = self.Z.shape, F.shape[1]
         rows = embed_by(self.Z, F)
         pulls = self.map(_LaplacianOf(rows, self.loss), self.constraints.parts())
         loss, LU = 0.0, np.zeros(rows.U.shape)
         for part_loss, part_LU in pulls:
             loss += part_loss
             LU += part_LU
-        stacked = LU.reshape(n, B, K, -1).swapaxes(0, 1).reshape(B, n * K, -1)
+        stacked = LU.reshape(n, B, K, r).swapaxes(0, 1).reshape(B, n * K, r)
         slope = stacked.swapaxes(1, 2) @ self.Z.reshape(B, n * K, W)
         return loss, 2.0 * slope
 

@@ -72,11 +72,12 @@ def relevance(
     The mean of what ``ValueTables.contributions`` says, for rows as they are in phi
     (n, sum of R_d, C): with cross-fitting each without its own label.
     """
-    flat, share = phi.reshape(len(phi), -1), weights / weights.sum()
+    n, n_places, n_channels = phi.shape
+    flat, share = phi.reshape(n, n_places * n_channels), weights / weights.sum()
     maps = list(feature_maps(tables, structure, spectrum))
     whole = np.concatenate(maps)  # (sum of R_d C, q)
     mean, moved = share @ flat, np.zeros_like(whole)
-    for at in range(0, len(flat), BLOCK):
+    for at in range(0, n, BLOCK):
         rows = slice(at, at + BLOCK)
         centred = flat[rows] - mean
         moved += centred.T @ (share[rows, None] * (centred @ whole))

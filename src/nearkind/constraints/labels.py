@@ -75,7 +75,8 @@ class Labels:
         G = at_nodes(Z, at_rows)
         for block, rows in zip(G, Z.reshape(B, n, K * W), strict=True):
             s, t = self._class_sums(inward, rows), self._class_sums(w, rows)
-            cross = s.reshape(-1, W).T @ t.reshape(-1, W)
+            by_class = self.n_classes * K, W
+            cross = s.reshape(by_class).T @ t.reshape(by_class)
             whole, part = t.sum(axis=0).reshape(K, W), (outward @ rows).reshape(K, W)
             cross -= part.T @ whole
             block -= cross + cross.T
