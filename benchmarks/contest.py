@@ -18,7 +18,7 @@ from benchmarks.children import DONE, TOO_SLOW
 from benchmarks.report import say, show
 from benchmarks.sets import Part, Split, one_hot, split
 from benchmarks.warming import no_complaints, warm_up
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 SETS = ["led24", "krvskp", "splice", "dna_nominal", "mushroom", "nursery", "krkopt"]
 NEIGHBORS = (1, 3, 5, 9, 15)

@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 
 from benchmarks.timing import best_seconds
-from nearkind.codebook import Codebook
+from nearkind.encoding.codebook import Codebook
 
 N_ROWS, N_COLUMNS, N_LEVELS, N_RUNS = 200_000, 5, 12, 20
 AIM = 3.0

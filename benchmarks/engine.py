@@ -23,15 +23,15 @@ from benchmarks import enumeration
 from benchmarks.children import in_child
 from benchmarks.report import say, show
 from benchmarks.timing import best_seconds
-from nearkind.compression import compress
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
 from nearkind.estimators.threads import thread_map
-from nearkind.losses import Hinge, SmoothedHinge
-from nearkind.objective import Objective
-from nearkind.regularizers import Schatten
-from nearkind.spectral import identity
-from nearkind.structures import Single
+from nearkind.losses.hinge import Hinge, SmoothedHinge
+from nearkind.metrics.compression import compress
+from nearkind.metrics.spectrum import identity
+from nearkind.metrics.structures import Single
+from nearkind.regularizers.schatten import Schatten
+from nearkind.solvers.objective import Objective
 
 N_FEATURES, N_CLASSES = 24, 10
 SIZES = (2_000, 4_000, 12_000, 32_000)
@@ -89,7 +89,9 @@ def measure(n_rows: int) -> list[Measured]:
     limit = products(double.Z, n_runs)
     engines = {"numba": nullcontext()}
     if n_rows <= LARGEST_OF_NUMPY:
-        engines["numpy"] = patch("nearkind.sums.has_compiler", lambda: False)
+        engines["numpy"] = patch(
+            "nearkind.losses.pair_sums.has_compiler", lambda: False
+        )
     found = []
     for by, chosen in engines.items():
         with chosen:

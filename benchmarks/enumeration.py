@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from nearkind.typing import Array, Map
+from nearkind.protocols import Array, Map
 
 Way = Callable[..., float]
 """Adds up over the rows from ``first`` to before ``last``, writing into ``slope``."""

@@ -20,12 +20,12 @@ import nearkind as nk
 from benchmarks.report import say, show
 from benchmarks.scale.growth import exponent
 from benchmarks.timing import best_seconds
-from nearkind.cells import row_keys
+from nearkind.encoding.unique_rows import row_keys
 from nearkind.estimators.threads import in_threads
+from nearkind.metrics.value_tables import ValueTables
 from nearkind.neighbors import Approximate, Exact, Near, Reach, joined
 from nearkind.neighbors.searchers import Flat, Graph, Lists
-from nearkind.typing import Array
-from nearkind.value_tables import ValueTables
+from nearkind.protocols import Array
 
 N_COLUMNS, N_VALUES, N_DIRECTIONS, N_KINDS, K = 20, 8, 16, 50, 5
 ROWS = 125_000, 250_000, 500_000, 1_000_000

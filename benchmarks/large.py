@@ -21,7 +21,7 @@ from benchmarks.children import in_child, peak_megabytes
 from benchmarks.report import say, show
 from benchmarks.sets import load_categorical
 from benchmarks.warming import no_complaints, warm_up
-from nearkind.codebook import Codebook
+from nearkind.encoding.codebook import Codebook
 
 COLUMNS = ("what", "seconds", "ratio", "peak MB", "aim")
 

@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils import Bunch
 
 import nearkind as nk
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 

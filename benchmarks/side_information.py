@@ -28,7 +28,7 @@ import nearkind as nk
 from benchmarks.report import say, show
 from benchmarks.sets import Part, load, load_categorical, two_parts
 from benchmarks.warming import no_complaints
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 SETS = (
     "monks1", "monks2", "monks3", "balance", "tic_tac_toe", "car", "krvskp", "led24",

@@ -27,10 +27,10 @@ from benchmarks.sets import load
 from benchmarks.warming import no_complaints, warm_up
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.estimators import shorthand
-from nearkind.objective import Objective
+from nearkind.metrics.spectrum import Spectrum
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Record, Solution
 from nearkind.solvers.subgradient import Subgradient
-from nearkind.spectral import Spectrum
 
 LARGEST = 8_124
 SETS = [

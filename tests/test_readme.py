@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from real_files import needed_files
+from helpers.real_files import needed_files
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import oracles
+from helpers import oracles
+from helpers.strategies import integers, labels, weights
 from nearkind.constraints import all_triplets
 from nearkind.constraints.labels import Labels
 from nearkind.scoring import accuracy_of_cells, triplet_accuracy
-from strategies import integers, labels, weights
 
 
 @st.composite

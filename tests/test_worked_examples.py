@@ -11,15 +11,15 @@ from nearkind.constraints.all_pairs import AllPairs
 from nearkind.constraints.all_quadruplets import AllQuadruplets
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
-from nearkind.edges import Fan, difference_matrices
-from nearkind.losses import Hinge, SmoothedHinge
-from nearkind.metric import embed, pairwise_distances
-from nearkind.objective import Objective
+from nearkind.losses.edges import Fan, difference_matrices
+from nearkind.losses.hinge import Hinge, SmoothedHinge
+from nearkind.metrics.metric import embed, pairwise_distances
+from nearkind.metrics.spectrum import identity
+from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.projections.vdm import VDM
-from nearkind.regularizers import Schatten, SchattenPower
+from nearkind.regularizers.schatten import Schatten, SchattenPower
 from nearkind.scoring import triplet_accuracy
-from nearkind.spectral import identity
-from nearkind.structures import Diagonal, Full, Multi, Single
+from nearkind.solvers.objective import Objective
 
 OCCUPATION = {"Acc": "1/2 0 1/2", "Doc": "1/2 1/2 0", "Plu": "0 1/2 1/2"}
 EDUCATION = {

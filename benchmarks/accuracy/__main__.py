@@ -11,8 +11,8 @@ from nearkind import CPMLClassifierCV
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.experiments import METHODS, Design, Limits, run, score_table, statistics
 from nearkind.experiments.methods import Classifying
-from nearkind.paper import printed
-from nearkind.paper.tables import Table
+from nearkind.experiments.paper import printed
+from nearkind.experiments.paper.tables import Table
 
 OURS = "cpml-cv"
 LARGE, LARGE_REPEATS = 9_000, 3

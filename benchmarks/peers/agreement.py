@@ -22,7 +22,7 @@ from benchmarks.warming import no_complaints
 from nearkind.baselines.coded_rows import differing
 from nearkind.baselines.itml import project
 from nearkind.baselines.pairs_of_rows import PairsOfRows
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 SETS = ("voting", "tic_tac_toe", "car", "lymphography")
 LMNN_SETS = {"onehot": SETS, "vdm": ("voting", "lymphography", "zoo")}

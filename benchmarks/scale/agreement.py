@@ -11,12 +11,12 @@ import numpy as np
 import nearkind as nk
 from benchmarks.sets import load_categorical
 from benchmarks.warming import no_complaints
-from nearkind.cells import collapse
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
-from nearkind.objective import Objective
-from nearkind.regularizers import Schatten
-from nearkind.spectral import decompose
+from nearkind.encoding.unique_rows import collapse
+from nearkind.metrics.spectrum import decompose
+from nearkind.regularizers.schatten import Schatten
+from nearkind.solvers.objective import Objective
 
 SETS = "krkopt", "connect4", "census"
 JUDGES = 12_000

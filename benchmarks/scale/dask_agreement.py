@@ -29,7 +29,7 @@ from nearkind.dask.learning import Passes
 from nearkind.dask.tables import labelled_parts
 from nearkind.estimators.batches import REMEMBERED
 from nearkind.estimators.block_labels import SurveyBlock
-from nearkind.scale import numbered
+from nearkind.streaming import numbered
 
 WORKERS = 2
 

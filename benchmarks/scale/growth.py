@@ -10,7 +10,7 @@ import nearkind as nk
 from benchmarks.scale.rows import block
 from benchmarks.warming import no_complaints, warm_up
 from nearkind.estimators.block_labels import SurveyBlock
-from nearkind.scale import merged_surveys, numbered
+from nearkind.streaming import merged_surveys, numbered
 
 PART = 1 << 14
 

@@ -8,11 +8,11 @@ from importlib import import_module
 from typing import Any
 
 _HOME = {
-    "CPML": "nearkind.estimators.learner",
+    "CPML": "nearkind.estimators.cpml",
     "CPMLClassifier": "nearkind.estimators.classifier",
-    "CPMLClassifierCV": "nearkind.search.estimator",
+    "CPMLClassifierCV": "nearkind.estimators.search.estimator",
     "baselines": "nearkind.baselines",
-    "batches": "nearkind.files",
+    "batches": "nearkind.io",
     "datasets": "nearkind.datasets",
     "export": "nearkind.export",
     "load": "nearkind.persistence",

@@ -14,8 +14,8 @@ from nearkind import datasets
 from nearkind.baselines import Euclidean, Hamming
 from nearkind.errors import UnseenValueWarning
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.estimators.learner import CPML
-from nearkind.files import write_text
+from nearkind.estimators.cpml import CPML
+from nearkind.io import write_text
 from nearkind.report.page import page
 from nearkind.report.subject import Subject
 from nearkind.report.summary import summary

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.cells import row_keys
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
-from nearkind.losses import Hinge
-from nearkind.metric import Embedding
-from nearkind.typing import Array
+from nearkind.encoding.unique_rows import row_keys
+from nearkind.losses.hinge import Hinge
+from nearkind.metrics.metric import Embedding
+from nearkind.protocols import Array
 
 TIE = 1e-6
 """Squared distances closer than this share of the largest count as equal; sorting

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 _CHUNK = 2**20  # numbers held at once: 8 MB
 _EXPONENTS: dict[str, Callable[[float], float]] = {

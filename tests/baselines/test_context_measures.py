@@ -8,13 +8,13 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from six_persons import PERSONS, rows_of
 
 import nearkind as nk
+from helpers.six_persons import PERSONS, rows_of
+from helpers.strategies import tables
 from nearkind.baselines import dm3
 from nearkind.baselines.contingency import contingency
 from nearkind.baselines.dilca import symmetric_uncertainty
-from strategies import tables
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning"),

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from six_persons import PERSONS, rows_of
 
 import nearkind as nk
+from helpers.six_persons import PERSONS, rows_of
+from helpers.strategies import tables
 from nearkind.baselines.frequency_measures import FrequencyMeasure
 from nearkind.baselines.pair_tables import PairTables
-from strategies import tables
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning"),

@@ -7,16 +7,16 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-import oracles
+from helpers import oracles
+from helpers.estimator_tables import labelled_table
 from nearkind.baselines import HELIC, helic
 from nearkind.baselines.couplings import couplings, kernels
 from nearkind.baselines.kernel_weights import KernelGroups
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
-from nearkind.losses import SmoothedHinge
-from nearkind.objective import Objective
-from nearkind.regularizers import Schatten
-from tables import labelled_table
+from nearkind.losses.hinge import SmoothedHinge
+from nearkind.regularizers.schatten import Schatten
+from nearkind.solvers.objective import Objective
 from test_worked_examples import CODES, N_VALUES
 from test_worked_examples import Y as RISK
 

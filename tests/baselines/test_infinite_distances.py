@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearkind as nk
-import oracles
+from helpers import oracles
+from helpers.strategies import integers, labelled_distances, weights
 from nearkind.neighbors import GroupedRows, Reach, ranks
 from nearkind.scoring import triplet_accuracy_by
-from strategies import integers, labelled_distances, weights
 
 BINARY = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]]
 LABELS = ["up", "up", "down", "left"]

@@ -10,8 +10,8 @@ from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalys
 from sklearn.preprocessing import OneHotEncoder, TargetEncoder
 
 import nearkind as nk
+from helpers.estimator_tables import labelled_table
 from nearkind.baselines import NCA, nca
-from tables import labelled_table
 
 X, Y = labelled_table(45, seed=5)
 NEW = labelled_table(20, seed=6)[0]

@@ -9,13 +9,13 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import nearkind as nk
+from helpers.estimator_tables import labelled_table
 from nearkind.baselines.dml_eig import DMLEig
 from nearkind.baselines.itml import ITML
 from nearkind.baselines.mmc import MMC
 from nearkind.baselines.pola import POLA
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
-from tables import labelled_table
 
 LEARNERS = {
     "itml": ITML(),

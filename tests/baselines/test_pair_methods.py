@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-import strategies
+from helpers import strategies
+from helpers.estimator_tables import labelled_table
 from nearkind.baselines import coded_rows
 from nearkind.baselines.coded_rows import Coding, LabelledRows, whitening
 from nearkind.baselines.dml_eig import best_step, frank_wolfe
@@ -14,7 +15,6 @@ from nearkind.baselines.mmc import Factor, Weights, spread
 from nearkind.baselines.pola import Online
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
-from tables import labelled_table
 
 X, Y = labelled_table(50, seed=3)
 

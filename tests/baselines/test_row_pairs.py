@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-import strategies
+from helpers import strategies
 from nearkind.baselines.pairs_of_rows import PairsOfRows
 
 Y = np.array([0, 2, 1, 0, 0, 2, 1, 3, 0])  # class 3 has one row

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from imblearn.metrics.pairwise import ValueDifferenceMetric
-from six_persons import PERSONS, RISK, rows_of
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import TargetEncoder
 
 import nearkind as nk
+from helpers.six_persons import PERSONS, RISK, rows_of
+from helpers.strategies import tables
 from nearkind.baselines import cheng as cheng_module
 from nearkind.baselines.radial import RIDGE, RadialError, descend
-from strategies import tables
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning"),

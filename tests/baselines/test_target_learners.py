@@ -8,20 +8,20 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from local_problems import bound_at
+from helpers.estimator_tables import labelled_table
+from helpers.local_problems import bound_at
 from nearkind.baselines import KDML, LMNN, large_margin
-from nearkind.cells import collapse
 from nearkind.constraints.labels import Labels
-from nearkind.metric import embed, pairwise_distances
-from nearkind.objective import Objective
+from nearkind.encoding.unique_rows import collapse
+from nearkind.metrics.metric import embed, pairwise_distances
+from nearkind.metrics.spectrum import decompose, identity
+from nearkind.metrics.structures import Full, Single
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
-from nearkind.regularizers import Schatten
+from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.leaping import Leaping
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Solution, Stop
-from nearkind.spectral import decompose, identity
-from nearkind.structures import Full, Single
-from tables import labelled_table
 from test_worked_examples import CODES, N_VALUES, PERSONS, SQUARED_TIMES_36
 from test_worked_examples import Y as RISK
 

@@ -1,7 +1,8 @@
 """Tables and models that tests of commands share."""
 
 import pytest
-from commands import PETS, done
+
+from helpers.commands import PETS, done
 
 
 @pytest.fixture

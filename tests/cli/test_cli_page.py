@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import run
 
+from helpers.commands import run
 from nearkind.cli.application import COMMANDS
 
 ROOT = Path(__file__).parents[2]

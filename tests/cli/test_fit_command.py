@@ -1,9 +1,9 @@
 """``nearkind fit``."""
 
 import pytest
-from commands import PETS, complaint, done, facts
 
 import nearkind as nk
+from helpers.commands import PETS, complaint, done, facts
 
 FIT = ("-t", "kind", "--drop", "name", "-m", "hamming")
 
@@ -106,7 +106,7 @@ def test_bad_usage(pets, tmp_path, arguments, words):
 
 
 def test_warnings_are_a_line_each(pets, tmp_path):
-    from commands import run
+    from helpers.commands import run
 
     pets.write_text(PETS.replace(",dog\n", ",\n", 1))
     result = run("fit", pets, *FIT, "-o", tmp_path / "m")

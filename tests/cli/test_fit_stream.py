@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from commands import PETS, complaint, done, facts, run
 
 import nearkind as nk
+from helpers.commands import PETS, complaint, done, facts, run
 from nearkind.cli import streamed
 
 FIT = ("-t", "kind", "--drop", "name", "-m", "single")

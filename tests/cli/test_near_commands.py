@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from commands import PETS, complaint, done, facts
 
 import nearkind as nk
+from helpers.commands import PETS, complaint, done, facts
 from nearkind.cli.contributions import contributions
-from nearkind.files import read, typed
+from nearkind.io import read, typed
 
 KINDS = [line.split(",")[-1] for line in PETS.splitlines()[1:]]
 

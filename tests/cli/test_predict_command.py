@@ -5,9 +5,9 @@ import io
 import json
 
 import pytest
-from commands import PETS, complaint, done, facts, run
 
-from nearkind.files import read
+from helpers.commands import PETS, complaint, done, facts, run
+from nearkind.io import read
 
 NEW = "weight,coat,legs\n004,fur,4\n001,down,2\n"
 

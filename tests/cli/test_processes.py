@@ -6,7 +6,8 @@ import sys
 import time
 
 import pytest
-from commands import PETS
+
+from helpers.commands import PETS
 
 NEARKIND = [sys.executable, "-m", "nearkind"]
 
@@ -47,7 +48,7 @@ def test_a_pipe_is_utf_8_whatever_the_locale(models, pets):
 
 
 def test_help_loads_nothing_heavy():
-    heavy = "numpy scipy sklearn pandas pyarrow nearkind.files nearkind.tables"
+    heavy = "numpy scipy sklearn pandas pyarrow nearkind.io nearkind.tables"
     code = (
         "import sys\nfrom nearkind.cli import main\n"
         "sys.argv = ['nearkind', *sys.argv[1:]]\n"

@@ -4,9 +4,9 @@ import json
 import re
 
 import pytest
-from commands import PETS, complaint, done
 
 import nearkind as nk
+from helpers.commands import PETS, complaint, done
 
 
 def facts_of(path):

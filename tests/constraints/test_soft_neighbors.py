@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracles
+from helpers import oracles
+from helpers.strategies import labelled_distances, labels, metrics, phis, weights
 from nearkind.constraints.labels import Labels
 from nearkind.constraints.soft_neighbors import SoftNeighbors
-from nearkind.losses import Hinge
-from nearkind.objective import Objective
-from nearkind.regularizers import Schatten
-from nearkind.spectral import decompose
-from nearkind.structures import Diagonal, Full, Multi, Single
-from strategies import labelled_distances, labels, metrics, phis, weights
+from nearkind.losses.hinge import Hinge
+from nearkind.metrics.spectrum import decompose
+from nearkind.metrics.structures import Diagonal, Full, Multi, Single
+from nearkind.regularizers.schatten import Schatten
+from nearkind.solvers.objective import Objective
 
 STRUCTURES = {
     "single": Single(),

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import oracles
+from helpers import oracles
+from helpers.strategies import distances
 from nearkind.constraints.stated import read_stated, stated_constraints
-from nearkind.losses import Hinge
-from strategies import distances
+from nearkind.losses.hinge import Hinge
 
 N_ROWS = 5
 PLACES = np.array([0, 1, 2, 3, 0])  # rows 0 and 4 are equal

@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracles
+from helpers import oracles
+from helpers.strategies import (
+    distances,
+    labelled_distances,
+    labels,
+    metrics,
+    phis,
+    weights,
+)
 from nearkind.constraints import all_pairs, all_triplets, tuples
 from nearkind.constraints.all_pairs import AllPairs
 from nearkind.constraints.all_quadruplets import AllQuadruplets
@@ -17,13 +25,12 @@ from nearkind.constraints.sampling import (
     SampledTriplets,
 )
 from nearkind.constraints.soft_neighbors import SoftNeighbors
-from nearkind.edges import Fan
-from nearkind.losses import Hinge, SmoothedHinge
-from nearkind.objective import Objective
-from nearkind.regularizers import Schatten
-from nearkind.spectral import decompose
-from nearkind.structures import Diagonal, Full, Multi, Single
-from strategies import distances, labelled_distances, labels, metrics, phis, weights
+from nearkind.losses.edges import Fan
+from nearkind.losses.hinge import Hinge, SmoothedHinge
+from nearkind.metrics.spectrum import decompose
+from nearkind.metrics.structures import Diagonal, Full, Multi, Single
+from nearkind.regularizers.schatten import Schatten
+from nearkind.solvers.objective import Objective
 
 STRUCTURES = {
     "single": Single(),

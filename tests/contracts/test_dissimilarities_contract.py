@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import nearkind as nk
-from tables import labelled_table
+from helpers.estimator_tables import labelled_table
 
 DISTANCES = {"cpml": nk.CPML} | nk.baselines.all()
 FEW = 20  # iterations; rounding, which renaming changes, grows along a descent

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracles
-from nearkind import edges as edges_module
-from nearkind.edges import Fan, PairList, at_nodes, difference_matrices
-from nearkind.metric import embed
-from nearkind.spectral import decompose
-from nearkind.structures import Diagonal, Full, Multi, Single
-from strategies import integers, metrics
+from helpers import oracles
+from helpers.strategies import integers, metrics
+from nearkind.losses import edges as edges_module
+from nearkind.losses.edges import Fan, PairList, at_nodes, difference_matrices
+from nearkind.metrics.metric import embed
+from nearkind.metrics.spectrum import decompose
+from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 
 STRUCTURES = {
     "single": Single(),

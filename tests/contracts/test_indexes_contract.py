@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import nearkind as nk
-import oracles
+from helpers import oracles
+from helpers.strategies import integers, weights
 from nearkind.neighbors import INDEXES, GroupedRows, Reach
-from strategies import integers, weights
 
 pytest.importorskip("faiss")
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import oracles
-from nearkind import sums
-from nearkind.losses import Hinge, SmoothedHinge
-from nearkind.sums.sides import Sides
-from strategies import integers
+from helpers import oracles
+from helpers.strategies import integers
+from nearkind.losses import pair_sums as sums
+from nearkind.losses.hinge import Hinge, SmoothedHinge
+from nearkind.losses.pair_sums.sides import Sides
 
 LOSSES = {
     Hinge(): 0.0,

@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import dirichlet_multinomial
 
-import oracles
+from helpers import oracles
+from helpers.strategies import tables
 from nearkind.projections.concatenation import Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.side_by_side import SideBySide
 from nearkind.projections.vdm import VDM, empirical_bayes
-from strategies import tables
 
 PROJECTIONS = {
     "vdm": lambda: VDM(),

@@ -5,17 +5,17 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import oracles
+from helpers import oracles
+from helpers.strategies import labelled_distances, metrics, spectra
 from nearkind.constraints.all_pairs import AllPairs
 from nearkind.constraints.all_quadruplets import AllQuadruplets
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
-from nearkind.losses import Hinge, SmoothedHinge
-from nearkind.objective import Objective
-from nearkind.regularizers import Schatten, SchattenPower
-from nearkind.spectral import decompose
-from nearkind.structures import Multi, Single
-from strategies import labelled_distances, metrics, spectra
+from nearkind.losses.hinge import Hinge, SmoothedHinge
+from nearkind.metrics.spectrum import decompose
+from nearkind.metrics.structures import Multi, Single
+from nearkind.regularizers.schatten import Schatten, SchattenPower
+from nearkind.solvers.objective import Objective
 
 NORMS = [Schatten(p) for p in (1.0, 1.2, 1.5, 2.0, 3.0, 7.0, np.inf)]
 POWERS = [SchattenPower(p) for p in (1.0, 1.5, 2.0, 3.0)]

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracles
-from nearkind.metric import embed, squared_distances
-from nearkind.spectral import decompose
-from nearkind.structures import Diagonal, Full, Multi, Single
-from strategies import metrics, phis, stacks
+from helpers import oracles
+from helpers.strategies import metrics, phis, stacks
+from nearkind.metrics.metric import embed, squared_distances
+from nearkind.metrics.spectrum import decompose
+from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 
 STRUCTURES = {
     "single": Single(),

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracles
-from nearkind.sums import by_merging, compiled
-from nearkind.sums.sides import Sides
-from strategies import integers
+from helpers import oracles
+from helpers.strategies import integers
+from nearkind.losses.pair_sums import by_merging, compiled
+from nearkind.losses.pair_sums.sides import Sides
 
 MODULES = {"merging": by_merging, "compiled": compiled}
 WIDTHS = [0.0, 0.25, 1.0, 3.0]  # zero: the plain hinge

@@ -5,11 +5,11 @@ import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pytest
-from dask_tables import cut, partitions, rows, split, under_watch
 from sklearn.exceptions import NotFittedError
 
 import nearkind as nk
 import nearkind.dask
+from helpers.dask_tables import cut, partitions, rows, split, under_watch
 from nearkind.dask import answers
 
 X, Y = split(rows(300))

@@ -6,10 +6,10 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from dask_tables import SETTINGS, cut, partitions, rows, split
 
 import nearkind as nk
 import nearkind.dask
+from helpers.dask_tables import SETTINGS, cut, partitions, rows, split
 
 TABLE = rows(300)
 X, Y = split(dd.from_pandas(TABLE, npartitions=3))

@@ -9,7 +9,11 @@ import dask
 import dask.dataframe as dd
 import numpy as np
 import pytest
-from dask_tables import (
+from distributed import Client, LocalCluster
+
+import nearkind as nk
+import nearkind.dask
+from helpers.dask_tables import (
     N_PARTITIONS,
     SETTINGS,
     assert_same_tables,
@@ -21,10 +25,6 @@ from dask_tables import (
     under_watch,
     within_time,
 )
-from distributed import Client, LocalCluster
-
-import nearkind as nk
-import nearkind.dask
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),

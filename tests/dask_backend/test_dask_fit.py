@@ -9,13 +9,20 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from dask_tables import SETTINGS, assert_same_tables, cut, partitions, rows, split
-from estimators_of_blocks import small_problem
 
 import nearkind as nk
 import nearkind.dask
+from helpers.dask_tables import (
+    SETTINGS,
+    assert_same_tables,
+    cut,
+    partitions,
+    rows,
+    split,
+)
+from helpers.estimators_of_blocks import small_problem
 from nearkind.dask import learning
-from nearkind.scale import SlopeAt, mean_slope
+from nearkind.streaming import SlopeAt, mean_slope
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),

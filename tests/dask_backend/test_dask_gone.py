@@ -7,7 +7,11 @@ from types import SimpleNamespace
 import dask
 import dask.dataframe as dd
 import pytest
-from dask_tables import (
+from distributed import Client, KilledWorker, LocalCluster
+
+import nearkind as nk
+import nearkind.dask
+from helpers.dask_tables import (
     N_PARTITIONS,
     SETTINGS,
     readers,
@@ -16,10 +20,6 @@ from dask_tables import (
     under_watch,
     within_time,
 )
-from distributed import Client, KilledWorker, LocalCluster
-
-import nearkind as nk
-import nearkind.dask
 from nearkind.dask import cluster as waiting
 
 

@@ -4,7 +4,7 @@ from urllib.error import URLError
 
 import pytest
 
-from real_files import real_file
+from helpers.real_files import real_file
 
 
 @pytest.fixture(autouse=True)

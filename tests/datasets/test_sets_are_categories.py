@@ -3,8 +3,8 @@
 import pytest
 
 from nearkind import datasets
-from nearkind.codebook import Codebook
 from nearkind.datasets.rules import RULES
+from nearkind.encoding.codebook import Codebook
 
 LARGE = {"census"}
 NAMES = [

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 import nearkind as nk
+from helpers.estimator_tables import labelled_table
 from nearkind.neighbors import INDEXES
-from tables import labelled_table
 
 METRIC = nk.baselines.Euclidean()
 X, Y = labelled_table(90, seed=1)

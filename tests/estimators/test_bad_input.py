@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse
 
 import nearkind as nk
+from helpers.estimator_tables import labelled_table
 from nearkind.errors import ColumnError, NearlyUniqueWarning
-from tables import labelled_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 X, y = labelled_table(30)

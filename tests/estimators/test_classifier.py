@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import nearkind as nk
+from helpers.estimator_tables import labelled_table
 from nearkind.errors import SmallWeightWarning
-from tables import labelled_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 METRICS = [nk.CPML(max_iter=5), nk.baselines.Hamming(), nk.baselines.Euclidean()]

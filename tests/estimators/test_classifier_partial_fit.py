@@ -6,9 +6,9 @@ from io import BytesIO
 import numpy as np
 import pytest
 from sklearn.base import clone
-from test_fit_batches import cut, rows
 
 import nearkind as nk
+from helpers.batch_tables import cut, rows
 from nearkind.errors import RememberedRowsWarning
 from nearkind.estimators import batches
 

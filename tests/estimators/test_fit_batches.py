@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import nearkind as nk
+from helpers.batch_tables import cut, rows
 from nearkind.errors import RememberedRowsWarning
 
 pytestmark = pytest.mark.filterwarnings(
@@ -24,21 +25,6 @@ SETTINGS = [
     {"scope": 500},
     {"numeric": "scale", "missing": "prior"},
 ]
-
-
-def rows(n=120, seed=0):
-    """Return words, numbers and gaps, and labels that follow some."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(3, size=n)
-    word = np.where(rng.random(n) < 0.7, y, rng.integers(4, size=n)).astype(str)
-    word = np.where(rng.random(n) < 0.1, None, word)
-    few = rng.integers(5, size=n)
-    return {"word": word, "few": few, "x": rng.normal(size=n) + y}, y.astype(str)
-
-
-def cut(X, y, size):
-    ends = range(0, len(y), size)
-    return [({n: c[a : a + size] for n, c in X.items()}, y[a : a + size]) for a in ends]
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)

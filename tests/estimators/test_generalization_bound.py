@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nearkind as nk
-from tables import labelled_table
+from helpers.estimator_tables import labelled_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

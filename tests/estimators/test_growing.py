@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from nearkind.codebook import Codebook
+from helpers.strategies import stacks
+from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.growing import grown
-from strategies import stacks
 
 
 def books(before, now):

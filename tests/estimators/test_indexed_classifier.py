@@ -9,8 +9,8 @@ import pytest
 from sklearn.base import clone
 
 import nearkind as nk
+from helpers.estimator_tables import labelled_table
 from nearkind.neighbors import searchers
-from tables import labelled_table
 
 pytest.importorskip("faiss")
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -9,8 +9,8 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
 import nearkind as nk
+from helpers.estimator_tables import labelled_table
 from nearkind.estimators import shorthand
-from tables import labelled_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 X, y = labelled_table()

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import nearkind as nk
+from helpers.estimator_tables import labelled_table
 from nearkind.errors import UnseenValueWarning
 from nearkind.estimators import shorthand
-from tables import labelled_table
 
 STRUCTURES = list(shorthand.STRUCTURES)
 PROJECTIONS = list(shorthand.PROJECTIONS)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 import nearkind as nk
-from nearkind.regularizers import Schatten, SchattenPower
+from nearkind.regularizers.schatten import Schatten, SchattenPower
 
 DATA = nk.datasets.load("credit_risk", as_frame=False)
 

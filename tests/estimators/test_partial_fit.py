@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from test_fit_batches import cut, rows
 
 import nearkind as nk
+from helpers.batch_tables import cut, rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 CLASSES = ["0", "1", "2"]

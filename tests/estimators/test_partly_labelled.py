@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import nearkind as nk
+from helpers.estimator_tables import labelled_table
 from nearkind.projections.cooccurrence import Cooccurrence
-from tables import labelled_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 X, Y = labelled_table(60)

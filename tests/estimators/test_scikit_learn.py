@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import nearkind as nk
-from tables import labelled_table
+from helpers.estimator_tables import labelled_table
 
 QUICK = nk.CPML(max_iter=5)
 ESTIMATORS = [

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import nearkind as nk
+from helpers.estimator_tables import labelled_table
 from nearkind.estimators import shorthand
 from nearkind.solvers.descending import Descending
-from tables import labelled_table
 
 X, y = labelled_table(60)
 PROJECTIONS = ["vdm", "onehot", "vdm+onehot", "cooccurrence", "vdm+cooccurrence"]

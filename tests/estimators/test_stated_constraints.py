@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import nearkind as nk
-from tables import labelled_table
+from helpers.estimator_tables import labelled_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

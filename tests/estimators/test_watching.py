@@ -16,10 +16,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 import nearkind as nk
+from helpers.estimator_tables import labelled_table
 from nearkind.estimators import watching as module
 from nearkind.estimators.watching import CallbackSupport, watching
 from nearkind.solvers.solution import Record
-from tables import labelled_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 with_callbacks = pytest.mark.skipif(

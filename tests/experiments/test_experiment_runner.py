@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from odd_methods import ODD
 
+from helpers.odd_methods import ODD
 from nearkind.experiments import METHODS, Design, Limits, read_rows, run
 from nearkind.experiments.planning import plan
 from nearkind.experiments.progress import State, shown, unseen
@@ -111,7 +111,7 @@ def test_rows_that_failed_are_made_again_only_if_asked(tmp_path):
 
 SCRIPT = """
 import sys
-from odd_methods import ODD
+from helpers.odd_methods import ODD
 from nearkind.experiments import Design, Limits, run
 
 if __name__ == "__main__":

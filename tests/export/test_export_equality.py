@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from export_frames import mixed_adult, odd_frame, real, strangers
-from export_readers import READERS, assert_equal, expected
 from hypothesis import given
 
 import nearkind as nk
-from strategies import tables
-from tables import labelled_table
+from helpers.estimator_tables import labelled_table
+from helpers.export_frames import mixed_adult, odd_frame, real, strangers
+from helpers.export_readers import READERS, assert_equal, expected
+from helpers.strategies import tables
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::nearkind.errors.UnseenValueWarning",

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-import oracles
+from helpers import oracles
+from helpers.strategies import integers, weights
 from nearkind.neighbors import GroupedRows, Ranked, Reach, query_blocks, ranks
-from strategies import integers, weights
 
 
 @st.composite

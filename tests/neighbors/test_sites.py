@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.strategies import integers
 from nearkind.neighbors.sites import Sites
-from strategies import integers
 
 
 @st.composite

@@ -3,7 +3,7 @@
 import pytest
 
 import nearkind as nk
-from real_files import real_file
+from helpers.real_files import real_file
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from model_files import taken_apart
-from write_model_files import MAKERS, answers, main
 
 import nearkind as nk
-from nearkind.features import Bins, Coordinate
+from helpers.model_files import taken_apart
+from helpers.write_model_files import MAKERS, answers, main
+from nearkind.encoding import Bins, Coordinate
 
 FOLDER = Path(__file__).parent / "files"
 FILES = sorted(FOLDER.glob("*.nearkind"))

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from model_files import loaded, mixed_table, saved
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import nearkind as nk
+from helpers.model_files import loaded, mixed_table, saved
 from nearkind.errors import ModelFileError
 from nearkind.persistence import container, files
 

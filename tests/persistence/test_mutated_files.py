@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from model_files import loaded, mixed_table, put_together, saved, taken_apart
 
 import nearkind as nk
+from helpers.model_files import loaded, mixed_table, put_together, saved, taken_apart
 from nearkind.errors import ModelFileError
 from nearkind.persistence import container
 from nearkind.persistence.container import opened, sealed

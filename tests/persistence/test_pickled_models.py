@@ -5,9 +5,9 @@ from io import BytesIO
 
 import joblib
 import pytest
-from model_files import assert_same, assert_same_answers, mixed_table
 
 import nearkind as nk
+from helpers.model_files import assert_same, assert_same_answers, mixed_table
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",

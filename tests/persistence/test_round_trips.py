@@ -10,18 +10,18 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from model_files import (
+from sklearn.base import clone
+
+import nearkind as nk
+from helpers.model_files import (
     assert_same,
     assert_same_answers,
     loaded,
     mixed_table,
     saved,
 )
-from sklearn.base import clone
-
-import nearkind as nk
-from nearkind.codebook import Codebook
-from nearkind.search.candidates import Candidate
+from nearkind.encoding.codebook import Codebook
+from nearkind.estimators.search.candidates import Candidate
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from pictures import small
 
+from helpers.pictures import small
 from nearkind.plot.coupling import couplings
 from nearkind.plot.heat_map import _clustered
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from matplotlib import pyplot, rcParams
 from matplotlib.axes import Axes
-from pictures import CASES, DRAW, fitted, small
 from sklearn.exceptions import NotFittedError
 
 import nearkind as nk
-from real_files import real_file
+from helpers.pictures import CASES, DRAW, fitted, small
+from helpers.real_files import real_file
 
 pictures = pytest.mark.parametrize("name", DRAW)
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from pictures import equal_rows, one_feature, small, wide
 
 import nearkind as nk
+from helpers.pictures import equal_rows, one_feature, small, wide
 from nearkind.plot.bars import Bars
 from nearkind.plot.candidates import best_by_strength
 

@@ -8,7 +8,7 @@ from matplotlib import pyplot
 from tools import gallery
 
 import nearkind as nk
-from real_files import real_file
+from helpers.real_files import real_file
 
 TEXT = gallery.PAGE.read_text()
 SETS = re.findall(r'load\("(\w+)"\)', TEXT)

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot
 
-from nearkind.lanes import WIDTH, across
+from helpers.strategies import integers, weights
+from nearkind.plot.beeswarm import WIDTH, across
 from nearkind.plot.placing import farthest_first, place_labels
 from nearkind.plot.planes import principal_plane
 from nearkind.plot.slanting import spread_apart
-from strategies import integers, weights
 
 
 def distances(points):

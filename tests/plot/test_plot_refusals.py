@@ -1,9 +1,9 @@
 """What cannot be drawn is refused in a sentence that says what to do."""
 
 import pytest
-from pictures import DRAW, small
 
 import nearkind as nk
+from helpers.pictures import DRAW, small
 
 
 def over(distance):

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pictures import fitted, many_classes, small
 
 import nearkind as nk
+from helpers.pictures import fitted, many_classes, small
 from nearkind.plot import canvas, row_map
 from nearkind.plot.groups import Groups, stratified
 from nearkind.plot.row_map import _merged

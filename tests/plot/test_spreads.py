@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from pictures import small
 
 import nearkind as nk
+from helpers.pictures import small
+from helpers.strategies import tables
+from nearkind.metrics.value_tables import ValueTables
 from nearkind.plot.spreads import Spreads
-from nearkind.value_tables import ValueTables
-from strategies import tables
 
 
 def slowly(vectors, codes, weights):

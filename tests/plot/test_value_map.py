@@ -2,9 +2,9 @@
 
 import numpy as np
 import pandas as pd
-from pictures import constant_column, equal_rows, fitted, many_classes, small
 
 import nearkind as nk
+from helpers.pictures import constant_column, equal_rows, fitted, many_classes, small
 
 
 def labels(ax):

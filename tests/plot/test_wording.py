@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot
-from pictures import ODD
 
+from helpers.pictures import ODD
 from nearkind.plot.wording import enumerated, percent, shortened, written
 
 

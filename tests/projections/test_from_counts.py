@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from helpers.strategies import tables
 from nearkind.projections.base import value_counts
 from nearkind.projections.concatenation import Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.scaled import Scaled
 from nearkind.projections.vdm import VDM, empirical_bayes
-from strategies import tables
 
 MADE = [
     VDM,

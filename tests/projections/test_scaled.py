@@ -5,17 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearkind.metric import pairwise_distances
+from helpers.strategies import tables
+from nearkind.metrics.metric import pairwise_distances
+from nearkind.metrics.spectrum import identity
+from nearkind.metrics.structures import Diagonal, Full, Multi, Single
+from nearkind.metrics.value_tables import value_tables
 from nearkind.projections.concatenation import Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.scaled import scaled
 from nearkind.projections.side_by_side import SideBySide
 from nearkind.projections.vdm import VDM
-from nearkind.spectral import identity
-from nearkind.structures import Diagonal, Full, Multi, Single
-from nearkind.value_tables import value_tables
-from strategies import tables
 
 PROJECTIONS = {
     "vdm": lambda: VDM(),

@@ -3,10 +3,10 @@
 import numpy as np
 from hypothesis import given
 
+from helpers.strategies import tables
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.side_by_side import SideBySide
 from nearkind.projections.vdm import VDM
-from strategies import tables
 
 
 def fitted(projection, table, y=None):

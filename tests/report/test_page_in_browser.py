@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from browsing import (
+
+import nearkind as nk
+from helpers.browsing import (
     Visit,
     assert_agrees,
     assert_edits_agree,
@@ -12,10 +14,8 @@ from browsing import (
     subject_of,
     visited,
 )
-
-import nearkind as nk
+from helpers.real_files import real_file
 from nearkind.baselines import Hamming
-from real_files import real_file
 
 KINDS = [
     ["dm3", "hamming", "vdm", "goodall3"],

@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from browsing import committee, subject_of
 
 import nearkind as nk
+from helpers.browsing import committee, subject_of
 from nearkind.baselines import Hamming
 from nearkind.report import memories, rows
 from nearkind.report.page import page

@@ -5,9 +5,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from convex_reference import KINDS, PENALTIES, STRUCTURES, Penalty, Problem
-from solver_problems import objective, random_rows, unit
 
+from helpers.convex_reference import KINDS, PENALTIES, STRUCTURES, Penalty, Problem
+from helpers.solver_problems import objective, random_rows, unit
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.subgradient import Subgradient
 

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from solver_problems import STRUCTURES, random_rows, unit, zero
 
+from helpers.solver_problems import STRUCTURES, random_rows, unit, zero
 from nearkind.constraints.labels import Labels
 from nearkind.constraints.soft_neighbors import SoftNeighbors
-from nearkind.objective import Objective
-from nearkind.regularizers import Schatten, SchattenPower
+from nearkind.metrics.spectrum import decompose
+from nearkind.regularizers.schatten import Schatten, SchattenPower
 from nearkind.solvers.descending import Descending
 from nearkind.solvers.leap import factor_of, in_factor, in_full
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Stop
-from nearkind.spectral import decompose
 
 PENALTIES = [Schatten(1.0), Schatten(3.0), SchattenPower(2.0)]
 

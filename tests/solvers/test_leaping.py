@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from convex_reference import Penalty
-from solver_problems import objective, random_rows, six_persons, unit, zero
 
-from local_problems import problem
+from helpers.convex_reference import Penalty
+from helpers.local_problems import problem
+from helpers.solver_problems import objective, random_rows, six_persons, unit, zero
 from nearkind.constraints.labels import Labels
 from nearkind.constraints.local import LocalTriplets
-from nearkind.objective import Objective
-from nearkind.regularizers import Schatten
+from nearkind.metrics.spectrum import identity
+from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.leaping import Leaping
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.solution import Stop
-from nearkind.spectral import identity
 
 ROWS = {"six persons": six_persons(), "drawn": random_rows(3)}
 LONG = Leaping(max_iter=1_000, tol=1e-5)

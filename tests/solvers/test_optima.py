@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from convex_reference import Penalty, Problem
-from solver_problems import objective, regularizer, six_persons, unit, zero
 
+from helpers.convex_reference import Penalty, Problem
+from helpers.solver_problems import objective, regularizer, six_persons, unit, zero
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.subgradient import Subgradient
 

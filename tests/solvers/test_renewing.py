@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from local_problems import (
+from helpers.local_problems import (
     WEIGHTED,
     problem,
     random_metric,
     square,
 )
 from nearkind.constraints.all_triplets import AllTriplets
+from nearkind.metrics.spectrum import identity
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.renewing import RENEWALS, solve_renewing
 from nearkind.solvers.rough import Rough
 from nearkind.solvers.solution import Record, Solution, Stop
-from nearkind.spectral import identity
 
 
 @dataclass(frozen=True)

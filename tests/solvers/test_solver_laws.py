@@ -4,19 +4,26 @@ from functools import cache
 
 import numpy as np
 import pytest
-from convex_reference import Penalty
 from scipy import sparse
-from solver_problems import objective, random_rows, regularizer, six_persons, unit, zero
 
+from helpers.convex_reference import Penalty
+from helpers.solver_problems import (
+    objective,
+    random_rows,
+    regularizer,
+    six_persons,
+    unit,
+    zero,
+)
 from nearkind.constraints.tuples import TupleList
-from nearkind.edges import PairList
-from nearkind.objective import Objective
-from nearkind.regularizers import Schatten
+from nearkind.losses.edges import PairList
+from nearkind.metrics.spectrum import decompose, identity
+from nearkind.metrics.structures import Diagonal
+from nearkind.regularizers.schatten import Schatten
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.solution import Stop
 from nearkind.solvers.subgradient import Subgradient
-from nearkind.spectral import decompose, identity
-from nearkind.structures import Diagonal
 
 SOLVERS = {
     "proximal": Proximal(max_iter=150, tol=1e-3),

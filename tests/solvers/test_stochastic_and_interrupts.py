@@ -7,14 +7,14 @@ from sklearn.exceptions import ConvergenceWarning
 import nearkind as nk
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
-from nearkind.objective import Objective
-from nearkind.regularizers import Schatten
+from nearkind.metrics.spectrum import identity
+from nearkind.metrics.structures import Single
+from nearkind.regularizers.schatten import Schatten
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.solution import Stop
 from nearkind.solvers.stochastic import Stochastic
 from nearkind.solvers.subgradient import Subgradient
-from nearkind.spectral import identity
-from nearkind.structures import Single
 
 
 def problem(n_rows=400, seed=0):

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table_cells import cells
 
+from helpers.table_cells import cells
 from nearkind.tables import as_floats, read_table
 
 

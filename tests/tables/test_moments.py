@@ -7,8 +7,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from table_cells import arrow_chunks, arrow_dictionary, cells
 
+from helpers.table_cells import arrow_chunks, arrow_dictionary, cells
 from nearkind.tables import read_table
 
 NOON = dt.datetime(2020, 2, 3, 12, 0, 0, 500)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from table_cells import cells
 
+from helpers.table_cells import cells
 from nearkind.tables import read_table
 
 

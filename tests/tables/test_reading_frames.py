@@ -7,8 +7,8 @@ from fractions import Fraction
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-from table_cells import cells
 
+from helpers.table_cells import cells
 from nearkind.tables import read_table, reading
 
 

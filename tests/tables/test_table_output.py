@@ -3,8 +3,8 @@
 import sys
 
 import pandas as pd
-from table_cells import cells
 
+from helpers.table_cells import cells
 from nearkind.tables import frame
 
 

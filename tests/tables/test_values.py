@@ -7,8 +7,8 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from table_cells import cells
 
+from helpers.table_cells import cells
 from nearkind.tables import is_missing, plain
 
 NOON = dt.datetime(2020, 2, 3, 12, 0, 0, 500)

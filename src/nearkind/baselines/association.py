@@ -16,7 +16,7 @@ from nearkind.baselines.pair_tables import (
 )
 from nearkind.baselines.pairwise import TableDistance
 from nearkind.estimators import shorthand
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 _AT_ONCE = 1 << 20
 """Numbers in a temporary block of differences."""

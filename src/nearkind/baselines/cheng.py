@@ -18,14 +18,14 @@ from nearkind.baselines.pair_tables import (
 from nearkind.baselines.pairwise import TableDistance
 from nearkind.baselines.radial import RadialError, descend
 from nearkind.baselines.value_difference import differences
-from nearkind.cells import collapse
+from nearkind.encoding.unique_rows import collapse
 from nearkind.estimators import shorthand
 from nearkind.estimators.labelled import Labelled
 from nearkind.estimators.settings import number, whole_number_from
 from nearkind.estimators.targets import training_rows
 from nearkind.estimators.threads import thread_map
 from nearkind.projections.vdm import VDM
-from nearkind.typing import Array, Codes
+from nearkind.protocols import Array, Codes
 
 MOST_CENTRES = 200
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.baselines.pairs_of_rows import PairsOfRows, RowPairs, Rows
-from nearkind.compression import compress
-from nearkind.spectral import decompose, symmetrized
-from nearkind.typing import Array, Codes
-from nearkind.value_tables import ValueTables
+from nearkind.metrics.compression import compress
+from nearkind.metrics.spectrum import decompose, symmetrized
+from nearkind.metrics.value_tables import ValueTables
+from nearkind.protocols import Array, Codes
 
 AT_ONCE = 1 << 21
 """Numbers of coded rows held at a time."""

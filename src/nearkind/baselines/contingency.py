@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import entr
 
 from nearkind.baselines.indicators import indicators, places, starts
-from nearkind.typing import Array, Codes
+from nearkind.protocols import Array, Codes
 
 _NO_INFORMATION = 1e-12
 """Information up to this is zero but for rounding."""

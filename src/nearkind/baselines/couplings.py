@@ -8,7 +8,7 @@ from scipy.spatial.distance import pdist, squareform
 from nearkind.baselines.contingency import contingency
 from nearkind.projections.base import value_counts
 from nearkind.projections.vdm import shares
-from nearkind.typing import Array, Codes
+from nearkind.protocols import Array, Codes
 
 WIDTHS = 0.5, 1.0, 2.0
 """Of Gaussian kernels, in units of the median distance between values."""

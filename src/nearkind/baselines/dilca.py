@@ -13,9 +13,9 @@ from nearkind.estimators import shorthand
 from nearkind.estimators.settings import number
 from nearkind.estimators.targets import check_weights
 from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.metrics.value_tables import ValueTables
+from nearkind.protocols import Array
 from nearkind.tables import read_table
-from nearkind.typing import Array
-from nearkind.value_tables import ValueTables
 
 _ROUNDING = 1e-12
 

@@ -16,7 +16,7 @@ from nearkind.baselines.pairwise import PairwiseDistance
 from nearkind.baselines.value_pairs import ValuePairs, chances
 from nearkind.estimators.settings import number, numbered
 from nearkind.neighbors import query_blocks
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 _ROUNDING = 1e-12
 """Distances below this share of what they are a difference of are zero."""

@@ -8,8 +8,8 @@ from scipy.special import softmax
 from nearkind.baselines.coded_rows import LabelledRows, whitening
 from nearkind.baselines.mahalanobis import Mahalanobis
 from nearkind.estimators.settings import number, whole_number_from
-from nearkind.spectral import decompose
-from nearkind.typing import Array
+from nearkind.metrics.spectrum import decompose
+from nearkind.protocols import Array
 
 NEGLIGIBLE = 1e-17
 """Weights of pairs below this are zero."""

@@ -2,7 +2,7 @@
 
 from nearkind.baselines.frequencies import Frequencies
 from nearkind.baselines.frequency_measures import MeanMeasure, matches, reciprocal
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 
 class Eskin(MeanMeasure):

@@ -8,11 +8,11 @@ from nearkind.estimators import shorthand
 from nearkind.estimators.labelled import Labelled
 from nearkind.estimators.targets import training_rows
 from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.metrics.spectrum import identity
+from nearkind.metrics.structures import Single
+from nearkind.metrics.value_tables import value_tables
 from nearkind.projections.scaled import scaled
 from nearkind.projections.vdm import VDM
-from nearkind.spectral import identity
-from nearkind.structures import Single
-from nearkind.value_tables import value_tables
 
 
 class Euclidean(Labelled, ValueVectorDistance, BaseEstimator):

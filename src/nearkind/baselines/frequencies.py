@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from nearkind.projections.base import value_counts
-from nearkind.typing import Array, Codes
+from nearkind.protocols import Array, Codes
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from nearkind.baselines.frequencies import Frequencies, frequencies
 from nearkind.baselines.indicators import Places
 from nearkind.baselines.pair_tables import PairTables, check_tables
 from nearkind.baselines.pairwise import PairwiseDistance
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 NO_SIMILARITY = 1e-12
 """Similarities up to this are zero but for rounding."""

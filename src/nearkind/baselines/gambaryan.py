@@ -5,7 +5,7 @@ from scipy.special import entr
 
 from nearkind.baselines.frequencies import Frequencies
 from nearkind.baselines.frequency_measures import MeanMeasure, matches
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 
 class Gambaryan(MeanMeasure):

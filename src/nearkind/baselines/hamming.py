@@ -11,7 +11,7 @@ from sklearn.base import (
 
 from nearkind.baselines.indicators import places, starts
 from nearkind.baselines.pairwise import PairwiseDistance
-from nearkind.typing import Array, Codes
+from nearkind.protocols import Array, Codes
 
 
 class Hamming(

@@ -10,9 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 from nearkind.baselines.couplings import couplings, kernels
 from nearkind.baselines.kernel_weights import KernelGroups, learn_weights
 from nearkind.baselines.pair_tables import check_contingency
-from nearkind.cells import Cells, collapse
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
+from nearkind.encoding.unique_rows import Cells, collapse
 from nearkind.estimators import shorthand
 from nearkind.estimators.labelled import Labelled
 from nearkind.estimators.settings import number, whole_number_from
@@ -20,8 +20,8 @@ from nearkind.estimators.size import distances_at_once
 from nearkind.estimators.targets import training_rows
 from nearkind.estimators.threads import thread_map
 from nearkind.estimators.value_vectors import ValueVectorDistance
-from nearkind.objective import Objective
-from nearkind.regularizers import Schatten
+from nearkind.regularizers.schatten import Schatten
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Stop
 
 ROWS = 4_000

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from nearkind.typing import Array, Codes
+from nearkind.protocols import Array, Codes
 
 Places = NDArray[np.intp]
 

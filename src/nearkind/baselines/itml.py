@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from nearkind.baselines.coded_rows import LabelledRows, differing
 from nearkind.baselines.mahalanobis import Mahalanobis
 from nearkind.estimators.settings import number, whole_number_from
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 PAIRS_FOR_BOUNDS = 10_000
 PERCENTILES = 5.0, 95.0

@@ -2,7 +2,7 @@
 
 from nearkind.baselines.large_margin import LargeMargin
 from nearkind.projections.vdm import VDM
-from nearkind.typing import Projection
+from nearkind.protocols import Projection
 
 
 class KDML(LargeMargin):

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from nearkind.losses import Hinge, SmoothedHinge
-from nearkind.objective import Objective
+from nearkind.losses.hinge import Hinge, SmoothedHinge
+from nearkind.metrics.spectrum import Spectrum, decompose
+from nearkind.metrics.value_tables import ValueTables
+from nearkind.protocols import Array, Codes
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Progress, Stop
-from nearkind.spectral import Spectrum, decompose
-from nearkind.typing import Array, Codes
-from nearkind.value_tables import ValueTables
 
 ROUND_STEPS = 30
 WARM_ROWS = 1_000

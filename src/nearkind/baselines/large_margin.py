@@ -8,10 +8,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.cells import Cells, collapse
-from nearkind.compression import Compressed, compress
 from nearkind.constraints.labels import Labels
 from nearkind.constraints.local import LocalBound, LocalTriplets
+from nearkind.encoding.unique_rows import Cells, collapse
 from nearkind.estimators import shorthand
 from nearkind.estimators.labelled import Labelled
 from nearkind.estimators.settings import number, whole_number_from
@@ -19,15 +18,16 @@ from nearkind.estimators.size import check_size, distances_at_once
 from nearkind.estimators.targets import training_rows
 from nearkind.estimators.threads import thread_map
 from nearkind.estimators.value_vectors import ValueVectorDistance
-from nearkind.metric import Embedding
-from nearkind.objective import Objective
+from nearkind.metrics.compression import Compressed, compress
+from nearkind.metrics.metric import Embedding
+from nearkind.metrics.structures import Full
+from nearkind.metrics.value_tables import value_tables
 from nearkind.projections.vdm import VDM
-from nearkind.regularizers import Schatten
+from nearkind.protocols import Array, Projection
+from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.leaping import Leaping
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Solution, Stop
-from nearkind.structures import Full
-from nearkind.typing import Array, Projection
-from nearkind.value_tables import value_tables
 
 ROWS = 4_000
 """Distinct rows up to which all are anchors and impostors; of more, so many."""

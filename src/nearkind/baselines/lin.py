@@ -4,7 +4,7 @@ import numpy as np
 
 from nearkind.baselines.frequencies import Frequencies
 from nearkind.baselines.frequency_measures import RatioMeasure, matches, reciprocal
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 
 class Lin(RatioMeasure):

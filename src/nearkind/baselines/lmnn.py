@@ -3,7 +3,7 @@
 from nearkind.baselines.large_margin import LargeMargin
 from nearkind.baselines.mahalanobis import CODINGS
 from nearkind.estimators import shorthand
-from nearkind.typing import Projection
+from nearkind.protocols import Projection
 
 
 class LMNN(LargeMargin):

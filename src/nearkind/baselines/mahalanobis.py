@@ -17,7 +17,7 @@ from nearkind.estimators.targets import training_rows
 from nearkind.estimators.value_vectors import ValueVectorDistance
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 CODINGS = {"onehot": OneHot, "vdm": VDM}
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from nearkind.baselines.indicators import Places, indicators
 from nearkind.baselines.pair_tables import portions
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 
 def matching(

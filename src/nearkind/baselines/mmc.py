@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from nearkind.baselines.coded_rows import Coding, LabelledRows, whitening
 from nearkind.baselines.mahalanobis import Mahalanobis
 from nearkind.estimators.settings import flag, number, whole_number_from
-from nearkind.spectral import decompose
-from nearkind.typing import Array
+from nearkind.metrics.spectrum import decompose
+from nearkind.protocols import Array
 
 
 class MMC(Mahalanobis):

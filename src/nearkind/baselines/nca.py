@@ -15,9 +15,9 @@ from nearkind.estimators.settings import number, whole_number_from
 from nearkind.estimators.size import check_size
 from nearkind.estimators.targets import training_rows
 from nearkind.estimators.value_vectors import ValueVectorDistance
-from nearkind.structures import Full
-from nearkind.typing import Array
-from nearkind.value_tables import ValueTables
+from nearkind.metrics.structures import Full
+from nearkind.metrics.value_tables import ValueTables
+from nearkind.protocols import Array
 
 GIGABYTES_A_PAIR = 3 * 8 / 2**30
 """Distances, chances and their weights: three numbers for every pair of rows."""

@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from nearkind.baselines.indicators import Places, indicators, starts
-from nearkind.codebook import Codebook
-from nearkind.typing import Array
+from nearkind.encoding.codebook import Codebook
+from nearkind.protocols import Array
 
 LARGEST_TABLES = 50_000_000
 """Numbers in all tables of pairs of values."""

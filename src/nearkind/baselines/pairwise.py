@@ -8,12 +8,12 @@ from sklearn.utils.validation import check_is_fitted
 from nearkind import scoring
 from nearkind.baselines.indicators import places
 from nearkind.baselines.pair_tables import PairTables
-from nearkind.codebook import Codebook
+from nearkind.encoding.codebook import Codebook
 from nearkind.estimators import shorthand
 from nearkind.estimators.coded import Coded
 from nearkind.estimators.targets import check_weights
+from nearkind.protocols import Array, Codes
 from nearkind.tables import frame, read_table
-from nearkind.typing import Array, Codes
 
 
 class PairwiseDistance(Coded, ABC):

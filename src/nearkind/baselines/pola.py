@@ -13,8 +13,8 @@ from nearkind.baselines.mahalanobis import Mahalanobis
 from nearkind.estimators.coded import objects
 from nearkind.estimators.settings import flag, generator, whole_number_from
 from nearkind.estimators.targets import known_labels
+from nearkind.protocols import Array
 from nearkind.tables import read_table
-from nearkind.typing import Array
 
 ALL_PAIRS_UP_TO = 100
 PAIRS_A_ROW = 5

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from nearkind.baselines.indicators import Places, indicators, starts
 from nearkind.baselines.pair_tables import PairTables
-from nearkind.cells import row_keys
-from nearkind.typing import Array
+from nearkind.encoding.unique_rows import row_keys
+from nearkind.protocols import Array
 
 RIDGE = 1e-3
 _ENOUGH = 1e-4

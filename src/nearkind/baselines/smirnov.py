@@ -8,7 +8,7 @@ from nearkind.baselines.frequency_measures import (
     matches,
     shifted_reciprocal,
 )
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 
 class Smirnov(MeanMeasure):

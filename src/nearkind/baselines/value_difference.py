@@ -13,7 +13,7 @@ from nearkind.estimators.labelled import Labelled
 from nearkind.estimators.settings import number
 from nearkind.estimators.targets import training_rows
 from nearkind.projections.vdm import VDM
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 WEIGHTINGS: dict[str, Callable[[Array], Any]] = {
     "none": lambda w: 1.0,

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from nearkind.baselines.contingency import Contingency
 from nearkind.baselines.indicators import Places
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import typer
 
 from nearkind.cli.models import Rows
-from nearkind.files import check_ending, pick
-from nearkind.files.asked import Columns
-from nearkind.files.cells import is_missing
-from nearkind.typing import Array
+from nearkind.io import check_ending, pick
+from nearkind.io.asked import Columns
+from nearkind.io.cells import is_missing
+from nearkind.protocols import Array
 
 
 class Score(NamedTuple):

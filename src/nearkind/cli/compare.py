@@ -27,7 +27,7 @@ def compare(
 ) -> None:
     """Compare every method on one table: accuracy, ranks, significance, time."""
     from nearkind.cli import scores, trials
-    from nearkind.files import Asked, Wanted
+    from nearkind.io import Asked, Wanted
 
     target = options.chosen_target(target, data)
     asked = Asked(format, delimiter, encoding)

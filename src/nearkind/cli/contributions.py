@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.typing import Array, Codes
+from nearkind.protocols import Array, Codes
 
 MOST_PAIRS = 400
 

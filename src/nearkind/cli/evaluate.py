@@ -32,7 +32,7 @@ def evaluate(
 ) -> None:
     """Measure triplet and classification accuracy on rows held out."""
     from nearkind.cli import scores, trials
-    from nearkind.files import Asked, Wanted
+    from nearkind.io import Asked, Wanted
 
     target = options.chosen_target(target, data)
     asked = Asked(format, delimiter, encoding)

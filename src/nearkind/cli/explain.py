@@ -23,7 +23,7 @@ def explain(
     """Split the distance between two rows among the features, and say what differs."""
     from nearkind import load
     from nearkind.cli import models, near, showing
-    from nearkind.files import Asked
+    from nearkind.io import Asked
 
     known = load(model)
     table = models.Rows(known, data, Asked(format, delimiter, encoding))

@@ -58,7 +58,7 @@ def fit(
     """Learn to tell classes apart, and keep what was learned in a file."""
     from nearkind import save
     from nearkind.cli import learned, showing, streamed
-    from nearkind.files import Asked, Batches, Wanted, check_place
+    from nearkind.io import Asked, Batches, Wanted, check_place
 
     target = options.chosen_target(target, data)
     settings = learned.Settings(method, numeric, seed, time_budget)

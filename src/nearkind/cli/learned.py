@@ -11,9 +11,9 @@ import typer
 
 from nearkind import CPML, CPMLClassifier, CPMLClassifierCV, baselines
 from nearkind.cli.contributions import relevance
-from nearkind.codebook import POLICIES
-from nearkind.files import Labelled, nearest
-from nearkind.search.folds import deal
+from nearkind.encoding.codebook import POLICIES
+from nearkind.estimators.search.folds import deal
+from nearkind.io import Labelled, nearest
 from nearkind.tables import Table, read_table
 
 SEARCH = "cv"

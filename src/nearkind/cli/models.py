@@ -6,8 +6,8 @@ from typing import Any
 
 from nearkind import load
 from nearkind.cli.contributions import distance_of
-from nearkind.files import Asked, as_known, pick, read, short_name
-from nearkind.files.asked import Columns
+from nearkind.io import Asked, as_known, pick, read, short_name
+from nearkind.io.asked import Columns
 
 
 def classifier(path: Path) -> Any:

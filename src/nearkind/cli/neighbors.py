@@ -20,7 +20,7 @@ def neighbors(
 ) -> None:
     """Show the training rows nearest to a row of DATA, each with why."""
     from nearkind.cli import models, near, showing
-    from nearkind.files import Asked
+    from nearkind.io import Asked
 
     known = models.classifier(model)
     rows = models.Rows(known, data, Asked(format, delimiter, encoding))

@@ -52,8 +52,8 @@ Jobs = Annotated[
 
 def chosen_target(target: str | None, data: str) -> str:
     """Return the column of classes; a file without one is bad usage."""
-    from nearkind.files import is_set
-    from nearkind.files.sources import label_of_set
+    from nearkind.io import is_set
+    from nearkind.io.sources import label_of_set
 
     if target is not None:
         return target

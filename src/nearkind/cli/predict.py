@@ -27,8 +27,8 @@ def predict(
 ) -> None:
     """Say the class of each row and the probability of every class, as CSV."""
     from nearkind.cli import answers, models
-    from nearkind.files import Asked, check_place, write
-    from nearkind.files.writing import pour_delimited
+    from nearkind.io import Asked, check_place, write
+    from nearkind.io.writing import pour_delimited
 
     if output is not None:
         answers.check_output(output)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nearkind.cli.contributions import contributions
-from nearkind.typing import Array, Codes
+from nearkind.protocols import Array, Codes
 
 
 class Kept(NamedTuple):

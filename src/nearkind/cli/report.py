@@ -24,7 +24,7 @@ def report(
     """Write one page to explore a model with, and what it says of DATA."""
     from nearkind import load
     from nearkind.cli.models import Rows
-    from nearkind.files import Asked, check_place, write_text
+    from nearkind.io import Asked, check_place, write_text
     from nearkind.report.page import page
     from nearkind.report.summary import summary
 
@@ -38,7 +38,7 @@ def report(
 
 def _subject(model: Any, rows: "Rows", name: str, target: str | None) -> "Subject":
     from nearkind.cli import answers
-    from nearkind.files import pick
+    from nearkind.io import pick
     from nearkind.report.subject import Subject
 
     column = target and pick(target, rows.columns, rows.where)
@@ -67,6 +67,6 @@ def _shares(model: Any, rows: "Rows") -> list[float]:
 
 
 def _labels(rows: "Rows", column: str) -> list[Any]:
-    from nearkind.files.cells import is_missing
+    from nearkind.io.cells import is_missing
 
     return [None if is_missing(cell) else cell for cell in rows.columns[column]]

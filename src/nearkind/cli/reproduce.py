@@ -32,8 +32,8 @@ def reproduce(
 
     A second run into the same folder goes on where the first one ended.
     """
-    from nearkind.paper.items import ITEMS, chosen
-    from nearkind.paper.workshop import Workshop
+    from nearkind.experiments.paper.items import ITEMS, chosen
+    from nearkind.experiments.paper.workshop import Workshop
 
     if listed:
         for name, item in ITEMS.items():

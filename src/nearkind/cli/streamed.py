@@ -12,8 +12,8 @@ from nearkind import CPML, CPMLClassifier
 from nearkind.cli.contributions import relevance
 from nearkind.cli.learned import SEARCH, STRUCTURES, TOLERANCE, Settings, is_watched
 from nearkind.estimators.voters import voters
-from nearkind.files import Batches, is_set
-from nearkind.files.kinds import ENDINGS, TEXT_CHUNKS, ending_of
+from nearkind.io import Batches, is_set
+from nearkind.io.kinds import ENDINGS, TEXT_CHUNKS, ending_of
 
 LARGE_TEXT = 200 * 2**20
 LARGE = 50 * 2**20

@@ -15,7 +15,7 @@ from nearkind.cli.ranking import rank
 from nearkind.experiments import METHODS, Design, Limits, Row, run
 from nearkind.experiments.progress import State, Watcher, shown, unseen
 from nearkind.experiments.user_tables import UserTable
-from nearkind.files import Wanted, is_set, nearest, short_name
+from nearkind.io import Wanted, is_set, nearest, short_name
 
 DESIGN = Design(n_neighbors="choose")
 SCORES = "accuracy", "balanced_accuracy", "triplet_accuracy"

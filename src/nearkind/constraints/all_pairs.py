@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from nearkind.constraints.bound import Bound
 from nearkind.constraints.labels import AT_ONCE, Labels, blocks_of, refuse_none
-from nearkind.edges import Fan
-from nearkind.typing import Array, Loss, Pull
+from nearkind.losses.edges import Fan
+from nearkind.protocols import Array, Loss, Pull
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from nearkind.constraints.bound import Bound
 from nearkind.constraints.labels import AT_ONCE, Labels, refuse_none
 from nearkind.constraints.sampling import SampledQuadruplets
 from nearkind.constraints.tuples import TupleList
-from nearkind.edges import PairList
-from nearkind.sums.sides import Sides
-from nearkind.typing import Array, Loss, Pull
+from nearkind.losses.edges import PairList
+from nearkind.losses.pair_sums.sides import Sides
+from nearkind.protocols import Array, Loss, Pull
 
 LARGEST = 4_000
 """Cells beyond which the square of distances no longer fits comfortably."""

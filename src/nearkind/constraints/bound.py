@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.constraints.labels import Labels
-from nearkind.spectral import Spectrum
-from nearkind.typing import Array
+from nearkind.metrics.spectrum import Spectrum
+from nearkind.protocols import Array
 
 
 @dataclass(frozen=True)

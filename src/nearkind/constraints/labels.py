@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from nearkind.edges import at_nodes
-from nearkind.spectral import symmetrized
-from nearkind.typing import Array
+from nearkind.losses.edges import at_nodes
+from nearkind.metrics.spectrum import symmetrized
+from nearkind.protocols import Array
 
 
 @dataclass(frozen=True)

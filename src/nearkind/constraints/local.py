@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.constraints.labels import AT_ONCE, Labels, blocks_of, refuse_none
-from nearkind.edges import Fan, PairList
-from nearkind.metric import Embedding, embed
-from nearkind.spectral import Spectrum
-from nearkind.sums.sides import Sides
-from nearkind.typing import Array, Loss, Pull
+from nearkind.losses.edges import Fan, PairList
+from nearkind.losses.pair_sums.sides import Sides
+from nearkind.metrics.metric import Embedding, embed
+from nearkind.metrics.spectrum import Spectrum
+from nearkind.protocols import Array, Loss, Pull
 
 Rows = NDArray[np.intp]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nearkind.constraints import tuples
 from nearkind.constraints.labels import Labels, allot, refuse_none
 from nearkind.constraints.tuples import Rows, TupleList
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 
 @dataclass(frozen=True)

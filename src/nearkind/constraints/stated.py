@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.cells import row_keys
 from nearkind.constraints import tuples
 from nearkind.constraints.row_tuples import Form, read_tuples
 from nearkind.constraints.tuples import TupleList
+from nearkind.encoding.unique_rows import row_keys
 
 Table = NDArray[np.intp]
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from nearkind.edges import PairList
-from nearkind.spectral import Spectrum
-from nearkind.typing import Array, Loss, Pull
+from nearkind.losses.edges import PairList
+from nearkind.metrics.spectrum import Spectrum
+from nearkind.protocols import Array, Loss, Pull
 
 Rows = NDArray[np.intp]
 

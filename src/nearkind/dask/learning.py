@@ -10,8 +10,10 @@ from nearkind.dask.cluster import computed, held
 from nearkind.dask.tables import Part, labelled_parts
 from nearkind.estimators.batches import REMEMBERED
 from nearkind.estimators.shorthand import whole_number
-from nearkind.objective import Objective, Slope
-from nearkind.scale import (
+from nearkind.metrics.spectrum import Spectrum
+from nearkind.protocols import Array
+from nearkind.solvers.objective import Objective, Slope
+from nearkind.streaming import (
     Block,
     SlopeAt,
     SmallModel,
@@ -19,8 +21,6 @@ from nearkind.scale import (
     mean_slope,
     merged_surveys,
 )
-from nearkind.spectral import Spectrum
-from nearkind.typing import Array
 
 FAN_IN = 8
 """Surveys to be merged at once."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.datasets.table import ObjectArray, Table
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch

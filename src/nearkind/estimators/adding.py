@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from nearkind.cells import collapse
+from nearkind.encoding.unique_rows import collapse
 from nearkind.estimators.block_labels import block_labels
 from nearkind.estimators.targets import check_weights
 from nearkind.neighbors import GroupedRows, Reach
+from nearkind.protocols import Array, Codes
 from nearkind.tables import read_table
-from nearkind.typing import Array, Codes
 
 
 class AddsRows:

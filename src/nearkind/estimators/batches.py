@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.cells import collapse_drawn
-from nearkind.codebook import Codebook
+from nearkind.encoding.codebook import Codebook
+from nearkind.encoding.unique_rows import collapse_drawn
 from nearkind.estimators import shorthand
 from nearkind.estimators.block_labels import (
     ReadRows,
@@ -21,8 +21,9 @@ from nearkind.estimators.growing import grown
 from nearkind.estimators.problem import Problem
 from nearkind.estimators.settings import generator
 from nearkind.estimators.watching import watching
-from nearkind.objective import Objective
-from nearkind.scale import (
+from nearkind.protocols import Array, Codes, Map
+from nearkind.solvers.objective import Objective
+from nearkind.streaming import (
     Block,
     RowSample,
     SmallModel,
@@ -32,7 +33,6 @@ from nearkind.scale import (
     numbered,
 )
 from nearkind.tables import read_table
-from nearkind.typing import Array, Codes, Map
 
 Steps = Callable[[Array], Callable[[Objective], Iterator[Any]]]
 Problems = Callable[[Any, SmallModel, Objective], Iterator[Any]]

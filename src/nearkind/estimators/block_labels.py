@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
 from nearkind.estimators.targets import checked_labels
-from nearkind.scale.blocks import Block
-from nearkind.scale.evaluation import Rows
-from nearkind.scale.survey import Survey
+from nearkind.streaming.blocks import Block
+from nearkind.streaming.evaluation import Rows
+from nearkind.streaming.survey import Survey
 from nearkind.tables import read_column, read_table, some_rows
 
 

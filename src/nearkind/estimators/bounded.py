@@ -3,9 +3,9 @@
 from typing import Any
 
 from nearkind import theory
-from nearkind.edges import difference_matrices
 from nearkind.estimators import shorthand
-from nearkind.typing import Array
+from nearkind.losses.edges import difference_matrices
+from nearkind.protocols import Array
 
 
 class Bounded:

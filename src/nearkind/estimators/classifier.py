@@ -10,12 +10,12 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from nearkind.cells import collapse
+from nearkind.encoding.unique_rows import collapse
 from nearkind.errors import SmallWeightWarning
 from nearkind.estimators.adding import AddsRows
 from nearkind.estimators.coded import Coded
+from nearkind.estimators.cpml import CPML
 from nearkind.estimators.elsewhere import home_of
-from nearkind.estimators.learner import CPML
 from nearkind.estimators.shorthand import choice, whole_number
 from nearkind.estimators.size import distances_at_once
 from nearkind.estimators.targets import (
@@ -27,7 +27,7 @@ from nearkind.estimators.targets import (
 from nearkind.estimators.threads import in_threads
 from nearkind.estimators.voters import VotesFromBatches
 from nearkind.neighbors import INDEXES, GroupedRows, Near, Ranked, Reach
-from nearkind.typing import Array, Codes
+from nearkind.protocols import Array, Codes
 
 
 class CPMLClassifier(AddsRows, VotesFromBatches, Coded, ClassifierMixin, BaseEstimator):

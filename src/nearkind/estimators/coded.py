@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from nearkind.codebook import Codebook
+from nearkind.encoding.codebook import Codebook
+from nearkind.protocols import Array, Codes
 from nearkind.tables import Table
-from nearkind.typing import Array, Codes
 
 
 class Coded:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.codebook import Codebook
-from nearkind.typing import Array
+from nearkind.encoding.codebook import Codebook
+from nearkind.protocols import Array
 
 
 def grown(

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from nearkind.estimators.elsewhere import home_of
 from nearkind.estimators.watching import watching
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 
 class GoesAlongStrengths:

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.cells import Cells
-from nearkind.compression import Compressed
-from nearkind.objective import Objective
-from nearkind.spectral import Spectrum, decompose
-from nearkind.typing import Array
+from nearkind.encoding.unique_rows import Cells
+from nearkind.metrics.compression import Compressed
+from nearkind.metrics.spectrum import Spectrum, decompose
+from nearkind.protocols import Array
+from nearkind.solvers.objective import Objective
 
 
 @dataclass

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.codebook import POLICIES, Codebook
 from nearkind.constraints.all_pairs import AllPairs
 from nearkind.constraints.all_quadruplets import AllQuadruplets
 from nearkind.constraints.all_triplets import AllTriplets
@@ -19,20 +18,21 @@ from nearkind.constraints.sampling import (
     SampledTriplets,
 )
 from nearkind.constraints.soft_neighbors import SoftNeighbors
+from nearkind.encoding.codebook import POLICIES, Codebook
 from nearkind.estimators.settings import flag, is_whole, number, wrong
 from nearkind.estimators.size import distances_at_once
+from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.projections.concatenation import Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.side_by_side import SideBySide
 from nearkind.projections.vdm import VDM, empirical_bayes
-from nearkind.regularizers import Schatten, SchattenPower
+from nearkind.protocols import Regularizer
+from nearkind.regularizers.schatten import Schatten, SchattenPower
 from nearkind.solvers.descending import Descending
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.stochastic import Stochastic
 from nearkind.solvers.subgradient import Subgradient
-from nearkind.structures import Diagonal, Full, Multi, Single
-from nearkind.typing import Regularizer
 
 STRUCTURES = {"single": Single, "multi": Multi, "diagonal": Diagonal, "full": Full}
 PROJECTIONS: dict[str, Callable[[VDM], Any]] = {

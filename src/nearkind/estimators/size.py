@@ -6,7 +6,7 @@ from typing import Any
 from sklearn import get_config
 
 from nearkind.constraints.labels import AT_ONCE
-from nearkind.typing import Projection
+from nearkind.protocols import Projection
 
 LARGEST_METRIC = 50_000_000
 """Numbers in M."""

@@ -8,8 +8,8 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from nearkind.estimators.settings import is_whole
+from nearkind.protocols import Array
 from nearkind.tables import Table, is_missing, read_table
-from nearkind.typing import Array
 
 
 class Training(NamedTuple):

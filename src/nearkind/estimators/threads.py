@@ -8,7 +8,7 @@ from typing import Any
 from joblib import effective_n_jobs
 from threadpoolctl import threadpool_limits
 
-from nearkind.typing import Map
+from nearkind.protocols import Map
 
 MANY_ROWS = 400
 

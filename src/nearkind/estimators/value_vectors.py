@@ -10,13 +10,14 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nearkind import metric, scoring
+from nearkind import scoring
 from nearkind.estimators.coded import Coded, objects
 from nearkind.estimators.elsewhere import home_of
 from nearkind.estimators.rows import one_row
+from nearkind.metrics import metric
+from nearkind.metrics.value_tables import ValueTables
+from nearkind.protocols import Array, Codes
 from nearkind.tables import frame
-from nearkind.typing import Array, Codes
-from nearkind.value_tables import ValueTables
 
 
 class ValueVectorDistance(Coded, ClassNamePrefixFeaturesOutMixin, TransformerMixin):

@@ -9,10 +9,10 @@ from sklearn.base import clone
 
 from nearkind.errors import RememberedRowsWarning
 from nearkind.estimators.batches import REMEMBERED, Problems, problems
-from nearkind.estimators.learner import CPML
+from nearkind.estimators.cpml import CPML
 from nearkind.estimators.targets import Training
+from nearkind.protocols import Array, Map
 from nearkind.tables import read_table
-from nearkind.typing import Array, Map
 
 
 class VotesFromBatches:

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from nearkind import baselines
-from nearkind.estimators.learner import CPML
+from nearkind.estimators.cpml import CPML
+from nearkind.estimators.search.estimator import CPMLClassifierCV
 from nearkind.experiments.design import Design
 from nearkind.experiments.judging import Candidate, facts_of_distance, scores
 from nearkind.experiments.splits import Part, Split
-from nearkind.search.estimator import CPMLClassifierCV
 
 ENOUGH: dict[str, Any] = {"tol": 1e-2, "max_iter": 20}
 """Of a fit of CPML along a path: a tighter proof does not classify better."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.experiments.rows import Row
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 
 class Scores(NamedTuple):

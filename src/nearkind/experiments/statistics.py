@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 DIGITS = 12
 """Scores that agree in so many digits after the point are tied."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.files import Asked, Wanted, short_name
+from nearkind.io import Asked, Wanted, short_name
 
 _NAME = re.compile(r"table\((.*)\)", re.DOTALL)
 

@@ -9,7 +9,7 @@ import warnings
 import nearkind.experiments.trial  # noqa: F401 - loaded with all that it needs
 from nearkind import datasets
 from nearkind.baselines import LMNN
-from nearkind.estimators.learner import CPML
+from nearkind.estimators.cpml import CPML
 
 FEW = 4
 

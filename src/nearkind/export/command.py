@@ -54,7 +54,7 @@ def export(
 
 
 def _nearest(to: str) -> str:
-    from nearkind.files import nearest
+    from nearkind.io import nearest
 
     return nearest(to, TARGETS)
 

@@ -8,9 +8,9 @@ import numpy as np
 from nearkind.export.entries import entries
 from nearkind.export.portable import Portable, Vote
 from nearkind.export.values import as_text
-from nearkind.files.asked import Columns
-from nearkind.files.writing import beside, pour_delimited
-from nearkind.typing import Array
+from nearkind.io.asked import Columns
+from nearkind.io.writing import beside, pour_delimited
+from nearkind.protocols import Array
 
 
 def write(model: Portable, path: Path) -> list[Path]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nearkind.export.portable import Feature, Listed, Portable, Ranged, Vote
-from nearkind.files import write_text
+from nearkind.io import write_text
 from nearkind.neighbors import TIE
 
 VERSION = 1

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 ENOUGH = 1.0 - 1e-12
 """Share of k at which votes have come to k, whatever rounding did to weights."""

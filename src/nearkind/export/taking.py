@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from nearkind.codebook import Codebook
+from nearkind.encoding import Bins, Coordinate, Levels
+from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.classifier import VOTES, CPMLClassifier
 from nearkind.estimators.coded import Coded
+from nearkind.estimators.search.estimator import CPMLClassifierCV
 from nearkind.export.portable import Feature, Listed, Portable, Ranged, Vote
 from nearkind.export.values import as_text, check_doubles, exported
-from nearkind.features import Bins, Coordinate, Levels
-from nearkind.search.estimator import CPMLClassifierCV
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 
 def portable(model: Any) -> Portable:

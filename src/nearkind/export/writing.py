@@ -52,7 +52,7 @@ def write(model: Any, path: Any, to: str = "json", **options: Any) -> list[Path]
 
 def _known(to: Any) -> str:
     if to not in TARGETS:
-        from nearkind.files import nearest
+        from nearkind.io import nearest
 
         raise ValueError(f"There is no export to {to!r}. {nearest(str(to), TARGETS)}")
     return to

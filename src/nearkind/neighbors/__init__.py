@@ -10,7 +10,7 @@ from nearkind.neighbors.exact import Exact
 from nearkind.neighbors.grouped import GroupedRows, ranks
 from nearkind.neighbors.ranked import Ranked
 from nearkind.neighbors.reach import TIE, Near, Reach, joined, query_blocks, ties
-from nearkind.typing import Index
+from nearkind.protocols import Index
 
 INDEXES: dict[str, type[Index]] = {"exact": Exact, "faiss": Approximate}
 

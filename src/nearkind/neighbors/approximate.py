@@ -14,7 +14,7 @@ from nearkind.neighbors.reach import ENOUGH, Near, Reach, joined, query_blocks
 from nearkind.neighbors.searchers import Flat, faiss, fitting
 from nearkind.neighbors.sites import Sites, lengths
 from nearkind.neighbors.tuning import tuned
-from nearkind.typing import Array, Dissimilarity
+from nearkind.protocols import Array, Dissimilarity
 
 A_BLOCK = 256
 """Queries that one thread answers at a time."""

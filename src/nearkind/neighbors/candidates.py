@@ -10,7 +10,7 @@ from nearkind.constraints.labels import AT_ONCE
 from nearkind.neighbors.reach import TIE, query_blocks
 from nearkind.neighbors.searchers import Flat
 from nearkind.neighbors.sites import Sites, lengths
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 ROUNDING = float(np.finfo(np.float32).eps)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nearkind.neighbors.reach import Near, Reach, query_blocks
-from nearkind.typing import Dissimilarity
+from nearkind.protocols import Dissimilarity
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.neighbors.reach import Near, Reach
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 TIE = 1e-7
 """Distances closer than this share of the query's largest finite one are equal."""

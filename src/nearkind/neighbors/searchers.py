@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 FLAT_UP_TO = 20_000
 """Vectors up to which every one is looked at."""

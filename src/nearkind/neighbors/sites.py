@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.cells import collapse
+from nearkind.encoding.unique_rows import collapse
 from nearkind.neighbors.grouped import GroupedRows
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 GRID = 2.0**30
 """Steps from the centre to the farthest cell; vectors of one step are one site."""

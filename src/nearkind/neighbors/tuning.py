@@ -8,7 +8,7 @@ from nearkind.neighbors.candidates import candidates, first_try
 from nearkind.neighbors.grouped import GroupedRows
 from nearkind.neighbors.searchers import Flat
 from nearkind.neighbors.sites import Sites
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 RECALL = 0.99
 """Share of the true neighbours that must be found, two standard errors aside."""

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.codebook import Codebook
+from nearkind.encoding.codebook import Codebook
 from nearkind.persistence.container import RefusedError
+from nearkind.protocols import Array
 from nearkind.solvers.solution import Record, Stop
-from nearkind.typing import Array
 
 LARGEST = 1e140
 """Of any number in a model: squares of such, and sums of many squares, are finite."""

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.search.candidates import Candidate
+from nearkind.estimators.search.estimator import CPMLClassifierCV
 from nearkind.neighbors import INDEXES, GroupedRows, Reach
 from nearkind.persistence import checks as c
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.nodes import Reader, Writer, fields
-from nearkind.search.candidates import Candidate
-from nearkind.search.estimator import CPMLClassifierCV
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 _ROWS = "metric_", "classes_", "codes", "weights", "votes", "rows", "starts"
 _SEARCH = (

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.codebook import Codebook
-from nearkind.features import Bins, Coordinate, Feature, Levels
+from nearkind.encoding import Bins, Coordinate, Feature, Levels
+from nearkind.encoding.codebook import Codebook
 from nearkind.persistence.checks import rising
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.nodes import Pack, Reader, Unpack, Writer, fields

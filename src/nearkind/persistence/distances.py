@@ -7,8 +7,8 @@ import numpy as np
 from nearkind import baselines as b
 from nearkind.baselines.coded_rows import Coding
 from nearkind.baselines.value_pairs import ValuePairs
-from nearkind.codebook import Codebook
-from nearkind.estimators.learner import CPML
+from nearkind.encoding.codebook import Codebook
+from nearkind.estimators.cpml import CPML
 from nearkind.persistence import checks as c
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.nodes import Reader, Writer

@@ -9,13 +9,13 @@ from importlib.metadata import version
 from typing import Any
 
 from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.search.candidates import Candidate
+from nearkind.estimators.search.estimator import CPMLClassifierCV
 from nearkind.persistence import classifiers, codebooks, pieces, values
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.distances import KEPT, pack_distance, restore_distance
 from nearkind.persistence.json_text import dumped, parsed
 from nearkind.persistence.nodes import Pack, Reader, Unpack, Writer, fields, shown
-from nearkind.search.candidates import Candidate
-from nearkind.search.estimator import CPMLClassifierCV
 
 Fitted = Callable[[Writer, Any], dict[str, Any]]
 Restore = Callable[[Reader, Any, Any], None]

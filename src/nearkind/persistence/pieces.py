@@ -5,6 +5,8 @@ from typing import Any
 from nearkind.baselines.coded_rows import Coding
 from nearkind.baselines.pair_tables import PairTables
 from nearkind.baselines.value_pairs import ValuePairs
+from nearkind.metrics.structures import Diagonal, Full, Multi, Single
+from nearkind.metrics.value_tables import ValueTables
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.nodes import Pack, Reader, Unpack, Writer
 from nearkind.projections.base import TableProjection
@@ -15,8 +17,6 @@ from nearkind.projections.scaled import Scaled
 from nearkind.projections.side_by_side import SideBySide
 from nearkind.projections.vdm import VDM
 from nearkind.solvers.solution import Record
-from nearkind.structures import Diagonal, Full, Multi, Single
-from nearkind.value_tables import ValueTables
 
 _PROJECTIONS = (
     VDM, OneHot, Concatenation, Cooccurrence, SideBySide, Scaled, TableProjection,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nearkind.plot import canvas
 from nearkind.plot.wording import counted, written
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

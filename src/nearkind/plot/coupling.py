@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.typing import Array, Structure
+from nearkind.protocols import Array, Structure
 
 
 def couplings(model: Any) -> tuple[Array, bool]:

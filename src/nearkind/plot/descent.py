@@ -7,8 +7,8 @@ import numpy as np
 from nearkind.plot import canvas
 from nearkind.plot.taking import learner_of
 from nearkind.plot.wording import counted, percent
+from nearkind.protocols import Array
 from nearkind.solvers.solution import Stop
-from nearkind.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

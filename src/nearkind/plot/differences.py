@@ -8,7 +8,7 @@ from nearkind.plot import canvas
 from nearkind.plot.bars import Bars
 from nearkind.plot.taking import vectors_of
 from nearkind.plot.wording import counted, percent, written
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

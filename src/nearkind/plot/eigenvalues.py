@@ -7,7 +7,7 @@ import numpy as np
 from nearkind.plot import canvas
 from nearkind.plot.taking import learner_of
 from nearkind.plot.wording import counted, percent
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from nearkind.plot import canvas
 from nearkind.plot.coupling import couplings
 from nearkind.plot.taking import learner_of
 from nearkind.plot.wording import counted, written
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

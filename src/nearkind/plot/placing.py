@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.plot import canvas
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

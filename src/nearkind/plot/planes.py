@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nearkind.metrics.spectrum import decompose
 from nearkind.plot.wording import percent
-from nearkind.spectral import decompose
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 ROUNDING = 1e-12
 """Spreads below this share of the mean square are zero."""

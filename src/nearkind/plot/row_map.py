@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.cells import collapse
-from nearkind.lanes import across
+from nearkind.encoding.unique_rows import collapse
 from nearkind.plot import canvas
+from nearkind.plot.beeswarm import across
 from nearkind.plot.groups import Groups, stratified
 from nearkind.plot.planes import Plane, principal_plane
 from nearkind.plot.taking import embedding_of
 from nearkind.plot.wording import counted
+from nearkind.protocols import Array
 from nearkind.tables import read_table
-from nearkind.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

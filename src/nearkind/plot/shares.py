@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.cells import collapse
+from nearkind.encoding.unique_rows import collapse
 from nearkind.plot import canvas
 from nearkind.plot.bars import Bars
 from nearkind.plot.spreads import Spreads
 from nearkind.plot.taking import labels_of, learner_of
 from nearkind.plot.wording import counted, percent
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ import numpy as np
 
 from nearkind.plot import canvas
 from nearkind.plot.wording import shortened
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

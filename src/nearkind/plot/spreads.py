@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nearkind.typing import Array, Codes
+from nearkind.protocols import Array, Codes
 
 AT_ONCE = 1 << 21
 """Numbers of an embedding held at a time."""

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nearkind.estimators.learner import CPML
+from nearkind.estimators.cpml import CPML
+from nearkind.estimators.search.estimator import CPMLClassifierCV
 from nearkind.plot import canvas
 from nearkind.plot.candidates import draw_candidates
 from nearkind.plot.taking import distance_of, learner_of
 from nearkind.plot.wording import counted, written
-from nearkind.search.estimator import CPMLClassifierCV
+from nearkind.protocols import Array
 from nearkind.solvers.solution import Stop
-from nearkind.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

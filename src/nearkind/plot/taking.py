@@ -4,9 +4,9 @@ from typing import Any
 
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.coded import Coded, check_is_fitted
-from nearkind.estimators.learner import CPML
+from nearkind.estimators.cpml import CPML
+from nearkind.estimators.search.estimator import CPMLClassifierCV
 from nearkind.plot.canvas import check_installed
-from nearkind.search.estimator import CPMLClassifierCV
 from nearkind.tables.values import plain
 
 NO_LABEL = "no label"

@@ -11,7 +11,7 @@ from nearkind.plot.planes import Plane, principal_plane
 from nearkind.plot.slanting import slanted_labels
 from nearkind.plot.taking import vectors_of
 from nearkind.plot.wording import counted, enumerated, written
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.typing import Array, Codes
+from nearkind.protocols import Array, Codes
 
 
 class TableProjection:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.projections.base import TableProjection
-from nearkind.typing import Array, Codes
+from nearkind.protocols import Array, Codes
 
 
 @dataclass

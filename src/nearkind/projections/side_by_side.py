@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.projections.base import TableProjection
-from nearkind.typing import Array, Codes, Projection
+from nearkind.protocols import Array, Codes, Projection
 
 NEGLIGIBLE = 1e-24
 """Spread that is nothing but rounding: vectors of values are of size one."""

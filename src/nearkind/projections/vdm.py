@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import gammaln
 
 from nearkind.projections.base import TableProjection, value_counts
-from nearkind.typing import Array, Codes
+from nearkind.protocols import Array, Codes
 
 
 @dataclass

@@ -21,7 +21,7 @@ from nearkind.baselines.hamming import Hamming
 from nearkind.baselines.pair_tables import PairTables
 from nearkind.baselines.pairwise import TableDistance
 from nearkind.estimators.value_vectors import ValueVectorDistance
-from nearkind.typing import Array, Codes
+from nearkind.protocols import Array, Codes
 
 FINISHES = {
     complement: "complement",

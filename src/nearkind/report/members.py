@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.codebook import Codebook
+from nearkind.encoding.codebook import Codebook
 from nearkind.export.portable import Feature, Listed, Ranged
 from nearkind.export.taking import features_of
 from nearkind.export.values import as_text

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.cells import collapse
-from nearkind.codebook import Codebook
+from nearkind.encoding.codebook import Codebook
+from nearkind.encoding.unique_rows import collapse
 from nearkind.export.taking import vote_of
+from nearkind.protocols import Array, Codes
 from nearkind.report.sampling import stratified
-from nearkind.typing import Array, Codes
 
 NEIGHBOURS = 5
 """Of a distance alone."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 ALIGNED = 8
 """Bytes at whose multiples an array may begin."""

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.spectral import decompose
-from nearkind.typing import Array, Codes
+from nearkind.metrics.spectrum import decompose
+from nearkind.protocols import Array, Codes
 
 LANDMARKS = 400
 AT_ONCE = 1 << 20

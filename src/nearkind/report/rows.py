@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.lanes import across
+from nearkind.plot.beeswarm import across
+from nearkind.protocols import Array
 from nearkind.report.placing import placed
 from nearkind.report.sampling import stratified
 from nearkind.report.subject import Subject
 from nearkind.tables.values import plain
-from nearkind.typing import Array
 
 THIN = 0.005
 """Share of the spread below which the second axis is given to the classes."""

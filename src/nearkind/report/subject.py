@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.typing import Codes
+from nearkind.protocols import Codes
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from nearkind.protocols import Codes
 from nearkind.report import sentences
 from nearkind.report.confusions import confusion_facts
 from nearkind.report.members import members
@@ -13,7 +14,6 @@ from nearkind.report.memories import places
 from nearkind.report.placing import value_places
 from nearkind.report.rows import row_facts
 from nearkind.report.subject import Subject
-from nearkind.typing import Codes
 
 
 def summary(subject: Subject) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from functools import partial
 
 import numpy as np
 
-from nearkind.objective import Objective
+from nearkind.metrics.spectrum import Spectrum
 from nearkind.solvers.leap import factor_of, in_factor, in_full, leap
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import (
     Callback,
     Progress,
@@ -19,7 +20,6 @@ from nearkind.solvers.solution import (
     Stop,
     until_interrupted,
 )
-from nearkind.spectral import Spectrum
 
 MANY_ROWS = 500
 """Rows from which distances are found in single precision, which halves the time."""

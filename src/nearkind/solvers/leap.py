@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from nearkind.objective import Objective, Slope
-from nearkind.spectral import Spectrum, of_factor
-from nearkind.typing import Array
+from nearkind.metrics.spectrum import Spectrum, of_factor
+from nearkind.protocols import Array
+from nearkind.solvers.objective import Objective, Slope
 
 
 class Look(NamedTuple):

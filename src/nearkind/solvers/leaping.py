@@ -9,9 +9,10 @@ from functools import partial
 
 import numpy as np
 
-from nearkind.losses import Hinge, SmoothedHinge
-from nearkind.objective import Objective
+from nearkind.losses.hinge import Hinge, SmoothedHinge
+from nearkind.metrics.spectrum import Spectrum
 from nearkind.solvers.leap import leap
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import (
     Callback,
     Progress,
@@ -19,7 +20,6 @@ from nearkind.solvers.solution import (
     Stop,
     until_interrupted,
 )
-from nearkind.spectral import Spectrum
 
 NOTHING = 1e-6
 """Share of the loss at M = 0 below which gains are not measured by what is left."""

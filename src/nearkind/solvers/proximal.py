@@ -12,9 +12,10 @@ from functools import partial
 
 import numpy as np
 
-from nearkind.losses import Hinge, SmoothedHinge
-from nearkind.objective import Objective, Slope
+from nearkind.losses.hinge import Hinge, SmoothedHinge
+from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.solvers.leap import leap
+from nearkind.solvers.objective import Objective, Slope
 from nearkind.solvers.solution import (
     Callback,
     Progress,
@@ -22,7 +23,6 @@ from nearkind.solvers.solution import (
     Stop,
     until_interrupted,
 )
-from nearkind.spectral import Spectrum, decompose
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
-from nearkind.objective import Objective
+from nearkind.metrics.spectrum import Spectrum
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.rough import Rough
 from nearkind.solvers.solution import Callback, Solution, Stop
-from nearkind.spectral import Spectrum
 
 RENEWALS = 2
 _ROUGH = Rough()

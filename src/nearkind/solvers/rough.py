@@ -5,8 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from nearkind.losses import Hinge
-from nearkind.objective import Objective
+from nearkind.losses.hinge import Hinge
+from nearkind.metrics.spectrum import Spectrum
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.solution import (
     Callback,
@@ -15,7 +16,6 @@ from nearkind.solvers.solution import (
     Stop,
     until_interrupted,
 )
-from nearkind.spectral import Spectrum
 
 
 @dataclass(frozen=True)

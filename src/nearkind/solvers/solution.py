@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nearkind.spectral import Spectrum
+from nearkind.metrics.spectrum import Spectrum
 
 
 class Stop(Enum):

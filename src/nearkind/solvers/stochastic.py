@@ -12,8 +12,10 @@ from functools import partial
 
 import numpy as np
 
-from nearkind.losses import Hinge, SmoothedHinge
-from nearkind.objective import Objective
+from nearkind.losses.hinge import Hinge, SmoothedHinge
+from nearkind.metrics.spectrum import Spectrum, decompose
+from nearkind.protocols import Array
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.solution import (
     Callback,
@@ -22,8 +24,6 @@ from nearkind.solvers.solution import (
     Stop,
     until_interrupted,
 )
-from nearkind.spectral import Spectrum, decompose
-from nearkind.typing import Array
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ from functools import partial
 
 import numpy as np
 
-from nearkind.objective import Objective, Slope
+from nearkind.metrics.spectrum import Spectrum, decompose
+from nearkind.protocols import Array
+from nearkind.solvers.objective import Objective, Slope
 from nearkind.solvers.solution import (
     Callback,
     Progress,
@@ -19,8 +21,6 @@ from nearkind.solvers.solution import (
     Stop,
     until_interrupted,
 )
-from nearkind.spectral import Spectrum, decompose
-from nearkind.typing import Array
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from nearkind.export.graphs.inputs import (
     value_inputs,
 )
 from nearkind.export.portable import Feature, Portable
-from nearkind.files import nearest
-from nearkind.files.writing import beside
+from nearkind.io import nearest
+from nearkind.io.writing import beside
 
 Coded = tuple[Builder, list[Input], list[str]]
 """A graph as far as it has inputs and codes of each feature (n,)."""

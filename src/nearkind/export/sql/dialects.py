@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nearkind.export.sql.literals import number
 from nearkind.neighbors import TIE
-from nearkind.typing import Array
+from nearkind.protocols import Array
 
 
 class Columns:

@@ -7,8 +7,8 @@ from nearkind.export.portable import Portable
 from nearkind.export.sql.dialects import DIALECTS, Columns
 from nearkind.export.sql.tables import Names, row_tables, value_table
 from nearkind.export.sql.views import class_views, vector_views
-from nearkind.files import nearest
-from nearkind.files.writing import beside
+from nearkind.io import nearest
+from nearkind.io.writing import beside
 
 
 def write(

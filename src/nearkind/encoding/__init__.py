@@ -1,0 +1,25 @@
+"""How one column becomes codes: a code for each level, bin or place on an axis.
+
+A code is a row of the feature's lookup table; -1 is the row for values that ``fit`` did
+not see. Levels stand in a canonical order, so codes do not depend on the order of rows
+or on the library that holds the table. ``base`` says what every feature offers; the
+kinds are ``levels``, ``bins`` and ``coordinate``, and ``numeric`` chooses among them.
+"""
+
+from nearkind.encoding.bins import Bins, quantile_edges
+from nearkind.encoding.coordinates import Coordinate
+from nearkind.encoding.features import Feature
+from nearkind.encoding.levels import Levels, canonical
+from nearkind.encoding.numeric import MAX_LEVELS_OF_NUMBERS, NUMERIC, Sample
+
+__all__ = [
+    "MAX_LEVELS_OF_NUMBERS",
+    "NUMERIC",
+    "Bins",
+    "Coordinate",
+    "Feature",
+    "Levels",
+    "Sample",
+    "canonical",
+    "quantile_edges",
+]

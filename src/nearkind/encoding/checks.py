@@ -1,0 +1,148 @@
+"""What is said of a table that does not fit: columns, missing and unseen values.
+
+Each sentence says what was found and where, and what to do next.
+"""
+
+import difflib
+import warnings
+from collections.abc import Collection
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nearkind.encoding import MAX_LEVELS_OF_NUMBERS, Feature, Levels
+from nearkind.errors import (
+    ColumnError,
+    MissingValueError,
+    MixedValuesWarning,
+    NearlyUniqueWarning,
+)
+
+MANY_LEVELS = 100  # fewer are never called nearly unique
+MANY_TEXTS = 20  # fewer are never called free text
+MANY_WORDS = 8  # in the middle one of all texts: a sentence, not a name or an address
+
+
+class Stranger(NamedTuple):
+    """The values of one column that ``fit`` did not see."""
+
+    d: int
+    name: Any
+    values: list[Any]
+
+
+def refuse_missing(gaps: list[str]) -> None:
+    """Raise if there is a clause on missing cells."""
+    if gaps:
+        raise MissingValueError(
+            f"{_sentence(gaps)}; missing='error' refuses them. Fill or drop them, or "
+            "pass missing='level' to make missing a value of its own, or "
+            "missing='prior' to give them the class prior."
+        )
+
+
+def warn_if_nearly_unique(feature: Feature, n_rows: int) -> None:
+    """Warn of a feature that has many levels and fewer than two rows a level."""
+    n_levels = len(_levels(feature))
+    if n_levels >= MANY_LEVELS and 2 * n_levels > n_rows:
+        warnings.warn(
+            f"Column {feature.name!r} has {n_levels} distinct values in {n_rows} rows, "
+            "so it says little of new rows. Drop it if it is an identifier; otherwise "
+            "pass cross_fit=True and smoothing='auto'.",
+            NearlyUniqueWarning,
+            stacklevel=4,
+        )
+
+
+def refuse_free_text(feature: Feature, n_cells: int) -> None:
+    """Raise if nearly all cells of a feature are texts of their own, of many words.
+
+    There must be 20 different texts, nine to ten cells that are not missing, and half
+    of the texts must have eight words or more, divided by blanks. Identifiers, names
+    and codes, however long, are no text.
+    """
+    texts = [level for level in _levels(feature) if isinstance(level, str)]
+    if len(texts) < max(MANY_TEXTS, 0.9 * n_cells):
+        return
+    n_words = int(np.median([len(text.split()) for text in texts]))
+    if n_words >= MANY_WORDS:
+        raise ValueError(
+            f"Column {feature.name!r} holds free text: {len(texts)} different texts in "
+            f"{n_cells} cells, half of them of {n_words} words or more, such as "
+            f"{texts[0]!r:.60}. Drop it, or turn it into columns of its own: its "
+            "topic, its language, whether a word is in it. Declare it categorical if "
+            "it names categories after all."
+        )
+
+
+def warn_if_mixed(feature: Feature) -> None:
+    """Warn of many numbers that are levels because there are words among them."""
+    levels = _levels(feature)
+    words = [level for level in levels if isinstance(level, str)]
+    n_numbers = sum(type(level) in (int, float, Decimal) for level in levels)
+    if words and n_numbers > MAX_LEVELS_OF_NUMBERS:
+        shown = _listed([repr(word) for word in words], ", ")
+        warnings.warn(
+            f"Column {feature.name!r} holds {n_numbers} different numbers and also "
+            f"{shown}, so every number is a category of its own. Write None for what "
+            "is no number, or turn all of it into text if it names categories.",
+            MixedValuesWarning,
+            stacklevel=5,
+        )
+
+
+def _levels(feature: Feature) -> Collection[Any]:
+    """Return the values that are a code each."""
+    return feature.code_of if isinstance(feature, Levels) else ()
+
+
+def check_columns(fitted: list[Any], given: list[Any]) -> None:
+    """Raise if a table lacks columns that fit saw, or has others."""
+    known, came = set(fitted), set(given)
+    lost = [name for name in fitted if name not in came]
+    extra = [name for name in given if name not in known]
+    clauses = [
+        f"column {name!r} was not seen in fit{_hint(name, lost)}" for name in extra
+    ]
+    clauses += [f"column {name!r} is missing" for name in lost]
+    if clauses:
+        raise ColumnError(
+            f"{_sentence(clauses)}. Pass the columns that fit saw, in any order."
+        )
+
+
+def _hint(name: Any, lost: list[Any]) -> str:
+    near = difflib.get_close_matches(str(name), map(str, lost), n=1)
+    by_text = {str(candidate): candidate for candidate in lost}
+    return f" (did you mean {by_text[near[0]]!r}?)" if near else ""
+
+
+def missing_clause(name: Any, n_missing: int, where: str = "") -> str:
+    """Return what to say of a column that lacks some values."""
+    return f"column {name!r} has {_count(n_missing, 'missing value')}{where}"
+
+
+def unseen_sentence(strangers: list[Stranger]) -> str:
+    """Return, without a full stop, which values of which columns are new."""
+    return _sentence([_unseen_clause(stranger) for stranger in strangers])
+
+
+def _unseen_clause(stranger: Stranger) -> str:
+    count = _count(len(stranger.values), "value")
+    shown = _listed([repr(value) for value in stranger.values], ", ")
+    return f"column {stranger.name!r} has {count} not seen in fit: {shown}"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def _sentence(clauses: list[str]) -> str:
+    text = _listed(clauses, "; ")
+    return text[0].upper() + text[1:]
+
+
+def _listed(items: list[str], separator: str, most: int = 5) -> str:
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return separator.join(items[:most]) + more

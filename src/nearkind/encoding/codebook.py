@@ -1,0 +1,293 @@
+"""Rows of values -> rows of codes, and the policy for what is missing or unseen."""
+
+import difflib
+import warnings
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+
+from nearkind.encoding import NUMERIC, Feature, Sample
+from nearkind.encoding.checks import (
+    Stranger,
+    check_columns,
+    missing_clause,
+    refuse_free_text,
+    refuse_missing,
+    unseen_sentence,
+    warn_if_mixed,
+    warn_if_nearly_unique,
+)
+from nearkind.errors import UnseenValueError, UnseenValueWarning
+from nearkind.protocols import Array, Codes
+from nearkind.tables import Column, Table, read_table
+
+MAX_REPORTED = 1000  # values a column; then it is known to bring new ones
+
+POLICIES = {
+    "missing": ("level", "prior", "error"),
+    "unseen": ("prior", "error"),
+    "numeric": tuple(NUMERIC),
+}
+
+
+class Codebook:
+    """The values of each feature, and the policy for what is missing or unseen.
+
+    Parameters
+    ----------
+    missing : {"level", "prior", "error"}
+        A missing cell is a level of its own if ``fit`` saw one, and unseen otherwise;
+        or always has code -1; or is refused.
+    unseen : {"prior", "error"}
+        A value that ``fit`` did not see has code -1, with a warning; or is refused.
+    numeric : {"auto", "category", "bin", "scale"}
+        Columns of numbers: levels if there are at most 20 distinct numbers and quantile
+        bins otherwise; every number a level; bins in any case; or places on one axis
+        (see `positions`). Columns that their owner declared categorical are levels in
+        any case, and so are those without a number.
+
+    Attributes
+    ----------
+    names_ : list
+        Column names.
+    named_ : bool
+        Whether they came from the user; then later tables are matched by name.
+    features_ : list of Levels, Bins or Coordinate
+        One a column.
+
+    Examples
+    --------
+    >>> book = Codebook()
+    >>> book.fit_encode([["red", 1], ["blue", 2], ["red", None]]).tolist()
+    [[1, 0], [0, 1], [1, 2]]
+    >>> book.values(0), book.values(1)
+    (['blue', 'red'], [1, 2, None])
+    >>> book.encode([["blue", 2]]).tolist()
+    [[0, 1]]
+    """
+
+    names_: list[Any]
+    named_: bool
+    features_: list[Feature]
+
+    def __init__(
+        self, missing: str = "level", unseen: str = "prior", numeric: str = "auto"
+    ) -> None:
+        self._settings = {"missing": missing, "unseen": unseen, "numeric": numeric}
+        for parameter, value in self._settings.items():
+            _check_setting(parameter, value)
+        self._reported: list[set[Any]] = []
+
+    @property
+    def missing(self) -> str:
+        """Policy for missing cells."""
+        return self._settings["missing"]
+
+    @property
+    def unseen(self) -> str:
+        """Policy for values that ``fit`` did not see."""
+        return self._settings["unseen"]
+
+    @property
+    def numeric(self) -> str:
+        """What becomes of columns of numbers."""
+        return self._settings["numeric"]
+
+    @property
+    def n_values(self) -> list[int]:
+        """Number of codes of each feature."""
+        return [feature.n_values for feature in self.features_]
+
+    @property
+    def positions(self) -> list[Array | None]:
+        """Where on its axis each value of a feature stands (n_values,), if on any."""
+        return [feature.positions for feature in self.features_]
+
+    def values(self, d: int) -> list[Any]:
+        """Return the display values of feature d in code order; missing is None."""
+        return self.features_[d].values
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{k}={v!r}" for k, v in self._settings.items())
+        return f"Codebook({settings})"
+
+    def fit_encode(self, X: Any, weights: Array | None = None) -> Codes:
+        """Learn the values of each column and return the codes of X.
+
+        Parameters
+        ----------
+        X : table
+            Anything that `nearkind.tables.read_table` takes.
+        weights : ndarray (n,), optional
+            How many rows each row stands for; those of weight zero teach no value.
+
+        Returns
+        -------
+        ndarray of int32 (n, D)
+            Codes, columns contiguous.
+        """
+        table = read_table(X)
+        weights = np.ones(table.n_rows) if weights is None else weights
+        codes = np.empty((table.n_rows, len(table.names)), np.int32, order="F")
+        features = []
+        gaps: list[str] = []
+        for d, name in enumerate(table.names):
+            column = table.column(d)
+            gaps += self._gaps(name, column)
+            features.append(self._feature(name, column, weights))
+            codes[:, d] = features[d].encode(column)
+        refuse_missing(gaps)
+        self.keep(table.names, table.named, features)
+        for feature in features:
+            warn_if_nearly_unique(feature, table.n_rows)
+        return codes
+
+    def fit_counts(
+        self,
+        names: list[Any],
+        named: bool,
+        columns: Iterable[tuple[Column, Array]],
+        n_rows: int,
+    ) -> Self:
+        """Learn the values of each column from its distinct cells.
+
+        Parameters
+        ----------
+        names, named : as in ``Table``
+        columns : for each feature its distinct cells, and how many rows have each
+        n_rows : in all
+        """
+        features, gaps = [], []
+        for name, (column, weights) in zip(names, columns, strict=True):
+            n_missing = int(weights[column.missing].sum())
+            if n_missing and self.missing == "error":
+                gaps.append(missing_clause(name, n_missing))
+            features.append(self._feature(name, column, weights))
+        refuse_missing(gaps)
+        self.keep(names, named, features)
+        for feature in features:
+            warn_if_nearly_unique(feature, n_rows)
+        return self
+
+    def keep(self, names: list[Any], named: bool, features: list[Feature]) -> None:
+        """Take features as learned; no unseen value has been reported yet."""
+        self.names_, self.named_, self.features_ = names, named, features
+        self._reported = [set() for _ in features]
+
+    def encode(self, X: Any, owner: str = "nearkind") -> Codes:
+        """Return the codes of X by the values that ``fit_encode`` saw.
+
+        Parameters
+        ----------
+        X : table
+            Its columns are found by name, in any order, if names were given both here
+            and in fit; by position otherwise.
+        owner : str
+            Who to name in the message if the number of columns is wrong.
+
+        Returns
+        -------
+        ndarray of int32 (n, D)
+            Codes, columns contiguous; -1 for a value without one.
+        """
+        table = read_table(X)
+        order = self.order_of(table, owner)
+        codes = np.empty((table.n_rows, len(order)), np.int32, order="F")
+        strangers: list[Stranger] = []
+        gaps: list[str] = []
+        for d, place in enumerate(order):
+            column, feature = table.column(place), self.features_[d]
+            codes[:, d] = feature.encode(column)
+            if codes[:, d].min() < 0:
+                gaps += self._gaps(feature.name, column)
+                strangers += self._strangers(d, column)
+        refuse_missing(gaps)
+        self._report(strangers)
+        return codes
+
+    def cells_of(self, X: Any) -> list[Any]:
+        """Return the cells of a table of one row, in the order of the features."""
+        table = read_table(X)
+        columns = [table.column(place) for place in self.order_of(table, "nearkind")]
+        return [None if c.missing[0] else c.values[c.indices[0]] for c in columns]
+
+    def place_of(self, name: Any) -> int:
+        """Return the number of a feature by its name."""
+        if name not in self.names_:
+            near = difflib.get_close_matches(str(name), map(str, self.names_), n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"There was no column {name!r} in fit.{hint}")
+        return self.names_.index(name)
+
+    def _feature(self, name: Any, column: Column, weights: Array) -> Feature:
+        sample = Sample(name, column, weights, keep_missing=self.missing == "level")
+        feature = NUMERIC[self.numeric](sample)
+        if not column.declared:
+            known = weights[~column.missing]
+            refuse_free_text(feature, int(max(len(known), known.sum())))
+            if self.numeric != "category":
+                warn_if_mixed(feature)
+        return feature
+
+    def _gaps(self, name: Any, column: Column) -> list[str]:
+        """Return a clause on the missing cells of a column, if they are refused."""
+        if self.missing != "error" or not column.missing.any():
+            return []
+        rows = np.flatnonzero(column.missing)
+        return [missing_clause(name, len(rows), f", the first in row {rows[0]}")]
+
+    def _strangers(self, d: int, column: Column) -> list[Stranger]:
+        values = self.features_[d].strangers(column)
+        if self.missing == "level" and self.features_[d].missing_code < 0:
+            values += [None] if column.missing.any() else []
+        return [Stranger(d, self.names_[d], values)] if values else []
+
+    def order_of(self, table: Table, owner: str = "nearkind") -> list[int]:
+        """Return where each feature stands in a new table, refusing other columns."""
+        if not hasattr(self, "features_"):
+            raise ValueError("This Codebook has seen no table; call fit_encode first.")
+        if self.named_ and table.named:
+            check_columns(self.names_, table.names)
+            place = {name: i for i, name in enumerate(table.names)}
+            return [place[name] for name in self.names_]
+        n, m = len(table.names), len(self.names_)
+        if n != m:
+            raise ValueError(
+                f"X has {n} features, but {owner} is expecting {m} features as input."
+            )
+        return list(range(m))
+
+    def _report(self, strangers: list[Stranger]) -> None:
+        """Refuse values that fit did not see, or warn of those not yet reported."""
+        if self.unseen == "prior":
+            strangers = [s for s in map(self._unreported, strangers) if s.values]
+        if not strangers:
+            return
+        text = unseen_sentence(strangers)
+        if self.unseen == "error":
+            raise UnseenValueError(
+                f"{text}. Pass unseen='prior' to give them the class prior, or fit "
+                "again with these rows."
+            )
+        warnings.warn(
+            f"{text}; they get the class prior. Pass unseen='error' to refuse them, or "
+            "fit again with these rows.",
+            UnseenValueWarning,
+            stacklevel=3,
+        )
+
+    def _unreported(self, stranger: Stranger) -> Stranger:
+        known = self._reported[stranger.d]
+        if len(known) >= MAX_REPORTED:
+            return stranger._replace(values=[])
+        fresh = [value for value in stranger.values if value not in known]
+        known.update(fresh[:MAX_REPORTED])
+        return stranger._replace(values=fresh)
+
+
+def _check_setting(parameter: str, value: Any) -> None:
+    allowed = POLICIES[parameter]
+    if not isinstance(value, str) or value not in allowed:
+        listed = ", ".join(map(repr, allowed))
+        raise ValueError(f"{parameter} must be one of {listed}, got {value!r}.")

@@ -1,0 +1,95 @@
+"""What every feature offers, and what those of numbers share."""
+
+from decimal import Decimal
+from typing import Any, Protocol
+
+import numpy as np
+
+from nearkind.protocols import Array, Codes
+from nearkind.tables import Column, as_floats
+
+
+class Feature(Protocol):
+    """How one column becomes codes.
+
+    Law: every training cell gets the code of its value; codes are below ``n_values``.
+    """
+
+    name: Any
+    n_values: int
+    missing_code: int  # -1: missing has no level of its own
+    positions: Array | None  # (n_values,) if its values are places on an axis
+
+    @property
+    def values(self) -> list[Any]:
+        """Display values in code order; the missing level is None."""
+
+    def encode(self, column: Column) -> Codes:
+        """Return codes (n,), -1 where there is no code."""
+
+    def strangers(self, column: Column) -> list[Any]:
+        """Return the values of the column that have no code."""
+
+
+class NumberFeature:
+    """Numbers between two edges share a code: ``edges[k - 1] <= x < edges[k]``.
+
+    Parameters
+    ----------
+    name : object
+        The column's name.
+    edges : array (n_codes - 1,)
+        Increasing.
+    has_missing : bool
+        Whether missing is a level of its own, the last.
+    """
+
+    positions: Array | None = None
+
+    def __init__(self, name: Any, edges: Any, has_missing: bool) -> None:
+        self.name = name
+        self.edges: Array = np.asarray(edges, dtype=np.float64)
+        self.n_values = len(self.edges) + 1 + has_missing
+        self.missing_code = len(self.edges) + 1 if has_missing else -1
+
+    def encode(self, column: Column) -> Codes:
+        """Return codes (n,), -1 where there is no code."""
+        x = self._numbers(column) if column.numeric is None else column.numeric
+        codes = np.searchsorted(self.edges, x, side="right").astype(np.int32)
+        codes[np.isnan(x)] = self.missing_code
+        return codes
+
+    def strangers(self, column: Column) -> list[Any]:
+        """Return nothing: every number lies between some edges."""
+        return []
+
+    def _numbers(self, column: Column) -> Array:
+        """Return as numbers a column that came as categories."""
+        used = np.flatnonzero(column.occurs)
+        for value in (column.values[i] for i in used):
+            if not isinstance(value, int | float | Decimal):
+                raise ValueError(
+                    f"Column {self.name!r} held numbers in fit, but now holds "
+                    f"{value!r}. Turn it into numbers, or fit again with "
+                    "numeric='category'."
+                )
+        numbers = np.full(len(column.values) + 1, np.nan)
+        numbers[used] = as_floats(column.values[i] for i in used)[:-1]
+        return numbers[column.indices]
+
+
+def distinct_numbers(x: Array, weights: Array) -> tuple[Array, Array]:
+    """Return the distinct numbers of positive weight, rising, and the weight of each.
+
+    NaN is left out. A number of weight m is m numbers: both sums come from the same
+    totals, bit for bit.
+
+    Examples
+    --------
+    >>> x, totals = distinct_numbers(np.array([3.0, 1.0, 3.0, np.nan]), np.ones(4))
+    >>> x.tolist(), totals.tolist()
+    ([1.0, 3.0], [1.0, 2.0])
+    """
+    known = ~np.isnan(x) & (weights > 0.0)
+    distinct, which = np.unique(x[known], return_inverse=True)
+    return distinct, np.bincount(which, weights[known], len(distinct)).astype(float)

@@ -1,0 +1,102 @@
+"""Every distinct value a code, in an order of its own."""
+
+from collections.abc import Iterable, Sequence
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from nearkind.protocols import Array, Codes
+from nearkind.tables import Column
+
+
+class Levels:
+    """Every distinct value is a code.
+
+    Parameters
+    ----------
+    name : object
+        The column's name.
+    levels : sequence
+        Distinct plain values in code order.
+    has_missing : bool
+        Whether missing is a level of its own, the last.
+
+    Examples
+    --------
+    >>> from nearkind.tables import read_table
+    >>> levels = Levels("size", ["large", "small"], has_missing=True)
+    >>> levels.encode(read_table([["small"], [None], ["huge"]]).column(0)).tolist()
+    [1, 2, -1]
+    """
+
+    positions: Array | None = None
+
+    def __init__(self, name: Any, levels: Sequence[Any], has_missing: bool) -> None:
+        self.name = name
+        self.n_values = len(levels) + has_missing
+        self.missing_code = len(levels) if has_missing else -1
+        self.code_of = {level: code for code, level in enumerate(levels)}
+
+    @property
+    def values(self) -> list[Any]:
+        """Display values in code order."""
+        return [*self.code_of, *([None] if self.missing_code >= 0 else [])]
+
+    def encode(self, column: Column) -> Codes:
+        """Return codes (n,), -1 where there is no code."""
+        table = self._table(column.values)
+        indices = column.indices
+        if _is_identity(table) and (table[-1] < 0 or indices.min() >= 0):
+            return indices.astype(np.int32)
+        return table.take(indices, mode="wrap")  # half the time of table[indices]
+
+    def strangers(self, column: Column) -> list[Any]:
+        """Return the values of the column that have no code."""
+        unknown = (self._table(column.values)[:-1] < 0) & column.occurs
+        return [column.values[i] for i in np.flatnonzero(unknown)]
+
+    def _table(self, values: list[Any]) -> Codes:
+        """Return the code of each value, and of missing, where index -1 finds it."""
+        codes = (self.code_of.get(value, -1) for value in values)
+        return np.array([*codes, self.missing_code], np.int32)
+
+
+def _is_identity(table: Codes) -> bool:
+    return bool((table[:-1] == np.arange(len(table) - 1)).all())
+
+
+def canonical(values: Iterable[Any]) -> list[Any]:
+    """Sort values of any types: numbers, then text, then the rest by type and repr.
+
+    Parameters
+    ----------
+    values : iterable
+        Distinct plain values, none missing.
+
+    Returns
+    -------
+    list
+        The same values, in an order that does not depend on the one they came in.
+
+    Examples
+    --------
+    >>> canonical(["b", 10, "a", 2.5, (1, 2)])
+    [2.5, 10, 'a', 'b', (1, 2)]
+    """
+    numbers: list[Any] = []
+    texts: list[str] = []
+    others: list[Any] = []
+    for value in values:
+        is_text = isinstance(value, str)
+        home = texts if is_text else numbers if isinstance(value, Number) else others
+        home.append(value)
+    try:
+        numbers.sort()
+    except TypeError:  # a Decimal and a Fraction do not compare
+        numbers.sort(key=_type_and_repr)
+    return numbers + sorted(texts) + sorted(others, key=_type_and_repr)
+
+
+def _type_and_repr(value: Any) -> tuple[str, str]:
+    return type(value).__name__, repr(value)

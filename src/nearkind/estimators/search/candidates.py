@@ -1,0 +1,134 @@
+"""What is tried: distances with the strengths to go through, the simplest first."""
+
+import warnings
+from collections.abc import Collection, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from nearkind.baselines import Euclidean, Hamming
+from nearkind.estimators.cpml import CPML
+
+ROUGHLY: dict[str, Any] = {"tol": 1e-2, "max_iter": 20, "warm_start": True}
+CLOSELY: dict[str, Any] = {"tol": 1e-3, "max_iter": 40, "warm_start": True}
+"""How a fit in a search ends: tighter ones do not classify better."""
+DECADES = ("10%", "3%", "1%", "0.3%", "0.1%", "0.01%")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A distance, unfitted, and the strengths at which to fit it, strongest first.
+
+    Each fit starts where the last one ended, and directions that a strong penalty took
+    away stay away: weak ones give a close fit in few directions.
+
+    Attributes
+    ----------
+    name : for people
+    metric : a distance, unfitted
+    strengths : as CPML takes them; none: the distance is fitted as it comes
+    turn : those of a lower turn are fitted first; others only if time is left, and
+        something to be won
+    """
+
+    name: str
+    metric: Any
+    strengths: Sequence[Any] = ()
+    turn: int = 0
+
+    @property
+    def settings(self) -> Sequence[Any]:
+        """The strengths, or None once."""
+        return self.strengths or (None,)
+
+    @property
+    def lenient(self) -> "Candidate":
+        """The same, unless it refuses unseen values: rows held out have some."""
+        metric = clone(self.metric)
+        if "unseen" not in metric.get_params():
+            return self
+        return replace(self, metric=metric.set_params(unseen="prior"))
+
+    def path(
+        self, X: Any, y: Any, last: int, weights: Any = None
+    ) -> Iterator[tuple[int, Any]]:
+        """Fit along the strengths; give (number, fitted distance) up to ``last``.
+
+        The distance given is fitted again for the next one: use it at once, or stop.
+        """
+        metric = clone(self.metric)
+        weighted = {} if weights is None else {"sample_weight": weights}
+        if self.strengths:
+            fit_path = getattr(metric, "fit_path", partial(_one_by_one, metric))
+            yield from enumerate(fit_path(X, y, self.strengths[: last + 1], **weighted))
+        else:
+            yield 0, metric.fit(X, y, **weighted)
+
+    def fitted(
+        self, X: Any, y: Any, wanted: Collection[int], weights: Any = None
+    ) -> dict[int, Any]:
+        """Return the distances at the strengths of these numbers, in one go.
+
+        They were chosen as their limits leave them; ``stop_reason_`` says how they
+        ended.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            path = self.path(X, y, max(wanted), weights)
+            return {number: copy(at) for number, at in path if number in wanted}
+
+
+def _one_by_one(
+    metric: Any, X: Any, y: Any, strengths: Sequence[Any], **weighted: Any
+) -> Iterator[Any]:
+    """Fit anew at each strength, as distances do that know no better way."""
+    for strength in strengths:
+        yield metric.set_params(strength=strength).fit(X, y, **weighted)
+
+
+def default_candidates(n_jobs: int | None = None, **policies: Any) -> list[Candidate]:
+    """Return the family that is searched by default.
+
+    Small noisy tables want few directions on class histograms, tables that follow a
+    rule want every value for itself. Where histograms are smoothed and no row sees its
+    own label a rare value does no harm, so there every number may be a value.
+
+    Parameters
+    ----------
+    n_jobs : threads of a fit
+    policies : unseen, missing and numeric, as the distances take them
+    """
+    make = partial(CPML, n_jobs=n_jobs, **policies)
+    triplets = {"structure": "single", "projection": "vdm", **ROUGHLY}
+    soft = {"structure": "full", "constraints": "neighbors", **CLOSELY}
+    smoothed = {"smoothing": "auto", "cross_fit": True, **policies, "n_jobs": n_jobs}
+    if smoothed.get("numeric", "auto") == "auto":
+        smoothed["numeric"] = "category"
+    few, first, then, last = DECADES[:4], 0, 1, 2
+    return [
+        Candidate("values", Hamming(**policies), (), first),
+        Candidate("histograms", Euclidean(**policies), (), first),
+        Candidate("triplets of histograms", make(**triplets), few, last),
+        Candidate(
+            "triplets of smoothed histograms",
+            CPML(**triplets, **smoothed),
+            few,
+            last,
+        ),
+        Candidate(
+            "neighbors by histograms", make(**soft, projection="vdm"), DECADES, then
+        ),
+        Candidate(
+            "neighbors by smoothed histograms",
+            CPML(**soft, projection="vdm", **smoothed),
+            DECADES,
+            then,
+        ),
+        Candidate(
+            "neighbors by values", make(**soft, projection="onehot"), DECADES, then
+        ),
+    ]

@@ -1,0 +1,209 @@
+"""CPMLClassifierCV: the distance and the vote that do best on rows held out."""
+
+from time import perf_counter
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.coded import Coded
+from nearkind.estimators.search import settings
+from nearkind.estimators.search.committee import elect
+from nearkind.estimators.search.race import Race, Runner, once_each, unless_ones
+from nearkind.estimators.search.results import results_table
+from nearkind.estimators.search.showing import shown
+from nearkind.estimators.settings import whole_number_from
+from nearkind.estimators.targets import Training, training_rows
+from nearkind.protocols import Array
+
+
+class CPMLClassifierCV(Coded, ClassifierMixin, BaseEstimator):
+    """Nearest neighbours under the distances that do best on held-out training rows.
+
+    Every candidate is learned on some folds of the training rows and classifies the
+    others, whose labels it has not seen in any way. Those that fall clearly behind are
+    not fitted again. The best one, and others as far as the mean of their votes does
+    better, are learned again from all rows.
+
+    Parameters
+    ----------
+    candidates : distances to choose from, simplest first; a CPML with strength="auto"
+        is tried at several strengths. None: plain values and histograms, triplets
+        and soft neighbours of histograms as they are and smoothed (then every number is
+        a value), and soft neighbours by values
+    n_neighbors : numbers of neighbours to choose from
+    weights : weights of votes to choose from
+    max_members : how many distances may vote together
+    cv : number of folds, or folds as scikit-learn has them, a splitter or pairs of row
+        numbers; None: 5 up to 1,000 rows, 3 beyond, and one from 13,500 on
+    time_budget : seconds after which no further fit is begun; those chosen are then
+        learned from all rows, whatever that takes. None: no limit
+    unseen, missing, numeric, n_jobs : as in :class:`nearkind.CPML`, for candidates=None
+    random_state : int, RandomState or None
+        Seed of the folds; None is as good as 0, so that every fit gives the same.
+    verbose : 1 shows what is fitted
+
+    Attributes
+    ----------
+    members_ : fitted CPMLClassifiers whose votes count alike, the best one first
+    metric_ : distance of the first
+    best_params_ : settings of the first
+    best_score_ : accuracy of the members together on rows held out; somewhat too good,
+        as they were chosen by it
+    cv_results_ : dict of arrays, a row for every setting tried
+    refused_ : dict, candidates that were not or could not be fitted, and why
+    search_seconds_, refit_seconds_ : what it took
+    classes_, n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> from sklearn.model_selection import train_test_split
+    >>> data = nk.datasets.load("monks2", as_frame=False)
+    >>> X, X_test, y, y_test = train_test_split(data.X, data.y, random_state=0)
+    >>> model = nk.CPMLClassifierCV().fit(X, y)
+    >>> model.best_params_["candidate"]
+    'neighbors by values'
+    >>> model.score(X_test, y_test) > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        candidates=None,
+        n_neighbors=(1, 3, 5, 9, 15, 25),
+        weights=("uniform", "distance"),
+        max_members=3,
+        cv=None,
+        time_budget=None,
+        unseen="prior",
+        missing="level",
+        numeric="auto",
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.candidates = candidates
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.max_members = max_members
+        self.cv = cv
+        self.time_budget = time_budget
+        self.unseen = unseen
+        self.missing = missing
+        self.numeric = numeric
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose, and learn from all rows.
+
+        Parameters
+        ----------
+        X : table of any kind
+        y : one label a row
+        sample_weight : one weight >= 0 a row, counting repetitions of it
+
+        Returns
+        -------
+        self
+        """
+        start = perf_counter()
+        most = whole_number_from(self, "max_members", 1)
+        rows = training_rows(X, y, sample_weight, type(self).__name__)
+        race = self._race(rows, y, start)
+        seats = self._elect(race, most)
+        self.refused_ = race.refused
+        self.search_seconds_ = perf_counter() - start
+        self._learn(race, seats, rows, X, y, sample_weight)
+        self.refit_seconds_ = perf_counter() - start - self.search_seconds_
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class with the most votes, the first of those tied (n,)."""
+        shares = self.predict_proba(X)
+        best = shares >= shares.max(axis=1, keepdims=True) - 1e-9
+        return self.classes_[best.argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return each class's share of the votes (n, n_classes)."""
+        check_is_fitted(self)
+        shares = [member.predict_proba(X) for member in self.members_]
+        return np.mean(shares, axis=0)
+
+    def kneighbors(
+        self,
+        X: Any = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+    ) -> Any:
+        """Return the nearest training rows under the first member's distance."""
+        check_is_fitted(self)
+        return self.members_[0].kneighbors(X, n_neighbors, return_distance)
+
+    @property
+    def metric_(self) -> Any:
+        """Distance of the first member."""
+        return self.members_[0].metric_
+
+    def _race(self, rows: Training, y: Any, start: float) -> Race:
+        candidates, (ks, votes) = settings.candidates(self), settings.ways(self)
+        deadline = settings.deadline(self, start)
+        folds = settings.folds(self, rows, y)
+        with shown(self.verbose) as tell:
+            at = rows.table, rows.y, rows.weights, len(rows.classes)
+            race = Race(*at, ks, votes, deadline, tell)
+            race.run(candidates, folds)
+        if not race.runners:
+            name, why = next(iter(race.refused.items()))
+            raise ValueError(f"No candidate could be fitted. {name}: {why}")
+        return race
+
+    def _elect(self, race: Race, most: int) -> list[tuple[Runner, int]]:
+        tables = [runner.table() for runner in race.runners]
+        alive = [runner.alive for runner in race.runners]
+        held = np.concatenate(race.held)
+        weights = race.weights[held]
+        seats = elect(tables, alive, race.truth, weights, most)
+        together = np.mean([tables[seat.runner][seat.way] for seat in seats], axis=0)
+        right = together.argmax(axis=1) == race.truth
+        self.best_score_ = float(np.average(right, weights=weights))
+        self.cv_results_ = results_table(race, seats)
+        return [(race.runners[seat.runner], seat.way) for seat in seats]
+
+    def _learn(
+        self,
+        race: Race,
+        seats: list[tuple[Runner, int]],
+        rows: Training,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+    ) -> None:
+        """Learn the chosen distances from all rows."""
+        ways = [(w, k) for w in race.votes for k in race.n_neighbors]
+        labels, row_weights = rows.classes[rows.y], unless_ones(rows.weights)
+        fitted: dict[tuple[int, int], Any] = {}
+        for candidate in once_each(runner.candidate for runner, _ in seats):
+            mine = [r.number for r, _ in seats if r.candidate is candidate]
+            found = candidate.fitted(rows.table, labels, mine, row_weights)
+            fitted |= {(id(candidate), number): at for number, at in found.items()}
+        self.members_ = []
+        for runner, way in seats:
+            weights, k = ways[way]
+            metric = fitted[id(runner.candidate), runner.number]
+            member = CPMLClassifier(runner.candidate.metric, k, weights)
+            self.members_.append(member.fit_over(metric, X, y, sample_weight))
+        runner, way = seats[0]
+        self.best_params_ = {
+            "candidate": runner.candidate.name,
+            "strength": runner.strength,
+            "n_neighbors": ways[way][1],
+            "weights": ways[way][0],
+        }
+        self.classes_ = rows.classes
+        self._note(self.metric_.codebook_)

@@ -1,0 +1,1 @@
+"""What a violated constraint costs, and how that pulls on distances."""

@@ -1,0 +1,1 @@
+"""Projected rows and M -> distances."""

@@ -1,0 +1,100 @@
+"""The same distances from fewer numbers.
+
+Rows of a table rarely fill the space of their projections: class histograms sum to one,
+so one channel follows from the others, and indicators of a column do too. Distances
+see neither a rotation of the channels nor a direction in which no two rows differ.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nearkind.metrics.spectrum import Spectrum, decompose
+from nearkind.protocols import Array
+
+NEGLIGIBLE = 1e-12
+"""Share of the largest variance below which a direction counts as constant."""
+
+
+@dataclass(frozen=True)
+class Compressed:
+    """Centred rows without idle channels or directions.
+
+    Attributes
+    ----------
+    Z : (B, n, K', W'), with K' <= K and W' <= W
+    bases : (B, W, W'), orthonormal columns: M = bases M' bases'. A block with fewer
+        directions than W' has zeros for the rest.
+    """
+
+    Z: Array
+    bases: Array
+
+    @property
+    def identity(self) -> Spectrum:
+        """Euclidean distance, zero where a block has no direction."""
+        n_blocks, _, width = self.bases.shape
+        lengths = (self.bases * self.bases).sum(axis=1)  # (B, W'), one or zero
+        return Spectrum(
+            lengths, np.broadcast_to(np.eye(width), (n_blocks, width, width))
+        )
+
+    def expand(self, point: Spectrum) -> Spectrum:
+        """Return the metric (B, W, W) that gives all rows the same distances."""
+        return Spectrum(point.values, self.bases @ point.vectors)
+
+    def shrink(self, M: Array) -> Array:
+        """Return what a metric (B, W, W) is on these rows (B, W', W')."""
+        return self.bases.swapaxes(1, 2) @ M @ self.bases
+
+
+def compress(Z: Array) -> Compressed:
+    """Centre rows (B, n, K, W), drop channels and directions that none varies in.
+
+    Examples
+    --------
+    >>> shares = np.random.default_rng(0).dirichlet([1.0, 1.0, 1.0], size=(1, 9, 4))
+    >>> compress(shares.swapaxes(2, 3)).Z.shape  # three classes: two channels
+    (1, 9, 2, 4)
+    """
+    B, _, _, W = Z.shape
+    if not Z.size:
+        return Compressed(Z, np.zeros((B, W, W)))
+    Z = _turned(Z - Z.mean(axis=1, keepdims=True))
+    bases = [_range(z.reshape(-1, W)) for z in Z]  # (W, r_b) each
+    padded = np.zeros((B, W, max(basis.shape[1] for basis in bases)))
+    for at, basis in zip(padded, bases, strict=True):
+        at[:, : basis.shape[1]] = basis
+    _, n, K, _ = Z.shape  # some channels may be gone
+    rows = Z.reshape(B, n * K, W) @ padded
+    return Compressed(rows.reshape(B, n, K, padded.shape[2]), padded)
+
+
+def _turned(Z: Array) -> Array:
+    """Rotate the channels so that those which never vary can be dropped."""
+    if Z.shape[2] == 1:
+        return Z
+    channels = Z.swapaxes(2, 3).reshape(-1, Z.shape[2])
+    return np.einsum("bnkw,kl->bnlw", Z, _range(channels), optimize=True)
+
+
+def _range(rows: Array) -> Array:
+    """Return an orthonormal basis (W, r) of the directions in which rows vary."""
+    width = rows.shape[1]
+    if len(rows) < width:  # the smaller of two Gram matrices, with the same spectrum
+        values, vectors = _decomposed(rows @ rows.T)
+        kept = _varying(values)
+        return np.linalg.qr(rows.T @ vectors[:, kept])[0]
+    values, vectors = _decomposed(rows.T @ rows)
+    kept = _varying(values)
+    return np.eye(width) if kept.all() else vectors[:, kept]
+
+
+def _decomposed(gram: Array) -> tuple[Array, Array]:
+    spectrum = decompose(gram[None])
+    return spectrum.values[0], spectrum.vectors[0]
+
+
+def _varying(values: Array) -> np.ndarray:
+    """Say which variances are not negligible; the largest always counts."""
+    return values >= NEGLIGIBLE * values.max()

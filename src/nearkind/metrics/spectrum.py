@@ -1,0 +1,85 @@
+"""Eigenvalues of a stack of symmetric matrices; the engine's only call of ``eigh``.
+
+Value, gradient and prox of a regularizer must see one and the same spectrum, so a stack
+is decomposed once and everything else works on the result.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from nearkind.protocols import Array
+
+RANK_TOLERANCE = 1e-9
+"""Eigenvalues below this share of the largest count as zero."""
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """A stack of symmetric matrices as vectors diag(values) vectors', block by block.
+
+    Attributes
+    ----------
+    values : (B, r)
+    vectors : (B, W, r), eigenvectors in columns; what is not listed has eigenvalue 0
+    """
+
+    values: Array
+    vectors: Array
+
+    @cached_property
+    def matrix(self) -> Array:
+        """The stack itself (B, W, W)."""
+        V = self.vectors
+        return symmetrized((V * self.values[:, None, :]) @ V.swapaxes(1, 2))
+
+    def with_values(self, values: Array) -> "Spectrum":
+        """Return other eigenvalues on the same eigenvectors."""
+        return Spectrum(values.reshape(self.values.shape), self.vectors)
+
+    def positive(self) -> "Spectrum":
+        """Return the nearest positive semi-definite stack: negatives become zero."""
+        return self.with_values(np.maximum(self.values, 0.0))
+
+    @property
+    def rank(self) -> int:
+        """Number of eigenvalues that are not zero up to rounding."""
+        return int(self._kept.sum())
+
+    @property
+    def _kept(self) -> np.ndarray:
+        size = np.abs(self.values)
+        return size > RANK_TOLERANCE * size.max(initial=0.0)
+
+    def factors(self) -> list[tuple[Array, Array]]:
+        """Return (F_b (r_b, W), signs (r_b,)) with M_b = F_b' diag(signs) F_b."""
+        return [
+            (np.sqrt(np.abs(m[k]))[:, None] * V[:, k].T, np.sign(m[k]))
+            for m, V, k in zip(self.values, self.vectors, self._kept, strict=True)
+        ]
+
+
+def decompose(M: Array) -> Spectrum:
+    """Return the spectrum of a stack of symmetric matrices (B, W, W)."""
+    return Spectrum(*np.linalg.eigh(M))  # O(B W^3)
+
+
+def of_factor(F: Array) -> Spectrum:
+    """Return the spectrum of F'F (B, W, W), from the smaller F F' (B, r, r)."""
+    values, vectors = np.linalg.eigh(F @ F.swapaxes(1, 2))
+    sizes = np.sqrt(np.maximum(values, 0.0))
+    turned = vectors.swapaxes(1, 2) @ F  # (B, r, W), orthogonal rows
+    units = turned / np.where(sizes > 0.0, sizes, 1.0)[:, :, None]
+    return Spectrum(sizes * sizes, units.swapaxes(1, 2))
+
+
+def symmetrized(M: Array) -> Array:
+    """Return (M + M') / 2, block by block."""
+    return 0.5 * (M + M.swapaxes(1, 2))
+
+
+def identity(n_blocks: int, width: int) -> Spectrum:
+    """Return a stack of identity matrices: Euclidean distance on phi."""
+    eye = np.broadcast_to(np.eye(width), (n_blocks, width, width))
+    return Spectrum(np.ones((n_blocks, width)), eye.copy())

@@ -1,0 +1,1 @@
+"""Convex functions of the spectrum of M."""

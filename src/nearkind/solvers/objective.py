@@ -1,0 +1,180 @@
+"""Loss plus strength times regularizer: value, gradient, prox and a lower bound."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nearkind.losses.edges import at_nodes
+from nearkind.losses.hinge import Hinge
+from nearkind.metrics.metric import Embedding, embed, embed_by
+from nearkind.metrics.spectrum import Spectrum, decompose
+from nearkind.protocols import Array, Block, Constraints, Loss, Map, Regularizer
+
+_HINGE = Hinge()
+
+
+class Slope(NamedTuple):
+    """The objective at one metric, and its loss's linear lower bound there.
+
+    For every M, loss(M) >= intercept + <gradient, M> up to the smoothing of the loss.
+    """
+
+    value: float
+    loss: float
+    gradient: Array  # of the loss alone, (B, W, W)
+    intercept: float
+
+
+@dataclass(frozen=True)
+class Objective:
+    """f(M) = loss(M) + strength * r(M) over positive semi-definite M (B, W, W)."""
+
+    Z: Array  # (B, n, K, W)
+    constraints: Constraints
+    regularizer: Regularizer
+    strength: float
+    loss: Loss = _HINGE
+    map: Map = map
+
+    def value(self, point: Spectrum) -> float:
+        """Return f at a metric."""
+        return self.loss_value(point) + self.penalty(point)
+
+    def loss_value(self, point: Spectrum) -> float:
+        """Return the loss alone."""
+        rows = embed(self.Z, point)
+        return sum(self.map(_LossOf(rows, self.loss), self.constraints.parts()))
+
+    def penalty(self, point: Spectrum) -> float:
+        """Return strength times regularizer."""
+        return self.strength * self.regularizer.value(point.values)
+
+    def slope(self, point: Spectrum) -> Slope:
+        """Return f, the gradient of the loss and its intercept at a metric."""
+        rows = embed(self.Z, point)
+        pulls = self.map(_PullOf(self.Z, rows, self.loss), self.constraints.parts())
+        loss, G, at_rows, intercept = _add(pulls)
+        G = G + at_nodes(self.Z, at_rows)
+        return Slope(loss + self.penalty(point), loss, G, intercept)
+
+    def slope_in_factor(self, F: Array) -> tuple[float, Array]:
+        """Return the loss at F'F, and its gradient in F (B, r, W), which is 2 F G.
+
+        The Laplacian of the pulls meets embedded rows, which are shorter than rows.
+        """
+        (B, n, K, W), r = self.Z.shape, F.shape[1]
+        rows = embed_by(self.Z, F)
+        pulls = self.map(_LaplacianOf(rows, self.loss), self.constraints.parts())
+        loss, LU = 0.0, np.zeros(rows.U.shape)
+        for part_loss, part_LU in pulls:
+            loss += part_loss
+            LU += part_LU
+        stacked = LU.reshape(n, B, K, r).swapaxes(0, 1).reshape(B, n * K, r)
+        slope = stacked.swapaxes(1, 2) @ self.Z.reshape(B, n * K, W)
+        return loss, 2.0 * slope
+
+    def subgradient(self, point: Spectrum, slope: Slope) -> Array:
+        """Return one subgradient of f (B, W, W)."""
+        penalty = self.regularizer.subgradient(point.values)
+        return slope.gradient + self.strength * point.with_values(penalty).matrix
+
+    def prox(self, M: Array, step: float) -> Spectrum:
+        """Return argmin over PSD X of |X - M|^2 / 2 + step * strength * r(X)."""
+        spectrum = decompose(M)
+        shrunk = self.regularizer.prox(spectrum.values.ravel(), step * self.strength)
+        return spectrum.with_values(shrunk)
+
+    def lower_bound(self, gradient: Array, intercept: float) -> float:
+        """Return a proven lower bound on the minimum of f with the plain hinge.
+
+        From multipliers alpha in [0, 1], one a constraint, known only through their
+        sums ``gradient`` and ``intercept``: the dual value, the best over multiples of
+        alpha.
+        """
+        spectrum = decompose(-gradient).values
+        return self.regularizer.dual_value(spectrum, intercept, self.strength)
+
+    def with_loss(self, loss: Loss) -> "Objective":
+        """Return the same problem under another loss."""
+        return replace(self, loss=loss)
+
+    def with_strength(self, strength: float) -> "Objective":
+        """Return the same problem at another strength."""
+        return replace(self, strength=strength)
+
+    def slope_at_zero(self) -> Spectrum:
+        """Return the spectrum of minus the gradient of the loss at M = 0.
+
+        A constraint just met there is one of alike rows, d2 <= 0. It counts in full: no
+        other subgradient has a smaller positive part.
+        """
+        return decompose(-self.constraints.slope_at_zero(self.Z))
+
+    def renewed(self, point: Spectrum) -> "Objective":
+        """Return the problem as it is at a metric: itself, if that changes nothing."""
+        constraints = self.constraints.renewed(self.Z, point)
+        if constraints is self.constraints:
+            return self
+        return replace(self, constraints=constraints)
+
+    def sample(self, size: int, rng: np.random.Generator) -> "Objective":
+        """Return the same problem on about ``size`` rows, an estimate of this one."""
+        rows, constraints = self.constraints.sample(size, rng)
+        return replace(self, Z=self.Z[:, rows], constraints=constraints)
+
+    def in_single(self) -> "Objective":
+        """Return the same problem, its distances in single precision.
+
+        On centred rows loss and gradient are then right to about 1e-6 of their size.
+        """
+        return replace(self, Z=self.Z.astype(np.float32))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of distinct rows."""
+        return self.Z.shape[1]
+
+    @property
+    def zero(self) -> Spectrum:
+        """M = 0."""
+        B, _, _, W = self.Z.shape
+        return Spectrum(np.zeros((B, W)), np.broadcast_to(np.eye(W), (B, W, W)))
+
+
+class _LossOf(NamedTuple):
+    rows: Embedding
+    loss: Loss
+
+    def __call__(self, part: Block) -> float:
+        return part.value(part.edges.squared_distances(self.rows), self.loss)
+
+
+class _PullOf(NamedTuple):
+    Z: Array
+    rows: Embedding
+    loss: Loss
+
+    def __call__(self, part: Block) -> tuple[float, Array, Array, float]:
+        pull = part.pull(part.edges.squared_distances(self.rows), self.loss)
+        G, at_rows = part.edges.halves(self.Z, pull.weights)
+        return pull.loss, G, at_rows, pull.intercept
+
+
+class _LaplacianOf(NamedTuple):
+    rows: Embedding
+    loss: Loss
+
+    def __call__(self, part: Block) -> tuple[float, Array]:
+        pull = part.pull(part.edges.squared_distances(self.rows), self.loss)
+        return pull.loss, part.edges.laplacian(self.rows.U, pull.weights)
+
+
+def _add(pulls: Iterable[Any]) -> tuple[float, Array, Array, float]:
+    """Add up in the order of the parts, whoever computed them."""
+    loss, G, at_rows, intercept = next(pulls := iter(pulls))
+    for part in pulls:
+        loss, intercept = loss + part[0], intercept + part[3]
+        G, at_rows = G + part[1], at_rows + part[2]
+    return loss, G, at_rows, intercept

@@ -1,0 +1,232 @@
+"""CPMLClassifierCV: what it chooses, that it is honest, and what it takes."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import nearkind as nk
+from helpers.estimator_tables import labelled_table
+from helpers.racers import SOFT, few
+from nearkind.baselines import Euclidean, Hamming
+from nearkind.errors import NearlyUniqueWarning
+from nearkind.estimators import threads
+from nearkind.estimators.search import settings
+
+X, y = labelled_table(60)
+QUERY, _ = labelled_table(20, seed=9)
+
+
+@pytest.fixture(scope="module")
+def default():
+    return nk.CPMLClassifierCV(n_jobs=1).fit(X, y)
+
+
+class TestDefault:
+    def test_what_is_learned(self, default):
+        assert 1 <= len(default.members_) <= 3
+        assert all(isinstance(m, nk.CPMLClassifier) for m in default.members_)
+        assert default.metric_ is default.members_[0].metric_
+        assert default.classes_.tolist() == ["egg", "ham", "jam"]
+        assert default.n_features_in_ == 4
+        assert list(default.feature_names_in_) == list(X.columns)
+        assert default.refused_ == {}
+        assert default.search_seconds_ > 0.0
+        assert default.refit_seconds_ > 0.0
+
+    def test_shares_are_the_mean_of_the_members(self, default):
+        shares = default.predict_proba(QUERY)
+        members = [member.predict_proba(QUERY) for member in default.members_]
+        np.testing.assert_allclose(shares, np.mean(members, axis=0))
+        np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+        answers = default.classes_[shares.argmax(axis=1)]
+        np.testing.assert_array_equal(default.predict(QUERY), answers)
+
+    def test_the_first_member_has_the_best_settings(self, default):
+        first, best = default.members_[0], default.best_params_
+        assert set(best) == {"candidate", "strength", "n_neighbors", "weights"}
+        assert first.n_neighbors == best["n_neighbors"]
+        assert first.weights == best["weights"]
+        assert getattr(first.metric_, "strength", None) == best["strength"]
+
+    def test_the_table_marks_the_members(self, default):
+        table = default.cv_results_
+        at = int(np.flatnonzero(table["member"] == 0)[0])
+        for name, value in default.best_params_.items():
+            assert table[name][at] == value
+        assert (table["member"] >= 0).sum() == len(default.members_)
+
+    def test_the_score_is_not_below_that_of_its_best_member(self, default):
+        table = default.cv_results_
+        alone = table["accuracy"][table["member"] == 0]
+        assert default.best_score_ >= alone[0] - 0.02
+
+    def test_neighbours_are_those_of_the_first_member(self, default):
+        for ours, theirs in zip(
+            default.kneighbors(QUERY, 3),
+            default.members_[0].kneighbors(QUERY, 3),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(ours, theirs)
+        assert default.kneighbors(n_neighbors=2, return_distance=False).shape == (60, 2)
+
+    def test_no_bit_depends_on_run_or_threads(self, default, monkeypatch):
+        monkeypatch.setattr(threads, "MANY_ROWS", 1)
+        again = nk.CPMLClassifierCV(n_jobs=3).fit(X, y)
+        assert again.best_params_ == default.best_params_
+        np.testing.assert_array_equal(
+            again.predict_proba(QUERY), default.predict_proba(QUERY)
+        )
+        for name in ("candidate", "accuracy", "n_held", "member"):
+            np.testing.assert_array_equal(
+                again.cv_results_[name], default.cv_results_[name]
+            )
+
+    def test_pickle_keeps_every_answer(self, default):
+        again = pickle.loads(pickle.dumps(default))
+        np.testing.assert_array_equal(
+            again.predict_proba(QUERY), default.predict_proba(QUERY)
+        )
+        assert again.best_params_ == default.best_params_
+
+    def test_policies_reach_every_candidate(self):
+        policies = {"unseen": "error", "missing": "prior", "numeric": "bin"}
+        for candidate in settings.candidates(nk.CPMLClassifierCV(**policies)):
+            params = candidate.metric.get_params()
+            assert {name: params[name] for name in policies} == policies
+
+    def test_every_number_is_a_value_where_histograms_are_smoothed(self):
+        for candidate in settings.candidates(nk.CPMLClassifierCV()):
+            params = candidate.metric.get_params()
+            is_smoothed = params.get("smoothing") == "auto" and params["cross_fit"]
+            assert params["numeric"] == ("category" if is_smoothed else "auto")
+
+    def test_without_time_the_simplest_is_taken(self):
+        model = nk.CPMLClassifierCV(time_budget=1e-9).fit(X, y)
+        assert model.best_params_["candidate"] == "values"
+        assert set(model.refused_.values()) == {"There was no time for it."}
+        assert len(model.refused_) == 6
+        assert set(model.cv_results_["n_held"]) == {12}
+
+
+class TestHonest:
+    def test_random_labels_give_a_score_near_chance(self):
+        rng = np.random.default_rng(0)
+        rows = rng.integers(0, 3, (200, 4)).astype(str)
+        model = few().fit(rows, rng.integers(0, 2, 200))
+        assert 0.4 < model.best_score_ < 0.65
+
+    def test_held_labels_are_never_seen(self):
+        """Histograms of unique values are the labels themselves, where seen."""
+        rng = np.random.default_rng(1)
+        ids = np.array([[f"n{i}"] for i in range(100)])
+        labels = rng.integers(0, 2, 100)
+        with pytest.warns(NearlyUniqueWarning):
+            model = few(candidates=[Euclidean()]).fit(ids, labels)
+        assert model.score(ids, labels) == 1.0
+        assert model.best_score_ <= 0.65
+
+    @pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning")
+    def test_a_column_of_unique_ids_wins_nothing(self):
+        rng = np.random.default_rng(2)
+        labels = rng.integers(0, 2, 160)
+        hint = np.where(rng.random(160) < 0.9, labels, 1 - labels)
+        rows = np.column_stack([[f"n{i}" for i in range(160)], hint]).astype(str)
+        by_id, by_hint = OnColumn(0), OnColumn(1)
+        with pytest.warns(NearlyUniqueWarning):
+            model = few(candidates=[by_id, by_hint]).fit(rows[:120], labels[:120])
+        assert model.best_params_["candidate"] == "OnColumn(column=1)"
+        assert len(model.members_) == 1
+        assert 0.8 < model.best_score_ < 1.0
+        assert abs(model.score(rows[120:], labels[120:]) - model.best_score_) < 0.1
+
+    def test_the_score_is_that_of_rows_held_out(self):
+        model = few(candidates=[Hamming()], n_neighbors=1, weights="uniform").fit(X, y)
+        table = model.cv_results_
+        assert table["accuracy"].tolist() == [model.best_score_]
+        assert table["n_held"].tolist() == [60]
+        assert model.best_score_ < model.score(X, y)
+
+
+class OnColumn(Euclidean):
+    """Class histograms of one column alone."""
+
+    def __init__(self, column=0, unseen="prior", missing="level", numeric="auto"):
+        super().__init__(unseen, missing, numeric)
+        self.column = column
+
+    def represent(self, codes):
+        codes = codes.copy()
+        codes[:, [d for d in range(codes.shape[1]) if d != self.column]] = 0
+        return super().represent(codes)
+
+
+class TestInput:
+    @pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning")
+    def test_numbers_gaps_and_values_never_seen(self):
+        rng = np.random.default_rng(3)
+        table = X.assign(weight=rng.normal(size=60) + (y == "ham"), constant="same")
+        table.loc[::7, "weight"] = None
+        model = few().fit(table, y)
+        query = table[:5].assign(shape="odd", weight=[1e9, None, -1e9, 0.0, 0.5])
+        shares = model.predict_proba(query)
+        np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+        assert model.n_features_in_ == 6
+
+    @pytest.mark.parametrize(
+        "labels",
+        [np.arange(60) % 3 - 1, np.arange(60) % 2 == 0, [*"xyz"] * 20],
+        ids=["int", "bool", "str"],
+    )
+    def test_labels_of_any_type(self, labels):
+        model = few(candidates=[Euclidean()]).fit(X, labels)
+        assert model.classes_.tolist() == sorted(set(labels))
+        assert model.predict(X).dtype == np.asarray(labels).dtype
+
+    @pytest.mark.parametrize("kind", ["pandas", "polars", "dicts", "lists"])
+    def test_tables_of_any_kind(self, kind):
+        pl = pytest.importorskip("polars")
+        forms = {
+            "pandas": lambda table: table,
+            "polars": lambda table: pl.DataFrame(table.to_dict("list")),
+            "dicts": lambda table: table.to_dict("records"),
+            "lists": lambda table: table.to_numpy().tolist(),
+        }
+        form, plain = forms[kind], few().fit(X, y)
+        model = few().fit(form(X), y)
+        np.testing.assert_array_equal(
+            model.predict_proba(form(QUERY)), plain.predict_proba(QUERY)
+        )
+
+    @pytest.mark.parametrize("n_same", [4, 9])
+    def test_a_class_of_one_row(self, n_same):
+        labels = ["a"] * n_same + ["b"]
+        model = few().fit(X[: n_same + 1], labels)
+        assert model.classes_.tolist() == ["a", "b"]
+        assert model.cv_results_["n_held"].max() < n_same + 1
+
+    def test_every_row_a_class_of_its_own(self):
+        model = few().fit(X[:4], [*"abcd"])
+        assert model.best_score_ == 0.0
+        assert model.best_params_["candidate"] == "Hamming()"
+        assert "imply no neighbours" in model.refused_[repr(SOFT)]
+
+    def test_rows_that_do_not_differ(self):
+        table = np.full((12, 3), "same")
+        with pytest.warns(UserWarning, match="metric is zero"):
+            model = few(candidates=[SOFT]).fit(table, [*"xyy"] * 4)
+        assert set(model.predict(table)) == {"y"}
+
+    @pytest.mark.parametrize(
+        ("n_rows", "labels", "words"),
+        [
+            (6, ["a"] * 6, "CPMLClassifierCV learns from .* only one class, .*'a'"),
+            (1, ["a"], "only one class"),
+            (2, ["a", "b"], "CPMLClassifierCV holds rows out .* no fold of 2 rows"),
+            (6, None, "CPMLClassifierCV requires y"),
+            (6, [*"abab", None, "b"], "missing values: 1 of 6, the first in row 4"),
+        ],
+    )
+    def test_too_little_is_refused(self, n_rows, labels, words):
+        with pytest.raises(ValueError, match=words):
+            few().fit(X[:n_rows], labels)

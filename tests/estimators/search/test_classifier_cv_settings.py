@@ -1,0 +1,213 @@
+"""CPMLClassifierCV: weights that count rows, and settings that are refused."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import KFold
+
+import nearkind as nk
+from helpers.estimator_tables import labelled_table
+from helpers.racers import SOFT, Refusing, Right, easy, few
+from nearkind.baselines import NCA, Euclidean, Hamming
+from nearkind.estimators.search.candidates import Candidate
+
+X, y = labelled_table(60)
+QUERY, _ = labelled_table(20, seed=9)
+
+
+class TestWeights:
+    def test_a_weight_is_a_repetition_once_all_is_chosen(self):
+        weights = np.random.default_rng(0).integers(0, 4, 60)
+        rows = np.repeat(np.arange(60), weights)
+        one = {"candidates": [Euclidean()], "n_neighbors": 3, "weights": "distance"}
+        weighted = few(**one).fit(X, y, sample_weight=weights)
+        repeated = few(**one).fit(X.iloc[rows], y[rows])
+        np.testing.assert_allclose(
+            weighted.predict_proba(QUERY), repeated.predict_proba(QUERY), atol=1e-12
+        )
+
+    @pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning")
+    def test_on_the_same_folds_a_weight_is_a_repetition_all_along(self):
+        weights = np.random.default_rng(0).integers(0, 4, 60)
+        rows = np.repeat(np.arange(60), weights)
+        turn = np.arange(60) % 3
+        folds, by_row = (
+            [(np.flatnonzero(at != i), np.flatnonzero(at == i)) for i in range(3)]
+            for at in (turn, turn[rows])
+        )
+        weighted = few(cv=folds).fit(X, y, sample_weight=weights)
+        repeated = few(cv=by_row).fit(X.iloc[rows], y[rows])
+        assert weighted.best_params_ == repeated.best_params_
+        assert weighted.best_score_ == pytest.approx(repeated.best_score_)
+        np.testing.assert_allclose(
+            weighted.predict_proba(QUERY), repeated.predict_proba(QUERY), atol=1e-6
+        )
+
+    def test_rows_of_weight_zero_are_not_there(self):
+        weights = (np.arange(60) % 4 > 0).astype(float)
+        some = weights > 0
+        weighted, left = few().fit(X, y, weights), few().fit(X[some], y[some])
+        assert weighted.best_score_ == left.best_score_
+        np.testing.assert_array_equal(
+            weighted.predict_proba(QUERY), left.predict_proba(QUERY)
+        )
+        rows = weighted.kneighbors(QUERY, 2)[1]
+        assert some[rows].all()  # numbers of rows are those of the table given
+
+    def test_right_answers_count_by_weight(self):
+        weights = np.where(y == "ham", 5.0, 1.0)
+        one = {"candidates": [Hamming()], "n_neighbors": 60, "weights": "uniform"}
+        model = few(**one).fit(X, y, weights)
+        assert model.best_score_ == pytest.approx(
+            weights[y == "ham"].sum() / weights.sum()
+        )
+
+    @pytest.mark.parametrize("weights", [np.ones(60), np.arange(60) % 5 > 0])
+    def test_ones_are_no_weights(self, weights):
+        nca = NCA(tol=0.1)  # which takes none
+        model = few(candidates=[nca]).fit(X, y, weights)
+        assert model.best_params_["candidate"] == repr(nca)
+
+    def test_who_takes_no_weights_is_named(self):
+        model = few(candidates=[NCA(), Hamming()]).fit(X, y, np.full(60, 2.0))
+        assert list(model.refused_) == ["NCA()"]
+
+
+class TestSettings:
+    def test_candidates_may_be_given(self):
+        rows, labels = easy()
+        model = few(candidates=[Right(), nk.CPML(strength=0.01, tol=0.5)]).fit(
+            rows, labels
+        )
+        assert model.best_params_ == {
+            "candidate": "Right()",
+            "strength": None,
+            "n_neighbors": 1,
+            "weights": "uniform",
+        }
+        assert set(model.cv_results_["candidate"]) == {
+            "Right()",
+            "CPML(strength=0.01, tol=0.5)",
+        }
+
+    def test_an_open_strength_is_searched_for(self):
+        model = few(candidates=[SOFT]).fit(X, y)
+        assert len(set(model.cv_results_["strength"])) == 6
+        assert model.metric_.strength == model.best_params_["strength"]
+        assert SOFT.strength == "auto"
+
+    def test_a_fit_that_its_limits_end_is_as_it_was_chosen(self):
+        short = nk.CPML(max_iter=1, tol=0.0, strength="5%")
+        model = few(candidates=[short]).fit(X, y)  # without a warning
+        assert model.metric_.stop_reason_ == "MAX_ITER"
+
+    def test_one_number_and_one_vote_will_do(self):
+        one = few(n_neighbors=3, weights=np.ones_like).fit(X, y)
+        assert one.best_params_["n_neighbors"] == 3
+        assert one.best_params_["weights"] is np.ones_like
+
+    def test_members_are_no_more_than_asked_for(self):
+        assert len(few(max_members=1).fit(X, y).members_) == 1
+
+    def test_a_seed_deals_the_folds(self):
+        none, zero, other = (
+            few(candidates=[Hamming()], random_state=seed).fit(X, y).cv_results_
+            for seed in (None, 0, 1)
+        )
+        np.testing.assert_array_equal(none["accuracy"], zero["accuracy"])
+        assert (np.sort(none["accuracy"]) != np.sort(other["accuracy"])).any()
+
+    def test_the_number_of_folds_may_be_set(self):
+        rows, labels = easy()
+        model = few(candidates=[Right()], cv=2, verbose=1)
+        Right.fits.clear()
+        model.fit(rows, labels)
+        assert Right.fits == {"Right": 3}  # two folds, and all rows
+
+    def test_folds_may_be_given(self):
+        halves = [
+            (np.arange(30), np.arange(30, 60)),
+            (np.arange(30, 60), np.arange(30)),
+        ]
+        one = {"candidates": [Hamming()], "n_neighbors": 1, "weights": "uniform"}
+        table = few(**one, cv=halves).fit(X, y).cv_results_
+        right = [
+            nk.CPMLClassifier(Hamming(), 1).fit(X.iloc[a], y[a]).predict(X.iloc[b])
+            == y[b]
+            for a, b in halves
+        ]
+        assert table["accuracy"].tolist() == [np.mean(right)]
+        by_splitter = few(**one, cv=KFold(2)).fit(X, y).cv_results_
+        np.testing.assert_array_equal(by_splitter["accuracy"], table["accuracy"])
+
+    def test_what_it_does_is_shown(self, capsys):
+        few(candidates=[Hamming()], cv=2, verbose=1).fit(X, y)
+        assert capsys.readouterr().err.splitlines() == [
+            "0 of at most 2 fits; next: Hamming()",
+            "1 of at most 2 fits; next: Hamming()",
+        ]
+
+    def test_who_refuses_is_named_and_if_all_do_it_is_an_error(self):
+        model = few(candidates=[Refusing(), Hamming()]).fit(X, y)
+        assert model.refused_ == {"Refusing()": "no such rows"}
+        with pytest.raises(
+            ValueError, match=r"No candidate could be fitted\. Refusing"
+        ):
+            few(candidates=[Refusing()]).fit(X, y)
+
+    def test_a_distance_may_be_given_twice(self):
+        twice = Hamming()
+        assert few(candidates=[twice, twice]).fit(X, y).metric_.codebook_ is not None
+
+    def test_unseen_values_are_refused_by_the_chosen_alone(self):
+        table = X.copy()
+        table.loc[5, "noise"] = "rare"
+        model = few(candidates=[Hamming(unseen="error")]).fit(table, y)
+        with pytest.raises(ValueError, match="'noise' has 1 value not seen in fit"):
+            model.predict(table[:1].assign(noise="new"))
+
+    def test_missing_values_are_refused_with_the_reason(self):
+        with pytest.raises(ValueError, match=r"No candidate .*: Column 'size' has"):
+            few(candidates=[Hamming(missing="error")]).fit(X, y)
+
+    def test_clone_has_the_settings_and_nothing_learned(self):
+        model = few(candidates=[Candidate("plain", Hamming())]).fit(X, y)
+        copy = clone(model)
+        assert not hasattr(copy, "members_")
+        assert not hasattr(copy, "metric_")
+        assert copy.get_params()["n_neighbors"] == (1, 5)
+        assert copy.fit(X, y).best_params_ == model.best_params_
+
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [
+            ({"candidates": []}, "'candidates' .* at least one distance"),
+            ({"candidates": "hamming"}, "'candidates' .* a list of distances"),
+            (
+                {"candidates": Hamming()},
+                r"list of distances, unfitted; got Hamming\(\)",
+            ),
+            ({"candidates": [Hamming]}, "list of distances"),
+            ({"candidates": ["hamming"]}, "list of distances"),
+            ({"n_neighbors": 0}, "'n_neighbors' .* >= 1, one or several; got 0"),
+            ({"n_neighbors": ()}, "'n_neighbors'"),
+            ({"n_neighbors": [1, None]}, "'n_neighbors' .* got .1, None."),
+            ({"n_neighbors": [1, 2.5]}, "'n_neighbors'"),
+            ({"n_neighbors": True}, "'n_neighbors' .* got True"),
+            ({"n_neighbors": "few"}, "'n_neighbors' .* got 'few'"),
+            ({"weights": "near"}, "'weights' .* 'uniform', 'distance'.* got 'near'"),
+            ({"weights": None}, "'weights' .* got None"),
+            ({"weights": []}, "'weights'"),
+            ({"weights": [["uniform"]]}, "'weights'"),
+            ({"max_members": 0}, "'max_members' .* >= 1; got 0"),
+            ({"cv": 1}, "'cv' .* >= 2, a splitter or a list of folds; got 1"),
+            ({"cv": "five"}, "'cv' .* got 'five'"),
+            ({"cv": []}, "no fold of 60 rows leaves two classes"),
+            ({"cv": True}, "'cv' .* got True"),
+            ({"time_budget": 0}, "'time_budget' .* > 0; got 0"),
+            ({"time_budget": "long"}, "'time_budget' .* got 'long'"),
+        ],
+    )
+    def test_wrong_settings_are_named(self, given, words):
+        with pytest.raises(ValueError, match=words):
+            few(**given).fit(X, y)

@@ -1,0 +1,108 @@
+"""Who is elected: the simplest of the best, and others only if the mean is better."""
+
+import numpy as np
+import pytest
+
+from nearkind.estimators.search import committee
+from nearkind.estimators.search.committee import Seat, elect, quality
+
+TRUTH = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+ONES = np.ones(8)
+ALIVE = np.array([True])
+
+
+def sure(answers, chance=0.9):
+    """Return a table (1, n, 2) of one way to vote that gives these answers."""
+    answers = np.asarray(answers)
+    shares = np.full((len(answers), 2), 1.0 - chance)
+    shares[np.arange(len(answers)), answers] = chance
+    return shares[None]
+
+
+def flipped(*rows):
+    """Return the truth, wrong in these rows."""
+    answers = TRUTH.copy()
+    answers[list(rows)] = 1 - answers[list(rows)]
+    return answers
+
+
+def elected(tables, most=3, alive=None, weights=ONES):
+    alive = (
+        [np.ones(len(table), dtype=bool) for table in tables]
+        if alive is None
+        else alive
+    )
+    return elect(tables, alive, TRUTH, weights, most)
+
+
+def test_the_best_is_elected():
+    tables = [sure(flipped(0, 1)), sure(flipped(2)), sure(flipped(0, 1, 2))]
+    assert elected(tables, most=1) == [Seat(1, 0)]
+
+
+def test_the_simpler_wins_a_tie():
+    assert elected([sure(TRUTH), sure(TRUTH)], most=1) == [Seat(0, 0)]
+    nearly = sure(TRUTH, 0.9 - 1e-4)
+    assert elected([nearly, sure(TRUTH)], most=1) == [Seat(0, 0)]
+    assert elected([sure(TRUTH, 0.7), sure(TRUTH)], most=1) == [Seat(1, 0)]
+
+
+def test_a_second_is_added_where_the_mean_is_better():
+    first, second = sure(flipped(0), 0.9), sure(flipped(1), 0.95)
+    second[0, 1] = [0.4, 0.6]
+    assert elected([first, second]) == [Seat(1, 0), Seat(0, 0)]
+    assert (np.mean([first, second], axis=0)[0].argmax(axis=1) == TRUTH).all()
+
+
+def test_none_is_added_where_the_mean_is_not():
+    assert elected([sure(TRUTH), sure(TRUTH), sure(flipped(0))]) == [Seat(0, 0)]
+
+
+def test_none_is_added_because_another_would_have_been_better(monkeypatch):
+    """The simpler of two is taken only if it betters what is there by itself."""
+    known = {1.0: 0.9, 2.0: 0.5, 4.0: 0.5, 1.5: 0.8995, 2.5: 0.9003}
+
+    def looked_up(tables, truth, weights):
+        return np.array([known.get(float(t[0, 0]), 0.0) for t in tables])
+
+    monkeypatch.setattr(committee, "quality", looked_up)
+    tables = [np.full((1, 10_000, 1), value) for value in (1.0, 2.0, 4.0)]
+    many = np.zeros(10_000, dtype=int)
+    seats = elect(tables, [ALIVE] * 3, many, np.ones(10_000), 2)
+    assert seats == [Seat(0, 0), Seat(2, 0)]
+
+
+def test_no_metric_is_taken_twice():
+    ways = np.concatenate([sure(flipped(0), 0.7), sure(flipped(1)), sure(flipped(2))])
+    assert len(elected([ways])) == 1
+
+
+def test_ways_that_are_out_of_the_race_are_not_taken():
+    ways = np.concatenate([sure(TRUTH), sure(flipped(0))])
+    assert elected([ways], alive=[np.array([False, True])]) == [Seat(0, 1)]
+
+
+def test_rows_count_by_their_weight():
+    tables = [sure(flipped(0)), sure(flipped(1, 2))]
+    assert elected(tables, most=1) == [Seat(0, 0)]
+    heavy = np.where(np.arange(8) == 0, 10.0, 1.0)
+    assert elected(tables, most=1, weights=heavy) == [Seat(1, 0)]
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_there_are_no_more_than_asked_for(most):
+    tables = [sure(flipped(row), 0.8) for row in range(4)]
+    assert len(elected(tables, most)) == most
+
+
+def test_quality_is_accuracy_first_and_certainty_second():
+    right, wrong = quality(
+        np.stack([sure(TRUTH, 0.51), sure(flipped(0), 0.99)]), TRUTH, ONES
+    )
+    assert right > wrong
+    more, less = quality(np.stack([sure(TRUTH, 0.9), sure(TRUTH, 0.6)]), TRUTH, ONES)
+    assert more > less
+
+
+def test_a_vote_of_none_is_not_infinitely_bad():
+    assert np.isfinite(quality(sure(flipped(0), 1.0), TRUTH, ONES)).all()

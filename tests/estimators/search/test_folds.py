@@ -1,0 +1,151 @@
+"""Folds: every row is held once, classes are dealt evenly, all can be learned from."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
+
+from nearkind.estimators.search.folds import (
+    FEW_FOLDS,
+    MANY_FOLDS,
+    MOST_HELD,
+    SMALL,
+    Fold,
+    can_judge,
+    deal,
+    deal_by_size,
+    n_folds_for,
+    some_of,
+)
+from nearkind.estimators.search.folds import given as given_folds
+
+labels = st.lists(st.integers(0, 3), min_size=4, max_size=60).map(
+    lambda y: np.array([0, 0, 1, 1, *y])  # two classes at least, with two rows each
+)
+seeds = st.integers(0, 99)
+
+
+def dealt(y, n_folds, seed=0, **options):
+    return list(deal(np.asarray(y), n_folds, np.random.default_rng(seed), **options))
+
+
+@given(labels, st.integers(2, 8), seeds)
+def test_every_row_is_held_once_and_learned_from_otherwise(y, n_folds, seed):
+    folds = dealt(y, n_folds, seed)
+    assert len(folds) == n_folds
+    held = np.concatenate([fold.held for fold in folds])
+    assert sorted(held) == list(range(len(y)))
+    for fold in folds:
+        both = np.concatenate([fold.train, fold.held])
+        assert sorted(both) == list(range(len(y)))
+
+
+@given(labels, st.integers(2, 8), seeds)
+def test_classes_are_dealt_evenly(y, n_folds, seed):
+    counts = [
+        np.bincount(y[fold.held], minlength=4) for fold in dealt(y, n_folds, seed)
+    ]
+    assert (np.ptp(counts, axis=0) <= 1).all()
+    assert np.ptp(np.sum(counts, axis=1)) <= 1
+
+
+def test_a_seed_deals_the_same_and_another_differently():
+    y = np.arange(40) % 2
+    first, again, other = (dealt(y, 4, seed) for seed in (0, 0, 1))
+    for a, b in zip(first, again, strict=True):
+        np.testing.assert_array_equal(a.held, b.held)
+    assert any((a.held != b.held).any() for a, b in zip(first, other, strict=True))
+
+
+def test_of_many_rows_some_are_held_and_none_of_them_is_learned_from():
+    folds = dealt(np.arange(100) % 2, 4, most=40)
+    assert [len(fold.held) for fold in folds] == [10] * 4
+    assert [len(fold.train) for fold in folds] == [75] * 4
+    for fold in folds:
+        assert not set(fold.held) & set(fold.train)
+        assert fold.held.tolist() == sorted(fold.held)
+
+
+def test_some_row_is_held_however_many_the_folds():
+    assert [len(fold.held) for fold in dealt(np.arange(20) % 2, 20, most=5)] == [1] * 20
+
+
+def test_a_fold_that_leaves_one_class_judges_nothing():
+    y = np.array([0] * 9 + [1])
+    folds = dealt(y, 5)
+    assert [can_judge(fold, y) for fold in folds] == [9 not in f.held for f in folds]
+    assert not any(can_judge(fold, y[-2:]) for fold in dealt(y[-2:], 2))
+    assert not can_judge(Fold(np.array([0, 9]), np.array([], int)), y)
+
+
+def test_folds_may_be_given_by_row_number():
+    pairs = [(np.array([0, 1, 4]), np.array([2, 3])), ([2, 3], [0, 1, 4])]
+    rows = np.array([0, 2, 3, 4])  # row 1 has no weight
+    first, second = given_folds(pairs, rows, np.array([*"ababa"]))
+    assert (first.train.tolist(), first.held.tolist()) == ([0, 3], [1, 2])
+    assert (second.train.tolist(), second.held.tolist()) == ([1, 2], [0, 3])
+
+
+def test_a_splitter_of_scikit_learn_may_be_given():
+    y, everyone = np.array([*"ab"] * 6), np.arange(12)
+    for splitter in (KFold(3), StratifiedKFold(3), ShuffleSplit(2, random_state=0)):
+        ours = list(given_folds(splitter, everyone, y))
+        theirs = list(splitter.split(np.zeros((12, 1)), y))
+        for fold, (train, held) in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(fold.train, train)
+            np.testing.assert_array_equal(fold.held, held)
+
+
+def test_a_class_of_one_row_among_several_is_held_too():
+    folds = dealt([0] * 5 + [1] * 5 + [2], 3)
+    assert len(folds) == 3
+    assert sum(10 in fold.held for fold in folds) == 1
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_folds"),
+    [(3, 3), (5, 5), (SMALL, MANY_FOLDS), (SMALL + 1, FEW_FOLDS)],
+)
+def test_there_are_no_more_folds_than_rows_and_fewer_of_many(n_rows, n_folds):
+    assert n_folds_for(n_rows) == n_folds
+
+
+def test_few_rows_all_take_part():
+    fold = Fold(np.array([1, 3, 4]), np.array([0]))
+    rng = np.random.default_rng(0)
+    assert some_of(fold, np.zeros(5, dtype=int), rng, most=3) is fold
+
+
+def test_of_many_rows_some_take_part_and_no_class_is_lost():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 1_000)
+    y[[17, 400]] = [3, 4]
+    train = np.sort(rng.permutation(1_000)[:900])
+    train = np.union1d(train, [17, 400])
+    held = np.setdiff1d(np.arange(1_000), train)
+    some = some_of(Fold(train, held), y, rng, most=100)
+    assert some.held is held
+    assert np.isin(some.train, train).all()
+    assert len(np.unique(some.train)) == len(some.train) <= 100 + 5
+    assert set(y[some.train]) == set(y[train])
+
+
+def test_rows_left_out_follow_no_pattern():
+    values = np.arange(1_000) % 2  # a table sorted by a column of two values
+    y, rng = np.zeros(1_000, dtype=int), np.random.default_rng(0)
+    some = some_of(Fold(np.arange(1_000), np.array([0])), y, rng, most=500)
+    assert 0.4 < values[some.train].mean() < 0.6
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_folds"), [(4, 4), (1_000, 5), (1_001, 3), (13_499, 3), (13_500, 1)]
+)
+def test_many_rows_are_judged_by_one_fold(n_rows, n_folds):
+    y = np.arange(n_rows) % 2
+    folds = deal_by_size(y, np.random.default_rng(0))
+    assert len(folds) == n_folds
+    assert sum(len(fold.held) for fold in folds) == min(n_rows, MOST_HELD)
+    for fold in folds:
+        assert not np.isin(fold.held, fold.train).any()
+        assert len(fold.train) >= n_rows // 2

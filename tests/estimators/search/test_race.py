@@ -1,0 +1,271 @@
+"""A race: who is behind is not fitted again, who refuses is named, time ends it."""
+
+import numpy as np
+import pytest
+
+from helpers.racers import (
+    Blind,
+    Counted,
+    Fading,
+    Refusing,
+    Right,
+    Tiring,
+    Turning,
+    easy,
+    race,
+)
+from nearkind.baselines import Hamming
+from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.search import race as module
+from nearkind.estimators.search.candidates import Candidate
+from nearkind.estimators.search.folds import deal
+
+X, y = easy()
+FOLDS = list(deal(y, 4, np.random.default_rng(0)))
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    """Start every count at none, and let only fits take time."""
+    Counted.fits.clear()
+    Counted.clock[0] = 0.0
+    Turning.visited.clear()
+    monkeypatch.setattr(module, "perf_counter", lambda: Counted.clock[0])
+
+
+def candidates(*kinds):
+    return [Candidate(kind.__name__, kind()) for kind in kinds]
+
+
+def names(runners):
+    return [runner.candidate.name for runner in runners]
+
+
+def test_who_is_clearly_behind_is_dropped_and_not_fitted_again():
+    run = race(X, y)
+    run.run(candidates(Blind, Right), FOLDS)
+    assert Counted.fits == {"Blind": 1, "Right": 4}
+    assert (names(run.runners), names(run.dropped)) == (["Right"], ["Blind"])
+    assert run.n_fits == 5
+    assert [len(held) for held in run.held] == [15] * 4
+    assert run.dropped[0].table().shape == (4, 15, 3)
+
+
+def test_who_is_as_good_stays():
+    run = race(X, y)
+    run.run(candidates(Right, Hamming), FOLDS)
+    assert names(run.runners) == ["Right", "Hamming"]
+    assert run.dropped == []
+
+
+def test_ways_to_vote_fall_behind_one_by_one():
+    run = race(X, y, ks=(1, 60), votes=("uniform",))
+    run.run(candidates(Right), FOLDS)
+    [runner] = run.runners
+    assert runner.alive.tolist() == [True, False]  # all rows vote alike with k = 60
+    assert runner.table().shape == (2, 60, 3)
+
+
+def test_votes_are_those_of_a_classifier_on_rows_it_has_not_seen():
+    run = race(X, y)
+    run.run(candidates(Right), FOLDS)
+    np.testing.assert_array_equal(run.truth, y[np.concatenate(run.held)])
+    ways = [(w, k) for w in ("uniform", "distance") for k in (1, 3)]
+    for way, (weights, k) in zip(run.runners[0].table(), ways, strict=True):
+        expected = [
+            CPMLClassifier(Hamming(), k, weights)
+            .fit(X[fold.train], y[fold.train])
+            .predict_proba(X[fold.held])
+            for fold in FOLDS
+        ]
+        np.testing.assert_allclose(way, np.concatenate(expected), atol=1e-6)
+
+
+def test_a_class_that_is_not_there_to_learn_from_gets_no_vote():
+    labels = np.r_[y[:20] % 2, 2]
+    folds = list(deal(labels, 3, np.random.default_rng(0)))
+    run = race(X[:21], labels)
+    run.run(candidates(Right), folds)
+    [lonely] = np.flatnonzero(run.truth == 2)
+    shares = run.runners[0].table()[:, lonely]
+    np.testing.assert_allclose(shares[:, 2], 0.0)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+
+
+def test_who_refuses_is_named_and_the_others_go_on():
+    run = race(X, y)
+    run.run(candidates(Refusing, Right, Tiring), FOLDS)
+    assert run.refused == {"Refusing": "no such rows", "Tiring": "tired"}
+    assert names(run.runners) == ["Right"]
+    assert run.runners[0].table().shape[1] == 60
+
+
+def test_all_may_refuse():
+    run = race(X, y)
+    run.run(candidates(Refusing), FOLDS)
+    assert run.runners == []
+    assert list(run.refused) == ["Refusing"]
+
+
+def test_what_a_weight_counts_and_who_takes_none():
+    class Plain(Right):
+        def fit(self, X, y=None):
+            return super().fit(X, y)
+
+    weights = np.where(y == 0, 2.0, 1.0)
+    run = race(X, y, weights)
+    run.run(candidates(Plain, Right), FOLDS)
+    assert list(run.refused) == ["Plain"]
+    run = race(X, y, np.ones(60))
+    run.run(candidates(Plain, Right), FOLDS)
+    assert not run.refused
+
+
+def test_values_that_only_held_rows_have_are_no_reason_to_refuse():
+    rows = X.astype(object)
+    rows[7, 1] = "rare"
+    strict = Candidate("strict", Hamming(unseen="error"))
+    run = race(rows, y)
+    run.run([strict], FOLDS)
+    assert not run.refused
+    assert strict.metric.unseen == "error"
+    assert strict.fitted(rows, y, [0])[0].unseen == "error"
+
+
+def test_two_of_one_name_run_apart():
+    one = Candidate("same", Right())
+    run = race(X, y)
+    run.run([one, Candidate("same", Right()), one], FOLDS)
+    assert names(run.runners) == ["same", "same"]
+    assert Counted.fits == {"Right": 8}
+
+
+def test_strengths_are_gone_through_as_far_as_any_is_in_the_race():
+    along = Candidate("along", Turning(), (3.0, 1.0, 0.5))
+    run = race(X, y)
+    run.run([along], FOLDS[:2])
+    assert [runner.strength for runner in run.runners] == [1.0, 0.5]
+    assert [runner.strength for runner in run.dropped] == [3.0]
+    assert Turning.visited == [3.0, 1.0, 0.5] * 2
+    Turning.visited.clear()
+    turned = Candidate("turned", Turning(sees=5.0), (5.0, 7.0))
+    race(X, y).run([turned], FOLDS[:2])
+    assert Turning.visited == [5.0, 7.0, 5.0]
+
+
+def test_the_last_of_a_path_is_what_is_fitted_in_the_end():
+    along = Candidate("along", Turning(), (3.0, 1.0, 0.5))
+    assert along.fitted(X, y, [1])[1].strength == 1.0
+    assert Turning.visited == [3.0, 1.0]
+    assert along.metric.strength == "auto"
+
+
+def test_several_of_a_path_are_fitted_in_one_go():
+    along = Candidate("along", Turning(), (3.0, 1.0, 0.5))
+    found = along.fitted(X, y, [2, 0])
+    assert {n: at.strength for n, at in found.items()} == {0: 3.0, 2: 0.5}
+    assert Turning.visited == [3.0, 1.0, 0.5]
+
+
+def test_the_first_candidate_runs_however_late_it_is():
+    run = race(X, y, deadline=-1.0)
+    run.run(candidates(Refusing, Right, Blind), FOLDS)
+    assert names(run.runners) == ["Right"]
+    assert len(run.held) == 1
+    assert run.refused["Blind"] == "There was no time for it."
+    assert Counted.fits == {"Right": 1}
+
+
+def test_a_fold_that_time_did_not_suffice_for_is_forgotten():
+    run = race(X, y, deadline=2.5)  # each fit takes one
+    run.run(candidates(Right, Counted), FOLDS)
+    assert Counted.fits == {"Right": 2, "Counted": 1}
+    assert len(run.held) == 1
+    assert [runner.table().shape[1] for runner in run.runners] == [15, 15]
+
+
+def test_time_may_end_between_two_strengths():
+    along = Candidate("along", Turning(), (1.0, 0.5, 0.1))
+    run = race(X, y, deadline=1.5)
+    run.run([along], FOLDS)
+    assert Turning.visited == [1.0, 0.5]
+    assert [runner.strength for runner in run.runners] == [1.0, 0.5]
+    assert not run.refused
+
+
+def test_a_strength_behind_which_time_ends_is_no_fold():
+    along = Candidate("along", Turning(), (1.0, 0.5))
+    run = race(X, y, deadline=2.5)
+    run.run([along], FOLDS)
+    assert Turning.visited == [1.0, 0.5, 1.0]
+    assert len(run.held) == 1
+    assert [runner.table().shape[1] for runner in run.runners] == [15, 15]
+
+
+def test_who_has_a_lower_turn_is_fitted_first():
+    late, early = Candidate("late", Right(), turn=1), Candidate("early", Blind())
+    race(X, y).run([late, early], FOLDS[:1])
+    assert list(Counted.fits) == ["Blind", "Right"]
+    run = race(X, y, deadline=-1.0)
+    run.run([late, early], FOLDS)
+    assert names(run.runners) == ["early"]
+    assert run.refused == {"late": "There was no time for it."}
+
+
+def test_of_two_turns_the_order_is_as_given():
+    first, second = Candidate("first", Hamming(), turn=1), Candidate("second", Fading())
+    run = race(X, y)
+    run.run([first, second], FOLDS)
+    assert names((*run.runners, *run.dropped)) == ["first", "second"]
+
+
+def test_a_later_turn_comes_in_only_if_something_is_left_to_be_won():
+    perfect, other = Candidate("perfect", Right()), Candidate("other", Counted(), (), 1)
+    run = race(X, y)
+    run.run([other, perfect], FOLDS)
+    assert Counted.fits == {"Right": 4}
+    assert names(run.runners) == ["perfect"]
+    assert run.refused == {"other": "There was nothing left to be won."}
+    Counted.fits.clear()
+    run = race(X, y)
+    run.run([Candidate("blind", Blind()), other], FOLDS)
+    assert Counted.fits == {"Blind": 1, "Counted": 4}
+    assert (names(run.runners), names(run.dropped)) == (["other"], ["blind"])
+
+
+def test_who_errs_on_a_later_fold_lets_the_others_in_from_the_first():
+    late = Candidate("late", Right(), turn=1)
+    run = race(X, y)
+    run.run([Candidate("fading", Fading()), late], FOLDS)
+    assert Counted.fits == {"Fading": 4, "Right": 4}
+    assert run.runners[-1].table().shape[1] == len(run.truth) == 60
+
+
+def test_what_was_seen_beyond_the_last_common_fold_is_forgotten():
+    late = Candidate("late", Right(), turn=1)
+    run = race(X, y, deadline=4.5)  # fading has voted on all four by then
+    run.run([Candidate("fading", Fading()), late], FOLDS)
+    assert Counted.fits == {"Fading": 4, "Right": 1}
+    assert [runner.table().shape[1] for runner in run.runners] == [15, 15]
+    assert len(run.held) == 1
+
+
+def test_no_fold_is_begun_after_time():
+    run = race(X, y, deadline=1.5)
+    run.run(candidates(Right, Counted), FOLDS)
+    assert Counted.fits == {"Right": 1, "Counted": 1}
+    assert not run.refused
+
+
+def test_it_tells_what_comes_next_and_how_many_fits_there_may_be():
+    told = []
+    run = race(X, y, tell=lambda *what: told.append(what))
+    run.run(candidates(Blind, Right), FOLDS)
+    assert told[:3] == [(0, 8, "Blind"), (1, 9, "Right"), (2, 5, "Right")]
+    assert told[-1] == (4, 5, "Right")
+
+
+def test_seconds_are_those_of_its_own_fits():
+    run = race(X, y)
+    run.run(candidates(Right, Counted), FOLDS)
+    assert [runner.seconds for runner in run.runners] == [4.0, 4.0]

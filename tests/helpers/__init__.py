@@ -1,0 +1,1 @@
+"""Tables, oracles and problems that several tests share."""

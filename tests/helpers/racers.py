@@ -1,0 +1,102 @@
+"""Distances for races: one that is right, one that is blind, ones that refuse."""
+
+from typing import ClassVar
+
+import numpy as np
+
+import nearkind as nk
+from nearkind.baselines import Euclidean, Hamming
+from nearkind.estimators.search.race import Race
+from nearkind.estimators.targets import training_rows
+
+SOFT = nk.CPML(constraints="neighbors", max_iter=20, tol=1e-2, warm_start=True)
+FEW = [Hamming(), Euclidean(), SOFT]
+
+
+def few(**given):
+    """Return a search among few candidates."""
+    return nk.CPMLClassifierCV(**{"candidates": FEW, "n_neighbors": (1, 5), **given})
+
+
+class Counted(Hamming):
+    """Counts its fits by class of distance, and tells a clock of them."""
+
+    fits: ClassVar[dict] = {}
+    clock: ClassVar[list] = [0.0]
+
+    def fit(self, X, y=None, sample_weight=None):
+        name = type(self).__name__
+        self.fits[name] = self.fits.get(name, 0) + 1
+        self.clock[0] += 1.0
+        return super().fit(X, y, sample_weight)
+
+
+class Right(Counted):
+    pass
+
+
+class Blind(Counted):
+    """Sees no difference between any rows."""
+
+    def compare(self, a, b):
+        return np.zeros((len(a), len(b)))
+
+
+class Fading(Counted):
+    """Right on its first three fits, then blind."""
+
+    def compare(self, a, b):
+        return (self.fits["Fading"] <= 3) * super().compare(a, b)
+
+
+class Refusing(Counted):
+    def fit(self, X, y=None, sample_weight=None):
+        raise ValueError("no such rows")
+
+
+class Tiring(Counted):
+    """Refuses from its second fit on."""
+
+    def fit(self, X, y=None, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        if self.fits["Tiring"] > 1:
+            raise TypeError("tired")
+        return self
+
+
+class Turning(Counted):
+    """Blind but at the strengths up to ``sees``."""
+
+    visited: ClassVar[list] = []
+
+    def __init__(
+        self,
+        strength="auto",
+        sees=1.0,
+        unseen="prior",
+        missing="level",
+        numeric="auto",
+    ):
+        super().__init__(unseen, missing, numeric)
+        self.strength = strength
+        self.sees = sees
+
+    def fit(self, X, y=None, sample_weight=None):
+        self.visited.append(self.strength)
+        return super().fit(X, y, sample_weight)
+
+    def compare(self, a, b):
+        return (self.strength <= self.sees) * super().compare(a, b)
+
+
+def easy(n_rows=60, n_classes=3):
+    """Return rows whose first column is the class, and the classes."""
+    y = np.arange(n_rows) % n_classes
+    noise = np.random.default_rng(0).integers(0, 2, n_rows)
+    return np.column_stack([y, noise]).astype(str), y
+
+
+def race(X, y, weights=None, ks=(1, 3), votes=("uniform", "distance"), **options):
+    rows = training_rows(X, y, weights, "Race")
+    n_classes = len(rows.classes)
+    return Race(rows.table, rows.y, rows.weights, n_classes, ks, votes, **options)

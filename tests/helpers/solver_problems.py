@@ -1,0 +1,78 @@
+"""Small problems in nearkind's own terms, and the solvers under test."""
+
+import numpy as np
+
+from nearkind.constraints.all_pairs import AllPairs
+from nearkind.constraints.all_quadruplets import AllQuadruplets
+from nearkind.constraints.all_triplets import AllTriplets
+from nearkind.constraints.labels import Labels
+from nearkind.metrics.spectrum import Spectrum, identity
+from nearkind.metrics.structures import Diagonal, Full, Multi, Single
+from nearkind.regularizers.schatten import Schatten, SchattenPower
+from nearkind.solvers.objective import Objective
+
+STRUCTURES = {"single": Single, "multi": Multi, "diagonal": Diagonal, "full": Full}
+KINDS = {"triplets": AllTriplets, "pairs": AllPairs, "quadruplets": AllQuadruplets}
+
+# The paper's six persons; shares of Low, Middle and High at each value.
+_OCCUPATION = {
+    "Accountant": (1 / 2, 0, 1 / 2),
+    "Doctor": (1 / 2, 1 / 2, 0),
+    "Plumber": (0, 1 / 2, 1 / 2),
+}
+_EDUCATION = {
+    "Bachelor": (1, 0, 0),
+    "High school": (0, 1, 0),
+    "Master": (1 / 3, 1 / 3, 1 / 3),
+    "TAFE": (0, 0, 1),
+}
+_MARITAL = {"Married": (2 / 3, 1 / 3, 0), "Single": (0, 1 / 3, 2 / 3)}
+_PERSONS = [
+    ("Accountant", "Bachelor", "Married"),
+    ("Doctor", "Master", "Married"),
+    ("Plumber", "TAFE", "Single"),
+    ("Plumber", "High school", "Single"),
+    ("Doctor", "Master", "Married"),
+    ("Accountant", "Master", "Single"),
+]
+
+
+def six_persons():
+    """Return phi (6, 3, 3) and class numbers (Low 0, Middle 1, High 2)."""
+    tables = (_OCCUPATION, _EDUCATION, _MARITAL)
+    phi = [
+        [table[value] for table, value in zip(tables, person, strict=True)]
+        for person in _PERSONS
+    ]
+    return np.array(phi, dtype=float), np.array([0, 0, 2, 1, 1, 2])
+
+
+def random_rows(seed, n_rows=8, n_features=3, n_classes=3):
+    """Return phi and class numbers: histograms that lean to the row's own class."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_rows) % n_classes
+    leaning = 0.7 + 0.7 * np.eye(n_classes)[y]
+    phi = [[rng.dirichlet(alpha) for _ in range(n_features)] for alpha in leaning]
+    return np.array(phi), y
+
+
+def regularizer(penalty):
+    return (SchattenPower if penalty.powered else Schatten)(penalty.p)
+
+
+def objective(phi, y, structure, kind, penalty, strength, margin=1.0):
+    """Return the problem as nearkind states it."""
+    constraints = KINDS[kind](margin).bind(Labels(y, np.ones(len(y))))
+    Z = np.ascontiguousarray(STRUCTURES[structure]().blocks(phi))
+    return Objective(Z, constraints, regularizer(penalty), strength)
+
+
+def unit(problem):
+    """Return the start of the paper, M = I."""
+    return identity(problem.Z.shape[0], problem.Z.shape[-1])
+
+
+def zero(problem):
+    """Return M = 0."""
+    start = unit(problem)
+    return Spectrum(np.zeros_like(start.values), start.vectors)

@@ -1,0 +1,157 @@
+"""Text files: delimiters, encodings, quotes, and what is wrong in which line."""
+
+import csv
+import io
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.table_files import complaint, written
+from nearkind.io import Asked, ReadingWarning, delimited, lines, read
+from nearkind.io.delimited import found_delimiter
+
+ROWS = "size,colour\n1,red\n2,\n"
+COLUMNS = {"size": ["1", "2"], "colour": ["red", None]}
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.CSV", "a.csv.gz", "a.txt", "a", "a.data"])
+def test_by_any_name(tmp_path, name):
+    assert read(written(tmp_path, name, ROWS)) == COLUMNS
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_delimiters_and_line_ends(tmp_path, delimiter, end):
+    text = ROWS.replace(",", delimiter).replace("\n", end)
+    assert read(written(tmp_path, "a.csv", text)) == COLUMNS
+
+
+def test_a_delimiter_that_was_given_is_taken(tmp_path):
+    path = written(tmp_path, "a.csv", "a;b,c\n1;2,3\n")
+    assert read(path, Asked(delimiter=",")) == {"a;b": ["1;2"], "c": ["3"]}
+    assert list(read(path, Asked(delimiter=";"))) == ["a", "b,c"]
+    assert read(written(tmp_path, "a.tsv", "a,b\n1,2\n")) == {"a,b": ["1,2"]}
+    assert read(written(tmp_path, "b.tsv", "a\tb\n1\t2\n"), Asked(delimiter="tab"))
+    assert "one letter" in complaint(path, delimiter=",,")
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        ("größe\nklein\n".encode("utf-8-sig"), None),
+        ("größe\nklein\n".encode("utf-16"), None),
+        ("größe\nklein\n".encode("utf-32"), None),
+        ("größe\nklein\n".encode("cp1252"), "cp1252"),
+        ("größe\nklein\n".encode("utf-16-le"), "utf-16-le"),
+    ],
+)
+def test_encodings(tmp_path, content, encoding):
+    path = written(tmp_path, "a.csv", content)
+    assert read(path, Asked(encoding=encoding)) == {"größe": ["klein"]}
+
+
+def test_latin_1_is_the_last_resort_and_said(tmp_path):
+    late = "size\n" + "1\n" * 30_000 + "größer\n"
+    path = written(tmp_path, "a.csv.gz", late.encode("latin-1"))
+    with pytest.warns(ReadingWarning, match=r"^a\.csv\.gz: .* read as Latin-1") as said:
+        assert read(path)["size"][-1] == "größer"
+    assert len(said) == 1
+
+
+def test_a_wrong_encoding_is_told_with_its_line(tmp_path):
+    path = written(tmp_path, "a.csv", "a\nb\nä\n".encode("latin-1"))
+    assert complaint(path, encoding="ascii").startswith("a.csv, line ")
+    assert "no encoding 'klingon'" in complaint(path, encoding="klingon")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "a.csv, line 1: the file is empty."),
+        ("\n \n\n", "a.csv, line "),
+        ("a,b\n", "line 1: rows were expected after the header (2 cells)."),
+        ("a,b\n1,2\n1,2,3\n", "line 3: 2 cells in the header, 3 cells here;"),
+        ("a,b\n\n1,2\n1\n", "line 4: 2 cells in the header, 1 cell here;"),
+        ("a,b,a\n1,2,3\n", "line 1: column 'a' occurs more than once;"),
+        ('a,b\n1,2\n1,"2\n', "line 3: unexpected end of data; check the quotes"),
+        ('a,b\n1,"2"x\n', "line 2: "),
+        (b"a,b\n1,\x002\n", "line 2: it holds a NUL byte"),
+    ],
+)
+def test_bad_files_are_told_with_their_line(tmp_path, content, words):
+    assert words in complaint(written(tmp_path, "a.csv", content))
+
+
+def test_a_line_is_counted_beyond_those_looked_at_for_the_delimiter(tmp_path):
+    text = "a,b\n" + "1,2\n" * 250 + "1\n"
+    assert "line 252:" in complaint(written(tmp_path, "a.csv", text))
+
+
+def test_a_line_without_end_takes_no_memory_without_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "LONGEST", 1000)
+    path = written(tmp_path, "a.csv.gz", "a,b\n" + "x" * 1_000_000)
+    assert "line 2: it is longer than 1,000 letters" in complaint(path)
+
+
+def test_a_table_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(delimited, "MOST_CELLS", 1000)
+    path = written(tmp_path, "a.csv.gz", "a,b\n" + "1,2\n" * 10_000)
+    assert "more than 1,000 cells" in complaint(path)
+
+
+def test_a_column_without_name_is_called_by_its_number(tmp_path):
+    path = written(tmp_path, "a.csv", ",size\n0,1\n")
+    with pytest.warns(ReadingWarning, match="called 'column 1' here"):
+        assert read(path) == {"column 1": ["0"], "size": ["1"]}
+
+
+def test_blanks_around_cells_and_blank_lines_are_dropped(tmp_path):
+    path = written(tmp_path, "a.csv", " size , colour\n\n 1 , dark red \n\n\n")
+    assert read(path) == {"size": ["1"], "colour": ["dark red"]}
+
+
+def test_ragged_rows_do_not_hide_the_delimiter():
+    assert found_delimiter(["a;b;c\n", "1;2;3\n", "1,5;2\n"]) == ";"
+    assert found_delimiter(["one\n", "1\n"]) == ","
+    assert found_delimiter([]) == ","
+
+
+WORDS = st.text(
+    st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=6
+)
+
+
+@st.composite
+def tables(draw):
+    """Rows of two to four cells."""
+    row = st.lists(WORDS, min_size=(width := draw(st.integers(2, 4))), max_size=width)
+    return draw(st.lists(row, min_size=1, max_size=5))
+
+
+@given(tables(), st.sampled_from(",;\t|"))
+def test_what_csv_writes_is_read(rows, delimiter):
+    text = io.StringIO()
+    header = [f"c{d}" for d in range(len(rows[0]))]
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\r\n")
+    writer.writerows([header, *rows])
+    columns = delimited.read(
+        io.BytesIO(text.getvalue().encode()), Asked(delimiter=delimiter)
+    )
+    cells = [[cell.strip() or None for cell in row] for row in rows]
+    assert [list(row) for row in zip(*columns.values(), strict=True)] == cells
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_table_or_one_sentence(data):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            columns = delimited.read(io.BytesIO(data), Asked())
+        except ValueError as error:
+            said = str(error)
+        else:
+            said = "line: all columns are of one length"
+            assert len({len(cells) for cells in columns.values()}) == 1
+    assert said.startswith("line")

@@ -1,0 +1,134 @@
+"""A stack, its spectrum, and the stack again; ranks and factors."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.strategies import integers, stacks
+from nearkind.metrics.spectrum import (
+    Spectrum,
+    decompose,
+    identity,
+    of_factor,
+    symmetrized,
+)
+
+any_stack = st.tuples(st.integers(1, 3), st.integers(1, 4)).flatmap(
+    lambda shape: stacks(*shape, psd=False)
+)
+metric_stack = st.tuples(st.integers(1, 3), st.integers(1, 4)).flatmap(
+    lambda shape: stacks(*shape)
+)
+
+factors = st.tuples(st.integers(1, 3), st.integers(1, 5), st.integers(1, 5)).flatmap(
+    lambda shape: integers(shape, -2, 2)  # few numbers: rows vanish, repeat, depend
+)
+
+
+@given(M=any_stack)
+def test_the_matrix_of_the_spectrum_is_the_stack(M):
+    np.testing.assert_allclose(decompose(M).matrix, M, atol=1e-12)
+
+
+@given(M=any_stack)
+def test_factors_rebuild_the_stack_with_their_signs(M):
+    for block, (F, signs) in zip(M, decompose(M).factors(), strict=True):
+        assert np.isin(signs, (-1.0, 1.0)).all()
+        np.testing.assert_allclose(F.T @ (signs[:, None] * F), block, atol=1e-7)
+
+
+@given(M=any_stack)
+def test_rank_is_that_of_all_blocks_together(M):
+    joint = max(np.abs(np.linalg.eigvalsh(M)).max(), 1e-300)
+    expected = sum(np.linalg.matrix_rank(block, tol=1e-9 * joint) for block in M)
+    assert decompose(M).rank == expected
+    assert sum(len(signs) for _, signs in decompose(M).factors()) == expected
+
+
+@given(M=any_stack, data=st.data())
+def test_the_positive_part_is_the_nearest_metric(M, data):
+    nearest = decompose(M).positive()
+    assert (nearest.values >= 0.0).all()
+    gap = M - nearest.matrix
+    np.testing.assert_allclose(np.vdot(gap, nearest.matrix), 0.0, atol=1e-9)
+    other = data.draw(stacks(*M.shape[:2]))
+    assert np.linalg.norm(M - other) >= np.linalg.norm(gap) - 1e-9
+
+
+@given(M=any_stack)
+def test_other_values_keep_the_eigenvectors(M):
+    spectrum = decompose(M)
+    doubled = spectrum.with_values(2.0 * spectrum.values.ravel())
+    np.testing.assert_allclose(doubled.matrix, 2.0 * M, atol=1e-12)
+
+
+@given(M=metric_stack)
+def test_a_metric_is_its_own_positive_part(M):
+    np.testing.assert_allclose(decompose(M).positive().matrix, M, atol=1e-10)
+
+
+def test_the_zero_stack_has_no_factors():
+    spectrum = decompose(np.zeros((2, 3, 3)))
+    assert spectrum.rank == 0
+    assert [F.shape for F, _ in spectrum.factors()] == [(0, 3), (0, 3)]
+
+
+def test_the_identity_is_a_stack_of_identities():
+    np.testing.assert_array_equal(identity(2, 3).matrix, [np.eye(3)] * 2)
+    assert identity(2, 3).rank == 6
+
+
+@given(M=any_stack)
+def test_symmetrizing_takes_the_mean_with_the_transpose(M):
+    lopsided = M + np.triu(np.ones(M.shape[1:]), 1)
+    for block, mean in zip(lopsided, symmetrized(lopsided), strict=True):
+        np.testing.assert_array_equal(mean, (block + block.T) / 2.0)
+
+
+def test_the_matrix_of_any_spectrum_is_symmetric():
+    rng = np.random.default_rng(0)
+    V = np.linalg.qr(rng.normal(size=(2, 4, 4)))[0]
+    M = Spectrum(rng.normal(size=(2, 4)), V).matrix
+    np.testing.assert_array_equal(M, M.swapaxes(1, 2))
+
+
+@given(F=factors)
+def test_the_spectrum_of_a_factor_is_that_of_its_square(F):
+    spectrum = of_factor(F)
+    square = F.swapaxes(1, 2) @ F
+    np.testing.assert_allclose(spectrum.matrix, square, atol=1e-12)
+    assert (spectrum.values >= 0.0).all()
+    longest = max(F.shape[1:])
+    for values, expected in zip(spectrum.values, decompose(square).values, strict=True):
+        ours = np.pad(np.sort(values), (longest - F.shape[1], 0))
+        theirs = np.pad(expected, (longest - F.shape[2], 0))
+        np.testing.assert_allclose(ours, theirs, atol=1e-12)
+    assert spectrum.rank == decompose(square).rank
+
+
+@given(F=factors)
+def test_vectors_of_a_factor_are_orthonormal_where_it_is_not_zero(F):
+    spectrum = of_factor(F)
+    assert np.isfinite(spectrum.vectors).all()
+    for values, vectors in zip(spectrum.values, spectrum.vectors, strict=True):
+        V = vectors[:, values > 1e-9]  # what rounding leaves of zero has no direction
+        np.testing.assert_allclose(V.T @ V, np.eye(V.shape[1]), atol=1e-6)
+
+
+@given(F=factors)
+def test_vectors_of_a_factor_are_no_longer_than_one(F):
+    lengths = np.linalg.norm(of_factor(F).vectors, axis=1)
+    assert (lengths <= 1.0 + 1e-6).all()
+
+
+def test_a_factor_of_zeros_is_the_zero_stack():
+    spectrum = of_factor(np.zeros((2, 3, 4)))
+    np.testing.assert_array_equal(spectrum.values, np.zeros((2, 3)))
+    np.testing.assert_array_equal(spectrum.matrix, np.zeros((2, 4, 4)))
+
+
+def test_rows_of_zeros_in_a_factor_add_nothing():
+    F = np.random.default_rng(8).normal(size=(2, 3, 4))
+    padded = np.concatenate([F, np.zeros((2, 2, 4))], axis=1)
+    np.testing.assert_allclose(of_factor(padded).matrix, of_factor(F).matrix)
+    assert of_factor(padded).rank == of_factor(F).rank == 6

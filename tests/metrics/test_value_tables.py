@@ -1,0 +1,134 @@
+"""A row is the sum of the vectors of its values; a distance splits over features."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.strategies import stacks, tables
+from nearkind.metrics.metric import embed
+from nearkind.metrics.spectrum import decompose
+from nearkind.metrics.structures import Diagonal, Full, Multi, Single
+from nearkind.metrics.value_tables import relevance, value_tables
+from nearkind.projections.concatenation import Concatenation
+from nearkind.projections.cooccurrence import Cooccurrence
+from nearkind.projections.onehot import OneHot
+from nearkind.projections.side_by_side import SideBySide
+from nearkind.projections.vdm import VDM
+
+STRUCTURES = [Single(), Multi(), Diagonal(), Full()]
+PROJECTIONS = {
+    "vdm": lambda: VDM(1.0),
+    "onehot": OneHot,
+    "cooccurrence": Cooccurrence,
+    "vdm+onehot": lambda: Concatenation(VDM(1.0), OneHot()),
+    "vdm+cooccurrence": lambda: SideBySide(VDM(1.0), Cooccurrence()),
+}
+every_structure = pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
+every_projection = pytest.mark.parametrize("projection", PROJECTIONS)
+
+
+def modelled(data, projection, structure):
+    """Return a table, its projection, a metric that fits it, and the lookup tables."""
+    table = data.draw(tables(unseen=True))
+    fitted = PROJECTIONS[projection]().fit(
+        table.codes, table.n_values, table.y, table.weights
+    )
+    shape = fitted.shape(table.n_values, table.y.max() + 1)
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    F = rng.integers(-2, 3, size=(*structure.shape(*shape), structure.shape(*shape)[1]))
+    spectrum = decompose(F @ F.swapaxes(1, 2) / 4.0).positive()
+    lookup = value_tables(fitted.tables, structure, spectrum)
+    return table, fitted, spectrum, lookup
+
+
+@every_projection
+@every_structure
+@given(data=st.data())
+@settings(max_examples=12)
+def test_gathering_and_adding_is_the_embedding_of_phi(projection, structure, data):
+    table, fitted, spectrum, lookup = modelled(data, projection, structure)
+    phi = fitted.transform(table.codes)
+    expected = embed(structure.blocks(phi), spectrum).U
+    np.testing.assert_allclose(lookup.embed(table.codes), expected, atol=1e-10)
+
+
+@every_projection
+@every_structure
+@given(data=st.data())
+@settings(max_examples=12)
+def test_contributions_sum_to_the_squared_distance(projection, structure, data):
+    table, _, _, lookup = modelled(data, projection, structure)
+    a, b = table.codes[0], table.codes[1]
+    u, v = lookup.embed(table.codes[:2])
+    parts = lookup.contributions(a, b)
+    assert parts.shape == (len(table.n_values),)
+    np.testing.assert_allclose(parts.sum(), ((u - v) ** 2).sum(), atol=1e-9)
+
+
+@given(table=tables(), data=st.data())
+def test_a_contribution_is_the_metric_between_the_differences(table, data):
+    fitted = VDM().fit(table.codes, table.n_values, table.y, table.weights)
+    M = data.draw(stacks(1, len(table.n_values)))
+    lookup = value_tables(fitted.tables, Single(), decompose(M).positive())
+    delta = np.subtract(*fitted.transform(table.codes[:2]))  # (D, C)
+    expected = [
+        sum(M[0, d, e] * (delta[d] @ delta[e]) for e in range(len(delta)))
+        for d in range(len(delta))
+    ]
+    parts = lookup.contributions(table.codes[0], table.codes[1])
+    np.testing.assert_allclose(parts, expected, atol=1e-7)
+
+
+@every_projection
+@every_structure
+@given(data=st.data())
+@settings(max_examples=12)
+def test_a_feature_on_which_rows_agree_contributes_nothing(projection, structure, data):
+    table, _, _, lookup = modelled(data, projection, structure)
+    a, b = table.codes[0], table.codes[1].copy()
+    b[0] = a[0]
+    np.testing.assert_allclose(lookup.contributions(a, b)[0], 0.0, atol=1e-12)
+
+
+@every_projection
+@every_structure
+@given(data=st.data())
+@settings(max_examples=12)
+def test_relevance_is_the_mean_contribution_over_all_pairs(projection, structure, data):
+    table, fitted, spectrum, lookup = modelled(data, projection, structure)
+    rows = table.repeated().codes
+    total = sum(lookup.contributions(a, b) for a in rows for b in rows)
+    phi = fitted.transform(table.codes)
+    shares = relevance(phi, fitted.tables, structure, spectrum, table.weights)
+    if total.sum() < 1e-9:
+        np.testing.assert_allclose(shares * total.sum(), total, atol=1e-9)
+    else:
+        np.testing.assert_allclose(shares, total / total.sum(), atol=1e-8)
+        np.testing.assert_allclose(shares.sum(), 1.0)
+
+
+@every_structure
+@given(data=st.data())
+@settings(max_examples=12)
+def test_relevance_sees_rows_as_they_are_in_phi(structure, data):
+    table, fitted, spectrum, _ = modelled(data, "vdm", structure)
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    phi = rng.integers(-2, 3, size=fitted.transform(table.codes).shape) / 2.0
+    share = table.weights / table.weights.sum()
+    lone = [np.where(np.arange(phi.shape[1])[:, None] == d, phi, 0.0)
+            for d in range(phi.shape[1])]  # fmt: skip
+    parts = [embed(structure.blocks(each), spectrum).U for each in lone]
+    parts = [U - share @ U for U in parts]
+    cross = np.array([share @ (U * sum(parts)).sum(axis=1) for U in parts])
+    shares = relevance(phi, fitted.tables, structure, spectrum, table.weights)
+    if cross.sum() > 1e-9:
+        np.testing.assert_allclose(shares, cross / cross.sum(), atol=1e-8)
+
+
+def test_nothing_is_relevant_to_the_zero_metric():
+    fitted = OneHot().fit(np.array([[0, 1]], dtype=np.int32), [2, 2], None, np.ones(1))
+    phi = fitted.transform(np.array([[0, 1], [1, 0]], dtype=np.int32))
+    zero = decompose(np.zeros((1, 4, 4)))
+    shares = relevance(phi, fitted.tables, Single(), zero, np.ones(2))
+    np.testing.assert_array_equal(shares, [0.0, 0.0])
