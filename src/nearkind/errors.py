@@ -1,8 +1,13 @@
 """Errors and warnings of nearkind; each message says what to do next.
 
 Every error is a ``ValueError`` or a ``TypeError``, so that code written for
-scikit-learn catches it.
+scikit-learn catches it. ``did_you_mean`` suggests names for one that is not known, and
+``error_context`` prefixes a message with the place where the error happened.
 """
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 
 class UnseenValueError(ValueError):
@@ -39,3 +44,97 @@ class SmallWeightWarning(UserWarning):
 
 class RememberedRowsWarning(UserWarning):
     """A classifier remembers a sample of the rows that it learned from."""
+
+
+def nearest_names(name: Any, candidates: Iterable[Any], n: int = 3) -> list[Any]:
+    """Return the candidates that are spelled most like a name, the nearest first.
+
+    Capitals count as small letters, and "-" and " " as "_".
+
+    Parameters
+    ----------
+    name : object
+        Compared as text.
+    candidates : iterable of objects
+    n : int, default=3
+        Candidates to return at most.
+
+    Returns
+    -------
+    list
+        Empty if none is similar; only the candidate itself if one is spelled the same.
+
+    Examples
+    --------
+    >>> nearest_names("Colour", ["size", "colour", "colours"])
+    ['colour']
+    >>> nearest_names("hight", ["weight", "height"])
+    ['height', 'weight']
+    """
+    from difflib import get_close_matches
+
+    spelled = {_spelled(each): each for each in reversed(list(candidates))}
+    word = _spelled(name)
+    near = [word] if word in spelled else get_close_matches(word, spelled, n)
+    return [spelled[each] for each in near]
+
+
+def _spelled(name: Any) -> str:
+    return str(name).lower().replace("-", "_").replace(" ", "_")
+
+
+def did_you_mean(name: Any, candidates: Iterable[Any], max_listed: int = 12) -> str:
+    """Return a sentence that suggests candidates for a name that is not one of them.
+
+    Parameters
+    ----------
+    name : object
+    candidates : iterable of objects
+    max_listed : int, default=12
+        Candidates to list at most if none is similar.
+
+    Returns
+    -------
+    str
+        "Did you mean ...?" with the nearest candidates, or else "Choose from ...".
+
+    Examples
+    --------
+    >>> did_you_mean("Colour", ["size", "colour"])
+    "Did you mean 'colour'?"
+    >>> did_you_mean("price", ["size", "colour"])
+    "Choose from 'size', 'colour'."
+    """
+    known = list(candidates)
+    near = nearest_names(name, known)
+    if near:
+        return f"Did you mean {', '.join(map(repr, near))}?"
+    more = f" and {len(known) - max_listed} more" if len(known) > max_listed else ""
+    return f"Choose from {', '.join(map(repr, known[:max_listed]))}{more}."
+
+
+@contextmanager
+def error_context(where: str) -> Iterator[None]:
+    """Prefix a ``ValueError`` or ``TypeError`` of the block with where it happened.
+
+    Parameters
+    ----------
+    where : str
+        Such as the name of a file or the number of a batch.
+
+    Examples
+    --------
+    >>> with error_context("Batch 3"):
+    ...     raise ValueError("y has no labels.")
+    Traceback (most recent call last):
+    ValueError: Batch 3: y has no labels.
+    """
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        text = f"{where}: {error}"
+        try:
+            prefixed = type(error)(text)
+        except TypeError:  # its class takes more than a message, as UnicodeDecodeError
+            prefixed = ValueError(text)
+        raise prefixed from None

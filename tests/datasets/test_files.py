@@ -169,7 +169,7 @@ def test_unknown_name_suggests_the_nearest():
 
 
 def test_unknown_name_like_no_other_lists_them_all():
-    with pytest.raises(ValueError, match="Known are 'adult', 'audiology'"):
+    with pytest.raises(ValueError, match="Choose from 'adult', 'audiology'"):
         datasets.load("qqqqqqqq")
 
 

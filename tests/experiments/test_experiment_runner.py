@@ -185,7 +185,7 @@ def test_a_run_that_is_ended_keeps_its_rows_and_leaves_nobody(blow, tmp_path):
     [
         (["monks7"], ["lmnn"], "no data set 'monks7'. Did you mean 'monks"),
         (["monks1"], ["cpml_s"], "no method 'cpml_s'. Did you mean 'cpml-s'"),
-        (["monks1"], ["xyzzy"], "no method 'xyzzy'. Known are 'cpml-s', 'cpml-m'"),
+        (["monks1"], ["xyzzy"], "no method 'xyzzy'. Choose from 'cpml-s', 'cpml-m'"),
     ],
 )
 def test_unknown_names_are_refused_before_anything_runs(sets, methods, words, tmp_path):

@@ -88,7 +88,7 @@ def test_what_is_no_model(other, tmp_path):
     [
         ("jsn", "There is no export to 'jsn'. Did you mean 'json'?"),
         ("SQL", "Did you mean 'sql'?"),
-        ("parquet", "There are 'json', 'csv', 'sql', 'onnx'."),
+        ("parquet", "Choose from 'json', 'csv', 'sql', 'onnx'."),
         (None, "There is no export to None."),
     ],
 )

@@ -140,7 +140,7 @@ def test_names_and_texts_that_no_database_takes():
     ("options", "words"),
     [
         ({"dialect": "postgress"}, "Did you mean 'postgres'"),
-        ({"dialect": "oracle"}, "There are 'duckdb', 'postgres', 'pgvector'"),
+        ({"dialect": "oracle"}, "Choose from 'duckdb', 'postgres', 'pgvector'"),
         ({"table": ""}, "without a name"),
     ],
 )

@@ -12,8 +12,9 @@ import typer
 from nearkind import CPML, CPMLClassifier, CPMLClassifierCV, baselines
 from nearkind.cli.contributions import relevance
 from nearkind.encoding.codebook import POLICIES
+from nearkind.errors import did_you_mean
 from nearkind.estimators.search.folds import deal
-from nearkind.io import Labelled, nearest
+from nearkind.io import Labelled
 from nearkind.tables import Table, read_table
 
 SEARCH = "cv"
@@ -37,7 +38,9 @@ class Settings(NamedTuple):
         """Refuse bad usage."""
         known = [SEARCH, *STRUCTURES, *baselines.all()]
         if self.method not in known:
-            raise typer.BadParameter(nearest(self.method, known), param_hint="--method")
+            raise typer.BadParameter(
+                did_you_mean(self.method, known), param_hint="--method"
+            )
         if self.numeric not in POLICIES["numeric"]:
             listed = ", ".join(POLICIES["numeric"])
             raise typer.BadParameter(f"one of {listed}.", param_hint="--numeric")

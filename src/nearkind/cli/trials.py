@@ -12,10 +12,11 @@ import numpy as np
 import typer
 
 from nearkind.cli.ranking import rank
+from nearkind.errors import did_you_mean
 from nearkind.experiments import METHODS, Design, Limits, Row, run
 from nearkind.experiments.progress import State, Watcher, shown, unseen
 from nearkind.experiments.user_tables import UserTable
-from nearkind.io import Wanted, is_set, nearest, short_name
+from nearkind.io import Wanted, is_set, short_name
 
 DESIGN = Design(n_neighbors="choose")
 SCORES = "accuracy", "balanced_accuracy", "triplet_accuracy"
@@ -34,7 +35,7 @@ def checked(methods: Iterable[str]) -> list[str]:
     chosen = list(dict.fromkeys(methods))
     for name in chosen:
         if name not in METHODS:
-            hint = nearest(name, METHODS)
+            hint = did_you_mean(name, METHODS)
             raise typer.BadParameter(f"there is no method {name!r}. {hint}")
     return chosen
 

@@ -1,6 +1,5 @@
 """A set by its name, with what is known of it; or what to do to have it."""
 
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from nearkind.datasets import files, sources
@@ -8,6 +7,7 @@ from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.datasets.derived import DERIVED
 from nearkind.datasets.rules import RULES
 from nearkind.datasets.table import Table
+from nearkind.errors import did_you_mean
 
 UNKNOWN = "unknown"
 
@@ -62,9 +62,7 @@ def offered(name: str) -> sources.Offer:
     """
     offer = sources.find(files.check_name(name))
     if offer is None:
-        near = get_close_matches(name.lower().replace("-", "_"), names(), cutoff=0.5)
-        listed = ", ".join(map(repr, near or names()))
-        hint = f"Did you mean {listed}?" if near else f"Known are {listed}."
+        hint = did_you_mean(name, names(), max_listed=50)
         raise ValueError(f"There is no data set {name!r}. {hint}")
     return offer
 

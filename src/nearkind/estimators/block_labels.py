@@ -1,7 +1,6 @@
 """Blocks of labelled rows: what one brings to a survey, and rows to learn from."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
+from nearkind.errors import error_context
 from nearkind.estimators.targets import checked_labels
 from nearkind.streaming.blocks import Block
 from nearkind.streaming.evaluation import Rows
@@ -35,7 +35,7 @@ class SurveyBlock:
 
     def __call__(self, block: Block) -> Survey:
         """Return the survey of a block, which may be empty."""
-        with _told_of(block):
+        with error_context(f"Batch {block.number}"):
             classes, y = block_labels(block.y, self.owner)
             if not len(y) and not _has_rows(block.X):
                 return Survey(self.room, n_blocks=1)
@@ -61,7 +61,7 @@ class ReadRows:
 
     def __call__(self, block: Block, chosen: Callable[..., Any]) -> Rows | None:
         """Return the rows that are chosen by their class numbers."""
-        with _told_of(block):
+        with error_context(f"Batch {block.number}"):
             classes, y = block_labels(block.y, self.owner)
             if not len(y):
                 return None
@@ -113,15 +113,6 @@ def refuse_strangers(found: NDArray[Any], known: NDArray[Any]) -> None:
             "Give all classes in the first call of partial_fit, or the same batches "
             "each time they are read."
         )
-
-
-@contextmanager
-def _told_of(block: Block) -> Iterator[None]:
-    """Let complaints begin with the number of the block."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        raise type(error)(f"Batch {block.number}: {error}") from None
 
 
 def _has_rows(X: Any) -> bool:

@@ -1,9 +1,9 @@
 """Which trials there are: repetitions x sets x methods, small sets first."""
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from itertools import product
 
+from nearkind.errors import did_you_mean
 from nearkind.experiments.design import Design
 from nearkind.experiments.methods import METHODS, Method
 from nearkind.experiments.splits import load
@@ -42,9 +42,7 @@ def plan(
 def _method(name: str, table: Mapping[str, Method]) -> Method:
     if name in table:
         return table[name]
-    near = get_close_matches(name.lower().replace("_", "-"), table, cutoff=0.5)
-    listed = ", ".join(map(repr, near or table))
-    hint = f"Did you mean {listed}?" if near else f"Known are {listed}."
+    hint = did_you_mean(name, table, max_listed=50)
     raise ValueError(f"There is no method {name!r}. {hint}")
 
 

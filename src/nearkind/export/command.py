@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from nearkind.errors import did_you_mean
 from nearkind.export.writing import TARGETS
 
 
@@ -43,7 +44,7 @@ def export(
     from nearkind.export.writing import write
 
     if to not in TARGETS:
-        raise typer.BadParameter(_nearest(to), param_hint="--to")
+        raise typer.BadParameter(did_you_mean(to, TARGETS), param_hint="--to")
     place = output or Path(f"{model.stem}.{to}")
     if place.resolve() == model.resolve():
         raise typer.BadParameter("is the model itself.", param_hint="--output")
@@ -51,12 +52,6 @@ def export(
     options = {name: value for name, value in asked.items() if value is not None}
     for path in write(_member(load(model), member), place, to, **options):
         typer.echo(str(path))
-
-
-def _nearest(to: str) -> str:
-    from nearkind.io import nearest
-
-    return nearest(to, TARGETS)
 
 
 def _member(model: Any, number: int | None) -> Any:

@@ -5,6 +5,8 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from nearkind.errors import did_you_mean
+
 TARGETS = {
     "json": "nearkind.export.json_file",
     "csv": "nearkind.export.csv_files",
@@ -52,9 +54,7 @@ def write(model: Any, path: Any, to: str = "json", **options: Any) -> list[Path]
 
 def _known(to: Any) -> str:
     if to not in TARGETS:
-        from nearkind.io import nearest
-
-        raise ValueError(f"There is no export to {to!r}. {nearest(str(to), TARGETS)}")
+        raise ValueError(f"There is no export to {to!r}. {did_you_mean(to, TARGETS)}")
     return to
 
 

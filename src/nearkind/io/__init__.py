@@ -10,7 +10,7 @@ writes a file whole or not at all. pyarrow is loaded only for its own kinds of f
 
 from nearkind.io.asked import Asked, ReadingWarning
 from nearkind.io.cells import typed
-from nearkind.io.columns import nearest, pick
+from nearkind.io.columns import pick
 from nearkind.io.known import as_known
 from nearkind.io.labelled import Labelled, Wanted
 from nearkind.io.scanning import BATCH_ROWS, Batches, batches
@@ -29,7 +29,6 @@ __all__ = [
     "check_ending",
     "check_place",
     "is_set",
-    "nearest",
     "pick",
     "read",
     "short_name",

@@ -1,10 +1,10 @@
-"""Names of columns: none twice, and the nearest to one that is not there."""
+"""Names of columns."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 from warnings import warn
 
+from nearkind.errors import did_you_mean
 from nearkind.io.asked import Columns, ReadingWarning
 
 MOST_LISTED = 12
@@ -53,23 +53,5 @@ def pick(name: str, columns: Columns, where: str) -> str:
     if name in columns:
         return name
     raise ValueError(
-        f"There is no column {name!r} in {where}. {nearest(name, columns)}"
+        f"There is no column {name!r} in {where}. {did_you_mean(name, columns)}"
     )
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a question for what may have been meant, or what there is.
-
-    Examples
-    --------
-    >>> nearest("Colour", ["size", "colour"])
-    "Did you mean 'colour'?"
-    """
-    names = list(known)
-    by_lower = {each.lower(): each for each in reversed(names)}
-    lower = name.lower()
-    near = [lower] if lower in by_lower else get_close_matches(lower, by_lower)
-    if near:
-        return f"Did you mean {', '.join(repr(by_lower[each]) for each in near)}?"
-    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-    return f"There are {', '.join(map(repr, names[:MOST_LISTED]))}{more}."

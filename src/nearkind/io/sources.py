@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from nearkind.errors import did_you_mean, nearest_names
 from nearkind.io.asked import Asked, Columns, ReadingWarning
-from nearkind.io.columns import nearest
 from nearkind.io.kinds import HEAD, KINDS, MAGIC_OF_GZIP, check_kind, kind_of
 
 STANDARD_INPUT = "-"
@@ -154,10 +154,14 @@ def _opened(data: str) -> BinaryIO:
         ) from None
     except FileNotFoundError:
         beside = [each.name for each in path.parent.glob("*") if each.is_file()]
-        hint = nearest(path.name, [*beside, *_set_names()])
-        asks = hint if hint.startswith("Did") else "`nearkind datasets` lists the sets."
+        near = nearest_names(path.name, [*beside, *_set_names()])
         raise FileNotFoundError(
-            f"There is no file or built-in set {data!r}. {asks}"
+            f"There is no file or built-in set {data!r}. "
+            + (
+                did_you_mean(path.name, near)
+                if near
+                else "`nearkind datasets` lists the sets."
+            )
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -1,10 +1,10 @@
 """Every table and figure of the paper, by name."""
 
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
+from nearkind.errors import did_you_mean
 from nearkind.experiments.paper import (
     accuracy_tables,
     claims,
@@ -55,8 +55,6 @@ def chosen(names: Iterable[str]) -> dict[str, Item]:
     names = list(names) or list(ITEMS)
     for name in names:
         if name not in ITEMS:
-            near = get_close_matches(name, ITEMS, cutoff=0.4)
-            listed = ", ".join(map(repr, near or ITEMS))
-            hint = f"Did you mean {listed}?" if near else f"Known are {listed}."
+            hint = did_you_mean(name, ITEMS, max_listed=50)
             raise ValueError(f"The paper has no item {name!r} here. {hint}")
     return {name: ITEMS[name] for name in names}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nearkind.errors import did_you_mean
 from nearkind.export.graphs import voting
 from nearkind.export.graphs.building import Builder
 from nearkind.export.graphs.inputs import (
@@ -18,7 +19,6 @@ from nearkind.export.graphs.inputs import (
     value_inputs,
 )
 from nearkind.export.portable import Feature, Portable
-from nearkind.io import nearest
 from nearkind.io.writing import beside
 
 Coded = tuple[Builder, list[Input], list[str]]
@@ -43,7 +43,7 @@ def write(model: Portable, path: Path, inputs: str = "values") -> list[Path]:
     """
     if inputs not in INPUTS:
         raise ValueError(
-            f"There are no inputs {inputs!r} of ONNX. {nearest(str(inputs), INPUTS)}"
+            f"There are no inputs {inputs!r} of ONNX. {did_you_mean(inputs, INPUTS)}"
         )
     _check_size(model)
     graph = _model(model, INPUTS[inputs])

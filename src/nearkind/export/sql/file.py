@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from nearkind.errors import did_you_mean
 from nearkind.export.portable import Portable
 from nearkind.export.sql.dialects import DIALECTS, Columns
 from nearkind.export.sql.tables import Names, row_tables, value_table
 from nearkind.export.sql.views import class_views, vector_views
-from nearkind.io import nearest
 from nearkind.io.writing import beside
 
 
@@ -34,7 +34,7 @@ def write(
     """
     if dialect not in DIALECTS:
         raise ValueError(
-            f"There is no dialect {dialect!r}. {nearest(str(dialect), DIALECTS)}"
+            f"There is no dialect {dialect!r}. {did_you_mean(dialect, DIALECTS)}"
         )
     spoken = DIALECTS[dialect]
     if model.size > spoken.most_axes:
