@@ -14,11 +14,9 @@ import nearkind as nk
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 LOADED = re.compile(r'<(?:script|img|link)[^>]*(?:src|href)="(?:https?:)?//[^"]*"')
-sys.path.insert(0, str(ROOT))
 mathml = pytest.importorskip("tools.mathml")
 pictures = pytest.importorskip("tools.pictures")
 terse = pytest.importorskip("tools.terse")
-sys.path.remove(str(ROOT))
 
 
 @pytest.fixture(scope="module")

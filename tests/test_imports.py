@@ -3,61 +3,29 @@
 import ast
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import nearkind
+from tools.house import (
+    PACKAGE,
+    RANK,
+    WITH_SCIKIT_LEARN,
+    imported_modules,
+    package_of,
+    source_files,
+)
 
-PACKAGE = Path(nearkind.__file__).parent
-LAYERS = [
-    ["errors", "protocols"],
-    ["tables", "regularizers"],
-    ["encoding"],
-    ["projections"],
-    ["metrics"],
-    ["losses"],
-    ["constraints"],
-    ["solvers"],
-    ["neighbors", "scoring", "theory", "datasets", "io"],
-    ["streaming"],
-    ["estimators", "baselines"],
-    ["dask"],
-    ["persistence"],
-    ["export"],
-    ["plot"],
-    ["report"],
-    ["experiments"],
-    ["demo"],
-    ["cli"],
-    ["__main__"],
-]
-RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
-MODULES = [path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py"]
-WITH_SCIKIT_LEARN = {"estimators", "dask", "baselines", "datasets", "demo"}
-
-
-def room(path):
-    return path.relative_to(PACKAGE).with_suffix("").parts[0]
-
-
-def imported(path):
-    """Names of modules that a file imports, at its top or inside functions."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+MODULES = source_files()
 
 
 def test_every_package_imports_only_what_lies_below_it():
     offenders = {
         f"{path.relative_to(PACKAGE)} imports {name}"
         for path in MODULES
-        for name in imported(path)
+        for name in imported_modules(path)
         if name.startswith("nearkind.") and name.split(".")[1] in RANK
-        if RANK[name.split(".")[1]] > RANK[room(path)]
+        if RANK[name.split(".")[1]] > RANK[package_of(path)]
     }
     assert not offenders
 
@@ -66,15 +34,15 @@ def test_scikit_learn_enters_only_at_the_top():
     offenders = {
         f"{path.relative_to(PACKAGE)} imports {name}"
         for path in MODULES
-        if room(path) not in WITH_SCIKIT_LEARN
-        for name in imported(path)
+        if package_of(path) not in WITH_SCIKIT_LEARN
+        for name in imported_modules(path)
         if name.split(".")[0] == "sklearn"
     }
     assert not offenders
 
 
 def test_every_module_has_its_layer():
-    assert {room(path) for path in MODULES} <= set(RANK)
+    assert {package_of(path) for path in MODULES} <= set(RANK)
 
 
 PUBLIC_BY_CONVENTION = {"_asdict", "_fields", "_make", "_replace"}  # of named tuples

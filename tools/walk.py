@@ -123,14 +123,9 @@ def walks(folder: Path) -> dict[str, Callable[[], object]]:
     rows += [[*x, label] for x, label in zip(data.X, data.y, strict=True)]
     table.write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
 
-    def fit() -> nk.CPMLClassifier:
-        # one thread, so that calls have one order
-        return nk.CPMLClassifier(nk.CPML(n_jobs=1)).fit(data.X, data.y)
-
-    def search() -> nk.CPMLClassifierCV:
-        return nk.CPMLClassifierCV(random_state=0, n_jobs=1).fit(data.X, data.y)
-
-    model = fit()
+    # one thread, so that calls have one order
+    model = nk.CPMLClassifier(nk.CPML(n_jobs=1)).fit(data.X, data.y)
+    search = nk.CPMLClassifierCV(random_state=0, n_jobs=1)
     nk.save(model, model_file)
 
     def command(*words: object) -> None:
@@ -138,9 +133,9 @@ def walks(folder: Path) -> dict[str, Callable[[], object]]:
 
     learned, told = folder / "learned.nk", folder / "told.csv"
     return {
-        "CPMLClassifier.fit": fit,
+        "CPMLClassifier.fit": lambda: model.fit(data.X, data.y),
         "CPMLClassifier.predict": lambda: model.predict(data.X),
-        "CPMLClassifierCV.fit": search,
+        "CPMLClassifierCV.fit": lambda: search.fit(data.X, data.y),
         "nearkind fit": lambda: command(
             "fit", table, "--target", "y", "-m", "single", "-o", learned
         ),

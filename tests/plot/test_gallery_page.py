@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from matplotlib import pyplot
-from tools import gallery
 
 import nearkind as nk
 from helpers.real_files import real_file
+from tools import gallery
 
 TEXT = gallery.PAGE.read_text()
 SETS = re.findall(r'load\("(\w+)"\)', TEXT)
