@@ -9,15 +9,22 @@ import numpy as np
 from benchmarks.accuracy.rivals import RIVALS
 from nearkind import CPMLClassifierCV
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments import METHODS, Design, Limits, run, score_table, statistics
-from nearkind.experiments.methods import Classifying
-from nearkind.experiments.paper import printed
-from nearkind.experiments.paper.tables import Table
+from nearkind.experiments import (
+    METHODS,
+    Design,
+    Limits,
+    printed,
+    run,
+    score_table,
+    statistics,
+)
+from nearkind.experiments.methods import ClassifierMethod
+from nearkind.experiments.reproduction import ResultTable
 
 OURS = "cpml-cv"
 LARGE, LARGE_REPEATS = 9_000, 3
 LARGE_DESIGN = Design(rows=20_000, numbers=True)
-BUDGETED = Classifying(partial(CPMLClassifierCV, time_budget=300.0))
+BUDGETED = ClassifierMethod(partial(CPMLClassifierCV, time_budget=300.0))
 """Of sets beyond 9,000 rows all methods see at most 20,000, and a search begins no fit
 after five minutes."""
 BELOW_MAJORITY = {"connect4", "census", "spect"}
@@ -34,7 +41,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--output", type=Path, default=Path("bench-accuracy"))
     given = parser.parse_args()
-    names = given.sets or sorted(printed.sets())
+    names = given.sets or sorted(printed.set_sizes())
     names = [s for s in names if CATALOGUE[s].n_samples <= given.largest]
     methods = given.methods or [OURS, *RIVALS]
     given.output.mkdir(parents=True, exist_ok=True)
@@ -93,7 +100,7 @@ def summary(rows, methods):
         f"{LARGE_DESIGN.rows:,} in {LARGE_REPEATS} repetitions.",
     ]
     head = ["set", *methods, "printed best"]
-    return Table("Accuracy", head, lines, notes)
+    return ResultTable("Accuracy", head, lines, notes)
 
 
 def _why(rows, dataset, method):

@@ -18,7 +18,7 @@ from sklearn.preprocessing import (
 
 from nearkind import CPMLClassifier
 from nearkind.baselines import Hamming
-from nearkind.experiments.methods import Classifying
+from nearkind.experiments.methods import ClassifierMethod
 
 NEIGHBORS = (1, 3, 5, 9, 15, 25)
 SEED = 0
@@ -201,6 +201,6 @@ MAKERS = {
     "target encoding": target_encoding,
 }
 RIVALS = {
-    **{name: Classifying(partial(Filled, make)) for name, make in MAKERS.items()},
-    "hamming knn": Classifying(HammingByValidation),
+    **{name: ClassifierMethod(partial(Filled, make)) for name, make in MAKERS.items()},
+    "hamming knn": ClassifierMethod(HammingByValidation),
 }

@@ -6,8 +6,7 @@ from helpers.commands import complaint, done, facts
 from nearkind.cli.ranking import rank, smallest_p_value
 from nearkind.cli.scores import show_comparison
 from nearkind.experiments import Row
-from nearkind.experiments.splits import load, seed_of
-from nearkind.experiments.user_tables import UserTable
+from nearkind.experiments.sets import UserTable, load, seed_of
 from nearkind.io import Asked, Wanted
 
 TRY = ("-r", 2, "-m", "hamming", "-m", "vdm", "--jobs", 1)

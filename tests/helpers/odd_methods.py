@@ -1,4 +1,4 @@
-"""Methods that sleep, fail, die or take all memory, for children to import."""
+"""Methods that sleep, fail, die or take all memory, for sandboxes to import."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from nearkind.baselines import Hamming
-from nearkind.experiments.methods import AsItComes
+from nearkind.experiments.methods import DistanceMethod
 
 
 class Sleeping(Hamming):
@@ -49,11 +49,11 @@ class Greedy(Hamming):
 
 
 ODD = {
-    "plain": AsItComes(Hamming),
-    "sleeping": AsItComes(Sleeping),
-    "dozing": AsItComes(Dozing),
-    "failing": AsItComes(Failing),
-    "dying": AsItComes(Dying),
-    "leaving": AsItComes(Leaving),
-    "greedy": AsItComes(Greedy),
+    "plain": DistanceMethod(Hamming),
+    "sleeping": DistanceMethod(Sleeping),
+    "dozing": DistanceMethod(Dozing),
+    "failing": DistanceMethod(Failing),
+    "dying": DistanceMethod(Dying),
+    "leaving": DistanceMethod(Leaving),
+    "greedy": DistanceMethod(Greedy),
 }

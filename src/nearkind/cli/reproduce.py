@@ -32,15 +32,15 @@ def reproduce(
 
     A second run into the same folder goes on where the first one ended.
     """
-    from nearkind.experiments.paper.items import ITEMS, chosen
-    from nearkind.experiments.paper.workshop import Workshop
+    from nearkind.experiments.items import ITEMS, items_named
+    from nearkind.experiments.reproduction import Reproduction
 
     if listed:
         for name, item in ITEMS.items():
             typer.echo(f"{name:16}{item.title}")
         return
-    workshop = Workshop(output, repeats, jobs, seconds, largest)
-    for name, item in chosen(what or ()).items():
+    reproduction = Reproduction(output, repeats, jobs, seconds, largest)
+    for name, item in items_named(what or ()).items():
         typer.echo(f"{name}: {item.title}", err=True)
-        for path in item.make(workshop):
+        for path in item.make(reproduction):
             typer.echo(str(path))

@@ -14,8 +14,13 @@ import typer
 from nearkind.cli.ranking import rank
 from nearkind.errors import did_you_mean
 from nearkind.experiments import METHODS, Design, Limits, Row, run
-from nearkind.experiments.progress import State, Watcher, shown, unseen
-from nearkind.experiments.user_tables import UserTable
+from nearkind.experiments.progress import (
+    Progress,
+    ProgressCallback,
+    hide_progress,
+    show_progress,
+)
+from nearkind.experiments.sets import UserTable
 from nearkind.io import Wanted, is_set, short_name
 
 DESIGN = Design(n_neighbors="choose")
@@ -63,7 +68,7 @@ def _made(wanted: Wanted, methods: Sequence[str], effort: Effort) -> list[Row]:
             Path(folder) / "rows.jsonl",
             design=DESIGN,
             limits=limits,
-            show=lambda n_skipped: _watched(table.called),
+            show=lambda n_skipped: _watched(table.display_name),
         )
 
 
@@ -81,13 +86,13 @@ def _table(wanted: Wanted, folder: Path) -> UserTable:
 
 
 @contextmanager
-def _watched(called: str) -> Iterator[Watcher]:
+def _watched(called: str) -> Iterator[ProgressCallback]:
     """Show a run on a terminal under the name of the file, in a pipe not at all."""
-    with (shown if sys.stderr.isatty() else unseen)() as watch:
+    with (show_progress if sys.stderr.isatty() else hide_progress)() as watch:
         yield lambda state: watch(_renamed(state, called))
 
 
-def _renamed(state: State, called: str) -> State:
+def _renamed(state: Progress, called: str) -> Progress:
     running = [key._replace(dataset=called) for key in state.running]
     last = state.last and state.last._replace(dataset=called)
     return state._replace(running=running, last=last)

@@ -1,8 +1,9 @@
-"""Experiments: rows first, tables and figures from rows alone.
+"""Experiments: trials make rows of results; tables and figures are made from rows.
 
-One row is a set, a method and a repetition (``rows``, ``trial``). A ``Design`` says how
-each is made, ``run`` makes those that a results file lacks, each in a process of its
-own, ``read_rows`` reads them, ``score_table`` arranges them, ``statistics`` compares.
+A row is the result of a method on a set in one repetition. A ``Design`` says what is
+common to all methods, ``run`` runs the trials that a results file lacks, each in a
+process of its own, ``read_rows`` reads the file, ``score_table`` arranges its rows and
+``statistics`` compares the methods. ``items`` has the paper's tables and figures.
 """
 
 from nearkind.experiments.design import Design

@@ -1,97 +1,168 @@
-"""The methods that are compared: how each is fitted, and what is searched for it."""
+"""The methods that are compared: how each is fitted, selected and tested.
+
+A distance is fitted on the training part with every setting to try, the one that does
+best on the validation part is selected, and that one is scored on the test part. A
+classifier makes its own choices on training and validation part together.
+"""
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from nearkind import baselines
+from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.search.estimator import CPMLClassifierCV
 from nearkind.experiments.design import Design
-from nearkind.experiments.judging import Candidate, facts_of_distance, scores
-from nearkind.experiments.splits import Part, Split
+from nearkind.experiments.scores import accuracies, accuracy, has_triplets
+from nearkind.experiments.splits import Part, Split, subsample
 
-ENOUGH: dict[str, Any] = {"tol": 1e-2, "max_iter": 20}
-"""Of a fit of CPML along a path: a tighter proof does not classify better."""
+EARLY_STOP: dict[str, Any] = {"tol": 1e-2, "max_iter": 20}
+"""Stopping rule of CPML along a path: a tighter one does not classify better."""
 BEYOND = 1e300
-"""A strength at which nothing is learned but ``strength_max_``."""
+"""A strength at which a fit only finds ``strength_max_``."""
+STATED = {"rank": int, "objective": float, "gap": float, "stop_reason": str}
+"""Attributes of a fitted distance, without underscore, that become fields of a row."""
 
 
 class Method(Protocol):
-    """Law: what it says depends on parts, seed and design alone."""
+    """A method of an experiment.
+
+    Law: the result depends on parts, seed and design alone.
+    """
 
     def facts(self, parts: Split, seed: int, design: Design) -> dict[str, Any]:
-        """Learn, and return the fields of a row that it knows."""
+        """Learn and test; return the fields of a row that this method knows."""
 
 
-class Judged:
-    """Mixin of a method whose ``candidates`` are distances to choose from."""
-
-    def facts(self: Any, parts: Split, seed: int, design: Design) -> dict[str, Any]:
-        """Choose on the validation part, judge on the test part."""
-        return facts_of_distance(self, parts, seed, design)
-
-
-@dataclass(frozen=True)
-class AsItComes(Judged):
-    """A distance with its own settings: nothing is searched.
+class FittedDistance(NamedTuple):
+    """A distance, fitted with one of the settings to try.
 
     Attributes
     ----------
-    make : returns the distance, unfitted; must be importable, as it goes to a child
-    largest : how many rows to learn from at most; None: all
+    model : estimator
+        The distance. It may be fitted again for the next setting: copy it to keep it.
+    seconds : float
+        Time of the fit.
+    strength, strength_share : float or None, default=None
+        The strength, and its share of ``strength_max_``.
+    """
+
+    model: Any
+    seconds: float
+    strength: float | None = None
+    strength_share: float | None = None
+
+
+class Selection(NamedTuple):
+    """The fitted distance that does best on the validation part.
+
+    Attributes
+    ----------
+    distance : FittedDistance
+        The distance.
+    classifier : CPMLClassifier
+        All training rows under this distance.
+    n_neighbors : int
+        Number of neighbours that does best.
+    valid_accuracy : float
+        Accuracy on the validation part.
+    n_training_used : int
+        Number of rows from which the distance was learned.
+    search_seconds : float, default=0.0
+        Time of all fits.
+    """
+
+    distance: FittedDistance
+    classifier: CPMLClassifier
+    n_neighbors: int
+    valid_accuracy: float
+    n_training_used: int
+    search_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class DistanceMethod:
+    """A distance with its default settings: only the number of neighbours is searched.
+
+    Parameters
+    ----------
+    make : callable
+        Returns the unfitted distance. Must be importable, as it goes to a sandbox.
+    largest : int or None, default=None
+        Learn from a stratified sample of so many rows of a larger training part.
     """
 
     make: Callable[[], Any]
     largest: int | None = None
 
-    def candidates(self, part: Part, seed: int, design: Design) -> Iterator[Candidate]:
-        """Fit once."""
-        yield _fitted(seeded(self.make(), seed), part)
+    def fits(self, part: Part, seed: int, design: Design) -> Iterator[FittedDistance]:
+        """Yield the distance fitted with each of the settings, the simplest first."""
+        yield _fit(seeded(self.make(), seed), part)
+
+    def select(self, parts: Split, seed: int, design: Design) -> Selection:
+        """Return the best distance and number of neighbours, the first of equal ones.
+
+        Only the training and the validation part are used.
+        """
+        best, seconds = None, 0.0
+        part = subsample(parts.train, self.largest, seed)
+        for fitted in self.fits(part, seed, design):
+            seconds += fitted.seconds
+            kept = fitted._replace(model=copy(fitted.model))  # it is fitted again
+            classifier = CPMLClassifier().fit_over(kept.model, *parts.train)
+            for k in design.neighbors:
+                answers = classifier.set_params(n_neighbors=k).predict(parts.valid.X)
+                right = accuracy(answers, parts.valid.y)
+                if best is None or right > best.valid_accuracy:
+                    best = Selection(kept, classifier, k, right, len(part.y))
+        if best is None:
+            raise ValueError(f"{type(self).__name__}.fits yielded no fitted distance.")
+        return best._replace(search_seconds=seconds)
+
+    def facts(self, parts: Split, seed: int, design: Design) -> dict[str, Any]:
+        """Select on the validation part, score on the test part."""
+        selection = self.select(parts, seed, design)
+        return {**_selection_facts(selection), **_test_scores(selection, parts)}
 
 
-@dataclass(frozen=True)
-class AlongStrengths(Judged):
-    """A distance with a ``strength``, fitted from the strongest to the weakest.
+class StrengthPath(DistanceMethod):
+    """A distance with a ``strength``, which is searched from strong to weak.
 
-    One object goes along the path, so a ``warm_start`` starts where the last one ended.
-
-    Attributes
-    ----------
-    make, largest : as in AsItComes
+    One object is fitted along the path, so with ``warm_start`` each fit starts from
+    the last one. Parameters are those of ``DistanceMethod``.
     """
 
-    make: Callable[[], Any]
-    largest: int | None = None
-
-    def candidates(self, part: Part, seed: int, design: Design) -> Iterator[Candidate]:
-        """Fit along the path."""
+    def fits(self, part: Part, seed: int, design: Design) -> Iterator[FittedDistance]:
+        """Yield the distance fitted at each strength, the strongest first."""
         probe = seeded(self.make(), seed).set_params(strength=BEYOND)
         strength_max = probe.fit(*part).strength_max_
         model = seeded(self.make(), seed)
         for strength in design.path(strength_max):
             share = strength / strength_max if strength_max > 0.0 else None
-            found = _fitted(model.set_params(strength=strength), part)
-            yield found._replace(strength=strength, strength_share=share)
+            fitted = _fit(model.set_params(strength=strength), part)
+            yield fitted._replace(strength=strength, strength_share=share)
 
 
 @dataclass(frozen=True)
-class Classifying:
-    """A classifier that makes its own choices on training and validation part together.
+class ClassifierMethod:
+    """A classifier that makes its own choices on training and validation rows.
 
-    Attributes
+    Parameters
     ----------
-    make : returns the classifier, unfitted; must be importable
+    make : callable
+        Returns the unfitted classifier. Must be importable, as it goes to a sandbox.
     """
 
     make: Callable[[], Any]
 
     def facts(self, parts: Split, seed: int, design: Design) -> dict[str, Any]:
-        """Fit on what is not for testing, judge on the test part."""
+        """Fit on all rows but the test part, score on the test part."""
         X = np.concatenate([parts.train.X, parts.valid.X])
         y = np.concatenate([parts.train.y, parts.valid.y])
         model = seeded(self.make(), seed)
@@ -102,28 +173,56 @@ class Classifying:
             "fit_seconds": seconds,
             "search_seconds": seconds,
             "n_training_used": len(y),
-            **scores(model.predict(parts.test.X), parts.test.y, y),
+            **accuracies(model.predict(parts.test.X), parts.test.y, y),
         }
 
 
 def seeded(model: Any, seed: int) -> Any:
-    """Return the model with its ``random_state`` set, where it has one."""
+    """Return the model with its ``random_state`` set, if it has one."""
     takes_one = "random_state" in model.get_params()
     return model.set_params(random_state=seed) if takes_one else model
 
 
-def _fitted(model: Any, part: Part) -> Candidate:
+def _fit(model: Any, part: Part) -> FittedDistance:
     start = perf_counter()
     model.fit(*part)
-    return Candidate(model, perf_counter() - start)
+    return FittedDistance(model, perf_counter() - start)
+
+
+def _selection_facts(selection: Selection) -> dict[str, Any]:
+    """Return what was selected, and what the fitted distance states of itself."""
+    distance = selection.distance
+    facts = {
+        "strength": distance.strength,
+        "strength_share": distance.strength_share,
+        "n_neighbors": selection.n_neighbors,
+        "valid_accuracy": selection.valid_accuracy,
+        "n_training_used": selection.n_training_used,
+        "fit_seconds": distance.seconds,
+        "search_seconds": selection.search_seconds,
+    }
+    stated = {name: getattr(distance.model, f"{name}_", None) for name in STATED}
+    return facts | {
+        name: STATED[name](value) for name, value in stated.items() if value is not None
+    }
+
+
+def _test_scores(selection: Selection, parts: Split) -> dict[str, float | None]:
+    X, y = parts.test
+    classifier = selection.classifier.set_params(n_neighbors=selection.n_neighbors)
+    triplets = selection.distance.model.triplet_accuracy if has_triplets(y) else None
+    return {
+        **accuracies(classifier.predict(X), y, parts.train.y),
+        "triplet_accuracy": None if triplets is None else float(triplets(X, y)),
+    }
 
 
 METHODS: dict[str, Method] = {
-    "cpml-s": AlongStrengths(partial(CPML, "single", warm_start=True, **ENOUGH)),
-    "cpml-m": AlongStrengths(partial(CPML, "multi", warm_start=True, **ENOUGH)),
-    "cpml-cv": Classifying(CPMLClassifierCV),
-    **{name: AsItComes(make) for name, make in baselines.all().items()},
-    "helic": AlongStrengths(baselines.HELIC, largest=1_100),
-    "nca": AsItComes(baselines.NCA, largest=4_000),
+    "cpml-s": StrengthPath(partial(CPML, "single", warm_start=True, **EARLY_STOP)),
+    "cpml-m": StrengthPath(partial(CPML, "multi", warm_start=True, **EARLY_STOP)),
+    "cpml-cv": ClassifierMethod(CPMLClassifierCV),
+    **{name: DistanceMethod(make) for name, make in baselines.all().items()},
+    "helic": StrengthPath(baselines.HELIC, largest=1_100),
+    "nca": DistanceMethod(baselines.NCA, largest=4_000),
 }
 """Every method by name: ours, and all baselines."""

@@ -1,4 +1,4 @@
-"""What a person sees of a run: a bar on a terminal, a line a row elsewhere."""
+"""The progress of a run: a bar on a terminal, elsewhere a line for each row."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -9,61 +9,77 @@ from typing import Any, NamedTuple
 from nearkind.experiments.rows import Key, Row
 
 
-class State(NamedTuple):
-    """How far a run is."""
+class Progress(NamedTuple):
+    """The progress of a run.
+
+    Attributes
+    ----------
+    n_done, n_all : int
+        Number of rows that are done, and of all.
+    running : sequence of Key
+        Trials that are running.
+    last : Row or None, default=None
+        Row of the trial that has just ended.
+    """
 
     n_done: int
     n_all: int
     running: Sequence[Key]
-    last: Row | None = None  # the row that has just ended
+    last: Row | None = None
 
 
-Watcher = Callable[[State], None]
-"""Is told of each start and each end."""
+ProgressCallback = Callable[[Progress], None]
+"""Is called at the start and at the end of each trial."""
 
 
 @contextmanager
-def shown(n_skipped: int = 0) -> Iterator[Watcher]:
-    """Show a run on standard error, as suits whoever reads that."""
+def show_progress(n_skipped: int = 0) -> Iterator[ProgressCallback]:
+    """Show a run on standard error: a bar on a terminal, lines elsewhere.
+
+    Parameters
+    ----------
+    n_skipped : int, default=0
+        Number of rows that were in the results file already.
+    """
     from rich.console import Console
 
     console = Console(stderr=True)
     if n_skipped:
         print(f"{n_skipped} rows are there already", file=sys.stderr, flush=True)
     if console.is_terminal:
-        with _bar(console) as watcher:
-            yield watcher
+        with _bar(console) as callback:
+            yield callback
     else:
-        yield Lines()
+        yield _Lines()
 
 
 @contextmanager
-def unseen(n_skipped: int = 0) -> Iterator[Watcher]:
-    """Show nothing."""
-    yield lambda state: None
+def hide_progress(n_skipped: int = 0) -> Iterator[ProgressCallback]:
+    """Show nothing of a run."""
+    yield lambda progress: None
 
 
-class Lines:
-    """A line for every row that ends."""
+class _Lines:
+    """A callback that prints a line for every row."""
 
     def __init__(self) -> None:
         self._start = monotonic()
 
-    def __call__(self, state: State) -> None:
-        """Print if a row has ended."""
-        if state.last is None:
+    def __call__(self, progress: Progress) -> None:
+        n_done, n_all, _, last = progress
+        if last is None:
             return
-        count = f"{state.n_done:{len(str(state.n_all))}d}/{state.n_all}"
-        left = time_left(state.n_done, state.n_all, monotonic() - self._start)
-        print(f"{count}  {in_words(state.last)}{left}", file=sys.stderr, flush=True)
+        count = f"{n_done:{len(str(n_all))}d}/{n_all}"
+        left = time_left(n_done, n_all, monotonic() - self._start)
+        print(f"{count}  {summary(last)}{left}", file=sys.stderr, flush=True)
 
 
-def in_words(row: Row) -> str:
-    """Return what became of a row.
+def summary(row: Row) -> str:
+    """Return a row in one line.
 
     Examples
     --------
-    >>> in_words(Row("zoo", "lmnn", 2, "shares, k=1", 7, accuracy=0.9, seconds=1.25))
+    >>> summary(Row("zoo", "lmnn", 2, "shares, k=1", 7, accuracy=0.9, seconds=1.25))
     'zoo  lmnn  #2  0.9000 right  1.2 s'
     """
     facts = [row.dataset, row.method, f"#{row.repetition}"]
@@ -73,7 +89,7 @@ def in_words(row: Row) -> str:
 
 
 def time_left(n_done: int, n_all: int, seconds: float) -> str:
-    """Say how long the rest may take if it is as fast; large sets come last.
+    """Return a text with the least time left, as the large sets come last.
 
     Examples
     --------
@@ -87,7 +103,7 @@ def time_left(n_done: int, n_all: int, seconds: float) -> str:
 
 
 @contextmanager
-def _bar(console: Any) -> Iterator[Watcher]:
+def _bar(console: Any) -> Iterator[ProgressCallback]:
     from rich import progress
 
     bar = progress.Progress(
@@ -101,13 +117,13 @@ def _bar(console: Any) -> Iterator[Watcher]:
     )
     task = bar.add_task("", total=1)
 
-    def show(state: State) -> None:
-        at_work = ", ".join(
+    def show(state: Progress) -> None:
+        running = ", ".join(
             f"{k.dataset} {k.method} #{k.repetition}" for k in state.running
         )
-        bar.update(task, completed=state.n_done, total=state.n_all, description=at_work)
+        bar.update(task, completed=state.n_done, total=state.n_all, description=running)
         if state.last is not None and not state.last.is_done:
-            bar.console.print(in_words(state.last), markup=False, highlight=False)
+            bar.console.print(summary(state.last), markup=False, highlight=False)
 
     with bar:
         yield show

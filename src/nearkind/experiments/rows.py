@@ -1,4 +1,4 @@
-"""What one trial leaves behind: a row, and its line in a results file."""
+"""The result of one trial: a row, and its line in a results file."""
 
 import json
 import math
@@ -12,7 +12,7 @@ PACKAGES = "nearkind", "numpy", "scipy", "scikit-learn", "numba"
 
 
 class Key(NamedTuple):
-    """What a row is of; a results file has at most one row that counts for each."""
+    """What a row is the result of; in a results file the last row of a key counts."""
 
     dataset: str
     method: str
@@ -21,25 +21,40 @@ class Key(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One set, one method, one repetition; None where there is nothing to say.
+    """The result of one method on one set in one repetition; None is unknown.
 
     Attributes
     ----------
-    dataset, method, repetition, design : the key
-    seed : of split and method; depends on set and repetition alone
-    status : "done", "timed out", "out of memory", or "failed: " and why
-    n_features, n_train, n_valid, n_test : sizes of the parts
-    n_training_used : rows the distance was learned from; all training rows vote
-    strength, strength_share : chosen, as a number and as a share of ``strength_max_``
-    n_neighbors : chosen
-    valid_accuracy : of the chosen settings, on the validation part
-    accuracy, balanced_accuracy : on the test part, the latter the mean over its classes
-    majority_share : accuracy of always answering the training part's largest class
-    triplet_accuracy : over every triplet of the test part; None if it has none
-    fit_seconds, search_seconds, seconds : the chosen fit, all fits, everything
-    peak_memory : most MB that the process held, the libraries among them
-    rank, objective, gap, stop_reason : as the fitted distance states them
-    versions : of Python and of what computes
+    dataset, method, repetition, design : str, str, int, str
+        The key.
+    seed : int
+        Seed of split and method, which depends on set and repetition alone.
+    status : str
+        "done", "timed out", "out of memory", or "failed: " and the reason.
+    n_features, n_train, n_valid, n_test : int
+        Sizes of the parts.
+    n_training_used : int
+        Rows from which the distance was learned. All training rows vote.
+    strength, strength_share : float
+        Chosen strength, and its share of ``strength_max_``.
+    n_neighbors : int
+        Chosen number of neighbours.
+    valid_accuracy : float
+        Accuracy of the chosen settings on the validation part.
+    accuracy, balanced_accuracy : float
+        Scores on the test part; the balanced one is the mean over its classes.
+    majority_share : float
+        Accuracy of always predicting the largest class of the training part.
+    triplet_accuracy : float
+        Score over all triplets of the test part; None if it has none.
+    fit_seconds, search_seconds, seconds : float
+        Time of the chosen fit, of all fits and of the whole trial.
+    peak_memory : float
+        Most memory that the process held, in MB, libraries included.
+    rank, objective, gap, stop_reason : int, float, float, str
+        Attributes of the fitted distance.
+    versions : dict
+        Versions of Python and of the packages that compute.
 
     Examples
     --------
@@ -79,12 +94,12 @@ class Row(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What this row is of."""
+        """What this row is the result of."""
         return Key(self.dataset, self.method, self.repetition, self.design)
 
     @property
     def is_done(self) -> bool:
-        """Whether it holds results."""
+        """Whether the trial came to its end."""
         return self.status == DONE
 
     def line(self) -> str:
@@ -94,7 +109,7 @@ class Row(NamedTuple):
 
     @classmethod
     def from_line(cls, line: str | bytes) -> Self:
-        """Return the row that ``line`` made, fields of other versions left out."""
+        """Return the row of a line, without fields that this version does not know."""
         facts = json.loads(line)
         return cls(**{name: facts[name] for name in cls._fields if name in facts})
 

@@ -1,7 +1,7 @@
-"""Run what a results file lacks: every trial in a process of its own, several at once.
+"""Run the trials that a results file lacks, each in a sandbox, several at once.
 
-No row depends on how many run together: a trial knows its set, method and repetition,
-and takes its seed from the first and the last.
+No row depends on how many trials run at once: the seed of a trial follows from its set
+and its repetition.
 """
 
 import os
@@ -9,36 +9,38 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
-from numbers import Integral
 from signal import Signals
 from typing import Any, NamedTuple
 
 from joblib import cpu_count
 
-from nearkind.experiments.children import Child, Ended, Room, first_to_end
-from nearkind.experiments.design import Design
+from nearkind.experiments.design import Design, is_count
 from nearkind.experiments.methods import METHODS, Method
-from nearkind.experiments.planning import plan
-from nearkind.experiments.progress import State, Watcher, shown
-from nearkind.experiments.rows import FAILED, NO_MEMORY, TIMED_OUT, Row
-from nearkind.experiments.store import Store, opened
-from nearkind.experiments.trial import Trial, make_row
+from nearkind.experiments.progress import Progress, ProgressCallback, show_progress
+from nearkind.experiments.rows import DONE, NO_MEMORY, TIMED_OUT, Row
+from nearkind.experiments.sandbox import Outcome, Resources, Sandbox, wait_for_any
+from nearkind.experiments.store import Store, open_store
+from nearkind.experiments.trial import Trial, plan
 
 LONGEST_REASON = 300
 LONGEST_WAIT = 1.0
-"""Seconds until limits are looked at again."""
+"""Seconds until the time limits are checked again."""
 INHERITED = "NEARKIND_DATA", "XDG_CACHE_HOME"
-"""Variables as they are now, whenever the server that forks children was started."""
+"""Environment variables to hand on: the server that forks sandboxes may have been
+started before they were set."""
 
 
 class Limits(NamedTuple):
-    """What a row may take, and how many are made at once.
+    """What a trial may use, and how many run at once.
 
     Attributes
     ----------
-    seconds : until its process is killed; None: no limit
-    megabytes : of memory beyond what the libraries take; None: no limit
-    jobs : rows at once, which share the cores; None: one a core
+    seconds : float or None, default=None
+        Time after which its process is killed; None sets no limit.
+    megabytes : float or None, default=None
+        Memory beyond what the libraries take; None sets no limit.
+    jobs : int or None, default=None
+        Trials at once, which share the cores; None is one for each core.
 
     Examples
     --------
@@ -61,133 +63,147 @@ def run(
     limits: Limits | None = None,
     retry: bool = False,
     table: Mapping[str, Method] = METHODS,
-    show: Callable[[int], AbstractContextManager[Watcher]] = shown,
+    show: Callable[[int], AbstractContextManager[ProgressCallback]] = show_progress,
 ) -> list[Row]:
-    """Make the rows that a results file lacks, small sets first.
+    """Run the trials that a results file lacks, those on small sets first.
 
-    Ctrl-C ends all at once; rows that are written stay, as after any other death.
+    Ctrl-C ends all trials. Rows that are written stay, however a run ends.
 
     Parameters
     ----------
-    sets, methods : names; methods of ``table``
-    repetitions : how many of each, from 0 on
-    results : file of rows, new or to be continued; no two runs may write it at a time
-    design : how rows are made; None: Design()
-    limits : what a row may take; None: Limits()
-    retry : make rows again that are there but not done
-    table : methods by name; importable ones, as they go to other processes
-    show : gives a watcher of the run, from the number of rows that are there already
+    sets, methods : iterable of str
+        Names of sets, and of methods in ``table``.
+    repetitions : int
+        Number of repetitions.
+    results : str or path
+        File of rows, new or to be continued. Only one run can write it at a time.
+    design : Design or None, default=None
+        What is common to all trials; None is ``Design()``.
+    limits : Limits or None, default=None
+        What a trial may use; None is ``Limits()``.
+    retry : bool, default=False
+        Run again trials whose row is in the file but not done.
+    table : mapping of str to Method, default=METHODS
+        Methods by name. They must be importable, as they go to other processes.
+    show : callable, default=show_progress
+        From the number of rows that are in the file already to a context manager of
+        a callback that is told of the progress.
 
     Returns
     -------
-    the rows asked for, in the order of ``plan``
+    list of Row
+        The rows of all trials, in the order of ``plan``.
 
     Examples
     --------
     >>> import tempfile
-    >>> from nearkind.experiments.progress import unseen
+    >>> from nearkind.experiments.progress import hide_progress
     >>> place = tempfile.mkdtemp() + "/results.jsonl"
-    >>> rows = run(["monks1"], ["hamming"], 1, place, show=unseen)
+    >>> rows = run(["monks1"], ["hamming"], 1, place, show=hide_progress)
     >>> rows[0].n_train, rows[0].status
     (259, 'done')
     """
     _check_count("repetitions", repetitions)
     trials = plan(sets, methods, repetitions, design or Design(), table)
     limits = _with_jobs(limits or Limits())
-    with opened(results) as store:
-        wanted = [trial for trial in trials if _is_wanted(trial, store, retry)]
-        with show(len(trials) - len(wanted)) as watch:
-            _Run(store, limits, watch, iter(wanted), len(wanted)).go()
+    with open_store(results) as store:
+        missing = [trial for trial in trials if _is_missing(trial, store, retry)]
+        with show(len(trials) - len(missing)) as callback:
+            _Run(store, limits, callback, iter(missing), len(missing)).run()
         return [store.rows[trial.key] for trial in trials]
 
 
-def _is_wanted(trial: Trial, store: Store, retry: bool) -> bool:
+def _is_missing(trial: Trial, store: Store, retry: bool) -> bool:
     row = store.rows.get(trial.key)
     return row is None or (retry and not row.is_done)
 
 
 @dataclass
 class _Run:
-    """Trials in children, so many at once."""
+    """Trials in sandboxes, several at once."""
 
     store: Store
     limits: Limits
-    watch: Watcher
+    callback: ProgressCallback
     waiting: Iterator[Trial]
     n_all: int
     n_done: int = 0
-    running: list[Child] = field(default_factory=list)
+    running: dict[Sandbox, Trial] = field(default_factory=dict)
 
-    def go(self) -> None:
-        """Run all; whatever ends this ends the children."""
+    def run(self) -> None:
+        """Run all trials; whatever ends this kills the sandboxes."""
         try:
             self._start()
             while self.running:
                 self._finish()
                 self._start()
         finally:
-            for child in self.running:
-                child.kill()
+            for sandbox in self.running:
+                sandbox.kill()
 
     def _start(self) -> None:
         jobs = self.limits.jobs or 1
         environment = {name: os.environ.get(name, "") for name in INHERITED}
-        threads = max(1, cpu_count() // jobs)
-        room = Room(environment, threads, self.limits.megabytes)
+        n_threads = max(1, cpu_count() // jobs)
+        resources = Resources(environment, n_threads, self.limits.megabytes, True)
         for trial in islice(self.waiting, jobs - len(self.running)):
-            self.running.append(Child(make_row, trial, room))
-            self._tell()
+            self.running[Sandbox(Trial.run, [trial], resources)] = trial
+            self._report()
 
     def _finish(self) -> None:
-        """Wait a while, and write the rows of children that have ended by then."""
-        for child in first_to_end(self.running, self._until_next_limit()):
-            self._write(child, _row(child.given, child.ended(), child.seconds))
-        for child in [child for child in self.running if self._left(child) <= 0.0]:
-            child.kill()
-            row = child.given.row(status=TIMED_OUT, seconds=child.seconds)
-            self._write(child, row)
+        """Wait a while, and write the rows of trials that have ended by then."""
+        for sandbox in wait_for_any([*self.running], self._until_next_limit()):
+            trial, outcome = self.running[sandbox], sandbox.outcome()
+            self._write(sandbox, _row(trial, outcome, sandbox.seconds))
+        for sandbox in [each for each in self.running if self._left(each) <= 0.0]:
+            sandbox.kill()
+            trial, seconds = self.running[sandbox], sandbox.seconds
+            self._write(sandbox, trial.row(status=TIMED_OUT, seconds=seconds))
 
-    def _write(self, child: Child, row: Row) -> None:
-        self.running.remove(child)
+    def _write(self, sandbox: Sandbox, row: Row) -> None:
+        del self.running[sandbox]
         self.store.append(row)
         self.n_done += 1
-        self._tell(row)
+        self._report(row)
 
-    def _left(self, child: Child) -> float:
-        """Return the seconds that a child may still take."""
+    def _left(self, sandbox: Sandbox) -> float:
+        """Return the seconds until the time limit of a sandbox."""
         most = self.limits.seconds
-        return float("inf") if most is None else most - child.seconds
+        return float("inf") if most is None else most - sandbox.seconds
 
     def _until_next_limit(self) -> float:
         return max(0.0, min(LONGEST_WAIT, *map(self._left, self.running)))
 
-    def _tell(self, last: Row | None = None) -> None:
-        keys = [child.given.key for child in self.running]
-        self.watch(State(self.n_done, self.n_all, keys, last))
+    def _report(self, last: Row | None = None) -> None:
+        keys = [trial.key for trial in self.running.values()]
+        self.callback(Progress(self.n_done, self.n_all, keys, last))
 
 
-def _row(trial: Trial, ended: Ended, seconds: float) -> Row:
-    """Return what became of a trial."""
-    if ended.value is not None:
-        return ended.value._replace(peak_memory=ended.peak_memory)
-    status = NO_MEMORY if ended.lacked_memory else f"{FAILED}: {_reason(ended)}"
-    return trial.row(status=status, seconds=seconds, peak_memory=ended.peak_memory)
+def _row(trial: Trial, outcome: Outcome, seconds: float) -> Row:
+    """Return the row of a trial that has ended."""
+    peak_memory = outcome.peak_memory
+    if outcome.status == DONE:
+        return outcome.value._replace(peak_memory=peak_memory)
+    status = outcome.status
+    if status != NO_MEMORY:
+        status += f": {_reason(outcome)}"
+    return trial.row(status=status, seconds=seconds, peak_memory=peak_memory)
 
 
-def _reason(ended: Ended) -> str:
-    """Say in a sentence why there is no value."""
-    if ended.complaint is not None:
-        return " ".join(ended.complaint.split())[:LONGEST_REASON]
-    code = ended.exit_code
+def _reason(outcome: Outcome) -> str:
+    """Return one line that says why a trial failed."""
+    if outcome.error is not None:
+        return " ".join(outcome.error.split())[:LONGEST_REASON]
+    code = outcome.exit_code
     if code is None or code >= 0:
-        return f"The process ended with code {code} and no word."
+        return f"The process ended with code {code} and gave no reason."
     name = Signals(-code).name
     hint = "; the system may have run out of memory" if name == "SIGKILL" else ""
     return f"The process was ended by {name}{hint}."
 
 
 def _with_jobs(limits: Limits) -> Limits:
-    """Return limits with the number of jobs filled in, all checked."""
+    """Check limits; return them with the number of jobs filled in."""
     jobs = cpu_count() if limits.jobs is None else limits.jobs
     _check_count("jobs", jobs)
     for name in ("seconds", "megabytes"):
@@ -198,6 +214,5 @@ def _with_jobs(limits: Limits) -> Limits:
 
 
 def _check_count(name: str, value: Any) -> None:
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or value < 1:
+    if not is_count(value):
         raise ValueError(f"{name!r} must be a whole number >= 1; got {value!r}.")

@@ -1,9 +1,9 @@
-"""Rows arranged: sets down, methods across."""
+"""Scores of predictions, and tables of scores: sets down, methods across."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,77 @@ from nearkind.experiments.rows import Row
 from nearkind.protocols import Array
 
 
+def accuracies(
+    answers: NDArray[Any], y: NDArray[Any], y_train: NDArray[Any]
+) -> dict[str, float]:
+    """Return the scores of predicted labels, as fields of a row.
+
+    Parameters
+    ----------
+    answers : ndarray of shape (n,)
+        Predicted labels.
+    y : ndarray of shape (n,)
+        True labels.
+    y_train : ndarray of shape (n_train,)
+        Labels of the training rows.
+    """
+    return {
+        "accuracy": accuracy(answers, y),
+        "balanced_accuracy": balanced_accuracy(answers, y),
+        "majority_share": majority_share(y_train, y),
+    }
+
+
+def accuracy(answers: NDArray[Any], y: NDArray[Any]) -> float:
+    """Return the share of right predictions."""
+    return float(np.mean(answers == y))
+
+
+def balanced_accuracy(answers: NDArray[Any], y: NDArray[Any]) -> float:
+    """Return the mean, over the classes of y, of the share of right predictions.
+
+    Examples
+    --------
+    >>> balanced_accuracy(np.array(["a", "a", "a"]), np.array(["a", "a", "b"]))
+    0.5
+    """
+    numbers = np.unique(y, return_inverse=True)[1]
+    right = np.bincount(numbers, answers == y) / np.bincount(numbers)
+    return float(right.mean())
+
+
+def majority_share(y_train: NDArray[Any], y: NDArray[Any]) -> float:
+    """Return the accuracy of always predicting the largest class in training.
+
+    Examples
+    --------
+    >>> majority_share(np.array(["a", "b", "b"]), np.array(["a", "b"]))
+    0.5
+    """
+    classes, counts = np.unique(y_train, return_counts=True)
+    return accuracy(classes[counts.argmax()], y)
+
+
+def has_triplets(y: NDArray[Any]) -> bool:
+    """Return whether some row has a row of its own class and one of another class."""
+    counts = np.unique(y, return_counts=True)[1]
+    return len(counts) > 1 and bool(counts.max() > 1)
+
+
 class Scores(NamedTuple):
     """One score of every method on every set, over repetitions.
 
     Attributes
     ----------
-    datasets, methods : names of the N sets and the k methods
-    mean, deviation : (N, k), NaN where nothing is done; of one repetition, zero
-    n_repetitions : (N, k), how many are done
+    datasets : list of str
+        Names of the N sets.
+    methods : list of str
+        Names of the k methods.
+    mean, deviation : ndarray of shape (N, k)
+        Mean and standard deviation over the repetitions that are done, NaN where
+        there is none; the deviation of one repetition is zero.
+    n_repetitions : ndarray of shape (N, k)
+        Number of repetitions that are done.
     """
 
     datasets: list[str]
@@ -29,7 +92,7 @@ class Scores(NamedTuple):
     n_repetitions: NDArray[np.intp]
 
     def complete(self) -> "Scores":
-        """Return only the sets on which every method has a score."""
+        """Return the table of the sets on which every method has a score."""
         kept = np.flatnonzero(~np.isnan(self.mean).any(axis=1))
         return Scores(
             [self.datasets[i] for i in kept],
@@ -50,9 +113,12 @@ def score_table(
 
     Parameters
     ----------
-    rows : of one design
-    score : a field of the rows that is a number
-    datasets, methods : names to show, in this order; None: all, in order of the rows
+    rows : iterable of Row
+        Rows of one design.
+    score : str, default="accuracy"
+        A field of the rows that is a number.
+    datasets, methods : sequence of str or None, default=None
+        Names to show, in this order; None shows all, in the order of the rows.
 
     Examples
     --------

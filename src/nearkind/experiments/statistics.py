@@ -1,7 +1,11 @@
-"""Do methods differ over many sets? Ranks, and tests on ranks.
+"""Ranks of methods over many sets, and tests whether they differ.
 
-Demsar, *Statistical comparisons of classifiers over multiple data sets*, JMLR 7, 2006.
-Scores are tables (N sets, k methods); higher is better; every cell is filled.
+Scores are arrays of shape (N sets, k methods) without gaps; higher is better.
+
+References
+----------
+J. Demsar, *Statistical comparisons of classifiers over multiple data sets*, JMLR 7,
+2006.
 """
 
 from itertools import combinations
@@ -14,16 +18,18 @@ from scipy import stats
 from nearkind.protocols import Array
 
 DIGITS = 12
-"""Scores that agree in so many digits after the point are tied."""
+"""Scores that agree in so many decimals are tied."""
 
 
 class Friedman(NamedTuple):
-    """Whether any method differs.
+    """Result of the test whether any method differs from the others.
 
     Attributes
     ----------
-    chi2, p_value : Friedman's statistic, corrected for ties, and its chance if none do
-    F, F_p_value : that of Iman and Davenport (1980), which is less cautious
+    chi2, p_value : float
+        Friedman's statistic, corrected for ties, and its p-value.
+    F, F_p_value : float
+        The less conservative statistic of Iman and Davenport (1980).
     """
 
     chi2: float
@@ -33,14 +39,18 @@ class Friedman(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two methods, by their columns.
+    """Comparison of two methods.
 
     Attributes
     ----------
-    a, b : columns, a < b
-    wins, ties, losses : sets on which a is better than b, as good, worse
-    p_value : of Wilcoxon's signed-rank test, two-sided, zeros shared by both sides
-    adjusted : by Holm's procedure over all pairs; below alpha, they differ
+    a, b : int
+        Columns of the methods, a < b.
+    wins, ties, losses : int
+        Number of sets on which a is better than b, as good, and worse.
+    p_value : float
+        Of Wilcoxon's two-sided signed-rank test, zeros split between both sides.
+    adjusted : float
+        The p-value adjusted by Holm's procedure over all pairs.
     """
 
     a: int
@@ -69,12 +79,12 @@ def mean_ranks(scores: Any) -> Array:
 
 
 def friedman(scores: Any) -> Friedman:
-    """Test whether all methods are the same.
+    """Return Friedman's test that all methods are equally good.
 
         chi2 = (k - 1) sum_j (R_j - N (k + 1) / 2)^2 / (sum of (r_ij - (k + 1) / 2)^2)
         F = (N - 1) chi2 / (N (k - 1) - chi2),  of k - 1 and (k - 1)(N - 1) degrees
 
-    r are ranks, R_j their sum for method j; without ties chi2 is the usual formula.
+    r are ranks, R_j their sum for method j. Without ties this is the usual formula.
 
     Examples
     --------
@@ -96,9 +106,16 @@ def friedman(scores: Any) -> Friedman:
 
 
 def critical_difference(n_sets: int, n_methods: int, alpha: float = 0.05) -> float:
-    """Return by how much mean ranks must differ to tell two methods apart (Nemenyi).
+    """Return the critical difference of mean ranks in Nemenyi's test.
 
         CD = q sqrt(k (k + 1) / (6 N)),  q of the studentized range over sqrt(2)
+
+    Parameters
+    ----------
+    n_sets, n_methods : int
+        N and k.
+    alpha : float, default=0.05
+        Level of the test.
 
     Examples
     --------
@@ -114,12 +131,16 @@ def groups(mean_ranks: Any, difference: float) -> list[tuple[int, ...]]:
 
     Parameters
     ----------
-    mean_ranks : (k,)
-    difference : critical difference; methods that far apart differ
+    mean_ranks : array-like of shape (k,)
+        Mean rank of each method.
+    difference : float
+        Critical difference: methods differ if their mean ranks are so far apart.
 
     Returns
     -------
-    columns of each group, two or more, best first; groups overlap
+    list of tuple of int
+        Columns of the two or more methods of each group, the best first. Groups may
+        overlap.
 
     Examples
     --------
@@ -136,7 +157,7 @@ def groups(mean_ranks: Any, difference: float) -> list[tuple[int, ...]]:
 
 
 def pairs(scores: Any) -> list[Pair]:
-    """Compare every two methods.
+    """Return the comparison of every two methods.
 
     Examples
     --------
@@ -157,9 +178,9 @@ def pairs(scores: Any) -> list[Pair]:
 
 
 def signed_rank(differences: Array) -> float:
-    """Return the chance of such differences if their signs are those of a fair coin.
+    """Return the p-value of Wilcoxon's signed-rank test.
 
-    Wilcoxon's test as Demsar has it: zeros count half for either side.
+    As in Demsar (2006), zero differences are split evenly between both signs.
 
     Examples
     --------
@@ -172,7 +193,7 @@ def signed_rank(differences: Array) -> float:
 
 
 def holm(p_values: Any) -> Array:
-    """Return p-values adjusted for their number by Holm's procedure, in their order.
+    """Return p-values adjusted for their number by Holm's procedure.
 
     Examples
     --------
@@ -191,12 +212,13 @@ def _table(scores: Any) -> NDArray[np.float64]:
     table = np.asarray(scores, dtype=float)
     if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
         raise ValueError(
-            "scores must be a table of sets x methods with one set and two methods at "
-            f"least; got shape {table.shape}."
+            "scores must be a table of sets x methods with at least one set and two "
+            f"methods; got shape {table.shape}."
         )
     if np.isnan(table).any():
         raise ValueError(
-            f"scores lack {int(np.isnan(table).sum())} of {table.size} cells; take "
-            "only the sets on which every method has one, as Scores.complete does."
+            f"scores are missing in {int(np.isnan(table).sum())} of {table.size} "
+            "places; keep only the sets on which every method has a score, as "
+            "Scores.complete does."
         )
     return np.round(table, DIGITS)

@@ -1,4 +1,8 @@
-"""Results on disk: one line of JSON a row, written so that a kill loses one at most."""
+"""Results files: a line of JSON for each row.
+
+Each row is on the disk before the next is run, so a killed run loses no row but the
+ones that it was making.
+"""
 
 import errno
 import os
@@ -19,7 +23,7 @@ except ImportError:  # not on Windows
 
 
 class Contents(NamedTuple):
-    """The rows of a file, the last of each key, and the bytes they take."""
+    """The content of a file: the last row of each key, and the bytes of whole lines."""
 
     rows: dict[Key, Row]
     n_bytes: int
@@ -28,22 +32,28 @@ class Contents(NamedTuple):
 def read_rows(path: str | os.PathLike[str]) -> list[Row]:
     """Return the rows of a results file, the last one of each key.
 
-    A last line that a killed run left torn is left out, with a warning.
+    An incomplete last line, left by a run that was killed, is left out with a warning.
 
     Raises
     ------
     ValueError
-        If any other line is damaged; names the file and the line.
+        If any other line is damaged; the message names file and line.
     """
     place = Path(path)
     try:
         return list(_contents(place, place.read_bytes()).rows.values())
     except OSError as error:
-        raise _cannot("read", place, error, "Run the experiments first.") from None
+        raise _file_error("read", place, error, "Run the experiments first.") from None
 
 
 class Store:
-    """A results file that this process alone may write; made by ``opened``."""
+    """A results file, open for writing by this process alone; see ``open_store``.
+
+    Attributes
+    ----------
+    rows : dict of Key to Row
+        The last row of each key.
+    """
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self._path, self._file = path, descriptor
@@ -51,10 +61,10 @@ class Store:
             found = _contents(path, stream.read())
         self.rows = found.rows
         self._size = found.n_bytes
-        os.ftruncate(descriptor, self._size)  # a torn line ends here
+        os.ftruncate(descriptor, self._size)  # drops an incomplete last line
 
     def append(self, row: Row) -> None:
-        """Write one row through to the disk, or leave the file as it was."""
+        """Write a row to the disk, or leave the file as it was."""
         line = row.line().encode()
         try:
             written = os.write(self._file, line)
@@ -63,26 +73,26 @@ class Store:
             os.fsync(self._file)
         except OSError as error:
             os.ftruncate(self._file, self._size)
-            advice = "All rows before this one are kept: make room and run again."
-            raise _cannot("write", self._path, error, advice) from None
+            advice = "All rows before this one are kept; free some space and run again."
+            raise _file_error("write", self._path, error, advice) from None
         self._size += len(line)
         self.rows[row.key] = row
 
 
 @contextmanager
-def opened(path: str | os.PathLike[str]) -> Iterator[Store]:
-    """Open a results file for one run, new or to be continued.
+def open_store(path: str | os.PathLike[str]) -> Iterator[Store]:
+    """Open a results file for one run, new or to be continued, and lock it.
 
     Raises
     ------
     OSError
-        If it cannot be written, or if another run holds it.
+        If it cannot be written, or if another run is writing it.
 
     Examples
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "results.jsonl"
-    >>> with opened(path) as store:
+    >>> with open_store(path) as store:
     ...     store.append(Row("monks1", "lmnn", 0, "shares, k=1", seed=7))
     >>> read_rows(path)[0].method
     'lmnn'
@@ -93,16 +103,16 @@ def opened(path: str | os.PathLike[str]) -> Iterator[Store]:
         descriptor = os.open(place, flags, 0o666)
     except OSError as error:
         advice = "Name a file in a folder that exists and may be written."
-        raise _cannot("write", place, error, advice) from None
+        raise _file_error("write", place, error, advice) from None
     try:
         _lock(place, descriptor)
         yield Store(place, descriptor)
     finally:
-        os.close(descriptor)  # and with it the lock
+        os.close(descriptor)  # which releases the lock
 
 
 def _lock(place: Path, descriptor: int) -> None:
-    """Hold the file until it is closed, by death too; where there are no locks, not."""
+    """Lock the file until it is closed, by death too; does nothing without fcntl."""
     if fcntl is None:
         return
     try:
@@ -115,7 +125,7 @@ def _lock(place: Path, descriptor: int) -> None:
 
 
 def _contents(place: Path, data: bytes) -> Contents:
-    """Read all lines; the last may be torn."""
+    """Read all lines; the last one may be incomplete."""
     lines = data.splitlines(keepends=True)
     rows: dict[Key, Row] = {}
     n_bytes = 0
@@ -126,21 +136,21 @@ def _contents(place: Path, data: bytes) -> Contents:
             n_bytes += len(line)
         elif number == len(lines):
             warnings.warn(
-                f"{place.name} ends in a torn line of {len(line)} bytes: a run was "
-                "killed as it wrote. It is left out; running again makes that row.",
+                f"{place.name} ends in an incomplete line of {len(line)} bytes, left "
+                "by a run that was killed. It is ignored; run again to make that row.",
                 UserWarning,
                 stacklevel=3,
             )
         else:
             raise ValueError(
-                f"{place.name}, line {number}: this is no row of results. Restore the "
-                "file, or delete that line and run again."
+                f"{place.name}, line {number}: this is not a row of results. Restore "
+                "the file, or delete that line and run again."
             )
     return Contents(rows, n_bytes)
 
 
 def _row(line: bytes) -> Row | None:
-    """Return the row of a whole line, None if it is torn or none."""
+    """Return the row of a line, None if the line is incomplete or no row."""
     if not line.endswith(b"\n"):
         return None
     try:
@@ -149,6 +159,6 @@ def _row(line: bytes) -> Row | None:
         return None
 
 
-def _cannot(verb: str, place: Path, error: OSError, advice: str) -> OSError:
+def _file_error(verb: str, place: Path, error: OSError, advice: str) -> OSError:
     reason = error.strerror or str(error)
     return type(error)(f"Cannot {verb} {str(place)!r}: {reason}. {advice}")

@@ -180,8 +180,8 @@ def test_pairs_are_corrected_for_their_number():
     ("scores", "words"),
     [
         ([0.5, 0.6], r"sets x methods .* got shape \(2,\)"),
-        ([[0.5], [0.6]], r"two methods at least; got shape \(2, 1\)"),
-        ([[0.5, np.nan]], "lack 1 of 2 cells"),
+        ([[0.5], [0.6]], r"at least one set and two methods; got shape \(2, 1\)"),
+        ([[0.5, np.nan]], "missing in 1 of 2 places"),
     ],
 )
 def test_tables_that_cannot_be_compared_are_refused(scores, words):

@@ -1,4 +1,4 @@
-"""The results file: torn lines, locks, full disks."""
+"""The results file: incomplete lines, locks, full disks."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from nearkind.experiments import Row, read_rows
-from nearkind.experiments.store import opened
+from nearkind.experiments.store import open_store
 
 ROWS = [Row("zoo", "lmnn", r, "shares, k=1", seed=r, accuracy=r / 7) for r in range(3)]
 
@@ -17,7 +17,7 @@ ROWS = [Row("zoo", "lmnn", r, "shares, k=1", seed=r, accuracy=r / 7) for r in ra
 @pytest.fixture
 def path(tmp_path):
     place = tmp_path / "results.jsonl"
-    with opened(place) as store:
+    with open_store(place) as store:
         for row in ROWS:
             store.append(row)
     return place
@@ -26,34 +26,34 @@ def path(tmp_path):
 def test_rows_come_back_in_order(path):
     assert read_rows(path) == ROWS
     assert path.read_text().count("\n") == 3
-    with opened(path) as store:
+    with open_store(path) as store:
         assert list(store.rows.values()) == ROWS
 
 
 def test_the_last_row_of_a_key_counts(path):
     again = ROWS[1]._replace(accuracy=0.9)
-    with opened(path) as store:
+    with open_store(path) as store:
         store.append(again)
         assert store.rows[again.key] == again
     assert read_rows(path) == [ROWS[0], again, ROWS[2]]
 
 
 @pytest.mark.parametrize("n_left", [1, 20, -1])
-def test_a_torn_line_is_left_out_and_written_over(path, n_left):
+def test_an_incomplete_line_is_left_out_and_written_over(path, n_left):
     whole = path.read_bytes()
     path.write_bytes(whole + ROWS[0].line().encode()[:n_left])
-    with pytest.warns(UserWarning, match="ends in a torn line of"):
+    with pytest.warns(UserWarning, match="ends in an incomplete line of"):
         assert read_rows(path) == ROWS
     new = ROWS[0]._replace(repetition=9)
-    with pytest.warns(UserWarning, match="torn"), opened(path) as store:
+    with pytest.warns(UserWarning, match="incomplete"), open_store(path) as store:
         store.append(new)
     assert path.read_bytes() == whole + new.line().encode()
     assert read_rows(path) == [*ROWS, new]
 
 
-def test_a_last_line_of_rubbish_is_torn_too(path):
+def test_a_last_line_of_rubbish_is_incomplete_too(path):
     path.write_bytes(path.read_bytes() + b"\0" * 40 + b"\n")
-    with pytest.warns(UserWarning, match="torn line of 41 bytes"):
+    with pytest.warns(UserWarning, match="incomplete line of 41 bytes"):
         assert read_rows(path) == ROWS
 
 
@@ -63,15 +63,15 @@ def test_a_damaged_line_before_the_last_is_refused_and_nothing_is_lost(path):
     before = path.read_bytes()
     with pytest.raises(ValueError, match=r"results.jsonl, line 2"):
         read_rows(path)
-    with pytest.raises(ValueError, match="line 2"), opened(path):
+    with pytest.raises(ValueError, match="line 2"), open_store(path):
         pass
     assert path.read_bytes() == before
 
 
 def test_a_second_run_is_refused(path):
     hold = (
-        "import sys; from nearkind.experiments.store import opened\n"
-        "with opened(sys.argv[1]): print('held', flush=True); sys.stdin.read()"
+        "import sys; from nearkind.experiments.store import open_store\n"
+        "with open_store(sys.argv[1]): print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", hold, str(path)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -81,12 +81,12 @@ def test_a_second_run_is_refused(path):
             pytest.raises(
                 OSError, match=r"Another run is writing results.jsonl\. Wait"
             ),
-            opened(path),
+            open_store(path),
         ):
             pass
         assert read_rows(path) == ROWS  # reading is free
         other.kill()
-    with opened(path) as store:  # death gives the lock back
+    with open_store(path) as store:  # death gives the lock back
         assert len(store.rows) == 3
 
 
@@ -94,7 +94,7 @@ def test_a_full_disk_leaves_whole_lines(path):
     before = path.read_bytes()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     new = ROWS[0]._replace(repetition=9)
-    with opened(path) as store:
+    with open_store(path) as store:
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 30, hard))
         try:
             with pytest.raises(OSError, match=r"Cannot write .* All rows before this"):
@@ -110,7 +110,7 @@ def test_an_error_of_the_disk_is_one_sentence(path, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    with opened(path) as store:
+    with open_store(path) as store:
         monkeypatch.setattr(os, "fsync", full)
         with pytest.raises(OSError, match=r"No space left on device\. All rows"):
             store.append(ROWS[0]._replace(repetition=9))
@@ -122,10 +122,10 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
         pytest.raises(
             OSError, match=r"Cannot write .*nowhere.*Name a file in a folder"
         ),
-        opened(tmp_path / "nowhere" / "results.jsonl"),
+        open_store(tmp_path / "nowhere" / "results.jsonl"),
     ):
         pass
-    with pytest.raises(IsADirectoryError, match="Cannot write"), opened(tmp_path):
+    with pytest.raises(IsADirectoryError, match="Cannot write"), open_store(tmp_path):
         pass
     with pytest.raises(FileNotFoundError, match="Run the experiments first"):
         read_rows(tmp_path / "none.jsonl")
@@ -134,5 +134,5 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anything")
 def test_a_file_that_may_only_be_read_is_named(path):
     path.chmod(0o444)
-    with pytest.raises(PermissionError, match="Cannot write"), opened(path):
+    with pytest.raises(PermissionError, match="Cannot write"), open_store(path):
         pass

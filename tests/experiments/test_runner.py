@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import nearkind
 from helpers.odd_methods import ODD
-from nearkind.experiments import METHODS, Design, Limits, read_rows, run
-from nearkind.experiments.planning import plan
-from nearkind.experiments.progress import State, shown, unseen
+from nearkind.experiments import Design, Limits, read_rows, run
+from nearkind.experiments.progress import hide_progress
 
 SMALL = Design(rows=60)
 SETS, PAIR = ["monks1", "balance"], ["cpml-s", "euclidean"]
@@ -30,7 +30,9 @@ def settled(rows):
 def finished(tmp_path_factory):
     path = tmp_path_factory.mktemp("two_jobs") / "results.jsonl"
     limits = Limits(jobs=2, seconds=PATIENCE)
-    return path, run(SETS, PAIR, 1, path, design=SMALL, limits=limits, show=unseen)
+    return path, run(
+        SETS, PAIR, 1, path, design=SMALL, limits=limits, show=hide_progress
+    )
 
 
 def test_a_run_makes_every_row(finished):
@@ -51,19 +53,19 @@ def test_a_run_makes_every_row(finished):
 def test_rows_do_not_depend_on_the_number_of_jobs(finished, tmp_path):
     alone = Limits(jobs=1)
     path = tmp_path / "results.jsonl"
-    rows = run(SETS, PAIR, 1, path, design=SMALL, limits=alone, show=unseen)
+    rows = run(SETS, PAIR, 1, path, design=SMALL, limits=alone, show=hide_progress)
     assert settled(rows) == settled(finished[1])
 
 
 def test_a_finished_run_is_not_made_again(finished):
     path, rows = finished
     before = path.read_bytes()
-    assert run(SETS, PAIR, 1, path, design=SMALL, show=unseen) == rows
+    assert run(SETS, PAIR, 1, path, design=SMALL, show=hide_progress) == rows
     assert path.read_bytes() == before
 
 
 def odd(methods, path, **settings):
-    options = {"design": SMALL, "table": ODD, "show": unseen, **settings}
+    options = {"design": SMALL, "table": ODD, "show": hide_progress, **settings}
     return run(["monks1"], methods, 1, path, **options)
 
 
@@ -124,7 +126,11 @@ def started(path, *methods, sleepers):
     """Start a run in a process group of its own, as a terminal does."""
     script = path.with_suffix(".py")
     script.write_text(SCRIPT)
-    here = {"PYTHONPATH": str(Path(__file__).parent), "SLEEPERS": str(sleepers)}
+    folders = Path(__file__).parents[1], Path(nearkind.__file__).parents[1]
+    here = {
+        "PYTHONPATH": os.pathsep.join(map(str, folders)),
+        "SLEEPERS": str(sleepers),
+    }
     return subprocess.Popen(
         [sys.executable, str(script), str(path), *methods],
         env={**os.environ, **here},
@@ -174,7 +180,9 @@ def test_a_run_that_is_ended_keeps_its_rows_and_leaves_nobody(blow, tmp_path):
     assert "monks1  dozing  #0" in said
     assert blow is signal.SIGKILL or said.count("Traceback") == 1  # the script's own
 
-    rows = run(["monks1"], ["dozing"], 4, path, design=SMALL, table=ODD, show=unseen)
+    rows = run(
+        ["monks1"], ["dozing"], 4, path, design=SMALL, table=ODD, show=hide_progress
+    )
     assert {row.status for row in rows} == {"done"}
     assert path.read_bytes().startswith(kept)
     assert n_lines(path) == len(rows)  # none was made twice
@@ -191,7 +199,7 @@ def test_a_run_that_is_ended_keeps_its_rows_and_leaves_nobody(blow, tmp_path):
 def test_unknown_names_are_refused_before_anything_runs(sets, methods, words, tmp_path):
     path = tmp_path / "r.jsonl"
     with pytest.raises(ValueError, match=words):
-        run(sets, methods, 1, path, show=unseen)
+        run(sets, methods, 1, path, show=hide_progress)
     assert not path.exists()
 
 
@@ -209,43 +217,3 @@ def test_wrong_numbers_are_refused(repetitions, limits, words, tmp_path):
         run(
             ["monks1"], ["plain"], repetitions, tmp_path / "r", limits=limits, table=ODD
         )
-
-
-def test_repetition_by_repetition_small_sets_come_first_and_nothing_twice():
-    trials = plan(["tic_tac_toe", "credit_risk", "credit_risk"], ["lin"], 2, Design())
-    assert [(trial.dataset, trial.repetition) for trial in trials] == [
-        ("credit_risk", 0),
-        ("tic_tac_toe", 0),
-        ("credit_risk", 1),
-        ("tic_tac_toe", 1),
-    ]
-    assert {trial.method for trial in trials} == {METHODS["lin"]}
-
-
-def test_a_pipe_gets_a_plain_line_a_row(finished, capsys):
-    row = finished[1][0]
-    with shown(3) as watch:
-        watch(State(0, 2, [row.key]))
-        watch(State(1, 2, [row.key], row))
-        watch(State(2, 2, [], row._replace(status="timed out", accuracy=None)))
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "3 rows are there already"
-    assert lines[1].startswith(f"1/2  balance  cpml-s  #0  {row.accuracy:.4f} right")
-    assert lines[1].endswith("left")
-    assert lines[2].startswith("2/2  balance  cpml-s  #0  timed out")
-    assert len(lines) == 3
-
-
-def test_a_terminal_gets_a_bar(finished, capsys, monkeypatch):
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "120")
-    row = finished[1][0]
-    with shown() as watch:
-        watch(State(0, 2, [row.key]))
-        watch(
-            State(1, 2, [row.key], row._replace(status="failed: [why]", accuracy=None))
-        )
-    said = capsys.readouterr().err
-    assert "1/2" in said
-    assert "balance cpml-s #0" in said
-    assert "failed: [why]" in said

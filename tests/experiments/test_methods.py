@@ -1,4 +1,4 @@
-"""One trial: what is learned from, what is chosen on, what is judged by."""
+"""Methods in a trial: what is learned from, what is selected on, what is scored."""
 
 from functools import partial
 from typing import ClassVar
@@ -9,16 +9,16 @@ from sklearn.base import BaseEstimator
 
 import nearkind as nk
 from nearkind.baselines import Hamming
-from nearkind.experiments import METHODS, Design, splits
-from nearkind.experiments.judging import (
-    balanced_accuracy,
-    choose,
-    has_triplets,
-    majority_share,
+from nearkind.experiments import METHODS, Design, sets
+from nearkind.experiments.methods import (
+    ClassifierMethod,
+    DistanceMethod,
+    StrengthPath,
 )
-from nearkind.experiments.methods import AlongStrengths, AsItComes, Classifying
-from nearkind.experiments.splits import Part, Split, load, seed_of, split
-from nearkind.experiments.trial import Trial, make_row
+from nearkind.experiments.scores import majority_share
+from nearkind.experiments.sets import load, seed_of
+from nearkind.experiments.splits import Part, Split, split
+from nearkind.experiments.trial import Trial
 from nearkind.scoring import triplet_accuracy
 
 SMALL = Design(rows=100)
@@ -41,7 +41,7 @@ def nearest_answers(D, y):
 
 
 def test_scores_are_those_of_a_slow_search():
-    row = make_row(trial())
+    row = trial().run()
     train, _, test = PARTS
     model = Hamming().fit(*train)
     answers = nearest_answers(model.pairwise_distances(test.X, train.X), train.y)
@@ -57,15 +57,15 @@ def test_scores_are_those_of_a_slow_search():
 
 
 def test_every_method_meets_the_same_split():
-    seeds = {(make_row(trial(name)).seed, name) for name in ("hamming", "eskin")}
+    seeds = {(trial(name).run().seed, name) for name in ("hamming", "eskin")}
     assert len({seed for seed, _ in seeds}) == 1
 
 
 @QUIET
-def test_the_test_part_is_not_looked_at_while_choosing():
+def test_the_test_part_is_not_looked_at_while_selecting():
     blind = Split(PARTS.train, PARTS.valid, None)
-    chosen = choose(METHODS["cpml-s"], blind, seed_of("balance", 0), SMALL)
-    assert chosen.valid_accuracy > 0.0
+    selection = METHODS["cpml-s"].select(blind, seed_of("balance", 0), SMALL)
+    assert selection.valid_accuracy > 0.0
 
 
 class Recording(Hamming):
@@ -78,7 +78,7 @@ class Recording(Hamming):
 
 def test_a_distance_sees_the_training_part_alone():
     Recording.seen.clear()
-    make_row(trial(method=AsItComes(Recording)))
+    trial(method=DistanceMethod(Recording)).run()
     [(X, y)] = Recording.seen
     np.testing.assert_array_equal(X, PARTS.train.X)
     np.testing.assert_array_equal(y, PARTS.train.y)
@@ -86,7 +86,7 @@ def test_a_distance_sees_the_training_part_alone():
 
 def test_of_a_large_part_a_sample_is_learned_from_and_all_vote():
     Recording.seen.clear()
-    row = make_row(trial(method=AsItComes(Recording, largest=30)))
+    row = trial(method=DistanceMethod(Recording, largest=30)).run()
     assert len(Recording.seen[0][1]) == row.n_training_used == 30
     assert row.n_train == 60
     shares = {c: np.mean(PARTS.train.y == c) for c in np.unique(PARTS.train.y)}
@@ -96,7 +96,7 @@ def test_of_a_large_part_a_sample_is_learned_from_and_all_vote():
 
 @QUIET
 def test_the_strength_that_does_best_in_validation_is_taken():
-    row = make_row(trial("cpml-s"))
+    row = trial("cpml-s").run()
     right = []
     for strength in Design().path(row.strength / row.strength_share):
         metric = nk.CPML(strength=strength, tol=1e-2, max_iter=20)
@@ -130,23 +130,23 @@ class Path(Hamming):
 
 def test_the_best_is_kept_though_the_object_goes_on():
     Path.visited.clear()
-    row = make_row(trial(method=AlongStrengths(Path)))
+    row = trial(method=StrengthPath(Path)).run()
     assert row.strength == pytest.approx(1.0)
     assert row.strength_share == pytest.approx(0.01)
-    assert row.accuracy == make_row(trial()).accuracy
+    assert row.accuracy == trial().run().accuracy
     assert Path.visited[1:] == sorted(Path.visited[1:], reverse=True)
     assert len(Path.visited) == 1 + 5
 
 
 def test_the_paper_s_range_may_be_searched():
     Path.visited.clear()
-    row = make_row(trial(design=Design("paper", rows=100), method=AlongStrengths(Path)))
+    row = trial(design=Design("paper", rows=100), method=StrengthPath(Path)).run()
     assert Path.visited[1:] == [10.0**power for power in range(4, -5, -1)]
     assert row.strength == 1.0
 
 
 def test_the_number_of_neighbours_may_be_chosen():
-    row = make_row(trial(design=Design(n_neighbors="choose", rows=100)))
+    row = trial(design=Design(n_neighbors="choose", rows=100)).run()
     right = {
         k: nk.CPMLClassifier(Hamming(), n_neighbors=k)
         .fit(*PARTS.train)
@@ -157,33 +157,15 @@ def test_the_number_of_neighbours_may_be_chosen():
     assert row.valid_accuracy == max(right.values())
 
 
-def test_what_always_answering_one_class_is_worth():
-    assert majority_share(np.array(list("aab")), np.array(list("abbb"))) == 0.25
-
-
-def test_classes_count_alike_in_the_balanced_accuracy():
-    y = np.array(list("aaab"))
-    assert balanced_accuracy(np.array(list("aaaa")), y) == 0.5
-    assert balanced_accuracy(y, y) == 1.0
-    assert balanced_accuracy(np.array(list("baac")), y) == pytest.approx(1 / 3)
-
-
-@pytest.mark.parametrize(
-    ("y", "some"), [("ab", False), ("aaa", False), ("aab", True), ("abc", False)]
-)
-def test_a_test_part_may_have_no_triplet(y, some):
-    assert has_triplets(np.array(list(y))) is some
-
-
 def test_a_set_of_six_rows_makes_a_row():
-    row = make_row(Trial("credit_risk", "hamming", METHODS["hamming"], 1, Design()))
+    row = Trial("credit_risk", "hamming", METHODS["hamming"], 1, Design()).run()
     assert row.status == "done"
     assert row.triplet_accuracy is None
 
 
 def test_all_baselines_and_all_of_ours_are_methods():
     assert {"cpml-s", "cpml-m", "cpml-cv", *nk.baselines.all()} == set(METHODS)
-    assert isinstance(METHODS["cpml-cv"], Classifying)
+    assert isinstance(METHODS["cpml-cv"], ClassifierMethod)
     assert METHODS["cpml-cv"].make is nk.CPMLClassifierCV
 
 
@@ -207,7 +189,7 @@ class Answering(BaseEstimator):
 
 def test_a_classifier_sees_all_but_the_test_part_and_is_judged_on_that():
     Answering.given.clear()
-    row = make_row(trial(method=Classifying(Answering)))
+    row = trial(method=ClassifierMethod(Answering)).run()
     [(X, y, seed)] = Answering.given
     train, valid, test = PARTS
     np.testing.assert_array_equal(X, np.concatenate([train.X, valid.X]))
@@ -222,7 +204,7 @@ def test_a_classifier_sees_all_but_the_test_part_and_is_judged_on_that():
 
 
 def test_our_search_is_a_row():
-    row = make_row(trial(method=Classifying(SmallSearch)))
+    row = trial(method=ClassifierMethod(SmallSearch)).run()
     train, valid, test = PARTS
     X, y = np.concatenate([train.X, valid.X]), np.concatenate([train.y, valid.y])
     model = SmallSearch(random_state=row.seed).fit(X, y)
@@ -239,11 +221,11 @@ def test_numbers_reach_the_method_if_the_design_keeps_them(monkeypatch):
     class Data:
         X, y, feature_names = cells, np.array(["x", "y", "x"] * 20), columns
 
-    monkeypatch.setattr(splits.datasets, "load", lambda *_, **__: Data)
+    monkeypatch.setattr(sets.datasets, "load", lambda *_, **__: Data)
     for numbers, n_features in ((False, 1), (True, 2)):
         Recording.seen.clear()
         design = Design(numbers=numbers)
-        row = make_row(Trial("adult", "hamming", AsItComes(Recording), 0, design))
+        row = Trial("adult", "hamming", DistanceMethod(Recording), 0, design).run()
         assert row.n_features == n_features
         assert row.design == design.label
     assert set(Recording.seen[0][0][:, 0]) == {17.0, 23.0, None}
@@ -251,5 +233,5 @@ def test_numbers_reach_the_method_if_the_design_keeps_them(monkeypatch):
 
 def test_seeds_reach_methods_that_draw():
     part = Part(PARTS.train.X, PARTS.train.y)
-    [found] = METHODS["pola"].candidates(part, 17, Design())
+    [found] = METHODS["pola"].fits(part, 17, Design())
     assert found.model.random_state == 17

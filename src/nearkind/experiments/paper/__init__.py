@@ -1,1 +1,0 @@
-"""The paper, regenerated: its tables and figures, ours beside the printed numbers."""

@@ -1,0 +1,50 @@
+"""Sandboxes: what comes back, and how calls end that fail, die or take too long."""
+
+import math
+import os
+import sys
+import time
+
+import pytest
+
+from nearkind.experiments.rows import DONE, FAILED, NO_MEMORY, TIMED_OUT
+from nearkind.experiments.sandbox import Resources, call, peak_megabytes
+
+
+def test_a_call_returns_its_value_and_its_peak_of_memory():
+    outcome = call(math.hypot, 3.0, 4.0)
+    assert (outcome.status, outcome.value) == (DONE, 5.0)
+    assert outcome.peak_memory > 1.0
+
+
+def test_an_exception_comes_with_its_traceback():
+    with pytest.raises(RuntimeError, match=r"(?s)sqrt failed .*ValueError"):
+        call(math.sqrt, -1.0)
+
+
+def test_a_process_that_dies_is_no_error_here():
+    outcome = call(os._exit, 3)
+    assert (outcome.status, outcome.exit_code, outcome.error) == (FAILED, 3, None)
+
+
+def test_a_call_that_takes_too_long_is_killed():
+    start = time.monotonic()
+    assert call(time.sleep, 60.0, seconds=0.2).status == TIMED_OUT
+    assert time.monotonic() - start < 30.0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory need Linux")
+def test_memory_may_be_limited():
+    limits = Resources(megabytes=100.0)
+    assert call(bytearray, 1 << 20, resources=limits).status == DONE
+    assert call(bytearray, 1 << 29, resources=limits).status == NO_MEMORY
+
+
+def test_variables_of_the_environment_are_set():
+    resources = Resources({"NEARKIND_DATA": "somewhere"}, n_threads=1)
+    assert call(os.getenv, "NEARKIND_DATA", resources=resources).value == "somewhere"
+    assert call(os.getenv, "LOKY_MAX_CPU_COUNT", resources=resources).value == "1"
+
+
+def test_this_process_has_a_peak_of_memory():
+    assert peak_megabytes() > 1.0

@@ -1,0 +1,58 @@
+"""Named sets: seeds that no method moves, and columns of numbers."""
+
+import numpy as np
+import pytest
+
+from nearkind.experiments import sets
+from nearkind.experiments.sets import NUMERIC, load, seed_of
+from nearkind.experiments.splits import split
+
+
+def test_seeds_depend_on_set_and_repetition():
+    found = {seed_of(name, r) for name in ("zoo", "car", "zoo1") for r in range(100)}
+    assert len(found) == 300
+    assert all(0 <= seed < 2**31 for seed in found)
+    assert seed_of("zoo", 11) != seed_of("zoo1", 1)
+
+
+def test_a_seed_is_the_same_on_every_machine():
+    assert seed_of("monks1", 0) == 1861105399
+    train = split(load("monks1"), seed_of("monks1", 0)).train
+    assert train.X.shape == (259, 6)
+
+
+@pytest.mark.parametrize("name", NUMERIC)
+def test_columns_of_numbers_are_left_out(name, monkeypatch):
+    columns = ["colour", *sorted(NUMERIC[name])]
+    cells = np.array([columns, columns], dtype=object)
+
+    class Data:
+        X, y, feature_names = cells, np.array(["a", "b"]), columns
+
+    monkeypatch.setattr(sets.datasets, "load", lambda *_, **__: Data)
+    assert load(name).X.tolist() == [["colour"], ["colour"]]
+
+
+@pytest.mark.parametrize("name", NUMERIC)
+def test_columns_of_numbers_may_be_kept_as_numbers(name, monkeypatch):
+    numeric = sorted(NUMERIC[name])
+    columns = [numeric[0], "colour", *numeric[1:]]
+    cells = np.array(
+        [["1", "2", *("3" for _ in numeric[1:])], [None] * len(columns)], dtype=object
+    )
+
+    class Data:
+        X, y, feature_names = cells, np.array(["a", "b"]), columns
+
+    monkeypatch.setattr(sets.datasets, "load", lambda *_, **__: Data)
+    kept = load(name, numbers=True)
+    assert kept.X.tolist() == [
+        [1.0, "2", *(3.0 for _ in numeric[1:])],
+        [None] * len(columns),
+    ]
+    assert cells[0, 0] == "1"  # the set itself is left as it is
+
+
+def test_a_set_without_numbers_is_the_same_either_way():
+    plain, kept = load("monks1"), load("monks1", numbers=True)
+    np.testing.assert_array_equal(plain.X, kept.X)
