@@ -20,7 +20,7 @@ import nearkind as nk
 from benchmarks.report import say, show
 from benchmarks.scale.growth import exponent
 from benchmarks.timing import best_seconds
-from nearkind.encoding.unique_rows import row_keys
+from nearkind.encoding.rows import row_keys
 from nearkind.estimators.threads import in_threads
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.neighbors import Approximate, Exact, Near, Reach, joined

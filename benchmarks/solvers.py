@@ -26,7 +26,7 @@ from benchmarks.report import say, show
 from benchmarks.sets import load
 from benchmarks.warming import no_complaints, warm_up
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.estimators import shorthand
+from nearkind.estimators import params
 from nearkind.metrics.spectrum import Spectrum
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Record, Solution
@@ -138,7 +138,7 @@ def raced(data: Bunch, target: float, cap: float) -> nk.CPML:
     def make(rng: np.random.Generator, **limits: Any) -> Race:
         return Race(Subgradient(**limits), target, cap)
 
-    with patch.dict(shorthand.SOLVERS, subgradient=make):
+    with patch.dict(params.SOLVERS, subgradient=make):
         return fit(data, solver="subgradient", tol=0.0, max_iter=MAX_ITER)
 
 

@@ -13,7 +13,7 @@ from benchmarks.sets import load_categorical
 from benchmarks.warming import no_complaints
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
-from nearkind.encoding.unique_rows import collapse
+from nearkind.encoding.rows import unique_rows
 from nearkind.metrics.spectrum import decompose
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
@@ -62,7 +62,7 @@ def agreement(
 def judge_of(model: nk.CPML, X: Any, y: Any, seed: int) -> Any:
     """Return the objective of a metric on a sample of rows."""
     codes = model.codebook_.encode(X)
-    cells = collapse(codes, np.searchsorted(model.classes_, y), np.ones(len(y)))
+    cells = unique_rows(codes, np.searchsorted(model.classes_, y), np.ones(len(y)))
     rows, labels = Labels(cells.y, cells.weights).sample(
         JUDGES, np.random.default_rng(seed + 100)
     )

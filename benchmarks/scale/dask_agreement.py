@@ -27,8 +27,8 @@ from benchmarks.sets import load_categorical
 from benchmarks.warming import no_complaints
 from nearkind.dask.learning import Passes
 from nearkind.dask.tables import labelled_parts
-from nearkind.estimators.batches import REMEMBERED
-from nearkind.estimators.block_labels import SurveyBlock
+from nearkind.estimators.batch_labels import SurveyBatch
+from nearkind.estimators.batches import N_REFERENCE
 from nearkind.streaming import numbered
 
 WORKERS = 2
@@ -109,7 +109,7 @@ def phases(table: Any) -> Iterator[tuple[str, float]]:
 
 
 def _count(table: Any) -> None:
-    read = SurveyBlock("CPML", "auto", 0, REMEMBERED)
+    read = SurveyBatch("CPML", "auto", 0, N_REFERENCE)
     Passes(1).surveys(read, numbered(labelled_parts(table, "class")))
 
 

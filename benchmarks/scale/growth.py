@@ -9,7 +9,7 @@ import numpy as np
 import nearkind as nk
 from benchmarks.scale.rows import block
 from benchmarks.warming import no_complaints, warm_up
-from nearkind.estimators.block_labels import SurveyBlock
+from nearkind.estimators.batch_labels import SurveyBatch
 from nearkind.streaming import merged_surveys, numbered
 
 PART = 1 << 14
@@ -48,7 +48,7 @@ def _timed(task: Callable[[Any, Any], Any], size: int) -> float:
 
 def _count(X: Any, y: Any) -> None:
     batches = [(part, y[at : at + PART]) for at, part in _placed(X)]
-    read = SurveyBlock("CPML", "auto", 0, 20_000)
+    read = SurveyBatch("CPML", "auto", 0, 20_000)
     merged_surveys(map(read, numbered(batches)), 20_000)
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
-from nearkind.encoding.unique_rows import row_keys
+from nearkind.encoding.rows import row_keys
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import Embedding
 from nearkind.protocols import Array

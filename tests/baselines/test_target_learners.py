@@ -12,7 +12,7 @@ from helpers.estimator_tables import labelled_table
 from helpers.local_problems import bound_at
 from nearkind.baselines import KDML, LMNN, large_margin
 from nearkind.constraints.labels import Labels
-from nearkind.encoding.unique_rows import collapse
+from nearkind.encoding.rows import unique_rows
 from nearkind.metrics.metric import embed, pairwise_distances
 from nearkind.metrics.spectrum import decompose, identity
 from nearkind.metrics.structures import Full, Single
@@ -52,7 +52,9 @@ def enumerated(model, name, table, y, weights):
     Rows equally near as coded are taken by their histograms, then by their codes.
     """
     numbers = np.unique(y, return_inverse=True)[1]
-    cells = collapse(model.codebook_.encode(table), numbers, np.asarray(weights, float))
+    cells = unique_rows(
+        model.codebook_.encode(table), numbers, np.asarray(weights, float)
+    )
     cells_of_rows = np.repeat(np.arange(len(cells.y)), cells.weights.astype(int))
     at = model, name, cells.codes, cells.y, cells.weights
     nearness = 1e3 * squared(phi_of(*at)) + squared(phi_of(model, "vdm", *at[2:]))

@@ -4,8 +4,8 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
-from nearkind.encoding import Levels, canonical
-from nearkind.tables import read_table
+from nearkind.encoding import Levels
+from nearkind.tables import canonical, read_table
 
 
 def column(cells):

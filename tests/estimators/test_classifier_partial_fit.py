@@ -51,7 +51,7 @@ def test_the_metric_is_that_of_partial_fit_and_all_rows_vote():
 
 
 def test_rows_left_out_are_told_of_and_weighed(monkeypatch):
-    monkeypatch.setattr(batches, "REMEMBERED", 60)
+    monkeypatch.setattr(batches, "N_REFERENCE", 60)
     X, _ = rows(900)
     y = np.where(np.arange(900) % 9 == 0, "rare", "common")
     found = nk.CPMLClassifier(nk.CPML(max_iter=3), n_neighbors=60)

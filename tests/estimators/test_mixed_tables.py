@@ -9,10 +9,10 @@ import pytest
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from nearkind.errors import UnseenValueWarning
-from nearkind.estimators import shorthand
+from nearkind.estimators import params
 
-STRUCTURES = list(shorthand.STRUCTURES)
-PROJECTIONS = list(shorthand.PROJECTIONS)
+STRUCTURES = list(params.STRUCTURES)
+PROJECTIONS = list(params.PROJECTIONS)
 SCALING = {"euclidean"}  # of the baselines
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from nearkind.encoding.codebook import Codebook
-from nearkind.estimators.block_labels import SurveyBlock
+from nearkind.estimators.batch_labels import SurveyBatch
 from nearkind.projections.base import value_counts
 from nearkind.streaming import Block, merged_surveys
 
@@ -51,7 +51,7 @@ def blocks(columns, y, slices):
 
 def surveyed(parts, numeric="auto", room=1000, seed=0):
     """Return the merged survey of blocks, in the order in which they come."""
-    read = SurveyBlock("Nobody", numeric, seed, room)
+    read = SurveyBatch("Nobody", numeric, seed, room)
     return merged_surveys(map(read, parts), room)
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
-from nearkind.encoding.unique_rows import collapse
+from nearkind.encoding.rows import unique_rows
 from nearkind.metrics.spectrum import decompose
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
@@ -79,7 +79,7 @@ def within_time(function, *arguments):
 
 def assert_same_tables(found, wanted):
     """Hold that histograms are equal, bit for bit."""
-    both = zip(found._projection.tables, wanted._projection.tables, strict=True)
+    both = zip(found.projection_.tables, wanted.projection_.tables, strict=True)
     for mine, theirs in both:
         np.testing.assert_array_equal(mine, theirs)
     assert found.categories_ == wanted.categories_
@@ -89,9 +89,9 @@ def assert_same_tables(found, wanted):
 def objective_of(model, X, y):
     """Return what judges metrics by the objective of a model on all of its rows."""
     numbers = np.searchsorted(model.classes_, y)
-    cells = collapse(model.codebook_.encode(X), numbers, np.ones(len(y)))
-    phi = model._projection.transform(cells.codes)
+    cells = unique_rows(model.codebook_.encode(X), numbers, np.ones(len(y)))
+    phi = model.projection_.transform(cells.codes)
     bound = AllTriplets().bind(Labels(cells.y, cells.weights))
-    Z = model._structure.blocks(phi)
+    Z = model.structure_.blocks(phi)
     problem = Objective(Z, bound, Schatten(1.0), model.strength_)
     return lambda other: problem.value(decompose(other.metric_).positive())

@@ -5,8 +5,8 @@ import numpy as np
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
 from nearkind.encoding.codebook import Codebook
-from nearkind.encoding.unique_rows import collapse
-from nearkind.estimators.block_labels import ReadRows
+from nearkind.encoding.rows import unique_rows
+from nearkind.estimators.batch_labels import ReadRows
 from nearkind.metrics.compression import compress
 from nearkind.metrics.structures import Single
 from nearkind.projections.vdm import VDM
@@ -23,7 +23,7 @@ def small_problem(n_rows, n_blocks):
     X = np.where(rng.random((n_rows, 4)) < 0.4, y[:, None], noise)
     book = Codebook(numeric="category")
     codes = book.fit_encode(X)
-    cells = collapse(codes, y, np.ones(n_rows))
+    cells = unique_rows(codes, y, np.ones(n_rows))
     projection = VDM().fit(codes, book.n_values, y, np.ones(n_rows))
     rows = compress(Single().blocks(projection.transform(cells.codes)))
     rule = AllTriplets()

@@ -62,7 +62,7 @@ def assert_same(a, b, where=""):
         a = a.item()
     if isinstance(b, np.generic):
         b = b.item()
-    assert type(a) is type(b) or where.endswith("._projection"), where
+    assert type(a) is type(b) or where.endswith(".projection_"), where
     if isinstance(a, np.ndarray):
         assert (a.dtype, a.shape) == (b.dtype, b.shape), where
         if a.dtype == object:
@@ -75,7 +75,7 @@ def assert_same(a, b, where=""):
         assert len(a) == len(b), where
         for i, (left, right) in enumerate(zip(a, b, strict=True)):
             assert_same(left, right, f"{where}[{i}]")
-    elif where.endswith("._projection"):
+    elif where.endswith(".projection_"):
         assert_same(a.tables, b.tables, f"{where}.tables")
     elif dataclasses.is_dataclass(a):
         for field in dataclasses.fields(a):

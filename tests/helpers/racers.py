@@ -6,8 +6,9 @@ import numpy as np
 
 import nearkind as nk
 from nearkind.baselines import Euclidean, Hamming
-from nearkind.estimators.search.race import Race
-from nearkind.estimators.targets import training_rows
+from nearkind.encoding.codebook import Codebook
+from nearkind.estimators.labels import labelled_rows
+from nearkind.estimators.search.elimination import Elimination
 
 SOFT = nk.CPML(constraints="neighbors", max_iter=20, tol=1e-2, warm_start=True)
 FEW = [Hamming(), Euclidean(), SOFT]
@@ -97,6 +98,5 @@ def easy(n_rows=60, n_classes=3):
 
 
 def race(X, y, weights=None, ks=(1, 3), votes=("uniform", "distance"), **options):
-    rows = training_rows(X, y, weights, "Race")
-    n_classes = len(rows.classes)
-    return Race(rows.table, rows.y, rows.weights, n_classes, ks, votes, **options)
+    rows = labelled_rows(X, y, weights, Codebook(numeric="category"), "Elimination")
+    return Elimination(rows, ks, votes, **options)

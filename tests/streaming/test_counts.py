@@ -19,7 +19,7 @@ from helpers.batch_tables import (
     surveyed,
     tables,
 )
-from nearkind.estimators.block_labels import SurveyBlock
+from nearkind.estimators.batch_labels import SurveyBatch
 from nearkind.streaming import Block, Counts, merged_surveys
 from nearkind.streaming import columns as column_counts
 from nearkind.streaming import numbers as number_counts
@@ -52,7 +52,7 @@ def test_any_order_and_grouping_is_the_same(data):
     parts = blocks(columns, y, data.draw(cuts(len(y))))
     shuffled = data.draw(st.permutations(parts))
     read, at = (
-        SurveyBlock("Nobody", "auto", 0, 9),
+        SurveyBatch("Nobody", "auto", 0, 9),
         data.draw(st.integers(0, len(parts))),
     )
     halves = [merged_surveys(map(read, h), 9) for h in (shuffled[:at], shuffled[at:])]

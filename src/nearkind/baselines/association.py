@@ -15,7 +15,7 @@ from nearkind.baselines.pair_tables import (
     with_unseen,
 )
 from nearkind.baselines.pairwise import TableDistance
-from nearkind.estimators import shorthand
+from nearkind.estimators import params
 from nearkind.protocols import Array
 
 _AT_ONCE = 1 << 20
@@ -84,7 +84,7 @@ class Association(TableDistance, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count pairs of values of all columns; labels are not used."""
-        psi = shorthand.choice(self, "divergence", DIVERGENCES)
+        psi = params.choice(self, "divergence", DIVERGENCES)
         codes, weights = self._count_codes(X, sample_weight)
         check_contingency(self.codebook_, type(self).__name__)
         counts = contingency(codes, self.codebook_.n_values, weights)

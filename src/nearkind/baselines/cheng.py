@@ -18,11 +18,8 @@ from nearkind.baselines.pair_tables import (
 from nearkind.baselines.pairwise import TableDistance
 from nearkind.baselines.radial import RadialError, descend
 from nearkind.baselines.value_difference import differences
-from nearkind.encoding.unique_rows import collapse
-from nearkind.estimators import shorthand
-from nearkind.estimators.labelled import Labelled
-from nearkind.estimators.settings import number, whole_number_from
-from nearkind.estimators.targets import training_rows
+from nearkind.encoding.rows import unique_rows
+from nearkind.estimators.params import number, whole_number
 from nearkind.estimators.threads import thread_map
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
@@ -30,7 +27,7 @@ from nearkind.protocols import Array, Codes
 MOST_CENTRES = 200
 
 
-class Cheng(Labelled, TableDistance, BaseEstimator):
+class Cheng(TableDistance, BaseEstimator):
     """d = sum over features of M_d[x_d, x'_d], the tables M_d learned from labels.
 
     Cheng, Li, Kwok and Li, *Dissimilarity learning for nominal data*, Pattern
@@ -65,6 +62,8 @@ class Cheng(Labelled, TableDistance, BaseEstimator):
     array([[0.501]])
     """
 
+    requires_labels = True
+
     def __init__(
         self,
         max_iter=100,
@@ -83,14 +82,12 @@ class Cheng(Labelled, TableDistance, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the tables."""
-        max_iter = whole_number_from(self, "max_iter", 0)
+        max_iter = whole_number(self, "max_iter", 0)
         tol = number(self, "tol", "a number >= 0", low=0.0)
-        book = shorthand.codebook(self)
-        rows = training_rows(X, y, sample_weight, type(self).__name__)
-        codes = self._learn_codes(book, rows.table, rows.weights)
-        self.classes_ = rows.classes
+        rows = self.code_rows(X, y, sample_weight)
+        codes, book = rows.codes, rows.codebook
         check_tables(book, type(self).__name__)
-        cells = collapse(codes, rows.y, rows.weights)
+        cells = rows.merge_equal()
         vdm = VDM().fit(codes, book.n_values, rows.y, rows.weights)
         start = [
             differences(table[:, 0], 2.0) + 1e-3 * overlap(len(table))
@@ -117,7 +114,7 @@ class Cheng(Labelled, TableDistance, BaseEstimator):
 
     def _centres(self, codes: Codes, weights: Array) -> Codes:
         """Return distinct rows, some of them by weight if there are too many."""
-        distinct = collapse(codes, np.zeros(len(codes), np.intp), weights)
+        distinct = unique_rows(codes, np.zeros(len(codes), np.intp), weights)
         n = len(distinct.codes)
         if n <= MOST_CENTRES:
             return distinct.codes

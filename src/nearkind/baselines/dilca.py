@@ -9,13 +9,11 @@ from sklearn.base import BaseEstimator
 
 from nearkind.baselines.contingency import Contingency, Information, contingency
 from nearkind.baselines.pair_tables import check_contingency
-from nearkind.estimators import shorthand
-from nearkind.estimators.settings import number
-from nearkind.estimators.targets import check_weights
-from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.estimators import params
+from nearkind.estimators.params import number
+from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array
-from nearkind.tables import read_table
 
 _ROUNDING = 1e-12
 
@@ -58,7 +56,7 @@ class NotRedundant:
 CONTEXTS = {"mean": AboveMean, "rr": lambda sigma: NotRedundant()}
 
 
-class DILCA(ValueVectorDistance, BaseEstimator):
+class DILCA(VectorDistance, BaseEstimator):
     """d^2 = sum over features Y of the mean over contexts of a squared difference.
 
     d_Y(u, v)^2 = sum over features X of the context of Y, and their values x, of
@@ -103,12 +101,11 @@ class DILCA(ValueVectorDistance, BaseEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count pairs of values of all columns; labels are not used."""
         sigma = number(self, "sigma", "a number in [0, 1]", low=0.0, high=1.0)
-        context: Context = shorthand.choice(self, "context", CONTEXTS)(sigma)
-        book, table = shorthand.codebook(self), read_table(X)
-        weights = check_weights(sample_weight, table.n_rows)
-        codes = self._learn_codes(book, table, weights)
+        context: Context = params.choice(self, "context", CONTEXTS)(sigma)
+        rows = self.code_rows(X, sample_weight=sample_weight)
+        book = rows.codebook
         check_contingency(book, type(self).__name__)
-        counts = contingency(codes, book.n_values, weights)
+        counts = contingency(rows.codes, book.n_values, rows.weights)
         relevance = symmetric_uncertainty(counts.information)
         chosen = [
             context.choose(relevance, d) or counts.others(d)

@@ -14,7 +14,7 @@ from nearkind.baselines.matching import matching
 from nearkind.baselines.pair_tables import check_contingency
 from nearkind.baselines.pairwise import PairwiseDistance
 from nearkind.baselines.value_pairs import ValuePairs, chances
-from nearkind.estimators.settings import number, numbered
+from nearkind.estimators.params import number, numbered
 from nearkind.neighbors import query_blocks
 from nearkind.protocols import Array
 

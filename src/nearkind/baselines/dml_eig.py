@@ -7,7 +7,7 @@ from scipy.special import softmax
 
 from nearkind.baselines.coded_rows import LabelledRows, whitening
 from nearkind.baselines.mahalanobis import Mahalanobis
-from nearkind.estimators.settings import number, whole_number_from
+from nearkind.estimators.params import number, whole_number
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
 
@@ -87,8 +87,8 @@ class DMLEig(Mahalanobis):
     def _check(self) -> None:
         number(self, "smoothing", "a number > 0", 0.0, open_low=True)
         number(self, "tol", "a number >= 0", 0.0)
-        whole_number_from(self, "n_pairs", 1)
-        whole_number_from(self, "max_iter", 1)
+        whole_number(self, "n_pairs")
+        whole_number(self, "max_iter")
 
     def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
         V = rows.unlike(self.n_pairs, rng)

@@ -4,10 +4,7 @@ from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
-from nearkind.estimators import shorthand
-from nearkind.estimators.labelled import Labelled
-from nearkind.estimators.targets import training_rows
-from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.metrics.spectrum import identity
 from nearkind.metrics.structures import Single
 from nearkind.metrics.value_tables import value_tables
@@ -15,7 +12,7 @@ from nearkind.projections.scaled import scaled
 from nearkind.projections.vdm import VDM
 
 
-class Euclidean(Labelled, ValueVectorDistance, BaseEstimator):
+class Euclidean(VectorDistance, BaseEstimator):
     """d^2 = sum over features and classes of (phi_d(x)_c - phi_d(x')_c)^2.
 
     The paper's "Euclidean": values as class histograms, no metric learned. With
@@ -32,6 +29,8 @@ class Euclidean(Labelled, ValueVectorDistance, BaseEstimator):
     array([[0.7071]])
     """
 
+    requires_labels = True
+
     has_coordinates = True
 
     def __init__(self, unseen="prior", missing="level", numeric="auto"):
@@ -41,12 +40,10 @@ class Euclidean(Labelled, ValueVectorDistance, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the classes at each value."""
-        rows = training_rows(X, y, sample_weight, type(self).__name__)
-        codes = self._learn_codes(shorthand.codebook(self), rows.table, rows.weights)
-        self.classes_ = rows.classes
+        rows = self.code_rows(X, y, sample_weight)
         n_values = self.codebook_.n_values
         projection = scaled(VDM(), self.codebook_.positions)
-        projection.fit(codes, n_values, rows.y, rows.weights)
+        projection.fit(rows.codes, n_values, rows.y, rows.weights)
         self.value_tables_ = value_tables(
             projection.tables, Single(), identity(1, len(n_values))
         )

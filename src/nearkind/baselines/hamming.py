@@ -45,7 +45,7 @@ class Hamming(
 
     def transform(self, X: Any) -> Array:
         """Return indicators (n, q) whose squared Euclidean distance is the distance."""
-        codes = self._encode(X)
+        codes = self.encode(X)
         U = np.zeros((len(codes), self._n_features_out))
         at = places(codes, self.codebook_.n_values)
         np.put_along_axis(U, at, (2.0 * codes.shape[1]) ** -0.5, axis=1)

@@ -12,14 +12,12 @@ from nearkind.baselines.kernel_weights import KernelGroups, learn_weights
 from nearkind.baselines.pair_tables import check_contingency
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
-from nearkind.encoding.unique_rows import Cells, collapse
-from nearkind.estimators import shorthand
-from nearkind.estimators.labelled import Labelled
-from nearkind.estimators.settings import number, whole_number_from
-from nearkind.estimators.size import distances_at_once
-from nearkind.estimators.targets import training_rows
+from nearkind.encoding.rows import UniqueRows
+from nearkind.estimators import params
+from nearkind.estimators.limits import distances_at_once
+from nearkind.estimators.params import number, whole_number
 from nearkind.estimators.threads import thread_map
-from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Stop
@@ -28,7 +26,7 @@ ROWS = 4_000
 """Distinct rows up to which every triplet counts; of more, those among so many."""
 
 
-class HELIC(Labelled, ValueVectorDistance, BaseEstimator):
+class HELIC(VectorDistance, BaseEstimator):
     """Heterogeneous couplings of categorical values, as we read them.
 
         d^2(x, x') = sum over groups g of w_g |k_g(x) - k_g(x')|^2,  w >= 0
@@ -65,6 +63,8 @@ class HELIC(Labelled, ValueVectorDistance, BaseEstimator):
     True
     """
 
+    requires_labels = True
+
     def __init__(
         self,
         strength="auto",
@@ -94,14 +94,12 @@ class HELIC(Labelled, ValueVectorDistance, BaseEstimator):
         -------
         self
         """
-        max_iter = whole_number_from(self, "max_iter", 1)
+        max_iter = whole_number(self, "max_iter")
         tol = number(self, "tol", "a number >= 0", 0.0)
-        strength = shorthand.strength(self)
-        rows = training_rows(X, y, sample_weight, type(self).__name__)
-        codes = self._learn_codes(shorthand.codebook(self), rows.table, rows.weights)
-        self.classes_ = rows.classes
+        strength = params.strength(self)
+        rows = self.code_rows(X, y, sample_weight)
         check_contingency(self.codebook_, type(self).__name__)
-        cells = collapse(codes, rows.y, rows.weights)
+        cells = rows.merge_equal()
         groups = self._groups(cells)
         bound = AllTriplets(1.0, distances_at_once()).bind(
             Labels(cells.y, cells.weights)
@@ -123,7 +121,7 @@ class HELIC(Labelled, ValueVectorDistance, BaseEstimator):
         self._warn(found.reason)
         return self
 
-    def _groups(self, cells: Cells) -> KernelGroups:
+    def _groups(self, cells: UniqueRows) -> KernelGroups:
         """Make every kernel of every coupling of every feature."""
         book = self.codebook_
         described = couplings(cells.codes, book.n_values, cells.y, cells.weights)

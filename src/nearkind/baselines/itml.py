@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from nearkind.baselines.coded_rows import LabelledRows, differing
 from nearkind.baselines.mahalanobis import Mahalanobis
-from nearkind.estimators.settings import number, whole_number_from
+from nearkind.estimators.params import number, whole_number
 from nearkind.protocols import Array
 
 PAIRS_FOR_BOUNDS = 10_000
@@ -80,9 +80,9 @@ class ITML(Mahalanobis):
     def _check(self) -> None:
         number(self, "gamma", "a number > 0", 0.0, open_low=True)
         number(self, "tol", "a number >= 0", 0.0)
-        whole_number_from(self, "max_iter", 1)
+        whole_number(self, "max_iter")
         if self.n_constraints is not None:
-            whole_number_from(self, "n_constraints", 2)
+            whole_number(self, "n_constraints", 2)
 
     def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
         self.bounds_, self.n_iter_ = _bounds(rows, rng), 1

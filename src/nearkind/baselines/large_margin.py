@@ -10,14 +10,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.constraints.labels import Labels
 from nearkind.constraints.local import LocalBound, LocalTriplets
-from nearkind.encoding.unique_rows import Cells, collapse
-from nearkind.estimators import shorthand
-from nearkind.estimators.labelled import Labelled
-from nearkind.estimators.settings import number, whole_number_from
-from nearkind.estimators.size import check_size, distances_at_once
-from nearkind.estimators.targets import training_rows
+from nearkind.encoding.rows import UniqueRows
+from nearkind.estimators.limits import check_size, distances_at_once
+from nearkind.estimators.params import number, whole_number
 from nearkind.estimators.threads import thread_map
-from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.metrics.compression import Compressed, compress
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.structures import Full
@@ -33,7 +30,7 @@ ROWS = 4_000
 """Distinct rows up to which all are anchors and impostors; of more, so many."""
 
 
-class LargeMargin(Labelled, ValueVectorDistance, BaseEstimator, ABC):
+class LargeMargin(VectorDistance, BaseEstimator, ABC):
     """Pull the nearest rows of one class, push all others beyond a margin of one.
 
         (1 - mu) sum of d_ij  +  mu sum of [1 + d_ij - d_il]_+
@@ -41,6 +38,8 @@ class LargeMargin(Labelled, ValueVectorDistance, BaseEstimator, ABC):
     over rows i, their targets j and rows l of other classes, d the squared distance.
     A learner gives ``_projection``, the coding of values.
     """
+
+    requires_labels = True
 
     n_neighbors: Any
     mu: Any
@@ -62,10 +61,8 @@ class LargeMargin(Labelled, ValueVectorDistance, BaseEstimator, ABC):
         """
         rule, solver = self._rule(), self._solver()
         projection = self._projection()
-        rows = training_rows(X, y, sample_weight, type(self).__name__)
-        codes = self._learn_codes(shorthand.codebook(self), rows.table, rows.weights)
-        self.classes_ = rows.classes
-        cells = collapse(codes, rows.y, rows.weights)
+        rows = self.code_rows(X, y, sample_weight)
+        cells = rows.merge_equal()
         coded = self._code(projection, cells)
         bound = rule.bind(Labels(cells.y, cells.weights))
         with thread_map(None) as run:
@@ -80,22 +77,22 @@ class LargeMargin(Labelled, ValueVectorDistance, BaseEstimator, ABC):
         """Return the coding of values, unfitted."""
 
     def _rule(self) -> LocalTriplets:
-        k = whole_number_from(self, "n_neighbors", 1)
+        k = whole_number(self, "n_neighbors")
         mu = number(self, "mu", "a number > 0 and <= 1", 0.0, 1.0, open_low=True)
         return LocalTriplets(1.0, k, distances_at_once(), (1.0 - mu) / mu)
 
     def _solver(self) -> Leaping:
-        max_iter = whole_number_from(self, "max_iter", 1)
+        max_iter = whole_number(self, "max_iter")
         return Leaping(max_iter, number(self, "tol", "a number >= 0", 0.0))
 
-    def _code(self, projection: Projection, cells: Cells) -> Compressed:
+    def _code(self, projection: Projection, cells: UniqueRows) -> Compressed:
         book, n_classes = self.codebook_, len(self.classes_)
         sizes = (book.names_, book.n_values, len(cells.y), n_classes)
         check_size(projection, Full(), *sizes)
         projection.fit(cells.codes, book.n_values, cells.y, cells.weights)
         return compress(Full().blocks(projection.transform(cells.codes)))
 
-    def _searched_in(self, coded: Compressed, cells: Cells) -> Embedding:
+    def _searched_in(self, coded: Compressed, cells: UniqueRows) -> Embedding:
         """Return coded rows; among equally near ones those of like histograms first.
 
         Indicators differ by whole numbers, and what is added to them stays below one.

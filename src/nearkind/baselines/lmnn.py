@@ -2,7 +2,7 @@
 
 from nearkind.baselines.large_margin import LargeMargin
 from nearkind.baselines.mahalanobis import CODINGS
-from nearkind.estimators import shorthand
+from nearkind.estimators import params
 from nearkind.protocols import Projection
 
 
@@ -61,4 +61,4 @@ class LMNN(LargeMargin):
         self.numeric = numeric
 
     def _projection(self) -> Projection:
-        return shorthand.choice(self, "coding", CODINGS)()
+        return params.choice(self, "coding", CODINGS)()

@@ -9,12 +9,10 @@ from scipy.linalg import block_diag
 from sklearn.base import BaseEstimator
 
 from nearkind.baselines.coded_rows import Coding, LabelledRows
-from nearkind.estimators import shorthand
-from nearkind.estimators.labelled import Labelled
-from nearkind.estimators.settings import generator
-from nearkind.estimators.size import LARGEST_METRIC
-from nearkind.estimators.targets import training_rows
-from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.estimators import params
+from nearkind.estimators.limits import LARGEST_METRIC
+from nearkind.estimators.params import generator
+from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array
@@ -22,13 +20,15 @@ from nearkind.protocols import Array
 CODINGS = {"onehot": OneHot, "vdm": VDM}
 
 
-class Mahalanobis(Labelled, ValueVectorDistance, BaseEstimator, ABC):
+class Mahalanobis(VectorDistance, BaseEstimator, ABC):
     """d^2 = v' M v, v the difference of two coded rows, M learned from pairs of rows.
 
     A learner gives ``_check``, which refuses wrong settings, and ``_learn``, which
     makes M of labelled rows. Pairs are drawn by the numbers of rows, so neither the
     names of values nor the order of columns matters.
     """
+
+    requires_labels = True
 
     coding: Any
     random_state: Any
@@ -69,15 +69,13 @@ class Mahalanobis(Labelled, ValueVectorDistance, BaseEstimator, ABC):
 
     def _coded(self, X: Any, y: Any) -> LabelledRows:
         """Learn codes and coding of a labelled table."""
-        projection = shorthand.choice(self, "coding", CODINGS)()
-        data = training_rows(X, y, None, type(self).__name__)
-        codes = self._learn_codes(shorthand.codebook(self), data.table)
-        self.classes_ = data.classes
+        projection = params.choice(self, "coding", CODINGS)()
+        rows = self.code_rows(X, y)
         n_values = self.codebook_.n_values
-        self._check_size(projection.shape(n_values, len(data.classes)))
-        projection.fit(codes, n_values, data.y, np.ones(len(codes)))
+        self._check_size(projection.shape(n_values, len(rows.classes)))
+        projection.fit(rows.codes, n_values, rows.y, rows.weights)
         self._coding = self._code_by(projection.tables)
-        return LabelledRows(self._coding, codes, data.y)
+        return LabelledRows(self._coding, rows.codes, rows.y)
 
     def _code_by(self, tables: list[Array]) -> Coding:
         return Coding.of(tables)

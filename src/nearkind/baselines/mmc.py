@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.coded_rows import Coding, LabelledRows, whitening
 from nearkind.baselines.mahalanobis import Mahalanobis
-from nearkind.estimators.settings import flag, number, whole_number_from
+from nearkind.estimators.params import flag, number, whole_number
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
 
@@ -79,8 +79,8 @@ class MMC(Mahalanobis):
     def _check(self) -> None:
         flag(self, "diagonal")
         number(self, "tol", "a number >= 0", 0.0)
-        whole_number_from(self, "n_pairs", 1)
-        whole_number_from(self, "max_iter", 1)
+        whole_number(self, "n_pairs")
+        whole_number(self, "max_iter")
 
     def _code_by(self, tables: list[Array]) -> Coding:
         return Coding.of(tables, turned=not self.diagonal)

@@ -9,12 +9,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 from nearkind.baselines.mahalanobis import CODINGS
-from nearkind.estimators import shorthand
-from nearkind.estimators.labelled import Labelled
-from nearkind.estimators.settings import number, whole_number_from
-from nearkind.estimators.size import check_size
-from nearkind.estimators.targets import training_rows
-from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.estimators import params
+from nearkind.estimators.limits import check_size
+from nearkind.estimators.params import number, whole_number
+from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.metrics.structures import Full
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array
@@ -26,7 +24,7 @@ LARGEST = 8.0
 """Gigabytes: from the first on the size is said, beyond the second it is refused."""
 
 
-class NCA(Labelled, ValueVectorDistance, BaseEstimator):
+class NCA(VectorDistance, BaseEstimator):
     """Neighbourhood components analysis.
 
         max over L of  sum over rows i of P(i is classified rightly)
@@ -53,6 +51,8 @@ class NCA(Labelled, ValueVectorDistance, BaseEstimator):
     >>> bool(near < far)
     True
     """
+
+    requires_labels = True
 
     def __init__(
         self,
@@ -83,11 +83,10 @@ class NCA(Labelled, ValueVectorDistance, BaseEstimator):
         self
         """
         learner = self._learner()
-        projection = shorthand.choice(self, "coding", CODINGS)()
-        rows = training_rows(X, y, None, type(self).__name__)
-        _check_memory(len(rows.y))
-        codes = self._learn_codes(shorthand.codebook(self), rows.table)
-        self.classes_ = rows.classes
+        projection = params.choice(self, "coding", CODINGS)()
+        rows = self.code_rows(X, y)
+        codes = rows.codes
+        _check_memory(len(codes))
         book = self.codebook_
         sizes = (book.names_, book.n_values, len(codes), len(rows.classes))
         check_size(projection, Full(), *sizes)
@@ -109,7 +108,7 @@ class NCA(Labelled, ValueVectorDistance, BaseEstimator):
     def _learner(self) -> NeighborhoodComponentsAnalysis:
         return NeighborhoodComponentsAnalysis(
             init="identity",
-            max_iter=whole_number_from(self, "max_iter", 1),
+            max_iter=whole_number(self, "max_iter"),
             tol=number(self, "tol", "a number >= 0", 0.0),
         )
 

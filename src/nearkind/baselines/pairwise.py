@@ -8,15 +8,12 @@ from sklearn.utils.validation import check_is_fitted
 from nearkind import scoring
 from nearkind.baselines.indicators import places
 from nearkind.baselines.pair_tables import PairTables
-from nearkind.encoding.codebook import Codebook
-from nearkind.estimators import shorthand
-from nearkind.estimators.coded import Coded
-from nearkind.estimators.targets import check_weights
+from nearkind.estimators.base import Distance
 from nearkind.protocols import Array, Codes
-from nearkind.tables import frame, read_table
+from nearkind.tables import frame
 
 
-class PairwiseDistance(Coded, ABC):
+class PairwiseDistance(Distance, ABC):
     """Mixin over ``codebook_``, which fit must set, and ``compare``.
 
     Attributes
@@ -47,7 +44,7 @@ class PairwiseDistance(Coded, ABC):
         -------
         share in [0, 1]; ties count one half
         """
-        rows = self.represent(self._encode(X))
+        rows = self.represent(self.encode(X))
         return scoring.triplet_accuracy_by(self.compare, rows, y)
 
     def represent(self, codes: Codes) -> Any:
@@ -60,15 +57,13 @@ class PairwiseDistance(Coded, ABC):
 
     def _both(self, X: Any, Y: Any) -> tuple[Any, Any]:
         """Return both tables represented; Y = X if None."""
-        a = self.represent(self._encode(X))
-        return a, a if Y is None else self.represent(self._encode(Y))
+        a = self.represent(self.encode(X))
+        return a, a if Y is None else self.represent(self.encode(Y))
 
     def _count_codes(self, X: Any, sample_weight: Any) -> tuple[Codes, Array]:
         """Learn the codes of a table without labels; return them and the weights."""
-        book: Codebook = shorthand.codebook(self)
-        table = read_table(X)
-        weights = check_weights(sample_weight, table.n_rows)
-        return self._learn_codes(book, table, weights), weights
+        rows = self.code_rows(X, sample_weight=sample_weight)
+        return rows.codes, rows.weights
 
 
 class TableDistance(PairwiseDistance):

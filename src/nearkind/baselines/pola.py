@@ -10,9 +10,9 @@ from threadpoolctl import threadpool_limits
 
 from nearkind.baselines.coded_rows import LabelledRows
 from nearkind.baselines.mahalanobis import Mahalanobis
-from nearkind.estimators.coded import objects
-from nearkind.estimators.settings import flag, generator, whole_number_from
-from nearkind.estimators.targets import known_labels
+from nearkind.estimators.base import object_array
+from nearkind.estimators.labels import known_labels
+from nearkind.estimators.params import flag, generator, whole_number
 from nearkind.protocols import Array
 from nearkind.tables import read_table
 
@@ -107,7 +107,7 @@ class POLA(Mahalanobis):
     def _check(self) -> None:
         flag(self, "averaged")
         if self.n_pairs is not None:
-            whole_number_from(self, "n_pairs", 2)
+            whole_number(self, "n_pairs", 2)
 
     def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
         self._rng = rng
@@ -143,14 +143,14 @@ class POLA(Mahalanobis):
         """Return labelled rows of a later call."""
         table = read_table(X)
         names, numbers = known_labels(y, table.n_rows)
-        strangers = objects(names[~np.isin(names, self.classes_)].tolist())
+        strangers = object_array(names[~np.isin(names, self.classes_)].tolist())
         if len(strangers):
             raise ValueError(
                 f"y has labels that the first call did not: {strangers[:5].tolist()}. "
                 "Name all labels that may come as classes in the first call."
             )
         known = np.flatnonzero(numbers >= 0)
-        return LabelledRows(self._coding, self._encode(table)[known], numbers[known])
+        return LabelledRows(self._coding, self.encode(table)[known], numbers[known])
 
 
 class Online:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nearkind.baselines.indicators import Places, indicators, starts
 from nearkind.baselines.pair_tables import PairTables
-from nearkind.encoding.unique_rows import row_keys
+from nearkind.encoding.rows import row_keys
 from nearkind.protocols import Array
 
 RIDGE = 1e-3

@@ -8,10 +8,8 @@ from sklearn.base import BaseEstimator
 
 from nearkind.baselines.pair_tables import PairTables, check_tables
 from nearkind.baselines.pairwise import TableDistance
-from nearkind.estimators import shorthand
-from nearkind.estimators.labelled import Labelled
-from nearkind.estimators.settings import number
-from nearkind.estimators.targets import training_rows
+from nearkind.estimators import params
+from nearkind.estimators.params import number
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array
 
@@ -22,7 +20,7 @@ WEIGHTINGS: dict[str, Callable[[Array], Any]] = {
 }
 
 
-class ValueDifference(Labelled, TableDistance, BaseEstimator):
+class ValueDifference(TableDistance, BaseEstimator):
     """d = sum over features of w_d(x_d) sum over classes |phi_d(x)_c - phi_d(x')_c|^k.
 
     phi_d(f) are the shares of the classes among rows with value f; those of an unseen
@@ -49,6 +47,8 @@ class ValueDifference(Labelled, TableDistance, BaseEstimator):
     array([[0.5]])
     """
 
+    requires_labels = True
+
     def __init__(
         self,
         exponent=2.0,
@@ -66,13 +66,10 @@ class ValueDifference(Labelled, TableDistance, BaseEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the classes at each value."""
         exponent = number(self, "exponent", "a number > 0", low=0.0, open_low=True)
-        weighting = shorthand.choice(self, "weighting", WEIGHTINGS)
-        book = shorthand.codebook(self)
-        rows = training_rows(X, y, sample_weight, type(self).__name__)
-        codes = self._learn_codes(book, rows.table, rows.weights)
-        self.classes_ = rows.classes
-        check_tables(book, type(self).__name__)
-        vdm = VDM().fit(codes, book.n_values, rows.y, rows.weights)
+        weighting = params.choice(self, "weighting", WEIGHTINGS)
+        rows = self.code_rows(X, y, sample_weight)
+        check_tables(rows.codebook, type(self).__name__)
+        vdm = VDM().fit(rows.codes, rows.codebook.n_values, rows.y, rows.weights)
         self.pair_tables_ = PairTables(
             [
                 weighting(np.sqrt((phi * phi).sum(axis=1))) * differences(phi, exponent)

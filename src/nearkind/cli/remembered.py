@@ -33,35 +33,32 @@ class Memory:
         """Return the k nearest training rows of a table of one row."""
         distances, numbers = self._voter.kneighbors(row, k)
         found = zip(numbers[0].tolist(), distances[0].tolist(), strict=True)
-        return [Kept(number, self._cell_of(number), d) for number, d in found]
+        return [
+            Kept(number, self._voter.training_rows_.unique_of(number), d)
+            for number, d in found
+        ]
 
     def nearest_of_others(self, row: Any, label: Any) -> Kept:
         """Return the nearest training row among those that are mostly not ``label``."""
         codes = self.metric.codebook_.encode(row)
-        voter = self._voter
-        d = self.metric.compare(self.metric.represent(codes), voter._cells)[0]
-        own = voter._votes.argmax(axis=1) == self.classes.index(label)
+        rows = self._voter.training_rows_
+        represented = self.metric.represent(rows.codes)
+        d = self.metric.compare(self.metric.represent(codes), represented)[0]
+        own = rows.shares.argmax(axis=1) == self.classes.index(label)
         cell = int(np.where(own, np.inf, d).argmin())
-        return Kept(int(self._rows_of(cell)[0]), cell, float(d[cell]))
+        return Kept(int(rows.row_numbers(cell)[0]), cell, float(d[cell]))
 
     def shares(self, cell: int) -> dict[Any, float]:
         """Return the classes of the equal rows of a cell, with their shares."""
-        found = zip(self.classes, self._voter._votes[cell].tolist(), strict=True)
-        shares = {label: share for label, share in found if share > 0.0}
-        return dict(sorted(shares.items(), key=lambda item: -item[1]))
+        found = zip(
+            self.classes, self._voter.training_rows_.shares[cell].tolist(), strict=True
+        )
+        some = {label: share for label, share in found if share > 0.0}
+        return dict(sorted(some.items(), key=lambda item: -item[1]))
 
     def codes(self, cell: int) -> Codes:
         """Return the codes (D,) of a cell."""
-        return self._voter._codes[cell]
-
-    def _rows_of(self, cell: int) -> Any:
-        grouped = self._voter._grouped
-        return grouped.rows[grouped.starts[cell] : grouped.starts[cell + 1]]
-
-    def _cell_of(self, number: int) -> int:
-        grouped = self._voter._grouped
-        place = int(np.flatnonzero(grouped.rows == number)[0])
-        return int(np.searchsorted(grouped.starts, place, side="right")) - 1
+        return self._voter.training_rows_.codes[cell]
 
 
 def values_of(metric: Any, codes: Codes) -> list[Any]:

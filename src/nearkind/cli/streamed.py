@@ -11,7 +11,7 @@ import typer
 from nearkind import CPML, CPMLClassifier
 from nearkind.cli.contributions import relevance
 from nearkind.cli.learned import SEARCH, STRUCTURES, TOLERANCE, Settings, is_watched
-from nearkind.estimators.voters import voters
+from nearkind.estimators.classifier import reference_rows
 from nearkind.io import Batches, is_set
 from nearkind.io.kinds import ENDINGS, TEXT_CHUNKS, ending_of
 
@@ -96,18 +96,15 @@ def _model(settings: Settings) -> CPMLClassifier:
 
 def _accuracy(model: CPMLClassifier, seed: int) -> float | None:
     """Return the share of right answers on remembered rows, others voting."""
-    X, y, weights = voters(model.metric_)
-    held = np.random.default_rng(seed).permutation(len(y)) % HELD == 0
-    if len(np.unique(y[~held])) < 2 or not held.any():
+    rows = reference_rows(model.metric_)
+    held = np.random.default_rng(seed).permutation(len(rows)) % HELD == 0
+    if len(np.unique(rows.y[~held])) < 2 or not held.any():
         return None
-
-    def part(rows: Any) -> tuple[dict[Any, list[Any]], Any, Any]:
-        cells = {n: [c for c, r in zip(X[n], rows, strict=True) if r] for n in X}
-        return cells, y[rows], weights[rows]
-
     others = CPMLClassifier(n_neighbors=model.n_neighbors)
-    others.fit_over(model.metric_, *part(~held))
-    return float(others.score(*part(held)))
+    others.fit_over(model.metric_, rows.take(np.flatnonzero(~held)))
+    asked = rows.take(np.flatnonzero(held))
+    right = others.predict(asked) == asked.classes[asked.y]
+    return float(np.average(right, weights=asked.weights))
 
 
 class Shown:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nearkind.constraints import tuples
 from nearkind.constraints.row_tuples import Form, read_tuples
 from nearkind.constraints.tuples import TupleList
-from nearkind.encoding.unique_rows import row_keys
+from nearkind.encoding.rows import row_keys
 
 Table = NDArray[np.intp]
 

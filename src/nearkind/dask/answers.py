@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.dask.cluster import held
 from nearkind.dask.tables import lengths_of, parts_of
-from nearkind.estimators.shorthand import whole_number
+from nearkind.estimators.params import check_whole
 
 
 def transform(model: Any, X: Any) -> da.Array:
@@ -60,7 +60,7 @@ def kneighbors(
     """
     check_is_fitted(model)
     k = model.n_neighbors if n_neighbors is None else n_neighbors
-    k = whole_number("n_neighbors", k, type(model).__name__)
+    k = check_whole(k, "n_neighbors", type(model).__name__)
     found = _Answers(model, X, "kneighbors", n_neighbors=k, return_distance=True)
     rows = found.array(k, dtype=np.intp, place=1)
     return (found.array(k, place=0), rows) if return_distance else rows

@@ -8,8 +8,8 @@ from dask.delayed import Delayed, delayed
 
 from nearkind.dask.cluster import computed, held
 from nearkind.dask.tables import Part, labelled_parts
-from nearkind.estimators.batches import REMEMBERED
-from nearkind.estimators.shorthand import whole_number
+from nearkind.estimators.batches import N_REFERENCE
+from nearkind.estimators.params import check_whole
 from nearkind.metrics.spectrum import Spectrum
 from nearkind.protocols import Array
 from nearkind.solvers.objective import Objective, Slope
@@ -34,7 +34,7 @@ def fit(
     y: Any = None,
     sample_weight: None = None,
     *,
-    n_remembered: int = REMEMBERED,
+    n_remembered: int = N_REFERENCE,
     partitions_a_step: int = PARTITIONS_A_STEP,
 ) -> Any:
     """Learn from a table of dask without ever having it here.
@@ -65,7 +65,7 @@ def fit(
         raise ValueError(
             "Tables of dask are taken without sample_weight. Repeat rows instead."
         )
-    at_once = whole_number("partitions_a_step", partitions_a_step, "nearkind.dask.fit")
+    at_once = check_whole(partitions_a_step, "partitions_a_step", "nearkind.dask.fit")
     passes = Passes(at_once)
     return model.fit_batches(
         labelled_parts(X, y),

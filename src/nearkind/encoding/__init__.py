@@ -9,7 +9,7 @@ kinds are ``levels``, ``bins`` and ``coordinate``, and ``numeric`` chooses among
 from nearkind.encoding.bins import Bins, quantile_edges
 from nearkind.encoding.coordinates import Coordinate
 from nearkind.encoding.features import Feature
-from nearkind.encoding.levels import Levels, canonical
+from nearkind.encoding.levels import Levels
 from nearkind.encoding.numeric import MAX_LEVELS_OF_NUMBERS, NUMERIC, Sample
 
 __all__ = [
@@ -20,6 +20,5 @@ __all__ = [
     "Feature",
     "Levels",
     "Sample",
-    "canonical",
     "quantile_edges",
 ]

@@ -2,10 +2,11 @@
 
 import difflib
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkind.encoding import NUMERIC, Feature, Sample
 from nearkind.encoding.checks import (
@@ -20,7 +21,7 @@ from nearkind.encoding.checks import (
 )
 from nearkind.errors import UnseenValueError, UnseenValueWarning
 from nearkind.protocols import Array, Codes
-from nearkind.tables import Column, Table, read_table
+from nearkind.tables import Column, FactorizedTable, Table, read_table
 
 MAX_REPORTED = 1000  # values a column; then it is known to bring new ones
 
@@ -74,25 +75,30 @@ class Codebook:
     def __init__(
         self, missing: str = "level", unseen: str = "prior", numeric: str = "auto"
     ) -> None:
-        self._settings = {"missing": missing, "unseen": unseen, "numeric": numeric}
-        for parameter, value in self._settings.items():
+        self.policies = {"missing": missing, "unseen": unseen, "numeric": numeric}
+        for parameter, value in self.policies.items():
             _check_setting(parameter, value)
         self._reported: list[set[Any]] = []
 
     @property
+    def is_fitted(self) -> bool:
+        """Whether it has seen a table."""
+        return hasattr(self, "features_")
+
+    @property
     def missing(self) -> str:
         """Policy for missing cells."""
-        return self._settings["missing"]
+        return self.policies["missing"]
 
     @property
     def unseen(self) -> str:
         """Policy for values that ``fit`` did not see."""
-        return self._settings["unseen"]
+        return self.policies["unseen"]
 
     @property
     def numeric(self) -> str:
         """What becomes of columns of numbers."""
-        return self._settings["numeric"]
+        return self.policies["numeric"]
 
     @property
     def n_values(self) -> list[int]:
@@ -109,8 +115,30 @@ class Codebook:
         return self.features_[d].values
 
     def __repr__(self) -> str:
-        settings = ", ".join(f"{k}={v!r}" for k, v in self._settings.items())
+        settings = ", ".join(f"{k}={v!r}" for k, v in self.policies.items())
         return f"Codebook({settings})"
+
+    def fit(self, table: FactorizedTable, weights: Array) -> Self:
+        """Learn the values of each column from the rows of a table.
+
+        Parameters
+        ----------
+        table : FactorizedTable
+        weights : ndarray (n,)
+            How many rows each row stands for; those of weight zero teach no value.
+
+        Returns
+        -------
+        self
+        """
+        n_rows, n_columns = table.codes.shape
+        gaps = [gap for d in range(n_columns) for gap in self._gaps(table, d)]
+        refuse_missing(gaps)
+        known = (table.codes >= 0).sum(axis=0).tolist()
+        columns = (
+            (table.columns[d], table.counts(d, weights)) for d in range(n_columns)
+        )
+        return self.fit_counts(table.names, table.named, columns, n_rows, known)
 
     def fit_encode(self, X: Any, weights: Array | None = None) -> Codes:
         """Learn the values of each column and return the codes of X.
@@ -119,29 +147,17 @@ class Codebook:
         ----------
         X : table
             Anything that `nearkind.tables.read_table` takes.
-        weights : ndarray (n,), optional
-            How many rows each row stands for; those of weight zero teach no value.
+        weights : ndarray (n,), default=None
+            As in ``fit``; None: ones.
 
         Returns
         -------
         ndarray of int32 (n, D)
             Codes, columns contiguous.
         """
-        table = read_table(X)
-        weights = np.ones(table.n_rows) if weights is None else weights
-        codes = np.empty((table.n_rows, len(table.names)), np.int32, order="F")
-        features = []
-        gaps: list[str] = []
-        for d, name in enumerate(table.names):
-            column = table.column(d)
-            gaps += self._gaps(name, column)
-            features.append(self._feature(name, column, weights))
-            codes[:, d] = features[d].encode(column)
-        refuse_missing(gaps)
-        self.keep(table.names, table.named, features)
-        for feature in features:
-            warn_if_nearly_unique(feature, table.n_rows)
-        return codes
+        table = read_table(X).factorize()
+        ones = np.ones(table.n_rows)
+        return self.fit(table, ones if weights is None else weights).lookup(table)
 
     def fit_counts(
         self,
@@ -149,21 +165,31 @@ class Codebook:
         named: bool,
         columns: Iterable[tuple[Column, Array]],
         n_rows: int,
+        n_known: Sequence[int] | None = None,
     ) -> Self:
-        """Learn the values of each column from its distinct cells.
+        """Learn the values of each column from its distinct values.
 
         Parameters
         ----------
         names, named : as in ``Table``
-        columns : for each feature its distinct cells, and how many rows have each
-        n_rows : in all
+        columns : iterable of (Column, ndarray)
+            For each feature its distinct values, and how many rows have each.
+        n_rows : int
+            Number of rows in all.
+        n_known : sequence of int, default=None
+            For each feature the rows that have a value; None: as many as are counted.
+
+        Returns
+        -------
+        self
         """
         features, gaps = [], []
-        for name, (column, weights) in zip(names, columns, strict=True):
+        for d, (column, weights) in enumerate(columns):
             n_missing = int(weights[column.missing].sum())
             if n_missing and self.missing == "error":
-                gaps.append(missing_clause(name, n_missing))
-            features.append(self._feature(name, column, weights))
+                gaps.append(missing_clause(names[d], n_missing))
+            n_cells = max(weights[~column.missing].sum(), n_known[d] if n_known else 0)
+            features.append(self._feature(names[d], column, weights, int(n_cells)))
         refuse_missing(gaps)
         self.keep(names, named, features)
         for feature in features:
@@ -175,15 +201,26 @@ class Codebook:
         self.names_, self.named_, self.features_ = names, named, features
         self._reported = [set() for _ in features]
 
+    def lookup(self, table: FactorizedTable) -> Codes:
+        """Return the codes (n, D) of a table's rows, columns in the order of fit.
+
+        Each distinct value is coded once; -1 stands for one without a code.
+        """
+        codes = np.empty(table.codes.shape, np.int32, order="F")
+        for d, feature in enumerate(self.features_):
+            code_of = feature.encode(table.columns[d])  # (n_distinct + 1,)
+            codes[:, d] = code_of.take(table.codes[:, d], mode="wrap")
+        return codes
+
     def encode(self, X: Any, owner: str = "nearkind") -> Codes:
-        """Return the codes of X by the values that ``fit_encode`` saw.
+        """Return the codes of X by the values that fit saw.
 
         Parameters
         ----------
         X : table
             Its columns are found by name, in any order, if names were given both here
             and in fit; by position otherwise.
-        owner : str
+        owner : str, default="nearkind"
             Who to name in the message if the number of columns is wrong.
 
         Returns
@@ -200,7 +237,7 @@ class Codebook:
             column, feature = table.column(place), self.features_[d]
             codes[:, d] = feature.encode(column)
             if codes[:, d].min() < 0:
-                gaps += self._gaps(feature.name, column)
+                gaps += self._gap(feature.name, np.flatnonzero(column.missing))
                 strangers += self._strangers(d, column)
         refuse_missing(gaps)
         self._report(strangers)
@@ -220,21 +257,24 @@ class Codebook:
             raise ValueError(f"There was no column {name!r} in fit.{hint}")
         return self.names_.index(name)
 
-    def _feature(self, name: Any, column: Column, weights: Array) -> Feature:
+    def _feature(
+        self, name: Any, column: Column, weights: Array, n_cells: int
+    ) -> Feature:
         sample = Sample(name, column, weights, keep_missing=self.missing == "level")
         feature = NUMERIC[self.numeric](sample)
         if not column.declared:
-            known = weights[~column.missing]
-            refuse_free_text(feature, int(max(len(known), known.sum())))
+            refuse_free_text(feature, n_cells)
             if self.numeric != "category":
                 warn_if_mixed(feature)
         return feature
 
-    def _gaps(self, name: Any, column: Column) -> list[str]:
-        """Return a clause on the missing cells of a column, if they are refused."""
-        if self.missing != "error" or not column.missing.any():
+    def _gaps(self, table: FactorizedTable, d: int) -> list[str]:
+        return self._gap(table.names[d], np.flatnonzero(table.codes[:, d] < 0))
+
+    def _gap(self, name: Any, rows: NDArray[np.intp]) -> list[str]:
+        """Return a clause on the rows that miss a value, if they are refused."""
+        if self.missing != "error" or not len(rows):
             return []
-        rows = np.flatnonzero(column.missing)
         return [missing_clause(name, len(rows), f", the first in row {rows[0]}")]
 
     def _strangers(self, d: int, column: Column) -> list[Stranger]:
@@ -245,7 +285,7 @@ class Codebook:
 
     def order_of(self, table: Table, owner: str = "nearkind") -> list[int]:
         """Return where each feature stands in a new table, refusing other columns."""
-        if not hasattr(self, "features_"):
+        if not self.is_fitted:
             raise ValueError("This Codebook has seen no table; call fit_encode first.")
         if self.named_ and table.named:
             check_columns(self.names_, table.names)

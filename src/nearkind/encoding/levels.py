@@ -1,7 +1,6 @@
 """Every distinct value a code, in an order of its own."""
 
-from collections.abc import Iterable, Sequence
-from numbers import Number
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -64,39 +63,3 @@ class Levels:
 
 def _is_identity(table: Codes) -> bool:
     return bool((table[:-1] == np.arange(len(table) - 1)).all())
-
-
-def canonical(values: Iterable[Any]) -> list[Any]:
-    """Sort values of any types: numbers, then text, then the rest by type and repr.
-
-    Parameters
-    ----------
-    values : iterable
-        Distinct plain values, none missing.
-
-    Returns
-    -------
-    list
-        The same values, in an order that does not depend on the one they came in.
-
-    Examples
-    --------
-    >>> canonical(["b", 10, "a", 2.5, (1, 2)])
-    [2.5, 10, 'a', 'b', (1, 2)]
-    """
-    numbers: list[Any] = []
-    texts: list[str] = []
-    others: list[Any] = []
-    for value in values:
-        is_text = isinstance(value, str)
-        home = texts if is_text else numbers if isinstance(value, Number) else others
-        home.append(value)
-    try:
-        numbers.sort()
-    except TypeError:  # a Decimal and a Fraction do not compare
-        numbers.sort(key=_type_and_repr)
-    return numbers + sorted(texts) + sorted(others, key=_type_and_repr)
-
-
-def _type_and_repr(value: Any) -> tuple[str, str]:
-    return type(value).__name__, repr(value)

@@ -9,9 +9,9 @@ import numpy as np
 from nearkind.encoding.bins import Bins, quantile_edges
 from nearkind.encoding.coordinates import Coordinate
 from nearkind.encoding.features import Feature, distinct_numbers
-from nearkind.encoding.levels import Levels, canonical
+from nearkind.encoding.levels import Levels
 from nearkind.protocols import Array
-from nearkind.tables import Column
+from nearkind.tables import Column, canonical
 
 MAX_LEVELS_OF_NUMBERS = 20
 """numeric="auto" bins a column with more."""

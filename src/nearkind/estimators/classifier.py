@@ -1,36 +1,44 @@
 """k nearest neighbours over any distance of nearkind."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
-from nearkind.encoding.unique_rows import collapse
-from nearkind.errors import SmallWeightWarning
-from nearkind.estimators.adding import AddsRows
-from nearkind.estimators.coded import Coded
+from nearkind.encoding.rows import CodedRows
+from nearkind.errors import RememberedRowsWarning, SmallWeightWarning
+from nearkind.estimators import batches, params
+from nearkind.estimators.backend import backend_of
+from nearkind.estimators.base import TableEstimator
+from nearkind.estimators.batches import N_REFERENCE, BatchProblems
 from nearkind.estimators.cpml import CPML
-from nearkind.estimators.elsewhere import home_of
-from nearkind.estimators.shorthand import choice, whole_number
-from nearkind.estimators.size import distances_at_once
-from nearkind.estimators.targets import (
-    Training,
+from nearkind.estimators.labels import (
+    known_rows,
     labelled_rows,
     lacks_labels,
-    training_rows,
+    some_labelled_rows,
 )
+from nearkind.estimators.limits import distances_at_once
 from nearkind.estimators.threads import in_threads
-from nearkind.estimators.voters import VotesFromBatches
-from nearkind.neighbors import INDEXES, GroupedRows, Near, Ranked, Reach
-from nearkind.protocols import Array, Codes
+from nearkind.neighbors import (
+    INDEXES,
+    VOTE_WEIGHTS,
+    Near,
+    Ranked,
+    TrainingRows,
+    most_votes,
+    vote_shares,
+)
+from nearkind.protocols import Array, Map
+from nearkind.tables import read_table
 
 
-class CPMLClassifier(AddsRows, VotesFromBatches, Coded, ClassifierMixin, BaseEstimator):
+class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
     """Classify rows by their nearest neighbours under a learned distance.
 
     Equal training rows are one weighted row. Rows tied at the k-th distance share what
@@ -38,22 +46,34 @@ class CPMLClassifier(AddsRows, VotesFromBatches, Coded, ClassifierMixin, BaseEst
 
     Parameters
     ----------
-    metric : a distance, unfitted: CPML or any of ``nearkind.baselines``; None: CPML()
-    n_neighbors : how many rows vote
-    weights : "uniform", "distance" (votes by 1 / distance; rows at distance zero, where
-        there are any, vote alone; if all are infinitely far, they vote equally), or a
-        function from distances to weights
-    index : "exact" compares with every distinct row. "faiss" looks at the most
-        promising ones, for large tables and distances with vectors, such as CPML; it
-        needs ``pip install "nearkind[faiss]"``
+    metric : distance, default=None
+        Unfitted: CPML or any of ``nearkind.baselines``; None: ``CPML()``.
+    n_neighbors : int, default=5
+        How many rows vote.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        "distance" weighs votes by 1 / distance; rows at distance zero, where there are
+        any, vote alone; if all are infinitely far, they vote equally. A function goes
+        from distances to weights.
+    index : {"exact", "faiss"}, default="exact"
+        "exact" compares with every unique row. "faiss" looks at the most promising
+        ones, for large tables and distances with vectors, such as CPML; it needs
+        ``pip install "nearkind[faiss]"``.
 
     Attributes
     ----------
-    metric_ : the fitted distance
-    index_ : what finds neighbours, with ``kind``, ``recall_`` (the share of true
-        neighbours found for rows new to it, at least 0.99 for "faiss"), ``n_rows``
-        (distinct ones) and ``seconds`` that it took to build
-    n_samples_fit_ : number of rows given to ``fit`` and ``add``
+    metric_ : distance
+        The fitted one.
+    training_rows_ : TrainingRows
+        The rows that vote, equal ones merged: their codes, weights, classes and numbers
+        in the table given to ``fit``.
+    index_ : Index
+        What finds neighbours, with ``kind``, ``recall_`` (the share of true neighbours
+        found for rows new to it, at least 0.99 for "faiss"), ``n_rows`` (unique ones)
+        and ``seconds`` that it took to build.
+    n_samples_fit_ : int
+        Number of rows given to ``fit`` and ``add``.
+    n_samples_seen_, n_remembered_ : int
+        After ``fit_batches`` or ``partial_fit``: rows seen, and rows kept to vote.
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -65,102 +85,212 @@ class CPMLClassifier(AddsRows, VotesFromBatches, Coded, ClassifierMixin, BaseEst
     1.0
     """
 
+    training_rows_: TrainingRows
+
     def __init__(self, metric=None, n_neighbors=5, weights="uniform", index="exact"):
         self.metric = metric
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.index = index
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the distance and remember the rows.
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the distance and keep the rows.
 
         Parameters
         ----------
         X : table of any kind
-        y : one label a row. Where the metric has ``fit_constraints``, as CPML, None or
-            NaN marks rows without one: they teach the distance and do not vote
-        sample_weight : one weight >= 0 a row, counting repetitions of it; only where
-            every row has a label
+        y : array-like (n,)
+            One label a row. Where the metric is CPML, None or NaN marks rows without
+            one: they teach the distance and do not vote.
+        sample_weight : array-like (n,), default=None
+            One weight >= 0 a row, counting repetitions of it; only where every row has
+            a label.
 
         Returns
         -------
         self
         """
-        if (home := home_of(X)) is not None:
-            return home.fit(self, X, y, sample_weight)
-        self._check_parameters()
-        metric = CPML() if self.metric is None else clone(self.metric)
-        owner = type(self).__name__
-        if hasattr(metric, "fit_constraints") and lacks_labels(y):
-            rows = labelled_rows(X, y, sample_weight, owner)
-            return self._settle(metric.fit_constraints(X, y=y), rows)
-        rows = training_rows(X, y, sample_weight, owner)
-        return self._settle(_fitted(metric, X, y, sample_weight), rows)
+        if (backend := backend_of(X)) is not None:
+            return backend.fit(self, X, y, sample_weight)
+        self.check_parameters()
+        metric, owner = self._unfitted(), type(self).__name__
+        book = params.codebook(metric)
+        if isinstance(metric, CPML) and lacks_labels(y):
+            rows = some_labelled_rows(X, y, sample_weight, book, owner)
+            metric.fit_constraints(rows)
+            rows = rows.take(np.flatnonzero(rows.y >= 0))
+        else:
+            rows = labelled_rows(X, y, sample_weight, book, owner)
+            metric.fit(rows)
+        return self._keep(metric, rows)
 
-    def fit_over(self, metric: Any, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Remember rows under a distance that is fitted already, as it is.
+    def fit_over(
+        self, metric: Any, X: Any, y: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Keep rows under a distance that is fitted already, as it is.
 
         Parameters
         ----------
-        metric : a fitted distance
-        X, y, sample_weight : as in ``fit``; the rows that vote
+        metric : distance
+            Fitted.
+        X, y, sample_weight : as in ``fit``
+            The rows that vote.
 
         Returns
         -------
         self
         """
-        self._check_parameters(metric)
-        rows = training_rows(X, y, sample_weight, type(self).__name__)
-        return self._settle(metric, rows)
+        self.check_parameters(metric)
+        book = metric.codebook_
+        rows = labelled_rows(X, y, sample_weight, book, type(self).__name__)
+        return self._keep(metric, rows)
 
-    def _settle(self, metric: Any, rows: Training) -> Self:
-        """Keep a fitted distance and the rows that vote."""
-        self.metric_, self.classes_ = metric, rows.classes
-        _warn_of_small_weights(float(rows.weights.sum()), len(rows.y), self.n_neighbors)
-        self._note(self.metric_.codebook_)
-        self._remember(self._encode(rows.table), rows)
-        self.n_samples_fit_ = rows.n_given
-        for name in ("n_samples_seen_", "n_remembered_"):  # of batches before
-            self.__dict__.pop(name, None)
-        self.index_.build()
-        return self
+    def add(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Keep more rows without learning the distance anew.
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class with the most votes, the first of those tied (n,)."""
-        if (home := home_of(X)) is not None:
-            return home.predict(self, X)
-        shares = self.predict_proba(X)
-        best = shares >= shares.max(axis=1, keepdims=True) - 1e-9
-        return self.classes_[best.argmax(axis=1)]
-
-    def predict_proba(self, X: Any) -> Array:
-        """Return each class's share of the votes (n, n_classes)."""
-        if (home := home_of(X)) is not None:
-            return home.predict_proba(self, X)
-        rows = self._represent(X)
-        blocks = self.index_.blocks(len(rows), distances_at_once())
-        return np.concatenate(in_threads(lambda at: self._shares(rows[at]), blocks))
-
-    def shares_by_setting(
-        self, X: Any, n_neighbors: Sequence[int], weights: Sequence[Any]
-    ) -> Array:
-        """Return ``predict_proba`` for several settings at once.
+        The model is then the one that ``fit_over`` makes of this distance and all rows
+        together, to the last bit. Rows are numbered on from those before. An index
+        "faiss" is built again when it is next asked, so add many rows at a time.
 
         Parameters
         ----------
         X : table
-        n_neighbors, weights : what to set, every one with every other
+            With the columns that fit saw.
+        y : array-like (n,)
+            One label a row, of the classes that fit saw.
+        sample_weight : array-like (n,), default=None
+            As in ``fit``.
 
         Returns
         -------
-        shares : (len(weights), len(n_neighbors), n, n_classes)
+        self
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> data = nk.datasets.load("monks1", as_frame=False)
+        >>> model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=1)
+        >>> model = model.fit(data.X[:400], data.y[:400])
+        >>> model = model.add(data.X[400:], data.y[400:])
+        >>> model.n_samples_fit_, model.score(data.X, data.y)
+        (432, 1.0)
         """
-        rows = self._represent(X)
-        blocks = self.index_.blocks(len(rows), distances_at_once())
-        found = in_threads(
-            lambda at: self._shares_by_setting(rows[at], n_neighbors, weights), blocks
+        check_is_fitted(self)
+        book, owner = self.codebook_, type(self).__name__
+        rows = known_rows(X, y, sample_weight, book, self.classes_, owner)
+        rows = rows.numbered_from(self.n_samples_fit_)
+        self.n_samples_fit_ += rows.n_given
+        return self.set_training_rows(self.training_rows_.merged_with(rows))
+
+    def fit_batches(
+        self,
+        source: Any,
+        *,
+        n_remembered: int = N_REFERENCE,
+        map: Map = map,
+        problems: BatchProblems = batches.problems,
+    ) -> Self:
+        """Learn the distance from a table of any length, and keep some rows.
+
+        Parameters
+        ----------
+        source, n_remembered, map, problems : as in ``CPML.fit_batches``
+            Rows kept vote, each weighing as much as its class has rows for each one
+            kept.
+
+        Returns
+        -------
+        self
+            With ``n_samples_seen_`` and ``n_remembered_``; a warning says so if not all
+            rows are kept.
+        """
+        self.check_parameters()
+        metric = _check_takes_batches(self._unfitted())
+        metric.fit_batches(
+            source, n_remembered=n_remembered, map=map, problems=problems
         )
-        return np.concatenate(found, axis=2)
+        return self._keep_reference(metric)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn the distance from one more batch, and keep some of all rows so far.
+
+        Rows that ``add`` brought were no batch: they vote until the next one comes.
+
+        Parameters
+        ----------
+        X, y, classes : as in ``CPML.partial_fit``
+            A class without rows gets no vote until it has some.
+
+        Returns
+        -------
+        self
+            With ``n_samples_seen_`` and ``n_remembered_``, as by ``fit_batches``.
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> data = nk.datasets.load("monks1", as_frame=False)
+        >>> model = nk.CPMLClassifier(nk.CPML(tol=0.01))
+        >>> for rows in (slice(0, 200), slice(200, None)):
+        ...     _ = model.partial_fit(data.X[rows], data.y[rows], classes=["0", "1"])
+        >>> model.n_samples_seen_, model.n_remembered_
+        (432, 432)
+        """
+        self.check_parameters()
+        last = getattr(self, "metric_", None)
+        metric = copy(last) if isinstance(last, CPML) else self._unfitted()
+        _check_takes_batches(metric)
+        batches.partial_fit(metric, X, y, classes, type(self).__name__)
+        return self._keep_reference(metric)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class with the most votes, the first of those tied (n,)."""
+        if (backend := backend_of(X)) is not None:
+            return backend.predict(self, X)
+        return self.classes_[most_votes(self.predict_proba(X))]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return each class's share of the votes (n, n_classes)."""
+        if (backend := backend_of(X)) is not None:
+            return backend.predict_proba(self, X)
+        rows = self._represent(X)
+
+        def shares(at: slice) -> Array:
+            near = self.index_.near(
+                rows[at], self.training_rows_.reach, self.n_neighbors
+            )
+            return self._vote_shares(near, self.weights, len(rows[at]))
+
+        chunks = self.index_.blocks(len(rows), distances_at_once())
+        return np.concatenate(in_threads(shares, chunks))
+
+    def shares_by_setting(
+        self, X: Any, n_neighbors: Sequence[int], weights: Sequence[Any]
+    ) -> Array:
+        """Return ``predict_proba`` for several settings, from one search.
+
+        Parameters
+        ----------
+        X : table, or CodedRows
+        n_neighbors, weights : sequence
+            What to set, every one with every other.
+
+        Returns
+        -------
+        shares : ndarray (len(weights), len(n_neighbors), n, n_classes)
+        """
+        rows, reach = self._represent(X), self.training_rows_.reach
+
+        def shares(at: slice) -> Array:
+            near = self.index_.near(rows[at], reach, max(n_neighbors))
+            ranked, n = Ranked.of(near, reach.weights), len(rows[at])
+            by_k = [ranked.near(k) for k in n_neighbors]
+            return np.array(
+                [[self._vote_shares(near, w, n) for near in by_k] for w in weights]
+            )
+
+        chunks = self.index_.blocks(len(rows), distances_at_once())
+        return np.concatenate(in_threads(shares, chunks), axis=2)
 
     def kneighbors(
         self,
@@ -172,151 +302,136 @@ class CPMLClassifier(AddsRows, VotesFromBatches, Coded, ClassifierMixin, BaseEst
 
         Parameters
         ----------
-        X : table, or None: the training rows, none being its own neighbour
-        n_neighbors : how many; None: as set
-        return_distance : leave distances out if False
+        X : table, default=None
+            None: the training rows, none being its own neighbour.
+        n_neighbors : int, default=None
+            How many; None: as set.
+        return_distance : bool, default=True
+            Whether to return distances too.
 
         Returns
         -------
-        distances : (n, k), rising
-        rows : (n, k), numbers of rows of the table given to fit
+        distances : ndarray (n, k)
+            Rising; left out if ``return_distance`` is False.
+        rows : ndarray of int (n, k)
+            Numbers of rows of the table given to fit.
         """
-        if (home := home_of(X)) is not None:
-            return home.kneighbors(self, X, n_neighbors, return_distance)
+        if (backend := backend_of(X)) is not None:
+            return backend.kneighbors(self, X, n_neighbors, return_distance)
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
-        k = whole_number("n_neighbors", k, type(self).__name__)
+        k = params.check_whole(k, "n_neighbors", type(self).__name__)
+        groups = self.training_rows_.groups
         itself, rows = self._queries(X)
-        n_others = len(self._grouped.rows) - (X is None)
+        n_others = self.training_rows_.n_rows - (X is None)
         if k > n_others:
             raise ValueError(
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k} and "
                 f"only {n_others} training rows can be neighbours."
             )
-        blocks = self.index_.blocks(len(rows), distances_at_once())
 
         def nearest(at: slice) -> tuple[Array, NDArray[np.intp]]:
-            near = self.index_.near(rows[at], self._grouped.reach, k + (X is None))
-            return self._grouped.nearest(near, k, itself[at])
+            near = self.index_.near(rows[at], groups.reach, k + (X is None))
+            return groups.nearest(near, k, itself[at])
 
-        found = zip(*in_threads(nearest, blocks), strict=True)
+        chunks = self.index_.blocks(len(rows), distances_at_once())
+        found = zip(*in_threads(nearest, chunks), strict=True)
         distances, numbers = (np.concatenate(part) for part in found)
         return (distances, numbers) if return_distance else numbers
+
+    def set_training_rows(self, rows: TrainingRows) -> Self:
+        """Let other rows vote, under the distance as it is."""
+        self.training_rows_ = rows
+        represented = self.metric_.represent(rows.codes)
+        index = INDEXES[self.index]
+        self.index_ = index(self.metric_, represented, self.n_neighbors)
+        return self
+
+    def check_parameters(self, metric: Any = None) -> None:
+        """Refuse wrong parameters, and an index that cannot search under a metric."""
+        params.whole_number(self, "n_neighbors")
+        if not callable(self.weights):
+            params.choice(self, "weights", VOTE_WEIGHTS)
+        index = params.choice(self, "index", INDEXES)
+        chosen = self._unfitted() if metric is None else metric
+        index.check(chosen, type(self).__name__)
+
+    def _unfitted(self) -> Any:
+        return CPML() if self.metric is None else clone(self.metric)
+
+    def _keep(self, metric: Any, rows: CodedRows) -> Self:
+        """Keep a fitted distance and the rows that vote."""
+        self.metric_, self.classes_ = metric, rows.classes
+        _warn_of_small_weights(rows, self.n_neighbors)
+        self.set_codebook(metric.codebook_)
+        self.n_samples_fit_ = rows.n_given
+        for name in ("n_samples_seen_", "n_remembered_"):  # of batches before
+            self.__dict__.pop(name, None)
+        self.set_training_rows(TrainingRows.of(rows.coded_by(metric.codebook_)))
+        self.index_.build()
+        return self
+
+    def _keep_reference(self, metric: CPML) -> Self:
+        """Keep the rows that a metric kept of its batches."""
+        self._keep(metric, reference_rows(metric))
+        self.n_samples_seen_ = metric.n_samples_seen_
+        self.n_remembered_ = self.n_samples_fit_
+        if self.n_remembered_ < self.n_samples_seen_:
+            warnings.warn(
+                f"{type(self).__name__} remembers {self.n_remembered_:,} of "
+                f"{self.n_samples_seen_:,} rows, drawn from each class and weighted "
+                "for it; only these vote. Set n_remembered of fit_batches to remember "
+                "more.",
+                RememberedRowsWarning,
+                stacklevel=3,
+            )
+        return self
 
     def _queries(self, X: Any) -> tuple[NDArray[np.intp], Any]:
         """Return each query's own row number (-1: none) and what represents it."""
         if X is None:
-            return self._grouped.by_row(self._cells)
+            represented = self.metric_.represent(self.training_rows_.codes)
+            return self.training_rows_.groups.by_row(represented)
         rows = self._represent(X)
         return np.full(len(rows), -1), rows
 
-    def _check_parameters(self, metric: Any = None) -> None:
-        """Say what is wrong with a setting, or with the index for a metric."""
-        self._check_settings()
-        chosen = self.metric if metric is None else metric
-        chosen = CPML() if chosen is None else chosen
-        INDEXES[self.index].check(chosen, type(self).__name__)
-
-    def _check_settings(self) -> None:
-        whole_number("n_neighbors", self.n_neighbors, type(self).__name__)
-        if not callable(self.weights):
-            choice(self, "weights", VOTES)
-        choice(self, "index", INDEXES)
-
-    def _remember(self, codes: Codes, rows: Training) -> None:
-        """Keep distinct rows, each with the weight of every class in it."""
-        cells = collapse(codes, np.zeros_like(rows.y), rows.weights)
-        n_classes = len(self.classes_)
-        at = cells.of_row * n_classes + rows.y
-        counts: Array
-        counts = np.bincount(at, rows.weights, len(cells.y) * n_classes).astype(float)
-        grouped = GroupedRows.of(cells.of_row, rows.rows)
-        self._keep(cells.codes, cells.weights, counts.reshape(-1, n_classes), grouped)
-
-    def _keep(
-        self, codes: Codes, weights: Array, counts: Array, grouped: GroupedRows
-    ) -> None:
-        """Keep distinct rows, to be found by the index when it is asked."""
-        self._codes, self._counts, self._grouped = codes, counts, grouped
-        self._votes = counts / weights[:, None]
-        self._reach = Reach(weights)
-        self._place()
-
-    def _place(self) -> None:
-        """Put distinct rows where the metric has them, and an index over them."""
-        self._cells = self.metric_.represent(self._codes)
-        index = INDEXES[self.index]
-        self.index_ = index(self.metric_, self._cells, self.n_neighbors)
-
     def _represent(self, X: Any) -> Any:
-        codes = self._encode(X)  # first: it says so if this is not fitted
+        if isinstance(X, CodedRows):
+            return self.metric_.represent(X.coded_by(self.codebook_).codes)
+        codes = self.encode(X)  # first: it says so if this is not fitted
         return self.metric_.represent(codes)
 
-    def _shares(self, rows: Any) -> Array:
-        """Return each class's share of the votes for a block of queries."""
-        near = self.index_.near(rows, self._reach, self.n_neighbors)
-        return self._tally(near, self.weights, len(rows))
+    def _vote_shares(self, near: Near, weights: Any, n_queries: int) -> Array:
+        weigh = weights if callable(weights) else VOTE_WEIGHTS[weights]
+        return vote_shares(near, weigh, self.training_rows_.shares, n_queries)
 
-    def _shares_by_setting(self, rows: Any, ks: Sequence[int], weights: Any) -> Array:
-        """Return shares (n_weights, n_ks, b, C), from one search for neighbours."""
-        near = self.index_.near(rows, self._reach, max(ks))
-        ranked = Ranked.of(near, self._reach.weights)
-        return np.array(
-            [[self._tally(ranked.near(k), w, len(rows)) for k in ks] for w in weights]
+
+def reference_rows(metric: CPML) -> CodedRows:
+    """Return the rows that a metric kept of its batches, with weights of mean one."""
+    sample = metric.reference_
+    y = np.searchsorted(metric.classes_, sample.labels)
+    drawn = np.maximum(np.bincount(y, minlength=len(metric.classes_)), 1)
+    each = metric.class_count_ / drawn * (len(sample) / metric.n_samples_seen_)
+    table, book = read_table(sample.table), metric.codebook_
+    return CodedRows.of(table, book, metric.classes_, y, each[y])
+
+
+def _check_takes_batches(metric: Any) -> CPML:
+    if not isinstance(metric, CPML):
+        raise TypeError(
+            f"{type(metric).__name__} learns from whole tables only. Take CPML as "
+            "the metric to learn from batches."
         )
-
-    def _tally(self, near: Near, weights: Any, n_queries: int) -> Array:
-        """Return each class's share of weighted votes (n_queries, C)."""
-        weigh = weights if callable(weights) else VOTES[weights]
-        votes = near.votes * weigh(near.distance)
-        votes = _only_zeros_where_any(near, votes) if np.isinf(votes).any() else votes
-        votes = _equal_where_none(near, votes, n_queries)
-        shape = n_queries, len(self._votes)
-        total = csr_array((votes, (near.query, near.cell)), shape) @ self._votes
-        return total / total.sum(axis=1, keepdims=True)
+    return metric
 
 
-def _fitted(metric: Any, X: Any, y: Any, sample_weight: Any) -> Any:
-    """Fit a distance to labels, with weights if there are any."""
-    weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
-    if weighted and not has_fit_parameter(metric, "sample_weight"):
-        raise ValueError(
-            f"{type(metric).__name__} takes no sample_weight. Repeat rows instead, "
-            "or choose another metric."
-        )
-    return metric.fit(X, y, **weighted)
-
-
-def _warn_of_small_weights(total: float, n_rows: int, k: int) -> None:
-    if total < k <= n_rows:
+def _warn_of_small_weights(rows: CodedRows, k: int) -> None:
+    total = float(rows.weights.sum())
+    if total < k <= len(rows):
         warnings.warn(
             f"The sample weights add up to {total:.3g}, less than n_neighbors={k}, so "
             "every row votes on every answer. A weight counts repetitions of its row; "
             "scale the weights up, so that their mean is 1 for example.",
             SmallWeightWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-
-
-def _by_distance(distances: Array) -> Array:
-    with np.errstate(divide="ignore"):
-        return 1.0 / distances
-
-
-def _only_zeros_where_any(near: Near, votes: Array) -> Array:
-    """Let rows at distance zero vote alone: an infinite weight drowns all others."""
-    infinite = np.isinf(votes)
-    drowned = np.isin(near.query, near.query[infinite])
-    return np.where(infinite, near.votes, np.where(drowned, 0.0, votes))
-
-
-def _equal_where_none(near: Near, votes: Array, n_queries: int) -> Array:
-    """Let rows vote equally where none has a weight, all being infinitely far."""
-    heard = np.bincount(near.query, votes, n_queries) > 0.0
-    return np.where(heard[near.query], votes, near.votes)
-
-
-VOTES: dict[str, Callable[[Array], Array]] = {
-    "uniform": np.ones_like,
-    "distance": _by_distance,
-}

@@ -1,47 +1,37 @@
 """CPML: learn a distance between rows of categories from labels or constraints."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from nearkind.constraints.labels import Labels
+from nearkind import theory
 from nearkind.constraints.stated import read_stated, stated_constraints
-from nearkind.encoding.unique_rows import Cells, collapse, row_keys
-from nearkind.estimators import shorthand
-from nearkind.estimators.batches import LearnsFromBatches, Steps
-from nearkind.estimators.bounded import Bounded
-from nearkind.estimators.elsewhere import home_of
-from nearkind.estimators.labelled import Labelled
-from nearkind.estimators.outcome import warn_of
-from nearkind.estimators.paths import GoesAlongStrengths
-from nearkind.estimators.problem import Problem, start_at
-from nearkind.estimators.settings import generator
-from nearkind.estimators.size import check_size
-from nearkind.estimators.targets import partly_known, training_rows
-from nearkind.estimators.threads import one_blas_thread, thread_map
-from nearkind.estimators.value_vectors import ValueVectorDistance
-from nearkind.estimators.watching import CallbackSupport, watching
-from nearkind.metrics.compression import Compressed, compress
-from nearkind.metrics.spectrum import Spectrum
+from nearkind.encoding.rows import CodedRows, row_keys
+from nearkind.estimators import batches, params
+from nearkind.estimators.backend import backend_of
+from nearkind.estimators.batches import N_REFERENCE, BatchProblems
+from nearkind.estimators.labels import partly_labelled_rows
+from nearkind.estimators.problem import (
+    Problem,
+    Projected,
+    constrain,
+    project,
+    solve,
+    warn_of,
+)
+from nearkind.estimators.progress import CallbackSupport, fit_progress
+from nearkind.estimators.vector_distance import VectorDistance
+from nearkind.losses.edges import difference_matrices
 from nearkind.metrics.value_tables import relevance, value_tables
-from nearkind.projections.scaled import scaled
-from nearkind.protocols import Array
-from nearkind.solvers.objective import Objective
-from nearkind.solvers.renewing import solve_renewing
-from nearkind.solvers.solution import Callback, Solution, Stop, zero_solution
+from nearkind.protocols import Array, Map, Projection, Structure
+from nearkind.solvers.solution import Solution
+from nearkind.streaming import RowSample, Survey
 from nearkind.tables import read_table
 
 
-class CPML(
-    CallbackSupport,
-    LearnsFromBatches,
-    GoesAlongStrengths,
-    Bounded,
-    Labelled,
-    ValueVectorDistance,
-    BaseEstimator,
-):
+class CPML(CallbackSupport, VectorDistance, BaseEstimator):
     """Categorical metric learning with Schatten p-norms.
 
     Every value becomes a vector (by default its class histogram), and a positive
@@ -142,7 +132,15 @@ class CPML(
     (0.62, 'TOLERANCE')
     """
 
+    requires_labels = True
     has_coordinates = True
+    metric_: Array
+    projection_: Projection
+    structure_: Structure
+    class_count_: Array
+    n_samples_seen_: int
+    reference_: RowSample
+    survey_: Survey
 
     def __init__(
         self,
@@ -196,32 +194,73 @@ class CPML(
         Parameters
         ----------
         X : table of any kind, one row a sample
-        y : one label a row; -1 is a label like any other. Rows without a label are for
-            ``fit_constraints(X, y=y)``
-        sample_weight : one weight >= 0 a row, counting repetitions of it; None: ones
+        y : array-like (n,)
+            One label a row; -1 is a label like any other. Rows without a label are for
+            ``fit_constraints(X, y=y)``.
+        sample_weight : array-like (n,), default=None
+            One weight >= 0 a row, counting repetitions of it; None: ones.
 
         Returns
         -------
         self
         """
-        if (home := home_of(X)) is not None:
-            return home.fit(self, X, y, sample_weight)
-        problem = self._posed(X, y, sample_weight)
-        with watching(self, self.max_iter, X, y, sample_weight) as callback:
-            self._learn(problem, callback, self._last())
+        if (backend := backend_of(X)) is not None:
+            return backend.fit(self, X, y, sample_weight)
+        rng = params.check(self)
+        rows = self.code_rows(X, y, sample_weight)  # codes (n, D)
+        unique = rows.merge_equal()
+        constraints = constrain(self, unique, rng)
+        projected = project(self, unique)  # phi (n, D, C) -> Z (B, n, K, W)
+        problem = Problem(projected, constraints, rng)
+        with fit_progress(self, X, y, sample_weight) as callback:
+            solution = solve(self, problem, self.start_metric, callback)  # M (B, W, W)
+            self.tabulate(projected, solution)  # a vector a value
         return self
 
-    def _posed(self, X: Any, y: Any, sample_weight: Any) -> Problem:
-        """Read and count; return what is to be learned from."""
-        rng = generator(self.random_state)
-        shorthand.check(self, rng)
-        self.forget_batches()
-        rows = training_rows(X, y, sample_weight, type(self).__name__)
-        codes = self._learn_codes(shorthand.codebook(self), rows.table, rows.weights)
-        self.classes_ = rows.classes
-        cells = collapse(codes, rows.y, rows.weights)
-        constraints = self._implied(cells, rng)
-        return Problem(self._project(cells, cells), constraints, cells, rng)
+    def fit_path(
+        self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None
+    ) -> Iterator[Self]:
+        """Learn at one strength after the other, each from where the last one ended.
+
+        The table is read and counted once. From strong to weak, few directions lead to
+        more; directions that a strong penalty took away stay away.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in ``fit``
+        strengths : iterable
+            Each as ``strength`` may be, which it becomes.
+
+        Yields
+        ------
+        self
+            Fitted at one strength after the other: use it at once, or copy it.
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> data = nk.datasets.load("credit_risk", as_frame=False)
+        >>> path = nk.CPML(tol=0.01).fit_path(data.X, data.y, ["50%", "10%", "1%"])
+        >>> [model.rank_ for model in path]
+        [1, 1, 2]
+        """
+        if backend_of(X) is not None:
+            raise ValueError(
+                f"{type(self).__name__}.fit_path reads a table whole, and this one is "
+                "in partitions. Call fit at each strength, or pass X.compute()."
+            )
+        last, problem = self.start_metric, None
+        for strength in strengths:
+            self.strength = strength
+            if problem is None:
+                rng = params.check(self)
+                unique = self.code_rows(X, y, sample_weight).merge_equal()
+                constraints = constrain(self, unique, rng)
+                problem = Problem(project(self, unique), constraints, rng)
+            with fit_progress(self, X, y, sample_weight) as callback:
+                self.tabulate(problem.projected, solve(self, problem, last, callback))
+            last = self.metric_
+            yield self
 
     def fit_constraints(
         self,
@@ -241,13 +280,17 @@ class CPML(
         Parameters
         ----------
         X : table of any kind
-        triplets : tuples (i, j, k): i is nearer to j than to k
-        pairs : tuples (i, j, side): side +1 if alike, -1 if not
-        quadruplets : tuples (i, j, k, l): i is nearer to j than k is to l
-        y : labels, None or NaN where unknown. Whole numbers without such gaps may have
+        triplets : array-like (m, 3), default=None
+            Tuples (i, j, k): i is nearer to j than to k.
+        pairs : array-like (m, 3), default=None
+            Tuples (i, j, side): side +1 if alike, -1 if not.
+        quadruplets : array-like (m, 4), default=None
+            Tuples (i, j, k, l): i is nearer to j than k is to l.
+        y : array-like (n,), default=None
+            Labels, None or NaN where unknown. Whole numbers without such gaps may have
             -1 for unknown, as in scikit-learn; in ``fit`` it is a label. Labelled rows
             give class histograms, all rows co-occurrence; the projections "onehot" and
-            "cooccurrence" need no y
+            "cooccurrence" need no y.
 
         Returns
         -------
@@ -262,114 +305,139 @@ class CPML(
         >>> model.feature_relevance_.round(2).tolist()
         [1.0, 0.0]
         """
-        rng = generator(self.random_state)
-        shorthand.check(self, rng)
-        self.forget_batches()
-        table = read_table(X)
-        rows = {"triplets": triplets, "pairs": pairs, "quadruplets": quadruplets}
-        stated = read_stated(rows, table.n_rows)
-        self.classes_, numbers = partly_known(y, table.n_rows, bool(stated))
-        ones = np.ones(table.n_rows)
-        codes = self._learn_codes(shorthand.codebook(self), table, ones)
-        seen = cells = collapse(codes, numbers, ones)
+        rng = params.check(self)
+        given = {"triplets": triplets, "pairs": pairs, "quadruplets": quadruplets}
+        rows, stated = self._partly_labelled(X, y, given)
+        counted = compared = rows.merge_equal()
         if stated:
-            places, margin = row_keys(codes), shorthand.margin(self)
-            constraints = stated_constraints(stated, cells.of_row, places, margin)
+            places, margin = row_keys(rows.codes), params.margin(self)
+            constraints = stated_constraints(stated, counted.of_row, places, margin)
         else:
-            seen = cells.labelled
-            constraints = self._implied(seen, rng)
-        with watching(self, self.max_iter, X, y) as callback:
-            problem = Problem(self._project(cells, seen), constraints, seen, rng)
-            self._learn(problem, callback, self._last())
+            compared = counted.labelled
+            constraints = constrain(self, compared, rng)
+        projected = project(self, counted, compared)
+        problem = Problem(projected, constraints, rng)
+        with fit_progress(self, X, y) as callback:
+            solution = solve(self, problem, self.start_metric, callback)
+            self.tabulate(projected, solution)
         return self
 
-    def _implied(self, cells: Cells, rng: np.random.Generator) -> Any:
-        """Return the constraints that the labels of cells imply."""
-        labels = Labels(cells.y, cells.weights, cells.own)
-        constraints = shorthand.constraints(self, rng).bind(labels)
-        shorthand.warn_of_lonely(self, labels, self.classes_)
-        return constraints
+    def fit_batches(
+        self,
+        source: Any,
+        *,
+        n_remembered: int = N_REFERENCE,
+        map: Map = map,
+        problems: BatchProblems = batches.problems,
+    ) -> Self:
+        """Learn the distance from a table of any length, batch by batch.
 
-    def _project(self, cells: Cells, seen: Cells, counted: Any = None) -> Compressed:
-        """Count histograms on cells; return those in constraints, projected.
+        The first pass over the batches counts every value of every row and draws a
+        sample of rows, of each class as many; the second takes steps on rows of each
+        batch beside rows of the sample. Histograms are exactly those of ``fit`` to the
+        whole table, and if the sample has room for all rows so is everything else;
+        there is no second pass then, nor where the solver takes no steps on samples.
 
-        Or take what was counted: by code and class (n_values, C), and by class (C,).
+        Parameters
+        ----------
+        source : list of (X, y), callable or ``nearkind.batches(path, target=...)``
+            Batches, or a function that returns an iterator of them; the same batches in
+            the same order each time it is read.
+        n_remembered : int, default=20_000
+            Rows to keep at most, with all classes alike.
+        map : callable, default=map
+            As the builtin, for the first pass; lazy, or it will hold every batch.
+        problems : callable
+            Gives the problems to take steps on, for the second pass.
+
+        Returns
+        -------
+        self
+            With ``n_samples_seen_``, ``class_count_`` and ``reference_``, the rows that
+            were kept; ``partial_fit`` can go on from there.
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> data = nk.datasets.load("monks1", as_frame=False)
+        >>> halves = [(data.X[0::2], data.y[0::2]), (data.X[1::2], data.y[1::2])]
+        >>> model = nk.CPML().fit_batches(halves)
+        >>> model.n_samples_seen_, len(model.reference_)
+        (432, 432)
         """
-        projection = scaled(shorthand.projection(self), self.codebook_.positions)
-        structure = shorthand.structure(self)
-        n_values = self.codebook_.n_values
-        n_classes = len(self.classes_)
-        names = self.codebook_.names_
-        check_size(projection, structure, names, n_values, len(seen.y), n_classes)
-        y = cells.y if n_classes else None
-        if counted is None:
-            projection.fit(cells.codes, n_values, y, cells.weights)
-        else:
-            projection.fit_counts(*counted)
-        phi = projection.transform_training(seen.codes, seen.y)
-        self._projection, self._structure = projection, structure
-        with one_blas_thread():
-            return compress(np.ascontiguousarray(structure.blocks(phi)))
+        batches.fit_batches(self, source, n_remembered, map, problems)
+        return self
 
-    def _learn(
-        self,
-        problem: Problem,
-        callback: Callback | None,
-        last: Array | None,
-        steps: Steps | None = None,
-    ) -> None:
-        """Minimise the objective, from the last metric if there is one, and keep it."""
-        rows = problem.rows
-        with thread_map(self.n_jobs, rows.Z.shape[1]) as run:
-            regularizer = shorthand.regularizer(self)
-            at = rows.Z, problem.constraints, regularizer
-            objective = Objective(*at, strength=0.0, map=run)
-            start = start_at(rows, last)
-            batches = None if steps is None else steps(rows.bases)
-            objective = objective.renewed(start)
-            with np.errstate(over="ignore", invalid="ignore"):  # solvers look for it
-                solution = self._solve(problem, objective, start, callback, batches)
-        self._keep(solution, rows.expand(solution.point), problem.cells)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn from one more batch, going on from the present metric.
 
-    def _stay(self, rows: Compressed, cells: Cells, last: Array | None) -> None:
-        """Keep the metric as it is, because the labels imply nothing yet."""
-        start = start_at(rows, last)
-        self.strength_ = self.strength_max_ = 0.0
-        solution = Solution(start, 0.0, np.nan, [], Stop.SETTLED)
-        self._keep(solution, rows.expand(start), cells)
+        Counts add up: after all batches the histograms are exactly those of ``fit`` to
+        the whole table. The metric goes on from where it is, on a sample of all rows so
+        far. Values not met before extend the tables.
 
-    def _solve(
-        self,
-        problem: Problem,
-        objective: Objective,
-        start: Spectrum,
-        callback: Callback | None,
-        batches: Any,
-    ) -> Solution:
-        """Choose the strength and minimise."""
-        rng = problem.rng
-        n_distances = objective.constraints.n_distances
-        solver = shorthand.solver(self, n_distances, rng, batches)
-        regularizer = objective.regularizer
-        at_zero = problem.slope_at_zero(objective)
-        strength = shorthand.strength(self)(regularizer.dual_norm(at_zero))
-        self.strength_ = strength
-        self.strength_max_ = regularizer.strength_max(at_zero)
-        if self.strength_max_ < 1e-12:  # rounding: vectors of values are of size one
-            self.strength_max_ = 0.0
-        objective = objective.with_strength(strength)
-        if strength >= self.strength_max_:
-            is_small = objective.n_rows <= 1_000
-            some = objective if is_small else objective.sample(1_000, rng)
-            value = some.value(objective.zero)
-            return zero_solution(objective.zero, value, shorthand.is_convex(self))
-        return solve_renewing(solver, objective, start, callback)
+        Parameters
+        ----------
+        X : table of any kind
+            With the same columns in each call.
+        y : array-like (n,)
+            One label a row.
+        classes : array-like, default=None
+            All labels there will be, in the first call; if left out there, those of the
+            first batch are all.
 
-    def _last(self) -> Array | None:
-        """Return the metric to start from, if that is wished."""
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> data = nk.datasets.load("monks1", as_frame=False)
+        >>> model = nk.CPML(tol=0.01)
+        >>> for rows in (slice(0, 200), slice(200, None)):
+        ...     _ = model.partial_fit(data.X[rows], data.y[rows], classes=["0", "1"])
+        >>> model.n_samples_seen_
+        432
+        """
+        batches.partial_fit(self, X, y, classes, type(self).__name__)
+        return self
+
+    def forget_batches(self) -> None:
+        """Keep no counts to add to."""
+        for name in ("class_count_", "n_samples_seen_", "reference_", "survey_"):
+            self.__dict__.pop(name, None)
+
+    @property
+    def start_metric(self) -> Array | None:
+        """Metric that the next fit starts from; None: the Euclidean one."""
         return getattr(self, "metric_", None) if self.warm_start else None
 
-    def _keep(self, solution: Solution, point: Spectrum, cells: Cells) -> None:
+    def code_rows(self, X: Any, y: Any = None, sample_weight: Any = None) -> CodedRows:
+        """Read and code the rows to learn from; counts of batches are forgotten."""
+        self.forget_batches()
+        return super().code_rows(X, y, sample_weight)
+
+    def _partly_labelled(
+        self, X: Any, y: Any, given: dict[str, Any]
+    ) -> tuple[CodedRows, Any]:
+        """Return rows that may lack labels, and what is stated of them."""
+        self.forget_batches()
+        book = params.codebook(self)
+        if isinstance(X, CodedRows):
+            rows = X.recode(book)
+            stated = read_stated(given, len(rows))
+        else:
+            table = read_table(X)
+            stated = read_stated(given, table.n_rows)
+            rows = partly_labelled_rows(table, y, book, bool(stated))
+        self.set_codebook(rows.codebook)
+        self.classes_ = rows.classes
+        return rows, stated
+
+    def tabulate(self, projected: Projected, solution: Solution) -> None:
+        """Keep the metric and the vector of every value under it."""
+        point = projected.vectors.expand(solution.point)
+        self.projection_, self.structure_ = projected.projection, projected.structure
         self.metric_ = point.matrix
         self.spectrum_ = np.zeros(self.metric_.shape[:2])  # (B, W)
         falling = np.sort(point.values, axis=1)[:, ::-1]
@@ -378,11 +446,62 @@ class CPML(
         self.objective_, self.gap_ = solution.value, solution.gap
         self.history_, self.n_iter_ = solution.history, solution.n_iter
         self.stop_reason_ = solution.reason.name
-        self.value_tables_ = value_tables(
-            self._projection.tables, self._structure, point
-        )
-        phi = self._projection.transform_training(cells.codes, cells.y)
+        tables, rows = self.projection_.tables, projected.rows
+        self.value_tables_ = value_tables(tables, self.structure_, point)
+        phi = self.projection_.transform_training(rows.codes, rows.y)
         self.feature_relevance_ = relevance(
-            phi, self._projection.tables, self._structure, point, cells.weights
+            phi, tables, self.structure_, point, rows.weights
         )
         warn_of(solution, self)
+
+    def generalization_bound(
+        self, X: Any, delta: float = 0.05, variant: str = "corrected"
+    ) -> theory.Bound:
+        """Bound what the pair loss on new rows may exceed that on X by (Theorem 2).
+
+        The theorem takes the projection as given beforehand. It holds for rows X whose
+        labels the histograms have not seen; for the rows of fit read it as a guide.
+
+        Parameters
+        ----------
+        X : table
+            The rows the metric was learned from.
+        delta : float, default=0.05
+            Probability that the bound fails.
+        variant : {"corrected", "printed"}, default="corrected"
+            The theorem as corrected, or as printed in the paper.
+
+        Returns
+        -------
+        Bound
+            Prints as a sentence and says when it is too large to mean anything.
+        """
+        codes = self.encode(X)
+        if self.constraints != "pairs":
+            raise ValueError(
+                "The theorem is about pair constraints, but this model was fitted with "
+                f"constraints={self.constraints!r}. Fit with constraints='pairs'."
+            )
+        return theory.bound_terms(
+            p=params.exponent(self),
+            n_samples=len(codes),
+            n_features=self.metric_.shape[0] * self.metric_.shape[1],
+            diameter=theory.diameter(self.projection_.tables),
+            strength=self.strength_,
+            delta=delta,
+            variant=variant,
+            penalty="power" if self.powered else "norm",
+        )
+
+    def difference_matrices(self, X: Any) -> tuple[Array, float]:
+        """Return A^(i, i + n/2) of the first half of rows against the second, and p.
+
+        Returns
+        -------
+        A : ndarray (n // 2, B, W, W)
+            With <A, M> the squared distance.
+        p : float
+            Exponent of the regularizer.
+        """
+        p, phi = params.exponent(self), self.projection_.transform(self.encode(X))
+        return difference_matrices(self.structure_.blocks(phi)), p

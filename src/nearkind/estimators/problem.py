@@ -1,15 +1,46 @@
-"""What a metric is learned from: rows, and what is known of their distances."""
+"""The problem that CPML solves: rows projected, constraints on their distances.
 
+``CPML.fit`` and its relatives (a path of strengths, stated constraints, batches) pose
+it in the same steps and differ in where rows and constraints come from.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.encoding.unique_rows import Cells
-from nearkind.metrics.compression import Compressed
+from nearkind.constraints.labels import Labels
+from nearkind.encoding.rows import UniqueRows
+from nearkind.estimators import params
+from nearkind.estimators.limits import check_size
+from nearkind.estimators.threads import one_blas_thread, thread_map
+from nearkind.metrics.compression import Compressed, compress
 from nearkind.metrics.spectrum import Spectrum, decompose
-from nearkind.protocols import Array
+from nearkind.projections.scaled import scaled
+from nearkind.protocols import Array, Constraints, Projection, Structure
 from nearkind.solvers.objective import Objective
+from nearkind.solvers.renewing import solve_renewing
+from nearkind.solvers.solution import Callback, Solution, Stop, zero_solution
+
+Counts = tuple[list[Array], Array]
+"""Counts of each feature by value and class (n_values, C), and of each class (C,)."""
+Steps = Callable[[Array], Callable[[Objective], Iterator[Any]]]
+"""From the bases of a metric to what gives the problems of batches, one by one."""
+ZERO_VALUE_ROWS = 1_000
+"""Rows on which the objective at M = 0 is estimated."""
+
+
+@dataclass(frozen=True)
+class Projected:
+    """Unique rows, their projection, and the vectors that the metric is learned on."""
+
+    rows: UniqueRows
+    projection: Projection
+    structure: Structure
+    vectors: Compressed
 
 
 @dataclass
@@ -18,20 +49,21 @@ class Problem:
 
     Attributes
     ----------
-    rows : in constraints, projected
-    constraints : on their distances
-    cells : codes and labels of the rows
-    rng : for what is drawn
+    projected : Projected
+        The rows that constraints compare.
+    constraints : Constraints
+        On their distances.
+    rng : numpy.random.Generator
+        Of what is drawn.
     """
 
-    rows: Compressed
-    constraints: Any
-    cells: Cells
+    projected: Projected
+    constraints: Constraints
     rng: np.random.Generator
     _at_zero: Array | None = None
 
-    def slope_at_zero(self, objective: Objective) -> Array:
-        """Return the spectrum of the slope at M = 0, found once if none moves it."""
+    def gradient_at_zero(self, objective: Objective) -> Array:
+        """Return the spectrum of minus the gradient at M = 0, computed once."""
         if objective.constraints is not self.constraints:
             return objective.slope_at_zero().values
         if self._at_zero is None:
@@ -39,9 +71,160 @@ class Problem:
         return self._at_zero
 
 
-def start_at(rows: Compressed, last: Array | None) -> Spectrum:
+def project(
+    model: Any,
+    counted: UniqueRows,
+    compared: UniqueRows | None = None,
+    counts: Counts | None = None,
+) -> Projected:
+    """Count values by class, and project the rows that constraints compare.
+
+    Parameters
+    ----------
+    model : CPML
+        With ``codebook_`` and ``classes_``.
+    counted : UniqueRows
+        Rows to count.
+    compared : UniqueRows, default=None
+        Rows in constraints; None: those counted.
+    counts : Counts, default=None
+        What has been counted elsewhere, instead of ``counted``.
+    """
+    compared = counted if compared is None else compared
+    book, n_classes = model.codebook_, len(model.classes_)
+    projection = scaled(params.projection(model), book.positions)
+    structure = params.structure(model)
+    names, n_values = book.names_, book.n_values
+    check_size(projection, structure, names, n_values, len(compared), n_classes)
+    if counts is None:
+        y = counted.y if n_classes else None
+        projection.fit(counted.codes, n_values, y, counted.weights)
+    else:
+        projection.fit_counts(*counts)
+    phi = projection.transform_training(compared.codes, compared.y)  # (n, D, C)
+    with one_blas_thread():
+        vectors = compress(np.ascontiguousarray(structure.blocks(phi)))
+    return Projected(compared, projection, structure, vectors)
+
+
+def constrain(model: Any, rows: UniqueRows, rng: np.random.Generator) -> Any:
+    """Return the constraints that the labels of rows imply."""
+    labels = Labels(rows.y, rows.weights, rows.own)
+    constraints = params.constraints(model, rng).bind(labels)
+    params.warn_of_lonely(model, labels, model.classes_)
+    return constraints
+
+
+def solve(
+    model: Any,
+    problem: Problem,
+    last: Array | None,
+    callback: Callback | None = None,
+    steps: Steps | None = None,
+) -> Solution:
+    """Choose the strength and minimise; set ``strength_`` and ``strength_max_``.
+
+    Parameters
+    ----------
+    model : CPML
+    problem : Problem
+    last : ndarray (B, W, W) or None
+        Metric to start from, if it has the right shape; else from the Euclidean one.
+    callback : callable, default=None
+        Is called with each record of the solver.
+    steps : Steps, default=None
+        Problems of batches to take steps on, beyond the rows at hand.
+    """
+    vectors = problem.projected.vectors
+    with thread_map(model.n_jobs, vectors.Z.shape[1]) as run:
+        objective = Objective(
+            vectors.Z,
+            problem.constraints,
+            params.regularizer(model),
+            strength=0.0,
+            map=run,
+        )
+        start = start_at(vectors, last)
+        batches = None if steps is None else steps(vectors.bases)
+        objective = objective.renewed(start)
+        with np.errstate(over="ignore", invalid="ignore"):  # solvers look for it
+            return _solve(model, problem, objective, start, callback, batches)
+
+
+def _solve(
+    model: Any,
+    problem: Problem,
+    objective: Objective,
+    start: Spectrum,
+    callback: Callback | None,
+    batches: Any,
+) -> Solution:
+    n_distances = objective.constraints.n_distances
+    solver = params.solver(model, n_distances, problem.rng, batches)
+    regularizer = objective.regularizer
+    at_zero = problem.gradient_at_zero(objective)
+    strength = params.strength(model)(regularizer.dual_norm(at_zero))
+    model.strength_ = strength
+    model.strength_max_ = regularizer.strength_max(at_zero)
+    if model.strength_max_ < 1e-12:  # rounding: vectors of values are of size one
+        model.strength_max_ = 0.0
+    objective = objective.with_strength(strength)
+    if strength >= model.strength_max_:
+        is_small = objective.n_rows <= ZERO_VALUE_ROWS
+        some = objective if is_small else objective.sample(ZERO_VALUE_ROWS, problem.rng)
+        value = some.value(objective.zero)
+        return zero_solution(objective.zero, value, params.is_convex(model))
+    return solve_renewing(solver, objective, start, callback)
+
+
+def start_at(vectors: Compressed, last: Array | None) -> Spectrum:
     """Return the last metric if it has the right shape, else Euclidean distance."""
-    n_blocks, width, _ = rows.bases.shape
+    n_blocks, width, _ = vectors.bases.shape
     if last is not None and last.shape == (n_blocks, width, width):
-        return decompose(rows.shrink(last)).positive()
-    return rows.identity
+        return decompose(vectors.shrink(last)).positive()
+    return vectors.identity
+
+
+def warn_of(solution: Solution, model: Any) -> None:
+    """Warn if the metric is zero or the optimum was not reached.
+
+    Parameters
+    ----------
+    solution : Solution
+        How the solver ended.
+    model : CPML
+        Fitted, with ``rank_``, ``strength_`` and ``strength_max_``.
+    """
+    if model.rank_ == 0:
+        warnings.warn(
+            f"The learned metric is zero, and so are all distances: {_cause(model)}",
+            UserWarning,
+            stacklevel=4,
+        )
+    if solution.reason not in (Stop.TOLERANCE, Stop.SETTLED):
+        warnings.warn(
+            f"{solution.reason.value} After {solution.n_iter} iterations the "
+            f"objective is {solution.value:.6g}{_gap_clause(solution)}.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+
+def _cause(model: Any) -> str:
+    if model.strength_max_ > 0.0:
+        return (
+            f"strength={model.strength_:.3g} outweighs the loss. Pass a strength "
+            f"below {model.strength_max_:.3g}, or strength='auto'."
+        )
+    return (
+        "no direction in these columns brings rows of one class together. Take another "
+        "projection, or add columns that tell the classes apart."
+    )
+
+
+def _gap_clause(solution: Solution) -> str:
+    """Return how far from the optimum the objective may be."""
+    if not np.isfinite(solution.gap):
+        return ", by estimate"
+    share = solution.gap / max(solution.value, 1e-300)
+    return f", at most {solution.gap:.2g} ({share:.2%}) above the optimum"

@@ -17,7 +17,7 @@ import numpy as np
 from nearkind import baselines
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.cpml import CPML
-from nearkind.estimators.search.estimator import CPMLClassifierCV
+from nearkind.estimators.search.classifier_cv import CPMLClassifierCV
 from nearkind.experiments.design import Design
 from nearkind.experiments.scores import accuracies, accuracy, has_triplets
 from nearkind.experiments.splits import Part, Split, subsample

@@ -5,11 +5,12 @@ from typing import Any
 
 from nearkind.encoding import Bins, Coordinate, Levels
 from nearkind.encoding.codebook import Codebook
-from nearkind.estimators.classifier import VOTES, CPMLClassifier
-from nearkind.estimators.coded import Coded
-from nearkind.estimators.search.estimator import CPMLClassifierCV
+from nearkind.estimators.base import TableEstimator
+from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.search.classifier_cv import CPMLClassifierCV
 from nearkind.export.portable import Feature, Listed, Portable, Ranged, Vote
 from nearkind.export.values import as_text, check_doubles, exported
+from nearkind.neighbors import VOTE_WEIGHTS
 from nearkind.protocols import Array
 
 
@@ -25,7 +26,7 @@ def portable(model: Any) -> Portable:
 
 def _check_fitted(model: Any) -> None:
     owner = type(model).__name__
-    if not isinstance(model, Coded):
+    if not isinstance(model, TableEstimator):
         raise TypeError(
             f"A {owner} cannot be exported. Pass a fitted CPML, CPMLClassifier or "
             "CPMLClassifierCV, taken out of whatever holds it."
@@ -55,20 +56,20 @@ def _check_vectors(metric: Any) -> None:
 
 def vote_of(model: CPMLClassifier) -> Vote:
     """Return the rows that vote, and how; or say why they cannot be exported."""
-    if callable(model.weights) or model.weights not in VOTES:
+    if callable(model.weights) or model.weights not in VOTE_WEIGHTS:
         raise ValueError(
             "The weights of this CPMLClassifier are a function, which cannot be "
             'exported. Call set_params(weights="uniform") or "distance" first.'
         )
-    counts, grouped = model._reach.weights, model._grouped
+    rows = model.training_rows_
     return Vote(
         labels=[exported(label, "y") for label in model.classes_.tolist()],
-        n_neighbors=min(float(model.n_neighbors), float(counts.sum())),
+        n_neighbors=min(float(model.n_neighbors), float(rows.weights.sum())),
         weights=model.weights,
-        vectors=model._cells,
-        counts=counts,
-        shares=model._votes,
-        numbers=grouped.rows[grouped.starts[:-1]],
+        vectors=model.metric_.represent(rows.codes),
+        counts=rows.weights,
+        shares=rows.shares,
+        numbers=rows.groups.rows[rows.groups.starts[:-1]],
     )
 
 

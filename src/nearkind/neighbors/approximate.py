@@ -152,7 +152,7 @@ class Approximate:
         """Return the cells of all sites within reach of the k-th distance (b,)."""
         sites = self._built.sites
         query, place = np.nonzero(found.distance <= (last + found.tie)[:, None])
-        cell, owner = sites.cells.of_cells(found.site[query, place])
+        cell, owner = sites.cells.members_of(found.site[query, place])
         query = query[owner]
         order = np.lexsort((cell, query))
         query, cell = query[order], cell[order]

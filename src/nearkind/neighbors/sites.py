@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.encoding.unique_rows import collapse
-from nearkind.neighbors.grouped import GroupedRows
+from nearkind.encoding.rows import unique_rows
+from nearkind.neighbors.groups import RowGroups
 from nearkind.protocols import Array
 
 GRID = 2.0**30
@@ -25,7 +25,7 @@ class Sites:
     scale: float
     vectors: Array  # (s, q)
     of_cell: NDArray[np.intp]  # (m,)
-    cells: GroupedRows  # of each site
+    cells: RowGroups  # of each site
 
     @classmethod
     def of(cls, U: Array) -> "Sites":
@@ -42,8 +42,8 @@ class Sites:
         V /= scale
         grid = np.rint(GRID * V).astype(np.int32)
         nothing = np.zeros(len(V), dtype=np.intp)
-        of_cell = collapse(grid, nothing, np.ones(len(V))).of_row
-        cells = GroupedRows.of(of_cell, np.arange(len(V)))
+        of_cell = unique_rows(grid, nothing, np.ones(len(V))).of_row
+        cells = RowGroups.of(of_cell, np.arange(len(V)))
         first = cells.rows[cells.starts[:-1]]
         return cls(centre, scale, V[first], of_cell, cells)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from nearkind.neighbors.candidates import candidates, first_try
-from nearkind.neighbors.grouped import GroupedRows
+from nearkind.neighbors.groups import RowGroups
 from nearkind.neighbors.searchers import Flat
 from nearkind.neighbors.sites import Sites
 from nearkind.protocols import Array
@@ -51,7 +51,7 @@ def some_last(sites: Sites, n: int) -> Sites:
     drawn = np.random.default_rng(0).permutation(numbers)[:n]
     order = np.concatenate([np.delete(numbers, drawn), drawn])
     of_cell = np.argsort(order)[sites.of_cell]
-    cells = GroupedRows.of(of_cell, np.arange(len(of_cell)))
+    cells = RowGroups.of(of_cell, np.arange(len(of_cell)))
     return replace(sites, vectors=sites.vectors[order], of_cell=of_cell, cells=cells)
 
 

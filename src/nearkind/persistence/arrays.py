@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.estimators.coded import objects
+from nearkind.estimators.base import object_array
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.nodes import Reader, Writer, shown
 
@@ -72,4 +72,4 @@ def unpack_texts(reader: Reader, payload: Any) -> NDArray[Any]:
 
 def unpack_objects(reader: Reader, payload: Any) -> NDArray[Any]:
     """Return an array of any objects (n,)."""
-    return objects(reader.value(list(payload)))
+    return object_array(reader.value(list(payload)))

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.search.candidates import Candidate
-from nearkind.estimators.search.estimator import CPMLClassifierCV
-from nearkind.neighbors import INDEXES, GroupedRows, Reach
+from nearkind.estimators.search.classifier_cv import CPMLClassifierCV
+from nearkind.neighbors import INDEXES, RowGroups, TrainingRows
 from nearkind.persistence import checks as c
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.nodes import Reader, Writer, fields
@@ -28,14 +28,14 @@ _RESULTS = {
 
 def pack_classifier(writer: Writer, model: CPMLClassifier) -> dict[str, Any]:
     """Return the fitted attributes of a classifier; cells by their codes, as counts."""
-    grouped = model._grouped
+    kept = model.training_rows_
     parts = {
         "classes_": model.classes_,
-        "codes": model._codes,
-        "weights": model._reach.weights,
-        "votes": model._votes,
-        "rows": grouped.rows.astype(np.int64),
-        "starts": grouped.starts.astype(np.int64),
+        "codes": kept.codes,
+        "weights": kept.weights,
+        "votes": kept.shares,
+        "rows": kept.groups.rows.astype(np.int64),
+        "starts": kept.groups.starts.astype(np.int64),
     }
     return {
         "metric_": writer.fitted(model.metric_),
@@ -50,22 +50,22 @@ def restore_classifier(reader: Reader, payload: Any, model: CPMLClassifier) -> N
     book = getattr(metric, "codebook_", None)
     if book is None or not hasattr(metric, "represent"):
         raise RefusedError("metric_ of a classifier is no fitted distance")
-    model._check_settings()
     if not INDEXES[model.index].takes(metric):
         raise RefusedError("metric_ of a classifier is none that its index can search")
     _check_labels(classes)
     _check_codes(codes, np.asarray(book.n_values))
     _check_votes(weights, votes, (len(codes), len(classes)))
     _check_rows(rows, starts, len(codes))
-    model.metric_, model.classes_, model._codes = metric, classes, codes
-    model._votes, model._reach = votes, Reach(weights)
-    model._grouped = GroupedRows(
+    groups = RowGroups(
         rows.astype(np.intp, copy=False), starts.astype(np.intp, copy=False)
     )
-    model._counts = _as_counted(votes * weights[:, None])
+    counts = _as_counted(votes * weights[:, None])
+    model.metric_, model.classes_ = metric, classes
     model.n_samples_fit_ = int(rows.max()) + 1
-    model._note(book)
-    model._place()
+    model.set_codebook(book)
+    model.set_training_rows(
+        TrainingRows(book, classes, codes, weights, counts, votes, groups)
+    )
 
 
 def pack_search(writer: Writer, model: CPMLClassifierCV) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def restore_search(reader: Reader, payload: Any, model: CPMLClassifierCV) -> Non
     _check_results(found)
     for name, value in found.items():
         setattr(model, name, value)
-    model._note(model.metric_.codebook_)
+    model.set_codebook(model.metric_.codebook_)
 
 
 def _as_counted(weights: Array) -> Array:

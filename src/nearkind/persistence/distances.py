@@ -23,7 +23,7 @@ KEPT: dict[type, tuple[str, ...]] = {
     CPML: (
         "classes_", "metric_", "spectrum_", "rank_", "feature_relevance_",
         "objective_", "gap_", "history_", "n_iter_", "stop_reason_", "strength_",
-        "strength_max_", "value_tables_", "_projection", "_structure",
+        "strength_max_", "value_tables_", "projection_", "structure_",
     ),
     b.Euclidean: ("classes_", "value_tables_"),
     b.Hamming: ("_n_features_out",),
@@ -49,6 +49,9 @@ KEPT: dict[type, tuple[str, ...]] = {
     b.NCA: ("classes_", "components_", "n_iter_", "value_tables_"),
 }  # fmt: skip
 """Fitted attributes of each distance; what scikit-learn asks follows from codebook_."""
+
+NAMES_IN_FILE = {"projection_": "_projection", "structure_": "_structure"}
+"""Attributes that files know by another name, since version 0.1."""
 
 CHECKS: dict[str, c.Check] = {
     "classes_": c.check_classes,
@@ -82,8 +85,8 @@ CHECKS: dict[str, c.Check] = {
     "_scale": c.check_number,
     "_M": c.check_psd(2),
     "_coding": c.check_kind(Coding),
-    "_projection": c.check_kind(TableProjection),
-    "_structure": c.check_kind(*STRUCTURES.values()),
+    "projection_": c.check_kind(TableProjection),
+    "structure_": c.check_kind(*STRUCTURES.values()),
 }
 METRICS = {CPML: c.check_psd(3), b.LMNN: c.check_psd(2), b.KDML: c.check_psd(2)}
 
@@ -98,23 +101,28 @@ def pack_distance(writer: Writer, model: Any) -> dict[str, Any]:
     return {
         "codebook_": writer.node(model.codebook_, f"codebook_ of {owner}"),
         "output": writer.node(output, f"the output of {owner}"),
-        **{n: writer.node(getattr(model, n), f"{n} of {owner}") for n in names},
+        **{
+            NAMES_IN_FILE.get(n, n): writer.node(getattr(model, n), f"{n} of {owner}")
+            for n in names
+        },
     }
 
 
 def restore_distance(reader: Reader, payload: Any, model: Any) -> None:
     """Give a distance its fitted attributes, once they are found sound."""
     names = KEPT[type(model)]
-    if not isinstance(payload, dict) or set(payload) != {"codebook_", "output", *names}:
+    in_file = {name: NAMES_IN_FILE.get(name, name) for name in names}
+    wanted = {"codebook_", "output", *in_file.values()}
+    if not isinstance(payload, dict) or set(payload) != wanted:
         raise RefusedError(f"a {type(model).__name__} lacks something, or has too much")
     book = reader.value(payload["codebook_"])
     c.check_kind(Codebook)(book, "codebook_", book)
     for name in names:
-        value = reader.value(payload[name])
+        value = reader.value(payload[in_file[name]])
         check = METRICS[type(model)] if name == "metric_" else CHECKS[name]
         check(value, name, book)
         setattr(model, name, value)
-    model._note(book)
+    model.set_codebook(book)
     _set_output(model, payload["output"])
     FITS.get(type(model), _fits)(model)
 
@@ -132,11 +140,11 @@ def _fits(model: Any) -> None:
 
 def _metric_fits(model: Any) -> None:
     """M is of the size that projection and structure make."""
-    tables, book = model._projection.tables, model.codebook_
-    c.check_rows_of_values(tables, "_projection", book, 3)
+    tables, book = model.projection_.tables, model.codebook_
+    c.check_rows_of_values(tables, "projection_", book, 3)
     channels = {table.shape[2] for table in tables}
     n_rows = sum(table.shape[1] for table in tables)
-    shape = model._structure.shape(n_rows, max(channels))
+    shape = model.structure_.shape(n_rows, max(channels))
     if len(channels) > 1 or model.metric_.shape != (*shape, shape[1]):
         raise RefusedError("metric_ does not fit projection and structure")
     if model.spectrum_.shape != shape:

@@ -10,7 +10,7 @@ from typing import Any
 
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.search.candidates import Candidate
-from nearkind.estimators.search.estimator import CPMLClassifierCV
+from nearkind.estimators.search.classifier_cv import CPMLClassifierCV
 from nearkind.persistence import classifiers, codebooks, pieces, values
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.distances import KEPT, pack_distance, restore_distance

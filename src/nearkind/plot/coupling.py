@@ -17,8 +17,8 @@ def couplings(model: Any) -> tuple[Array, bool]:
     Where it has a row for each value, as with "onehot", it is the size of what links
     their values, the root of the sum of squares, which has no sign.
     """
-    sizes = [table.shape[1] for table in model._projection.tables]
-    n_channels = model._projection.tables[0].shape[2]
+    sizes = [table.shape[1] for table in model.projection_.tables]
+    n_channels = model.projection_.tables[0].shape[2]
     is_signed = max(sizes) == 1
     count = (lambda M: M) if is_signed else np.square
     total = np.zeros((len(sizes), len(sizes)))
@@ -33,7 +33,7 @@ def couplings(model: Any) -> tuple[Array, bool]:
 
 def _meetings(model: Any, sizes: Sequence[int], n_channels: int) -> Any:
     """Yield each block (W, W) with the feature and the channel of its columns (W,)."""
-    structure: Structure = model._structure
+    structure: Structure = model.structure_
     features = np.repeat(np.arange(len(sizes)), sizes)  # (R,)
     shape = 1, len(features), n_channels
     owners = structure.blocks(np.broadcast_to(features[None, :, None], shape))

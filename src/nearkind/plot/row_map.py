@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.encoding.unique_rows import collapse
+from nearkind.encoding.rows import unique_rows
 from nearkind.plot import canvas
 from nearkind.plot.beeswarm import across
 from nearkind.plot.groups import Groups, stratified
@@ -57,7 +57,7 @@ def rows(model: Any, X: Any, y: Any = None, *, ax: "Axes | None" = None) -> "Axe
     distance = embedding_of(model)
     table = read_table(X)
     groups = Groups.of(y, table.n_rows)
-    cells = collapse(distance._encode(table), groups.of_row, np.ones(table.n_rows))
+    cells = unique_rows(distance.encode(table), groups.of_row, np.ones(table.n_rows))
     kept = stratified(cells.y, _room(distance))
     first = np.unique(cells.of_row, return_index=True)[1]  # a row of each cell
     U = np.asarray(distance.transform(table.take(first[kept])))

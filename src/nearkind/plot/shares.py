@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.encoding.unique_rows import collapse
+from nearkind.encoding.rows import unique_rows
 from nearkind.plot import canvas
 from nearkind.plot.bars import Bars
 from nearkind.plot.spreads import Spreads
@@ -74,11 +74,11 @@ def _measured(
     """Return shares (D,), and those of resamples (R, D)."""
     if X is None:
         return learner.feature_relevance_, np.empty((0, learner.n_features_in_))
-    codes = learner._encode(X)
+    codes = learner.encode(X)
     labels = labels_of([0] * len(codes) if y is None else y, len(codes))
     numbers = {label: k for k, label in enumerate(dict.fromkeys(labels))}
     classes = np.array([numbers[label] for label in labels])
-    cells = collapse(codes, classes, np.ones(len(codes)))
+    cells = unique_rows(codes, classes, np.ones(len(codes)))
     spreads = Spreads.of(learner.value_tables_.vectors, cells.codes)
     rng = np.random.default_rng(0)
     drawn = [

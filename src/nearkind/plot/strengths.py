@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nearkind.estimators.cpml import CPML
-from nearkind.estimators.search.estimator import CPMLClassifierCV
+from nearkind.estimators.search.classifier_cv import CPMLClassifierCV
 from nearkind.plot import canvas
 from nearkind.plot.candidates import draw_candidates
 from nearkind.plot.taking import distance_of, learner_of

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from nearkind.estimators.base import TableEstimator, check_is_fitted
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.estimators.coded import Coded, check_is_fitted
 from nearkind.estimators.cpml import CPML
-from nearkind.estimators.search.estimator import CPMLClassifierCV
+from nearkind.estimators.search.classifier_cv import CPMLClassifierCV
 from nearkind.plot.canvas import check_installed
 from nearkind.tables.values import plain
 
@@ -18,7 +18,7 @@ def distance_of(model: Any) -> Any:
     Every picture begins here.
     """
     check_installed()
-    if not isinstance(model, Coded) or isinstance(model, type):
+    if not isinstance(model, TableEstimator) or isinstance(model, type):
         raise TypeError(
             "nearkind.plot draws a fitted CPML, CPMLClassifier, CPMLClassifierCV or "
             f"baseline; got {type(model).__name__}. Take the model out of what holds "

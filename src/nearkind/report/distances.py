@@ -20,7 +20,7 @@ from nearkind.baselines.frequency_measures import (
 from nearkind.baselines.hamming import Hamming
 from nearkind.baselines.pair_tables import PairTables
 from nearkind.baselines.pairwise import TableDistance
-from nearkind.estimators.value_vectors import ValueVectorDistance
+from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.protocols import Array, Codes
 
 FINISHES = {
@@ -52,7 +52,7 @@ def tables_of(metric: Any, codes: Codes) -> dict[str, Any]:
 
 
 @tables_of.register
-def _vectors(metric: ValueVectorDistance, codes: Codes) -> dict[str, Any]:
+def _vectors(metric: VectorDistance, codes: Codes) -> dict[str, Any]:
     """Vectors of values; a constant off each feature's moves all rows alike."""
     columns = zip(metric.value_tables_.vectors, codes.T, strict=True)
     centred = [table - table[code].mean(axis=0) for table, code in columns]

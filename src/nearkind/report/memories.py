@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.encoding.codebook import Codebook
-from nearkind.encoding.unique_rows import collapse
+from nearkind.encoding.rows import unique_rows
 from nearkind.export.taking import vote_of
 from nearkind.protocols import Array, Codes
 from nearkind.report.sampling import stratified
@@ -69,11 +69,11 @@ class Memory:
 
 def of_voter(voter: Any) -> Memory:
     """Return the training rows of a fitted CPMLClassifier."""
-    vote, grouped = vote_of(voter), voter._grouped
+    vote, grouped = vote_of(voter), voter.training_rows_.groups
     kept = stratified(vote.shares.argmax(axis=1))
     starts, ends = grouped.starts[kept], grouped.starts[kept + 1]
     return Memory(
-        codes=voter._codes[kept],
+        codes=voter.training_rows_.codes[kept],
         counts=vote.counts[kept],
         shares=vote.shares[kept],
         rows=_first_of(grouped.rows, starts, ends),
@@ -94,7 +94,7 @@ def of_table(codes: Codes) -> Memory:
     >>> memory.counts.tolist(), [rows.tolist() for rows in memory.rows]
     ([2.0, 1.0], [[0, 2], [1]])
     """
-    cells = collapse(codes, np.zeros(len(codes), dtype=np.intp), np.ones(len(codes)))
+    cells = unique_rows(codes, np.zeros(len(codes), dtype=np.intp), np.ones(len(codes)))
     by_cell = np.argsort(cells.of_row, kind="stable")
     ends = np.cumsum(cells.weights.astype(np.intp))
     kept = stratified(np.zeros(len(ends), dtype=np.intp))

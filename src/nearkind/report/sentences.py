@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.encoding.unique_rows import row_keys
+from nearkind.encoding.rows import row_keys
 from nearkind.report.subject import Subject
 from nearkind.solvers.solution import Stop
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nearkind.constraints.labels import Labels
 from nearkind.encoding.codebook import Codebook
-from nearkind.encoding.unique_rows import collapse_drawn
+from nearkind.encoding.rows import unique_sampled_rows
 from nearkind.metrics.spectrum import Spectrum
 from nearkind.protocols import Array, Codes, Projection, Structure
 from nearkind.solvers.objective import Objective, Slope
@@ -76,7 +76,7 @@ class SmallModel:
         drawn = self._chosen(block.number, self.y)
         codes = np.vstack([self.book.encode(rows.table), self.codes[drawn]])
         y = np.concatenate([rows.y, self.y[drawn]])
-        cells = collapse_drawn(codes, y, self.totals)
+        cells = unique_sampled_rows(codes, y, self.totals)
         phi = self.projection.transform_training(cells.codes, cells.y)
         Z = self.structure.blocks(phi) @ self.bases[:, None]
         Z -= Z.mean(axis=1, keepdims=True)

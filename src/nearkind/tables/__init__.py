@@ -9,16 +9,18 @@ durations. ``parts`` reads some rows, or a column on its own; ``output`` is the 
 to the user.
 """
 
-from nearkind.tables.columns import Column, Table, as_floats
+from nearkind.tables.columns import Column, FactorizedTable, Table, as_floats
 from nearkind.tables.output import frame
 from nearkind.tables.parts import read_column, some_rows
 from nearkind.tables.reading import read_table
-from nearkind.tables.values import is_missing, plain
+from nearkind.tables.values import canonical, is_missing, plain
 
 __all__ = [
     "Column",
+    "FactorizedTable",
     "Table",
     "as_floats",
+    "canonical",
     "frame",
     "is_missing",
     "plain",

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.tables.moments import refuse_moments
-from nearkind.tables.values import is_missing, plain
+from nearkind.tables.values import canonical, is_missing, plain
 
 Factored = tuple[NDArray[np.signedinteger], list[Any]]
 
@@ -31,6 +31,14 @@ class Column:
     declared : bool
         Whether its owner declared it categorical.
 
+    Parameters
+    ----------
+    factorise : callable
+        Returns the positions and the distinct values; called when they are first asked.
+    numeric, declared : as above
+    plain : bool, default=False
+        Whether those values are plain and distinct already.
+
     Examples
     --------
     >>> from nearkind.tables import read_table
@@ -44,14 +52,18 @@ class Column:
         factorise: Callable[[], Factored],
         numeric: NDArray[np.float64] | None = None,
         declared: bool = False,
+        *,
+        plain: bool = False,
     ) -> None:
         self._factorise = factorise
+        self._is_plain = plain
         self.numeric = numeric
         self.declared = declared
 
     @cached_property
     def _factored(self) -> Factored:
-        return _merged(*self._factorise())
+        found = self._factorise()
+        return found if self._is_plain else _merged(*found)
 
     @property
     def is_read(self) -> bool:
@@ -86,10 +98,69 @@ class Column:
         """Which rows are missing (n,)."""
         return self.indices < 0 if self.numeric is None else np.isnan(self.numeric)
 
-    def take(self, rows: NDArray[np.intp]) -> "Column":
+    def take(self, rows: NDArray[np.signedinteger]) -> "Column":
         """Return the column of some rows."""
         numeric = None if self.numeric is None else self.numeric[rows]
-        return Column(lambda: (self.indices[rows], self.values), numeric, self.declared)
+        return Column(
+            lambda: (self.indices[rows], self.values),
+            numeric,
+            self.declared,
+            plain=True,
+        )
+
+    def distinct(self) -> "tuple[NDArray[np.int32], Column]":
+        """Factorize the column: each distinct value once, in canonical order.
+
+        Returns
+        -------
+        codes : ndarray of int32 (n,)
+            Place of each row's value in the second, -1 where it is missing.
+        column : Column
+            The distinct values that occur, and a missing cell after them, where index
+            -1 finds it.
+
+        Examples
+        --------
+        >>> from nearkind.tables import read_table
+        >>> codes, values = read_table([["b"], ["a"], [None]]).column(0).distinct()
+        >>> codes.tolist(), values.values
+        ([1, 0, -1], ['a', 'b'])
+        """
+        if self.numeric is not None and not self.is_read and _is_exact(self.numeric):
+            return self._distinct_numbers(self.numeric)
+        used = np.flatnonzero(self.occurs)
+        found = [self.values[i] for i in used]
+        values = canonical(found)
+        place = {value: code for code, value in enumerate(values)}
+        code_of = np.full(len(self.values) + 1, -1, np.int32)  # the last is missing
+        code_of[used] = [place[value] for value in found]
+        places = np.append(np.arange(len(values)), -1)
+        numeric = None if self.numeric is None else as_floats(values)
+        return code_of[self.indices], Column(
+            lambda: (places, values), numeric, self.declared, plain=True
+        )
+
+    def _distinct_numbers(self, x: NDArray[np.float64]) -> "tuple[Any, Column]":
+        """Factorize numbers as they are; their exact values are looked up if asked."""
+        known = ~np.isnan(x)
+        numbers, first, which = np.unique(
+            x[known], return_index=True, return_inverse=True
+        )
+        codes = np.full(len(x), -1, np.int32)
+        codes[known] = which
+        rows = np.flatnonzero(known)[first]
+        return codes, Column(
+            lambda: (np.append(self.indices[rows], -1), self.values),
+            np.append(numbers, np.nan),
+            self.declared,
+            plain=True,
+        )
+
+
+def _is_exact(x: NDArray[np.float64]) -> bool:
+    """Return whether different numbers are different as floats."""
+    finite = x[np.isfinite(x)]
+    return not len(finite) or bool(np.abs(finite).max() < 2.0**53)
 
 
 def _merged(indices: NDArray[np.signedinteger], distinct: list[Any]) -> Factored:
@@ -218,6 +289,69 @@ class Table:
         return Table(
             self.names, len(rows), self.named, lambda d: self.column(d).take(rows)
         )
+
+    def factorize(self) -> "FactorizedTable":
+        """Read every column, once, and number its distinct values."""
+        codes = np.empty((self.n_rows, len(self.names)), np.int32, order="F")
+        columns = []
+        for d in range(len(self.names)):
+            codes[:, d], distinct = self.column(d).distinct()
+            columns.append(distinct)
+        return FactorizedTable.of(self.names, self.named, columns, codes)
+
+
+@dataclass(frozen=True)
+class FactorizedTable(Table):
+    """A table that has been read: the distinct values of each column, and who has them.
+
+    Attributes
+    ----------
+    names, n_rows, named : as in Table
+    columns : list of Column
+        Of each column its distinct values in canonical order, then a missing cell.
+    codes : ndarray of int32 (n, D)
+        Place of each cell among the distinct values of its column, -1 where missing.
+
+    Examples
+    --------
+    >>> from nearkind.tables import read_table
+    >>> table = read_table([["b", 1], ["a", 1]]).factorize()
+    >>> table.codes.tolist(), table.take(np.array([1])).column(0).values
+    ([[1, 0], [0, 0]], ['a', 'b'])
+    """
+
+    columns: list[Column]
+    codes: NDArray[np.int32]
+
+    @classmethod
+    def of(
+        cls,
+        names: list[Any],
+        named: bool,
+        columns: list[Column],
+        codes: NDArray[np.int32],
+    ) -> Self:
+        """Make a table of distinct values and codes."""
+
+        def column(d: int) -> Column:
+            return columns[d].take(codes[:, d])
+
+        return cls(names, len(codes), named, column, columns, codes)
+
+    def factorize(self) -> "FactorizedTable":
+        """Return the table itself."""
+        return self
+
+    def counts(self, d: int, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weight of each distinct value of column d, and of missing last."""
+        n_values = len(self.columns[d].missing)
+        counts = np.bincount(self.codes[:, d] % n_values, weights, n_values)
+        return counts.astype(float)
+
+    def take(self, rows: NDArray[np.intp]) -> "FactorizedTable":
+        """Return the table of some rows, by number."""
+        codes = np.asfortranarray(self.codes[rows])
+        return FactorizedTable.of(self.names, self.named, self.columns, codes)
 
 
 def _check_names(names: list[Any]) -> None:

@@ -2,7 +2,9 @@
 
 import datetime as dt
 import sys
+from collections.abc import Iterable
 from decimal import Decimal
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -102,3 +104,39 @@ def _iso(value: dt.date | dt.time) -> str:
     if value.utcoffset() is not None:
         return value.astimezone(dt.UTC).isoformat()
     return (value if value.time() != dt.time() else value.date()).isoformat()
+
+
+def canonical(values: Iterable[Any]) -> list[Any]:
+    """Sort values of any types: numbers, then text, then the rest by type and repr.
+
+    Parameters
+    ----------
+    values : iterable
+        Distinct plain values, none missing.
+
+    Returns
+    -------
+    list
+        The same values, in an order that does not depend on the one they came in.
+
+    Examples
+    --------
+    >>> canonical(["b", 10, "a", 2.5, (1, 2)])
+    [2.5, 10, 'a', 'b', (1, 2)]
+    """
+    numbers: list[Any] = []
+    texts: list[str] = []
+    others: list[Any] = []
+    for value in values:
+        is_text = isinstance(value, str)
+        home = texts if is_text else numbers if isinstance(value, Number) else others
+        home.append(value)
+    try:
+        numbers.sort()
+    except TypeError:  # a Decimal and a Fraction do not compare
+        numbers.sort(key=_type_and_repr)
+    return numbers + sorted(texts) + sorted(others, key=_type_and_repr)
+
+
+def _type_and_repr(value: Any) -> tuple[str, str]:
+    return type(value).__name__, repr(value)

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines import Euclidean, Hamming
+from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.cpml import CPML
 
 ROUGHLY: dict[str, Any] = {"tol": 1e-2, "max_iter": 20, "warm_start": True}
@@ -53,24 +54,20 @@ class Candidate:
             return self
         return replace(self, metric=metric.set_params(unseen="prior"))
 
-    def path(
-        self, X: Any, y: Any, last: int, weights: Any = None
-    ) -> Iterator[tuple[int, Any]]:
+    def path(self, rows: CodedRows, last: int) -> Iterator[tuple[int, Any]]:
         """Fit along the strengths; give (number, fitted distance) up to ``last``.
 
         The distance given is fitted again for the next one: use it at once, or stop.
         """
         metric = clone(self.metric)
-        weighted = {} if weights is None else {"sample_weight": weights}
         if self.strengths:
-            fit_path = getattr(metric, "fit_path", partial(_one_by_one, metric))
-            yield from enumerate(fit_path(X, y, self.strengths[: last + 1], **weighted))
+            yield from enumerate(
+                metric.fit_path(rows, None, self.strengths[: last + 1])
+            )
         else:
-            yield 0, metric.fit(X, y, **weighted)
+            yield 0, metric.fit(rows)
 
-    def fitted(
-        self, X: Any, y: Any, wanted: Collection[int], weights: Any = None
-    ) -> dict[int, Any]:
+    def fitted(self, rows: CodedRows, wanted: Collection[int]) -> dict[int, Any]:
         """Return the distances at the strengths of these numbers, in one go.
 
         They were chosen as their limits leave them; ``stop_reason_`` says how they
@@ -78,16 +75,8 @@ class Candidate:
         """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            path = self.path(X, y, max(wanted), weights)
+            path = self.path(rows, max(wanted))
             return {number: copy(at) for number, at in path if number in wanted}
-
-
-def _one_by_one(
-    metric: Any, X: Any, y: Any, strengths: Sequence[Any], **weighted: Any
-) -> Iterator[Any]:
-    """Fit anew at each strength, as distances do that know no better way."""
-    for strength in strengths:
-        yield metric.set_params(strength=strength).fit(X, y, **weighted)
 
 
 def default_candidates(n_jobs: int | None = None, **policies: Any) -> list[Candidate]:

@@ -5,7 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.estimators.classifier import VOTES
+from nearkind.encoding.rows import CodedRows
+from nearkind.estimators.params import (
+    generator,
+    is_whole,
+    number,
+    wrong,
+)
 from nearkind.estimators.search.candidates import DECADES, Candidate, default_candidates
 from nearkind.estimators.search.folds import (
     Fold,
@@ -15,13 +21,7 @@ from nearkind.estimators.search.folds import (
     given,
     some_of,
 )
-from nearkind.estimators.settings import (
-    generator,
-    is_whole,
-    number,
-    wrong,
-)
-from nearkind.estimators.targets import Training
+from nearkind.neighbors import VOTE_WEIGHTS
 
 
 def candidates(model: Any) -> list[Candidate]:
@@ -54,12 +54,12 @@ def ways(model: Any) -> tuple[list[int], list[Any]]:
     if not ks or not all(is_whole(k) and k >= 1 for k in ks):
         raise wrong(model, "n_neighbors", "whole numbers >= 1, one or several")
     if not votes or not all(map(_is_vote, votes)):
-        listed = ", ".join(map(repr, VOTES))
+        listed = ", ".join(map(repr, VOTE_WEIGHTS))
         raise wrong(model, "weights", f"functions or of {listed}, one or several")
     return sorted({int(k) for k in ks}), votes
 
 
-def folds(model: Any, rows: Training, y: Any) -> list[Fold]:
+def folds(model: Any, rows: CodedRows, y: Any) -> list[Fold]:
     """Return the folds of rows, y the labels of all as they were given."""
     rng = generator(0 if model.random_state is None else model.random_state)
     found = [
@@ -75,7 +75,7 @@ def folds(model: Any, rows: Training, y: Any) -> list[Fold]:
 
 
 def _all_folds(
-    model: Any, rows: Training, y: Any, rng: np.random.Generator
+    model: Any, rows: CodedRows, y: Any, rng: np.random.Generator
 ) -> Iterable[Fold]:
     cv = model.cv
     if cv is None:
@@ -84,7 +84,7 @@ def _all_folds(
         return deal(rows.y, min(int(cv), len(rows.y)), rng)
     if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise wrong(model, "cv", "a whole number >= 2, a splitter or a list of folds")
-    return given(cv, rows.rows, np.ravel(np.asarray(y)))
+    return given(cv, rows.row_numbers, np.ravel(np.asarray(y)))
 
 
 def deadline(model: Any, start: float) -> float:
@@ -101,7 +101,7 @@ def _is_distance(value: Any) -> bool:
 
 
 def _is_vote(value: Any) -> bool:
-    return callable(value) or (isinstance(value, str) and value in VOTES)
+    return callable(value) or (isinstance(value, str) and value in VOTE_WEIGHTS)
 
 
 def _several(value: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Watching a fit: a bar or lines for people, tasks for scikit-learn's callbacks."""
+"""Progress of a fit: a bar or lines for people, tasks for scikit-learn's callbacks."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -24,8 +24,8 @@ Watcher = Callable[[Record, int], None]
 
 
 @contextmanager
-def watching(
-    model: Any, max_iter: int, X: Any = None, y: Any = None, sample_weight: Any = None
+def fit_progress(
+    model: Any, X: Any = None, y: Any = None, sample_weight: Any = None
 ) -> Iterator[Callback | None]:
     """Show a fit and tell the model's callbacks of it; give what the solver calls.
 
@@ -34,20 +34,22 @@ def watching(
 
     Parameters
     ----------
-    model : estimator with ``verbose``: 0 is silent, 1 a bar on a terminal and lines
-        elsewhere, more is lines
-    max_iter : iterations of one solve at most
-    X, y, sample_weight : what fit was given, for callbacks that ask for it
+    model : estimator
+        With ``max_iter`` and ``verbose``: 0 is silent, 1 a bar on a terminal and lines
+        elsewhere, more is lines.
+    X, y, sample_weight : object
+        What fit was given, for callbacks that ask for it.
 
     Yields
     ------
-    Callback for the solver, or None if nobody watches
+    callable or None
+        What the solver calls with each record; None if nobody watches.
     """
     weights = None if sample_weight is None else {"sample_weight": sample_weight}
     data = {"X": X, "y": y, "metadata": weights}
     with _shown(model) as show, _told(model, data) as tell:
         watchers = [watcher for watcher in (show, tell) if watcher is not None]
-        yield _Solves(max_iter, watchers) if watchers else None
+        yield _Solves(model.max_iter, watchers) if watchers else None
 
 
 class _Solves:
@@ -165,3 +167,27 @@ def _description(record: Record, limit: int) -> str:
     gap = f"gap {share:.3g} %" if share == share else "estimate"  # NaN: no proof
     count = f"{record.iteration:{len(str(limit))}d}/{limit}"
     return f"{count}  objective {record.value:.6f}  {gap:13}"
+
+
+Tell = Callable[[int, int, str], None]
+"""Is told how many fits were made, how many there may be, and what comes next."""
+
+
+@contextmanager
+def search_progress(verbose: int) -> Iterator[Tell]:
+    """Show the fits of a search: nothing, a bar on a terminal, or lines elsewhere."""
+    if not verbose:
+        yield lambda made, most, what: None
+    elif not _is_terminal(sys.stderr):
+        yield lambda made, most, what: print(
+            f"{made} of at most {most} fits; next: {what}", file=sys.stderr
+        )
+    else:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("")
+            yield lambda made, most, what: bar.update(
+                task, completed=made, total=most, description=what
+            )

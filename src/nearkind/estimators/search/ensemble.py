@@ -1,4 +1,8 @@
-"""Who votes in the end: the best setting, and others as far as they help it."""
+"""Ensemble selection: the best setting, and others as far as they help it.
+
+Forward selection from a library of fitted models, after Caruana et al., *Ensemble
+selection from libraries of models*, ICML 2004.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,10 +18,10 @@ CONFIDENCE = 0.1
 """Weight of the mean log-likelihood beside the accuracy."""
 
 
-class Seat(NamedTuple):
-    """A way to vote: number of the runner, and of the way among its own."""
+class Member(NamedTuple):
+    """A way to vote: number of the contender, and of the way among its own."""
 
-    runner: int
+    contender: int
     way: int
 
 
@@ -49,44 +53,44 @@ def needed_gain(weights: Array) -> float:
     return 0.01 / float(np.sqrt(weights.sum()))
 
 
-def elect(
+def select_members(
     tables: Sequence[Array],
     alive: Sequence[NDArray[np.bool_]],
     truth: NDArray[np.intp],
     weights: Array,
     most: int,
-) -> list[Seat]:
+) -> list[Member]:
     """Return the ways to vote whose mean does best, one after the other.
 
     Parameters
     ----------
-    tables : of each runner, simplest first, its votes (V, n, C)
+    tables : of each contender, simplest first, its votes (V, n, C)
     alive : which of its ways may be taken (V,)
     truth, weights : of the n rows
     most : how many at most
 
     Returns
     -------
-    seats, one metric at most once each; one is added only if the mean of all is better
-    for it by more than chance would have it
+    members, one metric at most once each; one is added only if the mean of all is
+    better for it by more than chance would have it
     """
-    seats: list[Seat] = []
+    members: list[Member] = []
     total, best = 0.0, -np.inf
-    for n_seats in range(1, most + 1):
+    for n_members in range(1, most + 1):
         found = [
             np.where(
-                ok & (i not in [s.runner for s in seats]),
-                quality((total + table) / n_seats, truth, weights),
+                ok & (i not in [s.contender for s in members]),
+                quality((total + table) / n_members, truth, weights),
                 -np.inf,
             )
             for i, (table, ok) in enumerate(zip(tables, alive, strict=True))
         ]
         top = max(float(scores.max()) for scores in found)
-        needed = best + needed_gain(weights) if seats else -np.inf
+        needed = best + needed_gain(weights) if members else -np.inf
         if top <= needed:
             break
         enough = max(top - 1e-3, np.nextafter(needed, np.inf))
         i = next(i for i, scores in enumerate(found) if scores.max() >= enough)
-        seats.append(Seat(i, int(found[i].argmax())))
-        total, best = total + tables[i][seats[-1].way], float(found[i].max())
-    return seats
+        members.append(Member(i, int(found[i].argmax())))
+        total, best = total + tables[i][members[-1].way], float(found[i].max())
+    return members

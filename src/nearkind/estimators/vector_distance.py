@@ -11,8 +11,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind import scoring
-from nearkind.estimators.coded import Coded, objects
-from nearkind.estimators.elsewhere import home_of
+from nearkind.estimators.backend import backend_of
+from nearkind.estimators.base import Distance, object_array
 from nearkind.estimators.rows import one_row
 from nearkind.metrics import metric
 from nearkind.metrics.value_tables import ValueTables
@@ -20,9 +20,10 @@ from nearkind.protocols import Array, Codes
 from nearkind.tables import frame
 
 
-class ValueVectorDistance(Coded, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Mixin over ``codebook_`` and ``value_tables_``, which fit must set."""
 
+    has_vectors = True
     value_tables_: ValueTables
 
     def transform(self, X: Any) -> Array:
@@ -36,8 +37,8 @@ class ValueVectorDistance(Coded, ClassNamePrefixFeaturesOutMixin, TransformerMix
         -------
         U : (n, q)
         """
-        if (home := home_of(X)) is not None:
-            return home.transform(self, X)
+        if (backend := backend_of(X)) is not None:
+            return backend.transform(self, X)
         return self._embed(X)
 
     def pairwise_distances(
@@ -71,14 +72,14 @@ class ValueVectorDistance(Coded, ClassNamePrefixFeaturesOutMixin, TransformerMix
         first (a dict of arrays where there is no pandas)
         """
         a, b = one_row(a), one_row(b)
-        parts = self.value_tables_.contributions(self._encode(a)[0], self._encode(b)[0])
+        parts = self.value_tables_.contributions(self.encode(a)[0], self.encode(b)[0])
         order = np.argsort(-parts, kind="stable")
         columns = {
             "feature": self.codebook_.names_,
             "a": self.codebook_.cells_of(a),
             "b": self.codebook_.cells_of(b),
         }
-        shown = {name: objects(cells)[order] for name, cells in columns.items()}
+        shown = {name: object_array(cells)[order] for name, cells in columns.items()}
         return frame({**shown, "contribution": parts[order]})
 
     def value_distances(self, feature: Any, *, squared: bool = False) -> Any:
@@ -134,4 +135,4 @@ class ValueVectorDistance(Coded, ClassNamePrefixFeaturesOutMixin, TransformerMix
         return self.value_tables_.vectors[0].shape[1]
 
     def _embed(self, X: Any) -> Array:
-        return self.represent(self._encode(X))
+        return self.represent(self.encode(X))

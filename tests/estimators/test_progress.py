@@ -17,8 +17,8 @@ from sklearn.pipeline import make_pipeline
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
-from nearkind.estimators import watching as module
-from nearkind.estimators.watching import CallbackSupport, watching
+from nearkind.estimators import progress as module
+from nearkind.estimators.progress import CallbackSupport, fit_progress
 from nearkind.solvers.solution import Record
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -50,8 +50,8 @@ def terminal(monkeypatch):
 class Stub(CallbackSupport):
     """A model to watch; fitted attributes as a test wants them."""
 
-    def __init__(self, verbose, **fitted):
-        self.verbose = verbose
+    def __init__(self, verbose, max_iter=10, **fitted):
+        self.verbose, self.max_iter = verbose, max_iter
         vars(self).update(fitted)
 
 
@@ -89,7 +89,7 @@ class TestDisplay:
     def test_silence_is_the_default(self, terminal, capsys):
         quick().fit(X, Y)
         assert capsys.readouterr() == ("", "")
-        with watching(Stub(0), 10) as callback:
+        with fit_progress(Stub(0)) as callback:
             assert callback is None
 
     def test_a_line_a_record_where_there_is_no_terminal(self, capsys):
@@ -117,7 +117,7 @@ class TestDisplay:
 
     def test_a_bar_is_there_before_the_first_record(self, terminal):
         reached = {"n_iter_": 40, "objective_": 0.25, "gap_": np.nan}
-        with watching(Stub(1, **reached, stop_reason_="SETTLED"), 200) as callback:
+        with fit_progress(Stub(1, 200, **reached, stop_reason_="SETTLED")) as callback:
             assert re.search("Stub ━{30} preparing", terminal())
             callback(Record(20, 0.5, np.nan, 0.0))
         assert re.search("40/40  objective 0.250000  estimate .* SETTLED$", terminal())

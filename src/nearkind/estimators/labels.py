@@ -1,56 +1,133 @@
 """Labels and weights as users have them -> class numbers and floats."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from nearkind.estimators.settings import is_whole
+from nearkind.encoding.codebook import Codebook
+from nearkind.encoding.rows import CodedRows
+from nearkind.estimators.params import is_whole
 from nearkind.protocols import Array
-from nearkind.tables import Table, is_missing, read_table
+from nearkind.tables import is_missing, read_column, read_table
 
 
-class Training(NamedTuple):
-    """What a supervised fit starts from; rows of weight zero are gone."""
+def labelled_rows(
+    X: Any, y: Any, sample_weight: Any, book: Codebook, owner: str
+) -> CodedRows:
+    """Read a table with a label for every row, once, and code it.
 
-    table: Table
-    classes: NDArray[Any]
-    y: NDArray[np.intp]  # class numbers
-    weights: Array
-    rows: NDArray[np.intp]  # numbers of these rows in the user's table
-    n_given: int  # rows of that table
+    Parameters
+    ----------
+    X : table of any kind, or CodedRows
+        Rows that have been read already are taken with their labels and weights.
+    y : array-like (n,)
+        One label a row.
+    sample_weight : array-like (n,) or None
+        One weight >= 0 a row; rows of weight zero are left out.
+    book : Codebook
+        Fitted to the rows if it is not fitted yet.
+    owner : str
+        Who to name in messages.
 
-
-def training_rows(X: Any, y: Any, sample_weight: Any, owner: str) -> Training:
-    """Read a table with its labels and weights."""
+    Returns
+    -------
+    CodedRows
+    """
+    if isinstance(X, CodedRows):
+        return X
     table = read_table(X)
     weights = check_weights(sample_weight, table.n_rows)
     labels = checked_labels(y, table.n_rows, owner)
-    rows, n_given = np.flatnonzero(weights), table.n_rows
-    if len(rows) < n_given:
-        table, labels, weights = table.take(rows), labels[rows], weights[rows]
-    return Training(table, *_encode_labels(labels, owner), weights, rows, n_given)
+    numbers = np.zeros(table.n_rows, dtype=np.intp)
+    counted = weights > 0.0
+    classes, numbers[counted] = np.unique(labels[counted], return_inverse=True)
+    _check_classes(classes, owner)
+    return CodedRows.of(table, book, classes, numbers, weights)
 
 
-def lacks_labels(y: Any) -> bool:
-    """Say whether some row has no label: None, NaN or the like."""
-    return y is not None and not has_label(np.ravel(_as_array(y))).all()
+def some_labelled_rows(
+    X: Any, y: Any, sample_weight: Any, book: Codebook, owner: str
+) -> CodedRows:
+    """Read a table in which some rows have a label, once, and code it.
 
-
-def labelled_rows(X: Any, y: Any, sample_weight: Any, owner: str) -> Training:
-    """Read the rows that have a label, of a table that has others too."""
+    Parameters
+    ----------
+    X, sample_weight, book, owner : as in ``labelled_rows``
+        No weights are taken here.
+    y : array-like (n,)
+        Labels, None or NaN where there is none.
+    """
     if sample_weight is not None:
         raise ValueError(
             f"{owner} takes no sample_weight where labels are missing. Repeat rows "
             "instead, or drop those without a label."
         )
-    table, labels = read_table(X), column_or_1d(_as_array(y), warn=True)
-    _check_length(len(labels), table.n_rows)
-    known = np.flatnonzero(has_label(labels))
-    rows = training_rows(table.take(known), labels[known], None, owner)
-    return rows._replace(rows=known[rows.rows], n_given=table.n_rows)
+    table = read_table(X)
+    classes, numbers = known_labels(y, table.n_rows)
+    _check_classes(classes, owner)
+    check_classification_targets(classes[numbers[numbers >= 0]])
+    return CodedRows.of(table, book, classes, numbers)
+
+
+def partly_labelled_rows(
+    X: Any, y: Any, book: Codebook, may_lack_labels: bool
+) -> CodedRows:
+    """Read a table whose rows may all lack a label, once, and code it.
+
+    Parameters
+    ----------
+    X : table of any kind
+    y : array-like (n,) or None
+        Labels, None or NaN where unknown; -1 among whole numbers without such gaps.
+    book : Codebook
+        Fitted to the rows if it is not fitted yet.
+    may_lack_labels : bool
+        Whether something else is stated, so that y may be None.
+    """
+    table = read_table(X)
+    classes, numbers = partly_known(y, table.n_rows, may_lack_labels)
+    return CodedRows.of(table, book, classes, numbers)
+
+
+def known_rows(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    book: Codebook,
+    classes: NDArray[Any],
+    owner: str,
+) -> CodedRows:
+    """Read a table whose labels are among some classes, and code it.
+
+    Parameters
+    ----------
+    X, y, sample_weight, owner : as in ``labelled_rows``
+    book : Codebook
+        Fitted.
+    classes : ndarray (C,)
+        Sorted labels; a row may have no other.
+    """
+    table = read_table(X)
+    weights = check_weights(sample_weight, table.n_rows)
+    found, numbers = batch_labels(y, owner)
+    _check_length(len(numbers), table.n_rows)
+    place = {label: number for number, label in enumerate(classes.tolist())}
+    new = [label for label in found.tolist() if label not in place]
+    if new:
+        raise ValueError(
+            f"y holds {', '.join(map(repr, new[:5]))}, which {owner} did not see "
+            "in fit. Add rows of known classes, or fit again on all rows."
+        )
+    places = np.array([place[label] for label in found.tolist()], dtype=np.intp)
+    return CodedRows.of(table, book, classes, places[numbers], weights)
+
+
+def lacks_labels(y: Any) -> bool:
+    """Return whether some row has no label: None, NaN or the like."""
+    return y is not None and not has_label(np.ravel(_as_array(y))).all()
 
 
 def checked_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
@@ -79,17 +156,12 @@ def _typed(y: NDArray[Any]) -> NDArray[Any]:
     return np.array(y.tolist()) if kinds else y
 
 
-def _encode_labels(
-    y: NDArray[Any], owner: str
-) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the sorted classes and the class number of each row."""
-    classes, numbers = np.unique(y, return_inverse=True)
+def _check_classes(classes: NDArray[Any], owner: str) -> None:
     if len(classes) < 2:
         raise ValueError(
             f"{owner} learns from the difference between classes, but y holds only one "
             f"class, {classes.tolist()[0]!r}. Give rows of at least two classes."
         )
-    return classes, numbers
 
 
 def known_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -206,3 +278,35 @@ def _refuse_missing(y: NDArray[Any]) -> None:
                 f"{rows[0]}. Drop these rows, or learn from partly labelled rows with "
                 "CPML.fit_constraints(X, y=y)."
             )
+
+
+def batch_labels(y: Any, owner: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the sorted classes of a block and the class number of each row.
+
+    Only distinct labels are looked at one by one; a block may have one class, or none.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in batch_labels(["b", "a", "b"], "CPML")]
+    [['a', 'b'], [1, 0, 1]]
+    """
+    if getattr(y, "ndim", 1) > 1:
+        y = column_or_1d(y, warn=True)
+    if y is None or not len(y):
+        checked_labels(y if y is None else [0], 1, owner)
+        return np.empty(0), np.empty(0, np.intp)
+    column = read_column(y)
+    gone = np.flatnonzero(column.missing)
+    if len(gone):
+        raise ValueError(
+            f"Input y contains NaN or other missing values: {len(gone)} of {len(y)}, "
+            f"the first in row {gone[0]}. Drop these rows."
+        )
+    used = np.flatnonzero(column.occurs)
+    found = [column.values[i] for i in used]
+    # Each of them twice and more: what occurs once only looks like a measurement.
+    labels = checked_labels(found * 3, 3 * len(found), owner)[: len(found)]
+    classes, numbers = np.unique(labels, return_inverse=True)
+    place = np.zeros(len(column.values), np.intp)
+    place[used] = numbers
+    return classes, place[column.indices]

@@ -5,13 +5,13 @@ import sys
 
 import numpy as np
 import pytest
+from nearkind.estimators.progress import search_progress
 
 from helpers.racers import Blind, Right, Turning, easy, race
 from nearkind.estimators.search.candidates import Candidate
-from nearkind.estimators.search.committee import Seat
+from nearkind.estimators.search.elimination import results_table
+from nearkind.estimators.search.ensemble import Member
 from nearkind.estimators.search.folds import deal
-from nearkind.estimators.search.results import results_table
-from nearkind.estimators.search.showing import shown
 
 X, y = easy()
 COLUMNS = [
@@ -30,7 +30,7 @@ def run():
 
 
 def test_there_is_a_line_for_every_setting_tried(run):
-    table = results_table(run, [Seat(0, 3), Seat(1, 0)])
+    table = results_table(run, [Member(0, 3), Member(1, 0)])
     assert list(table) == COLUMNS
     assert {len(column) for column in table.values()} == {4 * (1 + 1 + 2)}
     lines = list(zip(*(table[name] for name in COLUMNS[:4]), strict=True))
@@ -40,7 +40,7 @@ def test_there_is_a_line_for_every_setting_tried(run):
 
 
 def test_those_judged_on_most_rows_come_first_the_best_before(run):
-    table = results_table(run, [Seat(0, 0)])
+    table = results_table(run, [Member(0, 0)])
     keys = list(zip(-table["n_held"], -table["accuracy"], strict=True))
     assert keys == sorted(keys)
     assert set(table["n_held"][table["candidate"] == "blind"]) == {15}
@@ -48,7 +48,7 @@ def test_those_judged_on_most_rows_come_first_the_best_before(run):
 
 
 def test_accuracy_is_the_share_of_right_answers(run):
-    table = results_table(run, [Seat(0, 0)])
+    table = results_table(run, [Member(0, 0)])
     first = {name: column[0] for name, column in table.items()}
     assert first["accuracy"] == 1.0
     [blind] = run.dropped[:1]
@@ -58,7 +58,7 @@ def test_accuracy_is_the_share_of_right_answers(run):
 
 
 def test_members_are_marked_by_their_place(run):
-    table = results_table(run, [Seat(1, 2), Seat(0, 0)])
+    table = results_table(run, [Member(1, 2), Member(0, 0)])
     assert sorted(table["member"])[-2:] == [0, 1]
     assert (table["member"] >= 0).sum() == 2
     first = int(np.flatnonzero(table["member"] == 0)[0])
@@ -66,19 +66,19 @@ def test_members_are_marked_by_their_place(run):
 
 
 def test_columns_have_the_type_of_what_they_hold(run):
-    table = results_table(run, [Seat(0, 0)])
+    table = results_table(run, [Member(0, 0)])
     kinds = {name: column.dtype.kind for name, column in table.items()}
     assert kinds == dict(zip(COLUMNS, "OOiOfiiff", strict=True))
 
 
 def test_silence_is_the_default(capsys):
-    with shown(0) as tell:
+    with search_progress(0) as tell:
         tell(1, 2, "something")
     assert capsys.readouterr() == ("", "")
 
 
 def test_a_pipe_gets_a_line_a_fit(capsys):
-    with shown(1) as tell:
+    with search_progress(1) as tell:
         tell(3, 20, "histograms")
     assert capsys.readouterr().err == "3 of at most 20 fits; next: histograms\n"
 
@@ -91,6 +91,6 @@ def test_a_terminal_gets_a_bar(monkeypatch):
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    with shown(1) as tell:
+    with search_progress(1) as tell:
         tell(5, 20, "histograms")
     assert "histograms" in screen.getvalue()

@@ -16,7 +16,7 @@ from helpers.racers import (
 )
 from nearkind.baselines import Hamming
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.estimators.search import race as module
+from nearkind.estimators.search import elimination as module
 from nearkind.estimators.search.candidates import Candidate
 from nearkind.estimators.search.folds import deal
 
@@ -37,15 +37,15 @@ def candidates(*kinds):
     return [Candidate(kind.__name__, kind()) for kind in kinds]
 
 
-def names(runners):
-    return [runner.candidate.name for runner in runners]
+def names(contenders):
+    return [contender.candidate.name for contender in contenders]
 
 
 def test_who_is_clearly_behind_is_dropped_and_not_fitted_again():
     run = race(X, y)
     run.run(candidates(Blind, Right), FOLDS)
     assert Counted.fits == {"Blind": 1, "Right": 4}
-    assert (names(run.runners), names(run.dropped)) == (["Right"], ["Blind"])
+    assert (names(run.contenders), names(run.dropped)) == (["Right"], ["Blind"])
     assert run.n_fits == 5
     assert [len(held) for held in run.held] == [15] * 4
     assert run.dropped[0].table().shape == (4, 15, 3)
@@ -54,16 +54,16 @@ def test_who_is_clearly_behind_is_dropped_and_not_fitted_again():
 def test_who_is_as_good_stays():
     run = race(X, y)
     run.run(candidates(Right, Hamming), FOLDS)
-    assert names(run.runners) == ["Right", "Hamming"]
+    assert names(run.contenders) == ["Right", "Hamming"]
     assert run.dropped == []
 
 
 def test_ways_to_vote_fall_behind_one_by_one():
     run = race(X, y, ks=(1, 60), votes=("uniform",))
     run.run(candidates(Right), FOLDS)
-    [runner] = run.runners
-    assert runner.alive.tolist() == [True, False]  # all rows vote alike with k = 60
-    assert runner.table().shape == (2, 60, 3)
+    [contender] = run.contenders
+    assert contender.alive.tolist() == [True, False]  # all rows vote alike with k = 60
+    assert contender.table().shape == (2, 60, 3)
 
 
 def test_votes_are_those_of_a_classifier_on_rows_it_has_not_seen():
@@ -71,7 +71,7 @@ def test_votes_are_those_of_a_classifier_on_rows_it_has_not_seen():
     run.run(candidates(Right), FOLDS)
     np.testing.assert_array_equal(run.truth, y[np.concatenate(run.held)])
     ways = [(w, k) for w in ("uniform", "distance") for k in (1, 3)]
-    for way, (weights, k) in zip(run.runners[0].table(), ways, strict=True):
+    for way, (weights, k) in zip(run.contenders[0].table(), ways, strict=True):
         expected = [
             CPMLClassifier(Hamming(), k, weights)
             .fit(X[fold.train], y[fold.train])
@@ -87,7 +87,7 @@ def test_a_class_that_is_not_there_to_learn_from_gets_no_vote():
     run = race(X[:21], labels)
     run.run(candidates(Right), folds)
     [lonely] = np.flatnonzero(run.truth == 2)
-    shares = run.runners[0].table()[:, lonely]
+    shares = run.contenders[0].table()[:, lonely]
     np.testing.assert_allclose(shares[:, 2], 0.0)
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
 
@@ -96,14 +96,14 @@ def test_who_refuses_is_named_and_the_others_go_on():
     run = race(X, y)
     run.run(candidates(Refusing, Right, Tiring), FOLDS)
     assert run.refused == {"Refusing": "no such rows", "Tiring": "tired"}
-    assert names(run.runners) == ["Right"]
-    assert run.runners[0].table().shape[1] == 60
+    assert names(run.contenders) == ["Right"]
+    assert run.contenders[0].table().shape[1] == 60
 
 
 def test_all_may_refuse():
     run = race(X, y)
     run.run(candidates(Refusing), FOLDS)
-    assert run.runners == []
+    assert run.contenders == []
     assert list(run.refused) == ["Refusing"]
 
 
@@ -136,7 +136,7 @@ def test_two_of_one_name_run_apart():
     one = Candidate("same", Right())
     run = race(X, y)
     run.run([one, Candidate("same", Right()), one], FOLDS)
-    assert names(run.runners) == ["same", "same"]
+    assert names(run.contenders) == ["same", "same"]
     assert Counted.fits == {"Right": 8}
 
 
@@ -144,8 +144,8 @@ def test_strengths_are_gone_through_as_far_as_any_is_in_the_race():
     along = Candidate("along", Turning(), (3.0, 1.0, 0.5))
     run = race(X, y)
     run.run([along], FOLDS[:2])
-    assert [runner.strength for runner in run.runners] == [1.0, 0.5]
-    assert [runner.strength for runner in run.dropped] == [3.0]
+    assert [contender.strength for contender in run.contenders] == [1.0, 0.5]
+    assert [contender.strength for contender in run.dropped] == [3.0]
     assert Turning.visited == [3.0, 1.0, 0.5] * 2
     Turning.visited.clear()
     turned = Candidate("turned", Turning(sees=5.0), (5.0, 7.0))
@@ -170,7 +170,7 @@ def test_several_of_a_path_are_fitted_in_one_go():
 def test_the_first_candidate_runs_however_late_it_is():
     run = race(X, y, deadline=-1.0)
     run.run(candidates(Refusing, Right, Blind), FOLDS)
-    assert names(run.runners) == ["Right"]
+    assert names(run.contenders) == ["Right"]
     assert len(run.held) == 1
     assert run.refused["Blind"] == "There was no time for it."
     assert Counted.fits == {"Right": 1}
@@ -181,7 +181,7 @@ def test_a_fold_that_time_did_not_suffice_for_is_forgotten():
     run.run(candidates(Right, Counted), FOLDS)
     assert Counted.fits == {"Right": 2, "Counted": 1}
     assert len(run.held) == 1
-    assert [runner.table().shape[1] for runner in run.runners] == [15, 15]
+    assert [contender.table().shape[1] for contender in run.contenders] == [15, 15]
 
 
 def test_time_may_end_between_two_strengths():
@@ -189,7 +189,7 @@ def test_time_may_end_between_two_strengths():
     run = race(X, y, deadline=1.5)
     run.run([along], FOLDS)
     assert Turning.visited == [1.0, 0.5]
-    assert [runner.strength for runner in run.runners] == [1.0, 0.5]
+    assert [contender.strength for contender in run.contenders] == [1.0, 0.5]
     assert not run.refused
 
 
@@ -199,7 +199,7 @@ def test_a_strength_behind_which_time_ends_is_no_fold():
     run.run([along], FOLDS)
     assert Turning.visited == [1.0, 0.5, 1.0]
     assert len(run.held) == 1
-    assert [runner.table().shape[1] for runner in run.runners] == [15, 15]
+    assert [contender.table().shape[1] for contender in run.contenders] == [15, 15]
 
 
 def test_who_has_a_lower_turn_is_fitted_first():
@@ -208,7 +208,7 @@ def test_who_has_a_lower_turn_is_fitted_first():
     assert list(Counted.fits) == ["Blind", "Right"]
     run = race(X, y, deadline=-1.0)
     run.run([late, early], FOLDS)
-    assert names(run.runners) == ["early"]
+    assert names(run.contenders) == ["early"]
     assert run.refused == {"late": "There was no time for it."}
 
 
@@ -216,7 +216,7 @@ def test_of_two_turns_the_order_is_as_given():
     first, second = Candidate("first", Hamming(), turn=1), Candidate("second", Fading())
     run = race(X, y)
     run.run([first, second], FOLDS)
-    assert names((*run.runners, *run.dropped)) == ["first", "second"]
+    assert names((*run.contenders, *run.dropped)) == ["first", "second"]
 
 
 def test_a_later_turn_comes_in_only_if_something_is_left_to_be_won():
@@ -224,13 +224,13 @@ def test_a_later_turn_comes_in_only_if_something_is_left_to_be_won():
     run = race(X, y)
     run.run([other, perfect], FOLDS)
     assert Counted.fits == {"Right": 4}
-    assert names(run.runners) == ["perfect"]
+    assert names(run.contenders) == ["perfect"]
     assert run.refused == {"other": "There was nothing left to be won."}
     Counted.fits.clear()
     run = race(X, y)
     run.run([Candidate("blind", Blind()), other], FOLDS)
     assert Counted.fits == {"Blind": 1, "Counted": 4}
-    assert (names(run.runners), names(run.dropped)) == (["other"], ["blind"])
+    assert (names(run.contenders), names(run.dropped)) == (["other"], ["blind"])
 
 
 def test_who_errs_on_a_later_fold_lets_the_others_in_from_the_first():
@@ -238,7 +238,7 @@ def test_who_errs_on_a_later_fold_lets_the_others_in_from_the_first():
     run = race(X, y)
     run.run([Candidate("fading", Fading()), late], FOLDS)
     assert Counted.fits == {"Fading": 4, "Right": 4}
-    assert run.runners[-1].table().shape[1] == len(run.truth) == 60
+    assert run.contenders[-1].table().shape[1] == len(run.truth) == 60
 
 
 def test_what_was_seen_beyond_the_last_common_fold_is_forgotten():
@@ -246,7 +246,7 @@ def test_what_was_seen_beyond_the_last_common_fold_is_forgotten():
     run = race(X, y, deadline=4.5)  # fading has voted on all four by then
     run.run([Candidate("fading", Fading()), late], FOLDS)
     assert Counted.fits == {"Fading": 4, "Right": 1}
-    assert [runner.table().shape[1] for runner in run.runners] == [15, 15]
+    assert [contender.table().shape[1] for contender in run.contenders] == [15, 15]
     assert len(run.held) == 1
 
 
@@ -268,4 +268,4 @@ def test_it_tells_what_comes_next_and_how_many_fits_there_may_be():
 def test_seconds_are_those_of_its_own_fits():
     run = race(X, y)
     run.run(candidates(Right, Counted), FOLDS)
-    assert [runner.seconds for runner in run.runners] == [4.0, 4.0]
+    assert [contender.seconds for contender in run.contenders] == [4.0, 4.0]

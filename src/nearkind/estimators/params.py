@@ -1,11 +1,17 @@
-"""What users write -> the object it stands for; the only place for such strings."""
+"""Parameters of estimators: checked, and turned into the objects that they stand for.
+
+The only place that knows which string stands for which object. A wrong parameter ends
+in one sentence: which parameter of whom, what it must be, what it is.
+"""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import inf
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from nearkind.constraints.all_pairs import AllPairs
 from nearkind.constraints.all_quadruplets import AllQuadruplets
@@ -19,8 +25,7 @@ from nearkind.constraints.sampling import (
 )
 from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.encoding.codebook import POLICIES, Codebook
-from nearkind.estimators.settings import flag, is_whole, number, wrong
-from nearkind.estimators.size import distances_at_once
+from nearkind.estimators.limits import distances_at_once
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.projections.concatenation import Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
@@ -67,12 +72,14 @@ EXACT_DISTANCES = 4_000**2
 """Distances an evaluation up to which "auto" solves exactly, with a proof."""
 
 
-def check(model: Any, rng: np.random.Generator) -> None:
-    """Refuse wrong settings before any data are read."""
+def check(model: Any) -> np.random.Generator:
+    """Refuse wrong parameters before any data are read; return the generator."""
+    rng = generator(model.random_state)
     for read in (structure, projection, codebook, margin, regularizer, strength):
         read(model)
     constraints(model, rng)
     solver(model, 0, rng)
+    return rng
 
 
 def structure(model: Any) -> Any:
@@ -95,7 +102,7 @@ def projection(model: Any) -> Any:
 def constraints(model: Any, rng: np.random.Generator) -> Any:
     """Return the rule that turns labels into constraints."""
     kind = choice(model, "constraints", ALL)
-    n_targets = whole_number("n_targets", model.n_targets, type(model).__name__)
+    n_targets = whole_number(model, "n_targets")
     if not is_convex(model) and model.scope != "all":
         raise wrong(model, "scope", f"'all' when constraints={model.constraints!r}")
     if is_whole(model.scope) and model.scope >= 1:
@@ -212,7 +219,7 @@ def solver(
     """
     auto = "proximal" if n_distances <= EXACT_DISTANCES else "stochastic"
     make = choice(model, "solver", {"auto": SOLVERS[auto], **SOLVERS})
-    max_iter = whole_number("max_iter", model.max_iter, type(model).__name__)
+    max_iter = whole_number(model, "max_iter")
     tol = number(model, "tol", "a number >= 0", 0.0)
     if is_convex(model):
         return make(rng, batches, max_iter=max_iter, tol=tol)
@@ -233,16 +240,6 @@ def sums_over_samples(model: Any) -> bool:
     return is_convex(model) and model.scope == "all"
 
 
-def whole_number(name: str, value: Any, owner: str) -> int:
-    """Return a whole number >= 1 or say who wanted one."""
-    if not is_whole(value) or value < 1:
-        raise ValueError(
-            f"The {name!r} parameter of {owner} must be a whole number >= 1; "
-            f"got {value!r}."
-        )
-    return int(value)
-
-
 def choice(model: Any, name: str, table: dict[str, Any]) -> Any:
     """Return what the model's parameter of this name stands for."""
     value = getattr(model, name)
@@ -250,3 +247,81 @@ def choice(model: Any, name: str, table: dict[str, Any]) -> Any:
         listed = ", ".join(map(repr, table))
         raise wrong(model, name, f"one of {listed}")
     return table[value]
+
+
+def number(
+    model: Any,
+    name: str,
+    wanted: str,
+    low: float = -np.inf,
+    high: float = np.inf,
+    open_low: bool = False,
+    finite: bool = True,
+) -> float:
+    """Return a number in a range, or say who wanted one."""
+    value = getattr(model, name)
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if not is_number or not low <= value <= high or (finite and np.isinf(value)):
+        raise wrong(model, name, wanted)
+    if open_low and value == low:
+        raise wrong(model, name, wanted)
+    return float(value)
+
+
+def whole_number(model: Any, name: str, low: int = 1) -> int:
+    """Return a parameter that is a whole number >= ``low``."""
+    return check_whole(getattr(model, name), name, type(model).__name__, low)
+
+
+def check_whole(value: Any, name: str, owner: str, low: int = 1) -> int:
+    """Return a value that must be a whole number >= ``low``.
+
+    Parameters
+    ----------
+    value : object
+    name, owner : str
+        Which parameter of whom, for the message.
+    low : int, default=1
+    """
+    if not is_whole(value) or value < low:
+        raise ValueError(
+            f"The {name!r} parameter of {owner} must be a whole number >= {low}; "
+            f"got {value!r}."
+        )
+    return int(value)
+
+
+def numbered(model: Any, name: str, table: Mapping[int, Any]) -> Any:
+    """Return what a setting that is one of some whole numbers stands for."""
+    value = getattr(model, name)
+    if not is_whole(value) or value not in table:
+        raise wrong(model, name, f"one of {', '.join(map(str, table))}")
+    return table[value]
+
+
+def is_whole(value: Any) -> bool:
+    """Say whether it is a whole number; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def wrong(model: Any, name: str, wanted: str) -> ValueError:
+    """Return the error for a setting that is not as wanted."""
+    return ValueError(
+        f"The {name!r} parameter of {type(model).__name__} must be {wanted}; "
+        f"got {getattr(model, name)!r}."
+    )
+
+
+def flag(model: Any, name: str) -> bool:
+    """Return a setting that is True or False, or say who wanted one."""
+    value = getattr(model, name)
+    if not isinstance(value, bool | np.bool_):
+        raise wrong(model, name, "True or False")
+    return bool(value)
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return a generator from what scikit-learn takes as random_state."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(check_random_state(random_state).randint(2**31))

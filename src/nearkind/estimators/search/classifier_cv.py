@@ -1,5 +1,6 @@
 """CPMLClassifierCV: the distance and the vote that do best on rows held out."""
 
+import warnings
 from time import perf_counter
 from typing import Any, Self
 
@@ -8,19 +9,26 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from nearkind.encoding.codebook import Codebook
+from nearkind.encoding.rows import CodedRows
+from nearkind.estimators import params
+from nearkind.estimators.base import TableEstimator
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.estimators.coded import Coded
+from nearkind.estimators.labels import labelled_rows
+from nearkind.estimators.progress import search_progress
 from nearkind.estimators.search import settings
-from nearkind.estimators.search.committee import elect
-from nearkind.estimators.search.race import Race, Runner, once_each, unless_ones
-from nearkind.estimators.search.results import results_table
-from nearkind.estimators.search.showing import shown
-from nearkind.estimators.settings import whole_number_from
-from nearkind.estimators.targets import Training, training_rows
+from nearkind.estimators.search.elimination import (
+    Contender,
+    Elimination,
+    once_each,
+    results_table,
+)
+from nearkind.estimators.search.ensemble import select_members
+from nearkind.neighbors import most_votes
 from nearkind.protocols import Array
 
 
-class CPMLClassifierCV(Coded, ClassifierMixin, BaseEstimator):
+class CPMLClassifierCV(TableEstimator, ClassifierMixin, BaseEstimator):
     """Nearest neighbours under the distances that do best on held-out training rows.
 
     Every candidate is learned on some folds of the training rows and classifies the
@@ -113,21 +121,22 @@ class CPMLClassifierCV(Coded, ClassifierMixin, BaseEstimator):
         self
         """
         start = perf_counter()
-        most = whole_number_from(self, "max_members", 1)
-        rows = training_rows(X, y, sample_weight, type(self).__name__)
-        race = self._race(rows, y, start)
-        seats = self._elect(race, most)
-        self.refused_ = race.refused
+        most = params.whole_number(self, "max_members")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the last fit says what is to be said
+            book = Codebook(numeric="category")
+            rows = labelled_rows(X, y, sample_weight, book, type(self).__name__)
+        search = self._search(rows, y, start)
+        chosen = self._choose(search, most)
+        self.refused_ = search.refused
         self.search_seconds_ = perf_counter() - start
-        self._learn(race, seats, rows, X, y, sample_weight)
+        self._learn(search, chosen)
         self.refit_seconds_ = perf_counter() - start - self.search_seconds_
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with the most votes, the first of those tied (n,)."""
-        shares = self.predict_proba(X)
-        best = shares >= shares.max(axis=1, keepdims=True) - 1e-9
-        return self.classes_[best.argmax(axis=1)]
+        return self.classes_[most_votes(self.predict_proba(X))]
 
     def predict_proba(self, X: Any) -> Array:
         """Return each class's share of the votes (n, n_classes)."""
@@ -150,60 +159,51 @@ class CPMLClassifierCV(Coded, ClassifierMixin, BaseEstimator):
         """Distance of the first member."""
         return self.members_[0].metric_
 
-    def _race(self, rows: Training, y: Any, start: float) -> Race:
+    def _search(self, rows: CodedRows, y: Any, start: float) -> Elimination:
         candidates, (ks, votes) = settings.candidates(self), settings.ways(self)
         deadline = settings.deadline(self, start)
         folds = settings.folds(self, rows, y)
-        with shown(self.verbose) as tell:
-            at = rows.table, rows.y, rows.weights, len(rows.classes)
-            race = Race(*at, ks, votes, deadline, tell)
-            race.run(candidates, folds)
-        if not race.runners:
-            name, why = next(iter(race.refused.items()))
+        with search_progress(self.verbose) as tell:
+            search = Elimination(rows, ks, votes, deadline, tell)
+            search.run(candidates, folds)
+        if not search.contenders:
+            name, why = next(iter(search.refused.items()))
             raise ValueError(f"No candidate could be fitted. {name}: {why}")
-        return race
+        return search
 
-    def _elect(self, race: Race, most: int) -> list[tuple[Runner, int]]:
-        tables = [runner.table() for runner in race.runners]
-        alive = [runner.alive for runner in race.runners]
-        held = np.concatenate(race.held)
-        weights = race.weights[held]
-        seats = elect(tables, alive, race.truth, weights, most)
-        together = np.mean([tables[seat.runner][seat.way] for seat in seats], axis=0)
-        right = together.argmax(axis=1) == race.truth
+    def _choose(self, search: Elimination, most: int) -> list[tuple[Contender, int]]:
+        """Return the settings that vote together, with their ways to vote."""
+        tables = [contender.table() for contender in search.contenders]
+        alive = [contender.alive for contender in search.contenders]
+        weights = search.held_weights
+        members = select_members(tables, alive, search.truth, weights, most)
+        together = np.mean([tables[m.contender][m.way] for m in members], axis=0)
+        right = together.argmax(axis=1) == search.truth
         self.best_score_ = float(np.average(right, weights=weights))
-        self.cv_results_ = results_table(race, seats)
-        return [(race.runners[seat.runner], seat.way) for seat in seats]
+        self.cv_results_ = results_table(search, members)
+        return [(search.contenders[m.contender], m.way) for m in members]
 
-    def _learn(
-        self,
-        race: Race,
-        seats: list[tuple[Runner, int]],
-        rows: Training,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-    ) -> None:
+    def _learn(self, search: Elimination, chosen: list[tuple[Contender, int]]) -> None:
         """Learn the chosen distances from all rows."""
-        ways = [(w, k) for w in race.votes for k in race.n_neighbors]
-        labels, row_weights = rows.classes[rows.y], unless_ones(rows.weights)
+        rows = search.rows
+        ways = [(w, k) for w in search.votes for k in search.n_neighbors]
         fitted: dict[tuple[int, int], Any] = {}
-        for candidate in once_each(runner.candidate for runner, _ in seats):
-            mine = [r.number for r, _ in seats if r.candidate is candidate]
-            found = candidate.fitted(rows.table, labels, mine, row_weights)
+        for candidate in once_each(contender.candidate for contender, _ in chosen):
+            mine = [c.number for c, _ in chosen if c.candidate is candidate]
+            found = candidate.fitted(rows, mine)
             fitted |= {(id(candidate), number): at for number, at in found.items()}
         self.members_ = []
-        for runner, way in seats:
+        for contender, way in chosen:
             weights, k = ways[way]
-            metric = fitted[id(runner.candidate), runner.number]
-            member = CPMLClassifier(runner.candidate.metric, k, weights)
-            self.members_.append(member.fit_over(metric, X, y, sample_weight))
-        runner, way = seats[0]
+            metric = fitted[id(contender.candidate), contender.number]
+            member = CPMLClassifier(contender.candidate.metric, k, weights)
+            self.members_.append(member.fit_over(metric, rows))
+        contender, way = chosen[0]
         self.best_params_ = {
-            "candidate": runner.candidate.name,
-            "strength": runner.strength,
+            "candidate": contender.candidate.name,
+            "strength": contender.strength,
             "n_neighbors": ways[way][1],
             "weights": ways[way][0],
         }
         self.classes_ = rows.classes
-        self._note(self.metric_.codebook_)
+        self.set_codebook(self.metric_.codebook_)

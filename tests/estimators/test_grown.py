@@ -6,7 +6,7 @@ from hypothesis import given
 
 from helpers.strategies import stacks
 from nearkind.encoding.codebook import Codebook
-from nearkind.estimators.growing import grown
+from nearkind.estimators.batches import grown
 
 
 def books(before, now):

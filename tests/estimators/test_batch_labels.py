@@ -6,26 +6,26 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from nearkind.estimators.block_labels import block_labels
+from nearkind.estimators.batch_labels import batch_labels
 
 
 @pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, pa.array])
 @pytest.mark.parametrize("y", [["b", "a", "b"], [2, 1, 2], [True, False, True]])
 def test_classes_are_sorted_and_numbers_find_them(make, y):
-    classes, numbers = block_labels(make(y), "Nobody")
+    classes, numbers = batch_labels(make(y), "Nobody")
     assert classes.tolist() == sorted(set(y))
     assert classes[numbers].tolist() == y
 
 
 def test_categories_no_row_has_are_no_classes():
     y = pd.Series(["b", "b"], dtype=pd.CategoricalDtype(["a", "b"]))
-    assert block_labels(y, "Nobody")[0].tolist() == ["b"]
+    assert batch_labels(y, "Nobody")[0].tolist() == ["b"]
 
 
 def test_a_block_may_be_empty_or_a_column():
-    assert [len(part) for part in block_labels([], "Nobody")] == [0, 0]
+    assert [len(part) for part in batch_labels([], "Nobody")] == [0, 0]
     with pytest.warns(UserWarning, match="column-vector"):
-        assert block_labels(np.array([[1], [2]]), "Nobody")[1].tolist() == [0, 1]
+        assert batch_labels(np.array([[1], [2]]), "Nobody")[1].tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_a_block_may_be_empty_or_a_column():
 )
 def test_what_is_no_label_is_refused(y, error, words):
     with pytest.raises(error, match=words):
-        block_labels(y, "Nobody")
+        batch_labels(y, "Nobody")

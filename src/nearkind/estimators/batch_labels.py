@@ -6,18 +6,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import column_or_1d
 
 from nearkind.errors import error_context
-from nearkind.estimators.targets import checked_labels
+from nearkind.estimators.labels import batch_labels
 from nearkind.streaming.blocks import Block
 from nearkind.streaming.evaluation import Rows
 from nearkind.streaming.survey import Survey
-from nearkind.tables import read_column, read_table, some_rows
+from nearkind.tables import read_table, some_rows
 
 
 @dataclass(frozen=True)
-class SurveyBlock:
+class SurveyBatch:
     """Count and sample one block: to be mapped.
 
     Attributes
@@ -36,7 +35,7 @@ class SurveyBlock:
     def __call__(self, block: Block) -> Survey:
         """Return the survey of a block, which may be empty."""
         with error_context(f"Batch {block.number}"):
-            classes, y = block_labels(block.y, self.owner)
+            classes, y = batch_labels(block.y, self.owner)
             if not len(y) and not _has_rows(block.X):
                 return Survey(self.room, n_blocks=1)
             table = read_table(block.X)
@@ -62,48 +61,16 @@ class ReadRows:
     def __call__(self, block: Block, chosen: Callable[..., Any]) -> Rows | None:
         """Return the rows that are chosen by their class numbers."""
         with error_context(f"Batch {block.number}"):
-            classes, y = block_labels(block.y, self.owner)
+            classes, y = batch_labels(block.y, self.owner)
             if not len(y):
                 return None
-            refuse_strangers(classes, self.classes)
+            refuse_unknown_classes(classes, self.classes)
             numbers = np.searchsorted(self.classes, classes)[y]
             rows = chosen(block.number, numbers)
             return Rows(some_rows(block.X, rows), numbers[rows])
 
 
-def block_labels(y: Any, owner: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the sorted classes of a block and the class number of each row.
-
-    Only distinct labels are looked at one by one; a block may have one class, or none.
-
-    Examples
-    --------
-    >>> [part.tolist() for part in block_labels(["b", "a", "b"], "CPML")]
-    [['a', 'b'], [1, 0, 1]]
-    """
-    if getattr(y, "ndim", 1) > 1:
-        y = column_or_1d(y, warn=True)
-    if y is None or not len(y):
-        checked_labels(y if y is None else [0], 1, owner)
-        return np.empty(0), np.empty(0, np.intp)
-    column = read_column(y)
-    gone = np.flatnonzero(column.missing)
-    if len(gone):
-        raise ValueError(
-            f"Input y contains NaN or other missing values: {len(gone)} of {len(y)}, "
-            f"the first in row {gone[0]}. Drop these rows."
-        )
-    used = np.flatnonzero(column.occurs)
-    found = [column.values[i] for i in used]
-    # Each of them twice and more: what occurs once only looks like a measurement.
-    labels = checked_labels(found * 3, 3 * len(found), owner)[: len(found)]
-    classes, numbers = np.unique(labels, return_inverse=True)
-    place = np.zeros(len(column.values), np.intp)
-    place[used] = numbers
-    return classes, place[column.indices]
-
-
-def refuse_strangers(found: NDArray[Any], known: NDArray[Any]) -> None:
+def refuse_unknown_classes(found: NDArray[Any], known: NDArray[Any]) -> None:
     """Raise if a class is not among those that are known."""
     strangers = [label for label in found.tolist() if label not in set(known.tolist())]
     if strangers:

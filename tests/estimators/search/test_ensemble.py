@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nearkind.estimators.search import committee
-from nearkind.estimators.search.committee import Seat, elect, quality
+from nearkind.estimators.search import ensemble
+from nearkind.estimators.search.ensemble import Member, quality, select_members
 
 TRUTH = np.array([0, 0, 0, 0, 1, 1, 1, 1])
 ONES = np.ones(8)
@@ -32,30 +32,30 @@ def elected(tables, most=3, alive=None, weights=ONES):
         if alive is None
         else alive
     )
-    return elect(tables, alive, TRUTH, weights, most)
+    return select_members(tables, alive, TRUTH, weights, most)
 
 
 def test_the_best_is_elected():
     tables = [sure(flipped(0, 1)), sure(flipped(2)), sure(flipped(0, 1, 2))]
-    assert elected(tables, most=1) == [Seat(1, 0)]
+    assert elected(tables, most=1) == [Member(1, 0)]
 
 
 def test_the_simpler_wins_a_tie():
-    assert elected([sure(TRUTH), sure(TRUTH)], most=1) == [Seat(0, 0)]
+    assert elected([sure(TRUTH), sure(TRUTH)], most=1) == [Member(0, 0)]
     nearly = sure(TRUTH, 0.9 - 1e-4)
-    assert elected([nearly, sure(TRUTH)], most=1) == [Seat(0, 0)]
-    assert elected([sure(TRUTH, 0.7), sure(TRUTH)], most=1) == [Seat(1, 0)]
+    assert elected([nearly, sure(TRUTH)], most=1) == [Member(0, 0)]
+    assert elected([sure(TRUTH, 0.7), sure(TRUTH)], most=1) == [Member(1, 0)]
 
 
 def test_a_second_is_added_where_the_mean_is_better():
     first, second = sure(flipped(0), 0.9), sure(flipped(1), 0.95)
     second[0, 1] = [0.4, 0.6]
-    assert elected([first, second]) == [Seat(1, 0), Seat(0, 0)]
+    assert elected([first, second]) == [Member(1, 0), Member(0, 0)]
     assert (np.mean([first, second], axis=0)[0].argmax(axis=1) == TRUTH).all()
 
 
 def test_none_is_added_where_the_mean_is_not():
-    assert elected([sure(TRUTH), sure(TRUTH), sure(flipped(0))]) == [Seat(0, 0)]
+    assert elected([sure(TRUTH), sure(TRUTH), sure(flipped(0))]) == [Member(0, 0)]
 
 
 def test_none_is_added_because_another_would_have_been_better(monkeypatch):
@@ -65,11 +65,11 @@ def test_none_is_added_because_another_would_have_been_better(monkeypatch):
     def looked_up(tables, truth, weights):
         return np.array([known.get(float(t[0, 0]), 0.0) for t in tables])
 
-    monkeypatch.setattr(committee, "quality", looked_up)
+    monkeypatch.setattr(ensemble, "quality", looked_up)
     tables = [np.full((1, 10_000, 1), value) for value in (1.0, 2.0, 4.0)]
     many = np.zeros(10_000, dtype=int)
-    seats = elect(tables, [ALIVE] * 3, many, np.ones(10_000), 2)
-    assert seats == [Seat(0, 0), Seat(2, 0)]
+    seats = select_members(tables, [ALIVE] * 3, many, np.ones(10_000), 2)
+    assert seats == [Member(0, 0), Member(2, 0)]
 
 
 def test_no_metric_is_taken_twice():
@@ -79,14 +79,14 @@ def test_no_metric_is_taken_twice():
 
 def test_ways_that_are_out_of_the_race_are_not_taken():
     ways = np.concatenate([sure(TRUTH), sure(flipped(0))])
-    assert elected([ways], alive=[np.array([False, True])]) == [Seat(0, 1)]
+    assert elected([ways], alive=[np.array([False, True])]) == [Member(0, 1)]
 
 
 def test_rows_count_by_their_weight():
     tables = [sure(flipped(0)), sure(flipped(1, 2))]
-    assert elected(tables, most=1) == [Seat(0, 0)]
+    assert elected(tables, most=1) == [Member(0, 0)]
     heavy = np.where(np.arange(8) == 0, 10.0, 1.0)
-    assert elected(tables, most=1, weights=heavy) == [Seat(1, 0)]
+    assert elected(tables, most=1, weights=heavy) == [Member(1, 0)]
 
 
 @pytest.mark.parametrize("most", [1, 2])

@@ -11,14 +11,14 @@ from nearkind.protocols import Array
 
 
 @dataclass(frozen=True)
-class GroupedRows:
+class RowGroups:
     """Which rows each cell stands for: rows[starts[c]:starts[c + 1]], rising."""
 
     rows: NDArray[np.intp]
     starts: NDArray[np.intp]
 
     @classmethod
-    def of(cls, cells: NDArray[np.intp], numbers: NDArray[np.intp]) -> "GroupedRows":
+    def of(cls, cells: NDArray[np.intp], numbers: NDArray[np.intp]) -> "RowGroups":
         """Group rows, given by rising number, by the cell of each."""
         order = np.argsort(cells, kind="stable")
         starts = np.searchsorted(cells[order], np.arange(cells.max() + 2))
@@ -40,15 +40,15 @@ class GroupedRows:
         order = np.argsort(self.rows, kind="stable")
         return self.rows[order], cells[cell[order]]
 
-    def of_cells(
+    def members_of(
         self, cells: NDArray[np.intp]
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the rows of some cells, one cell after the other, and whose each is.
 
         Examples
         --------
-        >>> groups = GroupedRows.of(np.array([0, 1, 0]), np.array([4, 5, 6]))
-        >>> [part.tolist() for part in groups.of_cells(np.array([1, 0]))]
+        >>> groups = RowGroups.of(np.array([0, 1, 0]), np.array([4, 5, 6]))
+        >>> [part.tolist() for part in groups.members_of(np.array([1, 0]))]
         [[5, 4, 6], [0, 1, 1]]
         """
         sizes = self.sizes[cells]
@@ -84,7 +84,7 @@ class GroupedRows:
     def _nearest(
         self, cells: NDArray[np.intp], distances: Array, tie: float, k: int, itself: int
     ) -> tuple[Array, NDArray[np.intp]]:
-        rows, owner = self.of_cells(cells)
+        rows, owner = self.members_of(cells)
         d = distances[owner]
         order = np.lexsort((rows, ranks(d, tie)))
         order = order[rows[order] != itself][:k]

@@ -1,0 +1,321 @@
+"""Successive elimination: settings that fall clearly behind are not fitted again.
+
+A race over folds, after Maron and Moore, *Hoeffding races*, NIPS 1994, with standard
+errors of paired differences instead of Hoeffding bounds.
+"""
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.encoding.rows import CodedRows
+from nearkind.estimators import params
+from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.search.candidates import Candidate
+from nearkind.estimators.search.ensemble import (
+    Member,
+    best_quality,
+    needed_gain,
+    quality,
+)
+from nearkind.estimators.search.folds import Fold
+from nearkind.protocols import Array
+
+BEHIND = 2.0
+"""Standard errors, of the paired difference, by which a setting is out of the race."""
+
+
+@dataclass(eq=False)
+class Contender:
+    """One candidate at one strength, with every number of neighbours and every weight.
+
+    Attributes
+    ----------
+    shares : votes on held rows, a piece (V, n_held, C) a fold
+    alive : (V,), which ways to vote are still in the race
+    """
+
+    candidate: Candidate
+    number: int
+    shares: list[Array] = field(default_factory=list)
+    alive: NDArray[np.bool_] = field(default_factory=lambda: np.ones(0, dtype=bool))
+    seconds: float = 0.0
+    rank: float = np.nan
+
+    @property
+    def strength(self) -> Any:
+        """The setting of the candidate that it stands for."""
+        return self.candidate.settings[self.number]
+
+    def table(self) -> Array:
+        """Return all votes so far (V, n, C)."""
+        return np.concatenate(self.shares, axis=1)
+
+
+@dataclass
+class Elimination:
+    """Candidates on folds.
+
+    Attributes
+    ----------
+    rows : training rows, read once; a fold is some of them
+    n_neighbors, votes : ways to vote, every one with every other
+    deadline : time after which no fit begins, but the first
+    tell : is told (fits made, fits that may be made, what comes next)
+    """
+
+    rows: CodedRows
+    n_neighbors: Sequence[int]
+    votes: Sequence[Any]
+    deadline: float = np.inf
+    tell: Callable[[int, int, str], None] = lambda made, most, what: None
+    contenders: list[Contender] = field(default_factory=list)
+    dropped: list[Contender] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    held: list[NDArray[np.intp]] = field(default_factory=list)
+    n_fits: int = 0
+    _coded: dict[Any, tuple[CodedRows, CodedRows]] = field(default_factory=dict)
+    _order: list[Candidate] = field(default_factory=list)
+    _waiting: list[Candidate] = field(default_factory=list)
+
+    def run(self, candidates: Sequence[Candidate], folds: Sequence[Fold]) -> None:
+        """Run turn after turn, each over the folds, until all are done or time is up.
+
+        Those of a later turn come in where the others leave something to be won.
+        """
+        self._order = self._waiting = once_each(candidates)
+        over = False
+        while self._waiting and not over:
+            self._enter(min(candidate.turn for candidate in self._waiting))
+            over = self._run_folds(folds)
+        for contender in (*self.contenders, *self.dropped):
+            del contender.shares[len(self.held) :]
+        for candidate in self._waiting:
+            self.refused[candidate.name] = "There was nothing left to be won."
+
+    def _enter(self, turn: int) -> None:
+        """Let the candidates of a turn in, everybody in the order as given."""
+        self.contenders += [
+            Contender(candidate, number)
+            for candidate in self._waiting
+            if candidate.turn == turn
+            for number in range(len(candidate.settings))
+        ]
+        self.contenders.sort(key=lambda c: self._order.index(c.candidate))
+        self._waiting = [c for c in self._waiting if c.turn != turn]
+
+    def _run_folds(self, folds: Sequence[Fold]) -> bool:
+        """Run fold after fold; say whether the race is over."""
+        for number, fold in enumerate(folds):
+            if number and self._is_late():
+                return True
+            self.held = [fold.held for fold in folds[: number + 1]]
+            if not self._run_fold(fold, len(folds)):
+                return True
+            if not self.contenders or (self._waiting and not self._is_won()):
+                return False
+            self._drop()
+        return True
+
+    @property
+    def truth(self) -> NDArray[np.intp]:
+        """Classes of the held rows so far (n,)."""
+        return self.rows.y[np.concatenate(self.held)]
+
+    @property
+    def held_weights(self) -> Array:
+        """Weights of the held rows so far (n,)."""
+        return self.rows.weights[np.concatenate(self.held)]
+
+    def _run_fold(self, fold: Fold, n_folds: int) -> bool:
+        """Fit all that are in the race; say whether there was time for them."""
+        for candidate in once_each(contender.candidate for contender in self._lacking):
+            if not self._is_late():
+                self.tell(
+                    self.n_fits, self.n_fits + self._left(n_folds), candidate.name
+                )
+                self._fit([r for r in self._lacking if r.candidate is candidate], fold)
+        lacking = self._lacking
+        if lacking and len(self.held) > 1:
+            self._take_back()
+            return False
+        self._leave_out(lacking)
+        return True
+
+    @property
+    def _lacking(self) -> list[Contender]:
+        """Those that have not voted on all folds so far."""
+        return [r for r in self.contenders if len(r.shares) < len(self.held)]
+
+    def _left(self, n_folds: int) -> int:
+        """Return how many fits may still be made."""
+        waiting = sum(len(candidate.settings) for candidate in self._waiting)
+        in_race = len(self.contenders) * (n_folds - len(self.held) + 1)
+        return in_race + waiting * n_folds
+
+    def _is_won(self) -> bool:
+        """Say whether nobody could do better on the folds so far."""
+        truth, weights = self.truth, self.held_weights
+        enough = best_quality(len(self.rows.classes)) - needed_gain(weights)
+        return any(
+            quality(self._table(r), truth, weights)[r.alive].max() >= enough
+            for r in self.contenders
+        )
+
+    def _table(self, contender: Contender) -> Array:
+        """Return a contender's votes on the folds so far (V, n, C)."""
+        return np.concatenate(contender.shares[: len(self.held)], axis=1)
+
+    def _is_late(self) -> bool:
+        """Say whether time is up; it never is before somebody has voted."""
+        has_votes = any(contender.shares for contender in self.contenders)
+        return has_votes and perf_counter() > self.deadline
+
+    def _fit(self, mine: list[Contender], fold: Fold) -> None:
+        """Fit one candidate along its strengths and let it vote on the held rows."""
+        wanted = {contender.number: contender for contender in mine}
+        candidate = mine[0].candidate.lenient
+        start = perf_counter()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what matters the last fit says
+                train, held = self._coded_fold(fold, candidate.metric)
+                for number, metric in candidate.path(train, max(wanted)):
+                    self.n_fits += 1
+                    if number in wanted:
+                        self._vote(wanted[number], metric, train, held)
+                        wanted[number].seconds += perf_counter() - start
+                    start = perf_counter()
+                    if self._is_late():
+                        return
+        except (ValueError, TypeError) as error:
+            self._refuse(mine, str(error))
+
+    def _coded_fold(self, fold: Fold, metric: Any) -> tuple[CodedRows, CodedRows]:
+        """Return the rows of a fold in the codes that a distance learns from them.
+
+        Values that only the held rows have are unseen. Distances that code alike share
+        the codes.
+        """
+        book = params.codebook(metric)
+        key = fold.train.tobytes(), *book.policies.values()
+        if key not in self._coded:
+            train = self.rows.take(fold.train).recode(book)
+            held = self.rows.take(fold.held).coded_by(train.codebook)
+            self._coded[key] = train, held
+        return self._coded[key]
+
+    def _vote(
+        self, contender: Contender, metric: Any, train: CodedRows, held: CodedRows
+    ) -> None:
+        voter = CPMLClassifier().fit_over(metric, train)
+        shares = voter.shares_by_setting(held, self.n_neighbors, self.votes)
+        ways = shares.reshape(-1, *shares.shape[2:])  # (V, n_held, C')
+        n_classes = len(self.rows.classes)
+        whole = np.zeros((*ways.shape[:2], n_classes), dtype=np.float32)
+        whole[:, :, np.searchsorted(self.rows.classes, voter.classes_)] = ways
+        contender.shares.append(whole)
+        contender.rank = getattr(metric, "rank_", np.nan)
+        if not len(contender.alive):
+            contender.alive = np.ones(len(whole), dtype=bool)
+
+    def _drop(self) -> None:
+        """Take out of the race who is clearly behind its leader."""
+        truth, weights = self.truth, self.held_weights
+        right = [self._table(r).argmax(axis=2) == truth for r in self.contenders]
+        means = [np.average(r, axis=1, weights=weights) for r in right]
+        leader = max(range(len(means)), key=lambda i: means[i].max())
+        best = right[leader][means[leader].argmax()]
+        n_rows = weights.sum()
+        for contender, mine in zip(self.contenders, right, strict=True):
+            behind = best.astype(float) - mine  # (V, n)
+            gap = np.average(behind, axis=1, weights=weights)
+            spread = np.average(behind**2, axis=1, weights=weights) - gap**2
+            error = np.sqrt(np.maximum(spread, 0.0) / n_rows)
+            contender.alive &= gap <= BEHIND * error + 1.0 / n_rows
+        self.dropped += [
+            contender for contender in self.contenders if not contender.alive.any()
+        ]
+        self.contenders = [
+            contender for contender in self.contenders if contender.alive.any()
+        ]
+
+    def _take_back(self) -> None:
+        """Forget the fold that time did not suffice for."""
+        self.held.pop()
+        for contender in self.contenders:
+            del contender.shares[len(self.held) :]
+
+    def _leave_out(self, lacking: list[Contender]) -> None:
+        """Go on without settings that there was no time for."""
+        for candidate in once_each(contender.candidate for contender in lacking):
+            mine = [r for r in self.contenders if r.candidate is candidate]
+            if not any(contender.shares for contender in mine):
+                self._refuse(mine, "There was no time for it.")
+        self.contenders = [
+            contender for contender in self.contenders if contender.shares
+        ]
+
+    def _refuse(self, mine: list[Contender], why: str) -> None:
+        self.refused[mine[0].candidate.name] = why
+        self.contenders = [
+            contender for contender in self.contenders if contender not in mine
+        ]
+
+
+def once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates in their order; two may have one name."""
+    return list({id(candidate): candidate for candidate in candidates}.values())
+
+
+def results_table(search: Elimination, members: Sequence[Member]) -> dict[str, Any]:
+    """Return a row for every contender and way to vote, best accuracy first.
+
+    Columns: candidate, strength, n_neighbors, weights, accuracy, n_held (rows it was
+    judged on: fewer if it fell behind), member (place among the members, -1: none),
+    rank, seconds (of the fits; shared by the ways to vote).
+    """
+    places = {
+        (id(search.contenders[s.contender]), s.way): at for at, s in enumerate(members)
+    }
+    ways = [(w, k) for w in search.votes for k in search.n_neighbors]
+    lines = []
+    for contender in (*search.contenders, *search.dropped):
+        table = contender.table()
+        held = np.concatenate(search.held[: len(contender.shares)])
+        right = table.argmax(axis=2) == search.rows.y[held]
+        means = np.average(right, axis=1, weights=search.rows.weights[held])
+        lines += [
+            (
+                contender.candidate.name,
+                contender.strength,
+                k,
+                weights,
+                float(mean),
+                len(held),
+                places.get((id(contender), way), -1),
+                contender.rank,
+                contender.seconds,
+            )
+            for way, ((weights, k), mean) in enumerate(zip(ways, means, strict=True))
+        ]
+    lines.sort(key=lambda line: (-line[5], -line[4]))
+    names = (
+        "candidate", "strength", "n_neighbors", "weights", "accuracy", "n_held",
+        "member", "rank", "seconds",
+    )  # fmt: skip
+    columns = zip(*lines, strict=True)
+    return {name: _column(cells) for name, cells in zip(names, columns, strict=True)}
+
+
+def _column(cells: Sequence[Any]) -> Any:
+    plain = all(isinstance(cell, int | float) for cell in cells)
+    column = np.empty(len(cells), dtype=float if plain else object)
+    column[:] = cells
+    whole = plain and all(isinstance(cell, int) for cell in cells)
+    return column.astype(int) if whole else column
