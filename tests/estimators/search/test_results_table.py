@@ -5,9 +5,9 @@ import sys
 
 import numpy as np
 import pytest
-from nearkind.estimators.progress import search_progress
 
 from helpers.racers import Blind, Right, Turning, easy, race
+from nearkind.estimators.progress import search_progress
 from nearkind.estimators.search.candidates import Candidate
 from nearkind.estimators.search.elimination import results_table
 from nearkind.estimators.search.ensemble import Member
