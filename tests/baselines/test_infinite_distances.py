@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import nearkind as nk
 from helpers import oracles
 from helpers.strategies import integers, labelled_distances, weights
-from nearkind.neighbors import GroupedRows, Reach, ranks
+from nearkind.neighbors import Reach, RowGroups, ranks
 from nearkind.scoring import triplet_accuracy_by
 
 BINARY = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]]
@@ -49,7 +49,7 @@ def test_infinite_distances_share_the_last_rank():
 
 
 def test_nearest_rows_with_infinite_distances_are_by_number():
-    rows = GroupedRows.of(np.array([0, 1, 2]), np.arange(3))
+    rows = RowGroups.of(np.array([0, 1, 2]), np.arange(3))
     near = rows.reach.near(np.array([[np.inf, 1.0, np.inf]]), 3)
     distances, found = rows.nearest(near, 3, np.array([-1]))
     assert found.tolist() == [[1, 0, 2]]

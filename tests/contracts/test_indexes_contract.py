@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 import nearkind as nk
 from helpers import oracles
 from helpers.strategies import integers, weights
-from nearkind.neighbors import INDEXES, GroupedRows, Reach
+from nearkind.neighbors import INDEXES, Reach, RowGroups
 
 pytest.importorskip("faiss")
 
@@ -63,7 +63,7 @@ def test_the_list_goes_by_query_and_cell_with_true_distances(metric, name, case)
 def test_rows_are_those_of_sorting_by_distance_and_number(metric, name, case, gaps):
     U, queries, _, _ = case
     numbers = np.cumsum(gaps[: len(U)])
-    groups = GroupedRows.of(np.arange(len(U)), numbers)
+    groups = RowGroups.of(np.arange(len(U)), numbers)
     k = (len(U) + 1) // 2
     near = INDEXES[name](metric, U, k).near(queries, groups.reach, k)
     _, found = groups.nearest(near, k, np.full(len(queries), -1))

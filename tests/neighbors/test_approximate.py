@@ -154,7 +154,7 @@ def test_sites_keep_their_numbers_and_their_cells(kind):
     _, number = searcher.search(sites.vectors, 1)
     np.testing.assert_array_equal(number[:, 0], np.arange(400))
     np.testing.assert_allclose(sites.vectors[sites.of_cell], sites.place(U), atol=1e-9)
-    cells, owner = sites.cells.of_cells(np.arange(400))
+    cells, owner = sites.cells.members_of(np.arange(400))
     np.testing.assert_array_equal(sites.of_cell[cells], owner)
     assert sorted(cells) == list(range(800))
 

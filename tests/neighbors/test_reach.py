@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from helpers import oracles
 from helpers.strategies import integers, weights
-from nearkind.neighbors import GroupedRows, Ranked, Reach, query_blocks, ranks
+from nearkind.neighbors import Ranked, Reach, RowGroups, query_blocks, ranks
 
 
 @st.composite
@@ -140,7 +140,7 @@ def test_a_ranking_goes_from_near_to_far_query_by_query(case):
 @given(case=grouped(), data=st.data())
 def test_nearest_rows_are_those_of_sorting_by_distance_and_number(case, data):
     distances, cells, numbers = case
-    groups = GroupedRows.of(cells, numbers)
+    groups = RowGroups.of(cells, numbers)
     itself = data.draw(st.sampled_from([-1, *numbers.tolist()]))
     k = data.draw(st.integers(1, len(cells) + 1))
     if itself >= 0:
@@ -160,7 +160,7 @@ def test_nearest_rows_are_those_of_sorting_by_distance_and_number(case, data):
 @given(case=grouped())
 def test_groups_hold_the_rows_of_their_cell(case):
     _, cells, numbers = case
-    groups = GroupedRows.of(cells, numbers)
+    groups = RowGroups.of(cells, numbers)
     for cell in range(cells.max() + 1):
         held = groups.rows[groups.starts[cell] : groups.starts[cell + 1]]
         np.testing.assert_array_equal(held, numbers[cells == cell])
@@ -170,7 +170,7 @@ def test_groups_hold_the_rows_of_their_cell(case):
 @given(case=grouped())
 def test_by_row_gives_each_row_the_entry_of_its_cell(case):
     distances, cells, numbers = case
-    rows, entries = GroupedRows.of(cells, numbers).by_row(distances)
+    rows, entries = RowGroups.of(cells, numbers).by_row(distances)
     np.testing.assert_array_equal(rows, numbers)
     np.testing.assert_array_equal(entries, distances[cells])
 

@@ -24,7 +24,7 @@ def test_cells_share_a_site_where_their_vectors_are_equal(U):
 @given(U=places())
 def test_sites_list_their_cells_and_lie_where_these_do(U):
     sites = Sites.of(U)
-    cells, owner = sites.cells.of_cells(np.arange(len(sites.vectors)))
+    cells, owner = sites.cells.members_of(np.arange(len(sites.vectors)))
     np.testing.assert_array_equal(sites.of_cell[cells], owner)
     assert sorted(cells) == list(range(len(U)))
     np.testing.assert_allclose(sites.place(U), sites.vectors[sites.of_cell], atol=1e-9)
