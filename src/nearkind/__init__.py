@@ -12,7 +12,7 @@ _HOME = {
     "CPMLClassifier": "nearkind.estimators.classifier",
     "CPMLClassifierCV": "nearkind.estimators.search.classifier_cv",
     "baselines": "nearkind.baselines",
-    "batches": "nearkind.io",
+    "batches": "nearkind.io.batches",
     "datasets": "nearkind.datasets",
     "export": "nearkind.export",
     "load": "nearkind.persistence",

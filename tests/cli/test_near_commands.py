@@ -6,7 +6,7 @@ import pytest
 import nearkind as nk
 from helpers.commands import PETS, complaint, done, facts
 from nearkind.cli.contributions import contributions
-from nearkind.io import read, typed
+from nearkind.io import infer_types, read_columns
 
 KINDS = [line.split(",")[-1] for line in PETS.splitlines()[1:]]
 
@@ -15,7 +15,7 @@ KINDS = [line.split(",")[-1] for line in PETS.splitlines()[1:]]
 def test_neighbors_are_those_of_the_classifier(models, pets, method):
     found = facts("neighbors", models[method], pets, "--row", 4, "-k", 6)
     model = nk.load(models[method])
-    columns = typed(read(str(pets)))
+    columns = infer_types(read_columns(str(pets)))
     row = {name: [columns[name][4]] for name in ("legs", "coat", "weight")}
     distances, rows = model.kneighbors(row, 6)
     near = found["neighbors"]
@@ -69,7 +69,7 @@ def test_contributions_add_up_to_the_distance(models, pets, method):
     other = found["other_class"]
     assert other["class"] != found["predicted"][0]
     model = nk.load(models[method])
-    columns = typed(read(str(pets)))
+    columns = infer_types(read_columns(str(pets)))
     row = {name: [columns[name][0]] for name in ("legs", "coat", "weight")}
     distances, rows = model.kneighbors(row, 12)
     nearest = next(

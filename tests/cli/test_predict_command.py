@@ -7,7 +7,7 @@ import json
 import pytest
 
 from helpers.commands import PETS, complaint, done, facts, run
-from nearkind.io import read
+from nearkind.io import read_columns
 
 NEW = "weight,coat,legs\n004,fur,4\n001,down,2\n"
 
@@ -66,7 +66,7 @@ def test_output_by_ending(models, pets, tmp_path, name):
         pytest.importorskip("pyarrow")
     out = tmp_path / name
     assert done("predict", models["hamming"], pets, "-o", out) == ""
-    found = read(str(out))
+    found = read_columns(str(out))
     assert list(found) == ["predicted", "p_bird", "p_cat", "p_dog"]
     assert found["predicted"][2] == "bird"
 

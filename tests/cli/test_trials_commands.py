@@ -7,7 +7,7 @@ from nearkind.cli.ranking import rank, smallest_p_value
 from nearkind.cli.scores import show_comparison
 from nearkind.experiments import Row
 from nearkind.experiments.sets import UserTable, load, seed_of
-from nearkind.io import Asked, Wanted
+from nearkind.io import LabelledSource, ReadOptions
 
 TRY = ("-r", 2, "-m", "hamming", "-m", "vdm", "--jobs", 1)
 
@@ -78,7 +78,7 @@ def test_a_method_that_was_given_up_is_shown(capsys):
             majority_share=0.5, seconds=1.0),
         Row("t", "b", 0, "d", 1, status="timed out", seconds=9.0),
     ]  # fmt: skip
-    told = rank(_facts(Wanted("t.csv", "y"), rows), _accuracies(rows))
+    told = rank(_facts(LabelledSource("t.csv", "y"), rows), _accuracies(rows))
     show_comparison(told)
     out = capsys.readouterr().out
     assert "b: timed out" in out
@@ -86,9 +86,9 @@ def test_a_method_that_was_given_up_is_shown(capsys):
 
 
 def test_a_table_is_read_where_a_trial_runs(pets):
-    asked = Asked(encoding="utf-8", delimiter=",")
+    options = ReadOptions(encoding="utf-8", delimiter=",")
     table = UserTable(
-        Wanted(str(pets), "kind", ("name",), ("legs",), asked), "the pets"
+        LabelledSource(str(pets), "kind", ("name",), ("legs",), options), "the pets"
     )
     assert UserTable.from_name(table.name) == table
     assert UserTable.from_name("monks1") is None
@@ -96,7 +96,7 @@ def test_a_table_is_read_where_a_trial_runs(pets):
     assert part.X[0].tolist() == ["4", "fur", "007"]
     assert part.X[-1].tolist() == ["2", None, "001"]
     assert part.y.tolist()[:3] == ["dog", "cat", "bird"]
-    elsewhere = UserTable(Wanted("/else/where.csv", "kind"), "the pets")
+    elsewhere = UserTable(LabelledSource("/else/where.csv", "kind"), "the pets")
     assert (
         seed_of(elsewhere.name, 1) == seed_of(table.name, 1) != seed_of(table.name, 2)
     )

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from nearkind import datasets
-from nearkind.datasets import reading
+from nearkind.datasets import files
 from nearkind.datasets.derived import DERIVED
 
 
@@ -20,7 +20,7 @@ def only(path, tmp_path, monkeypatch):
 def test_housevotes_are_the_complete_rows_of_voting(real_file, tmp_path, monkeypatch):
     only(real_file("voting"), tmp_path, monkeypatch)
     data = datasets.load("housevotes", as_frame=False)
-    published = reading.read(real_file("housevotes"))
+    published = files.read(real_file("housevotes"))
     assert data.feature_names == published.feature_names
     assert rows(data) == rows(published)
     assert data.source.endswith(
@@ -32,7 +32,7 @@ def test_housevotes_are_the_complete_rows_of_voting(real_file, tmp_path, monkeyp
 def test_dna_nominal_has_the_rows_of_the_file(real_file, tmp_path, monkeypatch):
     only(real_file("splice"), tmp_path, monkeypatch)
     data = datasets.load("dna_nominal", as_frame=False)
-    published = reading.read(real_file("dna_nominal"))
+    published = files.read(real_file("dna_nominal"))
     assert data.feature_names == published.feature_names
     assert Counter(rows(data)) == Counter(rows(published))
     assert rows(data) != rows(published)  # as the source says
@@ -41,7 +41,7 @@ def test_dna_nominal_has_the_rows_of_the_file(real_file, tmp_path, monkeypatch):
 
 def test_the_parent_is_left_as_it_was(real_file):
     for name in DERIVED:
-        parent = reading.read(real_file(DERIVED[name].parent))
+        parent = files.read(real_file(DERIVED[name].parent))
         before = rows(parent)
         DERIVED[name].derive(parent)
         assert rows(parent) == before
@@ -51,5 +51,5 @@ def test_a_file_of_its_own_is_preferred(real_file, monkeypatch):
     path = real_file("dna_nominal")
     monkeypatch.setenv("NEARKIND_DATA", str(path.parent))
     data = datasets.load("dna_nominal", as_frame=False)
-    assert rows(data) == rows(reading.read(path))
+    assert rows(data) == rows(files.read(path))
     assert data.source.endswith("file dna_nominal.csv.gz in NEARKIND_DATA")

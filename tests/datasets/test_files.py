@@ -1,16 +1,23 @@
-"""Loading by name: the form handed out, files, and what is said when they are bad."""
+"""Files of sets: loading by name, what is said of bad ones, and writing."""
 
+import csv
 import gzip
+import hashlib
 import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nearkind import datasets
-from nearkind.datasets.catalogue import CATALOGUE
+from nearkind.datasets import files
+from nearkind.datasets.catalogue import CATALOGUE, CHECKSUMS
+from nearkind.datasets.dataset import Dataset
 from nearkind.datasets.rules import RULES
+from nearkind.io import write_columns
 
 LISTED = (
     "adult audiology balance car census connect4 credit_risk dna_nominal dna_promoter "
@@ -198,16 +205,19 @@ def test_name_must_be_a_string():
         ("a,b\n1,2\n", r"line 1: the last column must be .* 'class', got 'b'\.$"),
         ("class,b\n1,2\n", r"line 1: the last column must be .* 'class', got 'b'\.$"),
         ("class\n1\n", r"line 1: at least one column was expected"),
-        ("a,a,class\n1,2,3\n", r"line 1: column 'a' occurs more than once\.$"),
+        (
+            "a,a,class\n1,2,3\n",
+            r"line 1: column 'a' occurs more than once; rename the copies\.$",
+        ),
         ("a,class\n", r"line 1: rows were expected after the header"),
-        ("a,class\n1,2\n1\n", r"line 3: 2 fields were expected, got 1\.$"),
-        ("a,class\n1,2,3\n", r"line 2: 2 fields were expected, got 3\.$"),
-        ("a,class\n1,2\n\n1,2\n", r"line 3: 2 fields were expected, got 0\.$"),
+        ("a,class\n1,2\n1\n", r"line 3: 2 cells in the header, 1 cell here;"),
+        ("a,class\n1,2,3\n", r"line 2: 2 cells in the header, 3 cells here;"),
+        ("a,class\n1,2\n\n1,2\n", r"line 3: 2 cells in the header, 0 cells here;"),
         ('a,class\n1,2\n"1,2\n', r"line 3: .+\.$"),
         (b"a,class\n1,2\n", r"damaged after line 0 \(.+\); copy it again\.$"),
         (
             gzip.compress(b"a,class\n\xff,2\n", mtime=0),
-            r"damaged after line \d+ \(.+\)",
+            r"line 2: it is not utf-8 \(.+\)\.$",
         ),
         (
             gzip.compress(b"a,class\n1,2\n", mtime=0)[:-9],
@@ -232,3 +242,80 @@ def test_truncated_file_at_any_place(share, write):
     write("cut", data[: int(share * len(data))])
     with pytest.raises(ValueError, match=r"cut\.csv\.gz is damaged after line \d+"):
         datasets.load("cut")
+
+
+CELL = st.none() | st.text(st.characters(codec="utf-8"), min_size=1, max_size=4)
+LABEL = st.sampled_from(["a", "b,c", 'd"e', "f\ng", "h\ri"])
+ROWS = st.lists(st.tuples(CELL, CELL, LABEL), min_size=1, max_size=6)
+
+
+def table_of(rows, names=("left", "right")):
+    cells = np.array(rows, dtype=object)
+    return Dataset(list(names), "class", cells[:, :-1], cells[:, -1])
+
+
+TABLE = table_of([("1", None, "x"), ("é", 'a,"b"', "y")])
+
+
+@given(ROWS)
+def test_reading_gives_back_what_was_written(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("written") / "drawn.csv.gz"
+    written = table_of(rows)
+    write_columns(written.columns(), path)
+    again = files.read(path, files.text_digest(written))  # another checksum would warn
+    assert again.feature_names == written.feature_names
+    assert again.X.tolist() == written.X.tolist()
+    assert again.y.tolist() == written.y.tolist()
+
+
+@pytest.mark.parametrize("name", sorted(set(CHECKSUMS) - {"census", "connect4"}))
+def test_known_files_are_written_letter_for_letter(name, real_file, tmp_path):
+    table = files.read(real_file(name))
+    write_columns(table.columns(), tmp_path / "again.csv")
+    text = gzip.decompress(real_file(name).read_bytes())
+    assert (tmp_path / "again.csv").read_bytes() == text
+    assert (
+        files.text_digest(table) == CHECKSUMS[name] == hashlib.sha256(text).hexdigest()
+    )
+
+
+def test_plain_and_packed_hold_the_same_and_always_the_same(tmp_path):
+    write_columns(TABLE.columns(), tmp_path / "a.csv")
+    write_columns(TABLE.columns(), tmp_path / "b.csv.gz")
+    write_columns(TABLE.columns(), tmp_path / "c.csv.gz")
+    packed = (tmp_path / "b.csv.gz").read_bytes()
+    assert gzip.decompress(packed) == (tmp_path / "a.csv").read_bytes()
+    assert packed == (tmp_path / "c.csv.gz").read_bytes()
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows == [
+        ["left", "right", "class"],
+        ["1", "", "x"],
+        ["é", 'a,"b"', "y"],
+    ]
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz"])
+def test_a_failure_leaves_the_old_file_and_nothing_else(name, tmp_path):
+    path = tmp_path / name
+    path.write_text("old")
+    lone = table_of([("1", "\ud800", "x")])  # half a character cannot be written
+    with pytest.raises(UnicodeEncodeError):
+        write_columns(lone.columns(), path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+    write_columns(TABLE.columns(), path)
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() != b"old"
+
+
+@pytest.mark.parametrize("name", ["zoo", "zoo.txt", "zoo.gz", "zoo.csv.zip", "csv"])
+def test_other_endings_are_refused(name, tmp_path):
+    with pytest.raises(ValueError, match=rf"must end in \.csv, .*, got '{name}'"):
+        write_columns(TABLE.columns(), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"There is no folder .*nowhere"):
+        write_columns(TABLE.columns(), tmp_path / "nowhere" / "zoo.csv")

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest, chisquare
 
 from nearkind import datasets
-from nearkind.datasets import reading
+from nearkind.datasets import files
 from nearkind.datasets.led import led24
 
 N = 20_000
@@ -74,7 +74,7 @@ def test_the_published_file_is_of_this_form_and_preferred(real_file, monkeypatch
     path = real_file("led24")
     monkeypatch.setenv("NEARKIND_DATA", str(path.parent))
     data, ours = datasets.load("led24", as_frame=False), led24()
-    assert data.X.tolist() == reading.read(path).X.tolist() != ours.X.tolist()
+    assert data.X.tolist() == files.read(path).X.tolist() != ours.X.tolist()
     assert data.feature_names == ours.feature_names
     clean = led24(2000, noise=0.0)
     for digit in set(data.y):

@@ -11,14 +11,12 @@ import pytest
 from sklearn.utils import Bunch
 
 from nearkind import datasets
-from nearkind.datasets import files, openml, reading
-from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.datasets.checksums import CHECKSUMS
-from nearkind.datasets.columns import COLUMNS
+from nearkind.datasets import files, openml
+from nearkind.datasets.catalogue import CATALOGUE, CHECKSUMS, COLUMNS
+from nearkind.datasets.dataset import Dataset
 from nearkind.datasets.derived import DERIVED
 from nearkind.datasets.openml import RECIPES
 from nearkind.datasets.rules import RULES
-from nearkind.datasets.table import Table
 
 NUMERIC = {
     "adult": ["age", "fnlwgt", "education-num", "capital-gain", "hours-per-week"],
@@ -30,7 +28,7 @@ SMALL = sorted(set(RECIPES) - {"census", "connect4"})
 pytestmark = pytest.mark.usefixtures("no_folder")
 
 
-def as_openml_has_it(name: str, table: Table) -> Bunch:
+def as_openml_has_it(name: str, table: Dataset) -> Bunch:
     """Undo the cleaning: other names, categories, numbers, rows beyond, identifiers."""
     recipe = RECIPES[name]
     X = pd.DataFrame(table.X, columns=[f"V{d}" for d in range(table.X.shape[1])])
@@ -65,7 +63,7 @@ def serve(monkeypatch):
 
 @pytest.mark.parametrize("name", SMALL)
 def test_cleaned_set_equals_the_file(name, real_file, serve, home):
-    published = reading.read(real_file(name))
+    published = files.read(real_file(name))
     asked = serve(as_openml_has_it(name, published))
     data = datasets.load(name, as_frame=False)
     assert data.feature_names == published.feature_names
@@ -159,10 +157,10 @@ def test_silence_is_not_waited_out_for_ever(monkeypatch, serve):
 
 
 def test_a_derived_set_is_made_of_what_was_downloaded(real_file, serve, home):
-    published = reading.read(real_file("voting"))
+    published = files.read(real_file("voting"))
     serve(as_openml_has_it("voting", published))
     data = datasets.load("housevotes", as_frame=False)
-    assert data.X.tolist() == reading.read(real_file("housevotes")).X.tolist()
+    assert data.X.tolist() == files.read(real_file("housevotes")).X.tolist()
     assert "derived from voting" in data.source
     assert data.source.endswith("OpenML data set 56")
     assert files.locate("voting") == home / "voting.csv.gz"

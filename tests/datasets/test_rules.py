@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 
 from nearkind import datasets
-from nearkind.datasets import reading
+from nearkind.datasets import files
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.datasets.rules import RULES
 
@@ -14,7 +14,7 @@ PUBLISHED = sorted(set(RULES) - {"credit_risk"})
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_rule_equals_the_published_file(name, real_file):
-    published, computed = reading.read(real_file(name)), RULES[name]()
+    published, computed = files.read(real_file(name)), RULES[name]()
     assert computed.feature_names == published.feature_names
     assert computed.target == published.target
     assert computed.X.tolist() == published.X.tolist()
@@ -61,7 +61,7 @@ def test_monks_class_sizes(name, ones):
     ("name", "noise"), [("monks1", 0), ("monks2", 0), ("monks3", 6)]
 )
 def test_only_the_training_sample_of_monks3_has_wrong_labels(name, noise, real_file):
-    sample, table = reading.read(real_file(f"{name}_train")), RULES[name]()
+    sample, table = files.read(real_file(f"{name}_train")), RULES[name]()
     label = dict(zip(map(tuple, table.X), table.y, strict=True))
     wrong = [label[tuple(x)] != c for x, c in zip(sample.X, sample.y, strict=True)]
     assert sum(wrong) == noise

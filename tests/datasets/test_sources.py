@@ -10,10 +10,9 @@ import pytest
 
 from nearkind import datasets
 from nearkind.datasets import files
-from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.datasets.checksums import CHECKSUMS
-from nearkind.datasets.listing import overview
-from nearkind.datasets.sources import find
+from nearkind.datasets.catalogue import CATALOGUE, CHECKSUMS
+from nearkind.datasets.display import overview
+from nearkind.datasets.sources import find_offer
 
 CHANGED = gzip.compress(b"a,class\n1,x\n2,y\n", mtime=0)
 
@@ -30,11 +29,11 @@ def folder(tmp_path, monkeypatch):
 
 def test_folder_comes_before_cache_and_cache_before_openml(folder, home):
     assert where("adult") == "not here"
-    assert find("adult").says == "OpenML data set 1590"
+    assert find_offer("adult").says == "OpenML data set 1590"
     home.mkdir(parents=True)
     (home / "adult.csv.gz").write_bytes(CHANGED)
     assert where("adult") == "cache"
-    assert find("adult").says == "file adult.csv.gz in the cache"
+    assert find_offer("adult").says == "file adult.csv.gz in the cache"
     assert files.locate("adult") == home / "adult.csv.gz"
     (folder / "adult.csv.gz").write_bytes(CHANGED)
     assert where("adult") == "folder"

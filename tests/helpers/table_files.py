@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from nearkind.io import Asked, read
+from nearkind.io import ReadOptions, read_columns
 
 
 def written(folder, name, content):
@@ -15,10 +15,10 @@ def written(folder, name, content):
     return str(path)
 
 
-def complaint(path, **asked):
+def complaint(path, read=read_columns, **options):
     """Return what is said of a file, which must be one sentence that names it."""
     with pytest.raises((ValueError, OSError, TypeError)) as error:
-        read(path, Asked(**asked))
+        read(path, ReadOptions(**options))
     text = str(error.value)
     assert "\n" not in text
     assert text.endswith((".", "?"))

@@ -1,7 +1,8 @@
-"""Text files: delimiters, encodings, quotes, and what is wrong in which line."""
+"""Delimited text: delimiters, encodings, quotes, and what is wrong in which line."""
 
 import csv
 import io
+import sys
 import warnings
 
 import pytest
@@ -9,8 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.table_files import complaint, written
-from nearkind.io import Asked, ReadingWarning, delimited, lines, read
-from nearkind.io.delimited import found_delimiter
+from nearkind.io import (
+    Batches,
+    LabelledSource,
+    ReadingWarning,
+    ReadOptions,
+    delimited,
+    lines,
+    read_columns,
+)
+from nearkind.io.delimited import arrow_chunks, can_use_arrow, find_delimiter
 
 ROWS = "size,colour\n1,red\n2,\n"
 COLUMNS = {"size": ["1", "2"], "colour": ["red", None]}
@@ -18,22 +27,27 @@ COLUMNS = {"size": ["1", "2"], "colour": ["red", None]}
 
 @pytest.mark.parametrize("name", ["a.csv", "a.CSV", "a.csv.gz", "a.txt", "a", "a.data"])
 def test_by_any_name(tmp_path, name):
-    assert read(written(tmp_path, name, ROWS)) == COLUMNS
+    assert read_columns(written(tmp_path, name, ROWS)) == COLUMNS
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_delimiters_and_line_ends(tmp_path, delimiter, end):
     text = ROWS.replace(",", delimiter).replace("\n", end)
-    assert read(written(tmp_path, "a.csv", text)) == COLUMNS
+    assert read_columns(written(tmp_path, "a.csv", text)) == COLUMNS
 
 
 def test_a_delimiter_that_was_given_is_taken(tmp_path):
     path = written(tmp_path, "a.csv", "a;b,c\n1;2,3\n")
-    assert read(path, Asked(delimiter=",")) == {"a;b": ["1;2"], "c": ["3"]}
-    assert list(read(path, Asked(delimiter=";"))) == ["a", "b,c"]
-    assert read(written(tmp_path, "a.tsv", "a,b\n1,2\n")) == {"a,b": ["1,2"]}
-    assert read(written(tmp_path, "b.tsv", "a\tb\n1\t2\n"), Asked(delimiter="tab"))
+    assert read_columns(path, ReadOptions(delimiter=",")) == {
+        "a;b": ["1;2"],
+        "c": ["3"],
+    }
+    assert list(read_columns(path, ReadOptions(delimiter=";"))) == ["a", "b,c"]
+    assert read_columns(written(tmp_path, "a.tsv", "a,b\n1,2\n")) == {"a,b": ["1,2"]}
+    assert read_columns(
+        written(tmp_path, "b.tsv", "a\tb\n1\t2\n"), ReadOptions(delimiter="tab")
+    )
     assert "one letter" in complaint(path, delimiter=",,")
 
 
@@ -49,20 +63,20 @@ def test_a_delimiter_that_was_given_is_taken(tmp_path):
 )
 def test_encodings(tmp_path, content, encoding):
     path = written(tmp_path, "a.csv", content)
-    assert read(path, Asked(encoding=encoding)) == {"größe": ["klein"]}
+    assert read_columns(path, ReadOptions(encoding=encoding)) == {"größe": ["klein"]}
 
 
 def test_latin_1_is_the_last_resort_and_said(tmp_path):
     late = "size\n" + "1\n" * 30_000 + "größer\n"
     path = written(tmp_path, "a.csv.gz", late.encode("latin-1"))
     with pytest.warns(ReadingWarning, match=r"^a\.csv\.gz: .* read as Latin-1") as said:
-        assert read(path)["size"][-1] == "größer"
+        assert read_columns(path)["size"][-1] == "größer"
     assert len(said) == 1
 
 
 def test_a_wrong_encoding_is_told_with_its_line(tmp_path):
     path = written(tmp_path, "a.csv", "a\nb\nä\n".encode("latin-1"))
-    assert complaint(path, encoding="ascii").startswith("a.csv, line ")
+    assert complaint(path, encoding="ascii").startswith("a.csv, line 3: it is not")
     assert "no encoding 'klingon'" in complaint(path, encoding="klingon")
 
 
@@ -90,13 +104,13 @@ def test_a_line_is_counted_beyond_those_looked_at_for_the_delimiter(tmp_path):
 
 
 def test_a_line_without_end_takes_no_memory_without_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(lines, "LONGEST", 1000)
+    monkeypatch.setattr(lines, "MAX_LENGTH", 1000)
     path = written(tmp_path, "a.csv.gz", "a,b\n" + "x" * 1_000_000)
     assert "line 2: it is longer than 1,000 letters" in complaint(path)
 
 
 def test_a_table_without_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited, "MOST_CELLS", 1000)
+    monkeypatch.setattr(delimited, "MAX_CELLS", 1000)
     path = written(tmp_path, "a.csv.gz", "a,b\n" + "1,2\n" * 10_000)
     assert "more than 1,000 cells" in complaint(path)
 
@@ -104,18 +118,18 @@ def test_a_table_without_end_is_refused(tmp_path, monkeypatch):
 def test_a_column_without_name_is_called_by_its_number(tmp_path):
     path = written(tmp_path, "a.csv", ",size\n0,1\n")
     with pytest.warns(ReadingWarning, match="called 'column 1' here"):
-        assert read(path) == {"column 1": ["0"], "size": ["1"]}
+        assert read_columns(path) == {"column 1": ["0"], "size": ["1"]}
 
 
 def test_blanks_around_cells_and_blank_lines_are_dropped(tmp_path):
     path = written(tmp_path, "a.csv", " size , colour\n\n 1 , dark red \n\n\n")
-    assert read(path) == {"size": ["1"], "colour": ["dark red"]}
+    assert read_columns(path) == {"size": ["1"], "colour": ["dark red"]}
 
 
 def test_ragged_rows_do_not_hide_the_delimiter():
-    assert found_delimiter(["a;b;c\n", "1;2;3\n", "1,5;2\n"]) == ";"
-    assert found_delimiter(["one\n", "1\n"]) == ","
-    assert found_delimiter([]) == ","
+    assert find_delimiter(["a;b;c\n", "1;2;3\n", "1,5;2\n"]) == ";"
+    assert find_delimiter(["one\n", "1\n"]) == ","
+    assert find_delimiter([]) == ","
 
 
 WORDS = st.text(
@@ -137,7 +151,7 @@ def test_what_csv_writes_is_read(rows, delimiter):
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\r\n")
     writer.writerows([header, *rows])
     columns = delimited.read(
-        io.BytesIO(text.getvalue().encode()), Asked(delimiter=delimiter)
+        io.BytesIO(text.getvalue().encode()), ReadOptions(delimiter=delimiter)
     )
     cells = [[cell.strip() or None for cell in row] for row in rows]
     assert [list(row) for row in zip(*columns.values(), strict=True)] == cells
@@ -148,10 +162,87 @@ def test_any_bytes_are_a_table_or_one_sentence(data):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            columns = delimited.read(io.BytesIO(data), Asked())
+            columns = delimited.read(io.BytesIO(data), ReadOptions())
         except ValueError as error:
             said = str(error)
         else:
             said = "line: all columns are of one length"
             assert len({len(cells) for cells in columns.values()}) == 1
     assert said.startswith("line")
+
+
+PLAIN_CELL = st.text(st.sampled_from("a1 .?é\t'-"), max_size=4)
+QUOTED_CELL = st.text(st.sampled_from('a, ;\n"b'), max_size=4).map(
+    lambda text: '"' + text.replace('"', '""') + '"'
+)
+
+
+def by_arrow(data, options=ReadOptions(), size=2):  # noqa: B008 - a tuple
+    columns = {}
+    for table in arrow_chunks(io.BytesIO(data), options, size):
+        assert table.num_rows <= size
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            columns.setdefault(name, []).extend(column.to_pylist())
+    return columns
+
+
+@given(
+    st.lists(
+        st.lists(st.one_of(PLAIN_CELL, QUOTED_CELL), min_size=2, max_size=2), min_size=1
+    )
+)
+def test_pyarrow_reads_the_cells_of_the_csv_module(rows):
+    text = "".join(",".join(row) + "\n" for row in [["x", "y"], *rows]).encode()
+    options = ReadOptions(delimiter=",")
+    assert by_arrow(text, options) == delimited.read(io.BytesIO(text), options)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("delimiter", [",", ";", "|", "\t"])
+def test_pyarrow_finds_delimiters_and_ends_of_lines(delimiter, end):
+    lines = [["x ", "y"], ["1", " red"], [], ["2", '"a\nb"'], ["NA", ""]]
+    text = (end.join(map(delimiter.join, lines)) + end).encode()
+    for start in (b"", b"\xef\xbb\xbf"):
+        assert by_arrow(start + text) == delimited.read(
+            io.BytesIO(start + text), ReadOptions()
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ragged.csv", b"x,kind\n1,a\n2\n"),
+        ("twice.csv", b"x,x,kind\n1,1,a\n2,2,b\n"),
+        ("nul.csv", b"x,kind\n1\x00,a\n2,b\n"),
+    ],
+)
+def test_what_pyarrow_cannot_read_has_the_errors_of_the_csv_module(
+    tmp_path, name, text
+):
+    source = LabelledSource(written(tmp_path, name, text), "kind")
+    with pytest.raises(ValueError, match=name) as whole:
+        source.read()
+    with pytest.raises(ValueError, match=name) as parts:
+        list(Batches(source, 2))
+    assert str(parts.value) == str(whole.value)
+
+
+def test_without_pyarrow_the_csv_module_reads_batches(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow.csv", None)
+    assert not can_use_arrow(io.BytesIO(b"x"), ReadOptions())
+    source = LabelledSource(
+        written(tmp_path, "a.csv", "x,kind\n1,a\n2,b\n3,a\n"), "kind"
+    )
+    monkeypatch.setattr(
+        "nearkind.io.batches.can_use_arrow", lambda stream, options: False
+    )
+    assert list(Batches(source, 2)) == [
+        ({"x": [1, 2]}, ["a", "b"]),
+        ({"x": [3]}, ["a"]),
+    ]
+
+
+def test_other_encodings_are_left_to_the_csv_module():
+    assert can_use_arrow(io.BytesIO(b"\xef\xbb\xbfx"), ReadOptions())
+    assert not can_use_arrow(io.BytesIO("x".encode("utf-16")), ReadOptions())
+    assert not can_use_arrow(io.BytesIO(b"x"), ReadOptions(encoding="latin-1"))

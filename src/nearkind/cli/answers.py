@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import typer
 
 from nearkind.cli.models import Rows
-from nearkind.io import check_ending, pick
-from nearkind.io.asked import Columns
+from nearkind.io import Columns, check_ending, require_column
 from nearkind.io.cells import is_missing
 from nearkind.protocols import Array
 
@@ -88,7 +87,7 @@ def _score(
     labels: list[Any], classes: list[Any], rows: Rows, target: str | None
 ) -> Score | None:
     """Compare with a column: the one asked for, or the only one that holds classes."""
-    column = target and pick(target, rows.columns, rows.where)
+    column = target and require_column(target, rows.columns, rows.where)
     column = column or _column_of_classes(rows, set(map(str, classes)))
     if column is None:
         return None

@@ -27,11 +27,11 @@ def compare(
 ) -> None:
     """Compare every method on one table: accuracy, ranks, significance, time."""
     from nearkind.cli import scores, trials
-    from nearkind.io import Asked, Wanted
+    from nearkind.io import LabelledSource, ReadOptions
 
     target = options.chosen_target(target, data)
-    asked = Asked(format, delimiter, encoding)
-    wanted = Wanted(data, target, tuple(drop or ()), tuple(text or ()), asked)
+    read = ReadOptions(format, delimiter, encoding)
+    source = LabelledSource(data, target, tuple(drop or ()), tuple(text or ()), read)
     chosen = trials.checked(methods or trials.METHODS)
-    facts = trials.comparison(wanted, chosen, trials.Effort(repeats, seconds, jobs))
+    facts = trials.comparison(source, chosen, trials.Effort(repeats, seconds, jobs))
     (print_json if as_json else scores.show_comparison)(facts)

@@ -29,28 +29,29 @@ def datasets(
 
 
 def _list_all(as_json: bool) -> None:
-    from nearkind.datasets import display, listing
+    from nearkind.datasets import display
 
     show = print_json if as_json else display.show_overview
-    show(listing.overview())
+    show(display.overview())
 
 
 def _describe(name: str, as_json: bool) -> None:
-    from nearkind.datasets import display, listing, obtaining
+    from nearkind.datasets import display, sources
 
     show = print_json if as_json else display.show_description
-    show(listing.description(name, obtaining.obtain(name)))
+    show(display.description(name, sources.obtain(name)))
 
 
 def _write_out(name: str | None, path: Path) -> None:
-    from nearkind.datasets import obtaining, writing
+    from nearkind.datasets.sources import obtain
+    from nearkind.io import check_ending, write_columns
 
     if name is None:
         raise typer.BadParameter("--output needs the NAME of a set as well.")
     try:
-        writing.check_ending(path)
+        check_ending(path)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    table = obtaining.obtain(name).table
-    writing.write(table, path)
-    typer.echo(f"{path}: {len(table.y):,} rows, {table.X.shape[1]} features, the label")
+    data = obtain(name).data
+    write_columns(data.columns(), path)
+    typer.echo(f"{path}: {len(data.y):,} rows, {data.X.shape[1]} features, the label")

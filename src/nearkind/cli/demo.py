@@ -16,7 +16,7 @@ def demo(
 ) -> None:
     """Learn on a built-in set, print what was learned and write a page on it."""
     from nearkind.demo import show
-    from nearkind.io import check_place
+    from nearkind.io import check_writable
 
-    check_place(output)
+    check_writable(output)
     show(name, output)

@@ -32,11 +32,11 @@ def evaluate(
 ) -> None:
     """Measure triplet and classification accuracy on rows held out."""
     from nearkind.cli import scores, trials
-    from nearkind.io import Asked, Wanted
+    from nearkind.io import LabelledSource, ReadOptions
 
     target = options.chosen_target(target, data)
-    asked = Asked(format, delimiter, encoding)
-    wanted = Wanted(data, target, tuple(drop or ()), tuple(text or ()), asked)
+    read = ReadOptions(format, delimiter, encoding)
+    source = LabelledSource(data, target, tuple(drop or ()), tuple(text or ()), read)
     methods = trials.checked(method or ["hamming", "cpml-s", "cpml-cv"])
-    facts = trials.evaluation(wanted, methods, trials.Effort(repeats, seconds, jobs))
+    facts = trials.evaluation(source, methods, trials.Effort(repeats, seconds, jobs))
     (print_json if as_json else scores.show_evaluation)(facts)

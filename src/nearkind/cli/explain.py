@@ -23,9 +23,9 @@ def explain(
     """Split the distance between two rows among the features, and say what differs."""
     from nearkind import load
     from nearkind.cli import models, near, showing
-    from nearkind.io import Asked
+    from nearkind.io import ReadOptions
 
     known = load(model)
-    table = models.Rows(known, data, Asked(format, delimiter, encoding))
+    table = models.Rows(known, data, ReadOptions(format, delimiter, encoding))
     facts = near.explanation(known, table, *rows)
     (print_json if as_json else showing.show_explanation)(facts)

@@ -58,19 +58,20 @@ def fit(
     """Learn to tell classes apart, and keep what was learned in a file."""
     from nearkind import save
     from nearkind.cli import learned, showing, streamed
-    from nearkind.io import Asked, Batches, Wanted, check_place
+    from nearkind.datasets.data_argument import read_batches, read_labelled
+    from nearkind.io import LabelledSource, ReadOptions, check_writable
 
     target = options.chosen_target(target, data)
     settings = learned.Settings(method, numeric, seed, time_budget)
     settings.check()
-    check_place(output)
-    asked = Asked(format, delimiter, encoding)
-    wanted = Wanted(data, target, tuple(drop or ()), tuple(text or ()), asked)
+    check_writable(output)
+    read = ReadOptions(format, delimiter, encoding)
+    source = LabelledSource(data, target, tuple(drop or ()), tuple(text or ()), read)
     if streamed.is_meant(stream, data, settings):
-        batches = Batches(wanted, batch_rows)
+        batches = read_batches(source, batch_rows)
         model, facts = streamed.learn(batches, settings, remember)
     else:
-        model, facts = learned.learn(wanted.read(), settings)
+        model, facts = learned.learn(read_labelled(source), settings)
     save(model, output)
     facts = {"model": str(output), **facts}
     (print_json if as_json else showing.show_learned)(facts)

@@ -14,7 +14,7 @@ from nearkind.cli.contributions import relevance
 from nearkind.encoding.codebook import POLICIES
 from nearkind.errors import did_you_mean
 from nearkind.estimators.search.folds import deal
-from nearkind.io import Labelled
+from nearkind.io import LabelledTable
 from nearkind.tables import Table, read_table
 
 SEARCH = "cv"
@@ -61,7 +61,7 @@ class Settings(NamedTuple):
         return CPMLClassifier(metric)
 
 
-def learn(table: Labelled, settings: Settings) -> tuple[Any, dict[str, Any]]:
+def learn(table: LabelledTable, settings: Settings) -> tuple[Any, dict[str, Any]]:
     """Return a fitted classifier and the facts of it."""
     X, y, start = read_table(table.X), np.array(table.y), perf_counter()
     model = settings.model().fit(X, y)

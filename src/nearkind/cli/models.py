@@ -6,8 +6,8 @@ from typing import Any
 
 from nearkind import load
 from nearkind.cli.contributions import distance_of
-from nearkind.io import Asked, as_known, pick, read, short_name
-from nearkind.io.asked import Columns
+from nearkind.datasets.data_argument import read_data
+from nearkind.io import Columns, ReadOptions, match_levels, require_column, short_name
 
 
 def classifier(path: Path) -> Any:
@@ -33,10 +33,10 @@ def known_rows(model: Any, columns: Columns, where: str) -> dict[Any, list[Any]]
     book = distance_of(model).codebook_
     levels = {str(f.name): getattr(f, "code_of", {}) for f in book.features_}
     if not book.named_:  # it was learned from an array: columns go by their place
-        return as_known(columns, _by_place(columns, list(levels.values()), where))
+        return match_levels(columns, _by_place(columns, list(levels.values()), where))
     for name in levels:
-        pick(name, columns, where)
-    known = as_known(columns, levels)
+        require_column(name, columns, where)
+    known = match_levels(columns, levels)
     return dict(zip(book.names_, known.values(), strict=True))
 
 
@@ -54,9 +54,9 @@ def _by_place(
 class Rows:
     """A table beside a model: its cells as read, and as the model knows them."""
 
-    def __init__(self, model: Any, data: str, asked: Asked) -> None:
+    def __init__(self, model: Any, data: str, options: ReadOptions) -> None:
         self.where = short_name(data)
-        self.columns = read(data, asked)
+        self.columns = read_data(data, options)
         self.X = known_rows(model, self.columns, self.where)
         self.n_rows = len(next(iter(self.columns.values())))
 

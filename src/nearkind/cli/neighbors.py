@@ -20,9 +20,9 @@ def neighbors(
 ) -> None:
     """Show the training rows nearest to a row of DATA, each with why."""
     from nearkind.cli import models, near, showing
-    from nearkind.io import Asked
+    from nearkind.io import ReadOptions
 
     known = models.classifier(model)
-    rows = models.Rows(known, data, Asked(format, delimiter, encoding))
+    rows = models.Rows(known, data, ReadOptions(format, delimiter, encoding))
     facts = near.neighbors(known, rows, row, k)
     (print_json if as_json else showing.show_neighbors)(facts)

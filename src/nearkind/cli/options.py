@@ -52,8 +52,7 @@ Jobs = Annotated[
 
 def chosen_target(target: str | None, data: str) -> str:
     """Return the column of classes; a file without one is bad usage."""
-    from nearkind.io import is_set
-    from nearkind.io.sources import label_of_set
+    from nearkind.datasets.data_argument import is_set, label_column
 
     if target is not None:
         return target
@@ -61,4 +60,4 @@ def chosen_target(target: str | None, data: str) -> str:
         raise typer.BadParameter(
             f"name the column of {data} that holds the classes.", param_hint="--target"
         )
-    return label_of_set(data)
+    return label_column(data)

@@ -27,14 +27,14 @@ def predict(
 ) -> None:
     """Say the class of each row and the probability of every class, as CSV."""
     from nearkind.cli import answers, models
-    from nearkind.io import Asked, check_place, write
-    from nearkind.io.writing import pour_delimited
+    from nearkind.io import ReadOptions, check_writable, write_columns
+    from nearkind.io.delimited import write_delimited
 
     if output is not None:
         answers.check_output(output)
-        check_place(output)
+        check_writable(output)
     known = models.classifier(model)
-    rows = models.Rows(known, data, Asked(format, delimiter, encoding))
+    rows = models.Rows(known, data, ReadOptions(format, delimiter, encoding))
     found = answers.answer(known, rows, target)
     if found.score is not None:
         typer.echo(found.score.sentence, err=True)
@@ -42,6 +42,6 @@ def predict(
         print_json(found.facts())
     columns = found.columns(rows.columns if keep else {})
     if output is not None:
-        write(columns, output)
+        write_columns(columns, output)
     elif not as_json:
-        pour_delimited(columns, typer.get_text_stream("stdout").write)
+        write_delimited(columns, typer.get_text_stream("stdout").write)

@@ -24,13 +24,13 @@ def report(
     """Write one page to explore a model with, and what it says of DATA."""
     from nearkind import load
     from nearkind.cli.models import Rows
-    from nearkind.io import Asked, check_place, write_text
+    from nearkind.io import ReadOptions, check_writable, write_text
     from nearkind.report.page import page
     from nearkind.report.summary import summary
 
-    check_place(output)
+    check_writable(output)
     known = load(model)
-    rows = Rows(known, data, Asked(format, delimiter, encoding))
+    rows = Rows(known, data, ReadOptions(format, delimiter, encoding))
     subject = _subject(known, rows, model.name, target)
     write_text(page(summary(subject)), output)
     typer.echo(str(output))
@@ -38,10 +38,10 @@ def report(
 
 def _subject(model: Any, rows: "Rows", name: str, target: str | None) -> "Subject":
     from nearkind.cli import answers
-    from nearkind.io import pick
+    from nearkind.io import require_column
     from nearkind.report.subject import Subject
 
-    column = target and pick(target, rows.columns, rows.where)
+    column = target and require_column(target, rows.columns, rows.where)
     said = None
     if hasattr(model, "predict"):
         found = answers.answer(model, rows, target)

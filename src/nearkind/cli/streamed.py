@@ -11,9 +11,10 @@ import typer
 from nearkind import CPML, CPMLClassifier
 from nearkind.cli.contributions import relevance
 from nearkind.cli.learned import SEARCH, STRUCTURES, TOLERANCE, Settings, is_watched
+from nearkind.datasets.data_argument import is_set
 from nearkind.estimators.classifier import reference_rows
-from nearkind.io import Batches, is_set
-from nearkind.io.kinds import ENDINGS, TEXT_CHUNKS, ending_of
+from nearkind.io import Batches
+from nearkind.io.formats import format_by_name
 
 LARGE_TEXT = 200 * 2**20
 LARGE = 50 * 2**20
@@ -46,8 +47,8 @@ def is_large(data: str) -> bool:
     path = Path(data)
     if is_set(data) or not path.is_file():
         return False
-    kind = ENDINGS.get(ending_of(data, ENDINGS) or ".csv")
-    packed = data.lower().endswith(".gz") or kind not in TEXT_CHUNKS
+    form = format_by_name(data)
+    packed = data.lower().endswith(".gz") or not (form is None or form.is_text)
     return path.stat().st_size > (LARGE if packed else LARGE_TEXT)
 
 
@@ -67,7 +68,7 @@ def learn(
     votes = f"votes of {model.n_neighbors} among {model.n_remembered_:,} rows"
     return model, {
         "method": settings.method if settings.method != SEARCH else STRUCTURES[0],
-        "target": batches.wanted.target,
+        "target": batches.source.target,
         "rows": model.n_samples_seen_,
         "remembered": model.n_remembered_,
         "features": len(batches.names),

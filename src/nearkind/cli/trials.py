@@ -12,6 +12,7 @@ import numpy as np
 import typer
 
 from nearkind.cli.ranking import rank
+from nearkind.datasets.data_argument import is_set
 from nearkind.errors import did_you_mean
 from nearkind.experiments import METHODS, Design, Limits, Row, run
 from nearkind.experiments.progress import (
@@ -21,7 +22,7 @@ from nearkind.experiments.progress import (
     show_progress,
 )
 from nearkind.experiments.sets import UserTable
-from nearkind.io import Wanted, is_set, short_name
+from nearkind.io import LabelledSource, short_name
 
 DESIGN = Design(n_neighbors="choose")
 SCORES = "accuracy", "balanced_accuracy", "triplet_accuracy"
@@ -45,22 +46,26 @@ def checked(methods: Iterable[str]) -> list[str]:
     return chosen
 
 
-def evaluation(wanted: Wanted, methods: list[str], effort: Effort) -> dict[str, Any]:
+def evaluation(
+    source: LabelledSource, methods: list[str], effort: Effort
+) -> dict[str, Any]:
     """Return the mean scores of methods, in the order that was asked for."""
-    return _facts(wanted, _made(wanted, methods, effort))
+    return _facts(source, _made(source, methods, effort))
 
 
-def comparison(wanted: Wanted, methods: list[str], effort: Effort) -> dict[str, Any]:
+def comparison(
+    source: LabelledSource, methods: list[str], effort: Effort
+) -> dict[str, Any]:
     """Return that with ranks and significance, the best mean rank first."""
-    rows = _made(wanted, methods, effort)
-    return rank(_facts(wanted, rows), _accuracies(rows))
+    rows = _made(source, methods, effort)
+    return rank(_facts(source, rows), _accuracies(rows))
 
 
-def _made(wanted: Wanted, methods: Sequence[str], effort: Effort) -> list[Row]:
+def _made(source: LabelledSource, methods: Sequence[str], effort: Effort) -> list[Row]:
     """Run every method on the same splits, each in a process of its own."""
     limits = Limits(seconds=effort.seconds, jobs=effort.jobs)
     with TemporaryDirectory() as folder:
-        table = _table(wanted, Path(folder))
+        table = _table(source, Path(folder))
         return run(
             [table.name],
             methods,
@@ -72,17 +77,17 @@ def _made(wanted: Wanted, methods: Sequence[str], effort: Effort) -> list[Row]:
         )
 
 
-def _table(wanted: Wanted, folder: Path) -> UserTable:
+def _table(source: LabelledSource, folder: Path) -> UserTable:
     """Return the table for processes elsewhere; standard input is copied first."""
-    called = short_name(wanted.data)
-    if wanted.data == "-":
+    called = short_name(source.data)
+    if source.data == "-":
         copy = folder / "copy"
         with copy.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
-        return UserTable(wanted._replace(data=str(copy)), called)
-    if is_set(wanted.data):
-        return UserTable(wanted, called)
-    return UserTable(wanted._replace(data=str(Path(wanted.data).absolute())), called)
+        return UserTable(source._replace(data=str(copy)), called)
+    if is_set(source.data):
+        return UserTable(source, called)
+    return UserTable(source._replace(data=str(Path(source.data).absolute())), called)
 
 
 @contextmanager
@@ -98,7 +103,7 @@ def _renamed(state: Progress, called: str) -> Progress:
     return state._replace(running=running, last=last)
 
 
-def _facts(wanted: Wanted, rows: list[Row]) -> dict[str, Any]:
+def _facts(source: LabelledSource, rows: list[Row]) -> dict[str, Any]:
     by_method: dict[str, list[Row]] = {}
     for row in rows:
         by_method.setdefault(row.method, []).append(row)
@@ -107,8 +112,8 @@ def _facts(wanted: Wanted, rows: list[Row]) -> dict[str, Any]:
         raise ValueError(f"No method came to an end on it: {rows[0].status}.")
     one = sizes[0]
     return {
-        "data": short_name(wanted.data),
-        "target": wanted.target,
+        "data": short_name(source.data),
+        "target": source.target,
         "rows": sum(n or 0 for n in (one.n_train, one.n_valid, one.n_test)),
         "features": one.n_features,
         "repeats": len(next(iter(by_method.values()))),

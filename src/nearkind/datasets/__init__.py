@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from nearkind.datasets.obtaining import names, obtain
-from nearkind.datasets.reading import ChangedDataWarning
+from nearkind.datasets.files import ChangedDataWarning
+from nearkind.datasets.sources import names, obtain
 from nearkind.datasets.synthetic import make_synthetic
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def load(name: str, *, as_frame: bool = True) -> "Bunch":
     ----------
     name : str
         One of ``names()``.
-    as_frame : bool
+    as_frame : bool, default=True
         True: pandas DataFrame and Series; False: object arrays, None for a missing
         value, and pandas is not needed.
 
@@ -55,7 +55,7 @@ def load(name: str, *, as_frame: bool = True) -> "Bunch":
     >>> print(*risk.X[2], risk.y[2])
     Plumber TAFE Single High
     """
-    table, source, licence, citation = obtain(name)
-    return table.bunch(
+    data, source, licence, citation = obtain(name)
+    return data.bunch(
         as_frame=as_frame, name=name, source=source, licence=licence, citation=citation
     )

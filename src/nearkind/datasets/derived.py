@@ -5,39 +5,39 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nearkind.datasets.table import Table
+from nearkind.datasets.dataset import Dataset
 
 
 class Derivation(NamedTuple):
     """Which set another one is made of, how, and how that is said."""
 
     parent: str
-    derive: Callable[[Table], Table]
+    derive: Callable[[Dataset], Dataset]
     about: str
 
 
-def complete_rows(table: Table) -> Table:
+def complete_rows(table: Dataset) -> Dataset:
     """Return the rows without a missing value.
 
     Parameters
     ----------
-    table : Table
+    table : Dataset
 
     Returns
     -------
-    Table
+    Dataset
 
     Examples
     --------
     >>> X = np.array([["y", None], ["n", "y"]], dtype=object)
-    >>> complete_rows(Table(["a", "b"], "class", X, X[:, 0])).X.tolist()
+    >>> complete_rows(Dataset(["a", "b"], "class", X, X[:, 0])).X.tolist()
     [['n', 'y']]
     """
     complete = np.array([None not in row for row in table.X.tolist()])  # (n,)
     return table._replace(X=table.X[complete], y=table.y[complete])
 
 
-def plain_letters(table: Table) -> Table:
+def plain_letters(table: Dataset) -> Dataset:
     """Return DNA in the four letters of the StatLog set, labels in lower case.
 
     Rows with the ambiguity letters D, R or S are dropped and N is read as G, as StatLog
@@ -45,16 +45,16 @@ def plain_letters(table: Table) -> Table:
 
     Parameters
     ----------
-    table : Table
+    table : Dataset
 
     Returns
     -------
-    Table
+    Dataset
 
     Examples
     --------
     >>> X = np.array([["A", "N"], ["D", "C"]], dtype=object)
-    >>> plain_letters(Table(["p1", "p2"], "class", X, X[:, 0])).X.tolist()
+    >>> plain_letters(Dataset(["p1", "p2"], "class", X, X[:, 0])).X.tolist()
     [['A', 'G']]
     """
     kept = ~np.isin(table.X, ["D", "R", "S"]).any(axis=1)  # (n,)

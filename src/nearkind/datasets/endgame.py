@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.datasets.table import Table
+from nearkind.datasets.dataset import Dataset
 
 Board = NDArray[np.int16]  # (64, 64, 64): white king, white rook, black king
 Mask = NDArray[np.bool_]
@@ -23,7 +23,7 @@ _WORDS = (
 _LABELS = np.array(_WORDS.split(), dtype=object)
 
 
-def krkopt() -> Table:
+def krkopt() -> Dataset:
     """Return the endgame of king and rook against king, black to move.
 
     One position stands for all its mirror images and turns: the white king is in the
@@ -32,7 +32,7 @@ def krkopt() -> Table:
 
     Returns
     -------
-    Table
+    Dataset
         Of shape (28056, 6); the label is white's moves to mate under best play, zero
         to sixteen, or draw.
 
@@ -50,7 +50,7 @@ def krkopt() -> Table:
     X = np.stack([_FILES[_FILE[squares]], _RANKS[_RANK[squares]]], axis=2)
     pieces = ("white_king", "white_rook", "black_king")
     names = [f"{piece}_{axis}" for piece in pieces for axis in ("file", "rank")]
-    return Table(names, "class", X.reshape(-1, 6), _LABELS[labels[order]])
+    return Dataset(names, "class", X.reshape(-1, 6), _LABELS[labels[order]])
 
 
 @cache

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.datasets.table import ObjectArray, Table
+from nearkind.datasets.dataset import Dataset, ObjectArray
 
 _DIGITS = (
     "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
@@ -12,7 +12,7 @@ N_SEGMENTS, N_IRRELEVANT = 7, 17
 SEED = 0
 
 
-def led24(n_samples: int = 3200, noise: float = 0.1, seed: int = SEED) -> Table:
+def led24(n_samples: int = 3200, noise: float = 0.1, seed: int = SEED) -> Dataset:
     """Draw digits as a faulty display shows them.
 
     A digit is drawn uniformly, each of its seven segments is inverted with probability
@@ -29,7 +29,7 @@ def led24(n_samples: int = 3200, noise: float = 0.1, seed: int = SEED) -> Table:
 
     Returns
     -------
-    Table
+    Dataset
         Of shape (n_samples, 24), the bits as "0" and "1", classes "0" to "9".
 
     Examples
@@ -46,7 +46,7 @@ def led24(n_samples: int = 3200, noise: float = 0.1, seed: int = SEED) -> Table:
     bits = np.hstack([lit[digits] ^ inverted, irrelevant])  # (n, 24)
     names = [f"segment{i}" for i in range(1, N_SEGMENTS + 1)]
     names += [f"irrelevant{i}" for i in range(1, N_IRRELEVANT + 1)]
-    return Table(names, "class", _words(bits), _words(digits))
+    return Dataset(names, "class", _words(bits), _words(digits))
 
 
 def _words(numbers: NDArray[np.int64]) -> ObjectArray:

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.datasets.columns import COLUMNS
-from nearkind.datasets.table import ObjectArray, Table
+from nearkind.datasets.catalogue import CATALOGUE, COLUMNS
+from nearkind.datasets.dataset import Dataset, ObjectArray
 
 _SAME: Mapping[str, str] = MappingProxyType({})
 _IDENTIFIERS = {"animal", "instance", "instance_name"}
@@ -52,7 +51,7 @@ RECIPES = {
 """Name of a set to how it is had from OpenML."""
 
 
-def fetch(name: str) -> Table:
+def fetch(name: str) -> Dataset:
     """Download a set.
 
     Parameters
@@ -62,7 +61,7 @@ def fetch(name: str) -> Table:
 
     Returns
     -------
-    Table
+    Dataset
         Columns named as in the files, whole numbers without a decimal point.
 
     Raises
@@ -88,7 +87,7 @@ def fetch(name: str) -> Table:
             f"instead of {wanted[:3]}"
         )
     columns = [_words(X[column][:n_samples], recipe.values) for column in X]
-    return Table(list(COLUMNS[name]), "class", np.stack(columns, axis=1), y)
+    return Dataset(list(COLUMNS[name]), "class", np.stack(columns, axis=1), y)
 
 
 def _download(data_id: int) -> Any:

@@ -5,8 +5,8 @@ from itertools import product
 
 import numpy as np
 
+from nearkind.datasets.dataset import Dataset
 from nearkind.datasets.endgame import krkopt
-from nearkind.datasets.table import Table
 
 _PERSONS = [
     ("Accountant", "Bachelor", "Married", "Low"),
@@ -25,7 +25,7 @@ _LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6)]
 _LINES += [(1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
 
 
-def credit_risk() -> Table:
+def credit_risk() -> Dataset:
     """Return the paper's worked example: six persons and their credit risk.
 
     Persons 2 and 5 have equal features and different labels, so no metric reaches
@@ -33,7 +33,7 @@ def credit_risk() -> Table:
 
     Returns
     -------
-    Table
+    Dataset
         Of shape (6, 3), target "Risk" with classes Low, Middle and High.
 
     Examples
@@ -45,7 +45,7 @@ def credit_risk() -> Table:
     return _table(names, (p[:3] for p in _PERSONS), (p[3] for p in _PERSONS), "Risk")
 
 
-def balance() -> Table:
+def balance() -> Dataset:
     """Return the balance scale: to which side does it tip, if to any?
 
     The side with the larger product of weight and distance goes down; the set is the
@@ -53,7 +53,7 @@ def balance() -> Table:
 
     Returns
     -------
-    Table
+    Dataset
         Of shape (625, 4), classes L (left), B (balanced) and R (right).
 
     Examples
@@ -68,12 +68,12 @@ def balance() -> Table:
     return _table(names, grid, labels)
 
 
-def monks1() -> Table:
+def monks1() -> Dataset:
     """Return Monk's problem 1: a1 equals a2, or a5 is 1.
 
     Returns
     -------
-    Table
+    Dataset
         Of shape (432, 6), classes "0" and "1".
 
     Examples
@@ -84,12 +84,12 @@ def monks1() -> Table:
     return _monks(lambda a: a[0] == a[1] or a[4] == 1)
 
 
-def monks2() -> Table:
+def monks2() -> Dataset:
     """Return Monk's problem 2: exactly two of the six attributes are 1.
 
     Returns
     -------
-    Table
+    Dataset
         Of shape (432, 6), classes "0" and "1".
 
     Examples
@@ -100,12 +100,12 @@ def monks2() -> Table:
     return _monks(lambda a: a.count(1) == 2)
 
 
-def monks3() -> Table:
+def monks3() -> Dataset:
     """Return Monk's problem 3: a5 is 3 and a4 is 1, or a5 is not 4 and a2 is not 3.
 
     Returns
     -------
-    Table
+    Dataset
         Of shape (432, 6), classes "0" and "1", every label by the rule. The published
         training sample, 122 of these rows with 6 labels wrong on purpose, is another
         set and needs its file ``monks3_train``.
@@ -118,7 +118,7 @@ def monks3() -> Table:
     return _monks(lambda a: (a[4] == 3 and a[3] == 1) or (a[4] != 4 and a[1] != 3))
 
 
-def tic_tac_toe() -> Table:
+def tic_tac_toe() -> Dataset:
     """Return every end position of tic-tac-toe, x moving first.
 
     Positions that x has won come first, then those that o has won, then draws; within
@@ -126,7 +126,7 @@ def tic_tac_toe() -> Table:
 
     Returns
     -------
-    Table
+    Dataset
         Of shape (958, 9), classes positive (x has three in a row) and negative.
 
     Examples
@@ -140,7 +140,7 @@ def tic_tac_toe() -> Table:
     return _table(_SQUARES, ends, labels)
 
 
-RULES: dict[str, Callable[[], Table]] = {
+RULES: dict[str, Callable[[], Dataset]] = {
     "balance": balance,
     "credit_risk": credit_risk,
     "krkopt": krkopt,
@@ -152,7 +152,7 @@ RULES: dict[str, Callable[[], Table]] = {
 """Name of a set to the function that computes it."""
 
 
-def _monks(rule: Callable[[tuple[int, ...]], bool]) -> Table:
+def _monks(rule: Callable[[tuple[int, ...]], bool]) -> Dataset:
     """Return the whole space of robots, labelled by ``rule``."""
     grid = list(product(*(range(1, size + 1) for size in (3, 3, 2, 3, 4, 2))))
     labels = [str(int(rule(robot))) for robot in grid]
@@ -180,7 +180,7 @@ def _table(
     rows: Iterable[Sequence[object]],
     labels: Iterable[str],
     target: str = "class",
-) -> Table:
+) -> Dataset:
     """Collect rows and labels, each value as a string."""
     X = np.array([[str(value) for value in row] for row in rows], dtype=object)
-    return Table(list(names), target, X, np.array(list(labels), dtype=object))
+    return Dataset(list(names), target, X, np.array(list(labels), dtype=object))

@@ -1,4 +1,7 @@
-"""Where a set comes from: the first of a list of sources that offers it."""
+"""A set by its name: from the first of a list of sources that offers it.
+
+A set that no source can give is refused with what to do to have it.
+"""
 
 import warnings
 from collections.abc import Callable
@@ -7,27 +10,147 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import NamedTuple
 
-from nearkind.datasets import files, openml, reading, writing
-from nearkind.datasets.checksums import CHECKSUMS
+from nearkind.datasets import files, openml
+from nearkind.datasets.catalogue import CATALOGUE, CHECKSUMS
+from nearkind.datasets.dataset import Dataset
 from nearkind.datasets.derived import DERIVED
 from nearkind.datasets.led import SEED, led24
 from nearkind.datasets.rules import RULES
-from nearkind.datasets.table import Table
+from nearkind.errors import did_you_mean
+from nearkind.io import write_columns
+
+UNKNOWN = "unknown"
 
 
 class Offer(NamedTuple):
-    """A set that can be had: where from, in a word and in words, and how."""
+    """A set that a source can give.
 
-    where: str  # rule, folder, cache or not here
+    Attributes
+    ----------
+    where : {"rule", "folder", "cache", "not here"}
+    says : str
+        Where the set comes from, in words.
+    load : callable
+        Returns the set.
+    """
+
+    where: str
     says: str
-    table: Callable[[], Table]
+    load: Callable[[], Dataset]
+
+
+class Obtained(NamedTuple):
+    """A set and the facts that go with it."""
+
+    data: Dataset
+    source: str
+    licence: str
+    citation: str
 
 
 class UnreachableError(OSError):
     """OpenML has the set and did not give it; the message says why."""
 
 
-def find(name: str) -> Offer | None:
+def names() -> list[str]:
+    """Return the names of all sets: the known ones, and files in folder and cache.
+
+    Returns
+    -------
+    list of str
+        Sorted. A known set may still lack its file.
+
+    Examples
+    --------
+    >>> from nearkind import datasets
+    >>> "monks1" in datasets.names()
+    True
+    """
+    homes = (files.folder(), files.cache())
+    return sorted(
+        {*CATALOGUE, *(name for home in homes for name in files.names_in(home))}
+    )
+
+
+def require_offer(name: str) -> Offer:
+    """Return how a set can be had.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Offer
+
+    Raises
+    ------
+    ValueError
+        If no set has that name; the message suggests some.
+
+    Examples
+    --------
+    >>> require_offer("krkopt").says
+    'computed from its rule'
+    """
+    offer = find_offer(files.check_name(name))
+    if offer is None:
+        hint = did_you_mean(name, names(), max_listed=50)
+        raise ValueError(f"There is no data set {name!r}. {hint}")
+    return offer
+
+
+def obtain(name: str) -> Obtained:
+    """Return a set and its facts.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Obtained
+
+    Raises
+    ------
+    FileNotFoundError
+        If the set is known but needs a file, and there is none.
+    ValueError
+        If no set has that name, or its file is damaged.
+
+    Examples
+    --------
+    >>> obtain("balance").source
+    'UCI Balance Scale, computed from its rule'
+    """
+    offer = require_offer(name)
+    try:
+        data = offer.load()
+    except UnreachableError as error:
+        raise _absent(name, error) from error
+    entry = CATALOGUE.get(name)
+    if entry is None:
+        return Obtained(data, offer.says, UNKNOWN, UNKNOWN)
+    source = f"{entry.about}, {offer.says}"
+    return Obtained(data, source, entry.licence, entry.citation)
+
+
+def _absent(name: str, error: Exception) -> Exception:
+    """Return the error for a known set without a file that cannot be downloaded."""
+    needed = f"{name}{files.SUFFIX}"
+    if name in DERIVED:
+        needed += f" (or {DERIVED[name].parent}{files.SUFFIX}, which it is made of)"
+    home = files.folder()
+    state = f"names {str(home)!r}, which has none" if home else "is not set"
+    return FileNotFoundError(
+        f"Data set {name!r} needs the file {needed}: {files.VARIABLE} {state}, the "
+        f"cache {str(files.cache())!r} has none, and OpenML did not give it ({error}). "
+        f"Set {files.VARIABLE} to a folder that holds {name}{files.SUFFIX}, or use a "
+        f"set that needs no file: {', '.join(sorted([*RULES, 'led24']))}."
+    )
+
+
+def find_offer(name: str) -> Offer | None:
     """Return the offer of the first source that knows a set, or None.
 
     Parameters
@@ -40,9 +163,9 @@ def find(name: str) -> Offer | None:
 
     Examples
     --------
-    >>> find("monks1").where
+    >>> find_offer("monks1").where
     'rule'
-    >>> find("no_such_set") is None
+    >>> find_offer("no_such_set") is None
     True
     """
     offers = (source(name) for source in SOURCES)
@@ -68,11 +191,11 @@ def _in_cache(name: str) -> Offer | None:
 
 def _kept(name: str, where: str, home: Path | None, words: str) -> Offer | None:
     """Offer a file of a folder."""
-    path = files.within(home, name)
+    path = files.file_in(home, name)
     if path is None:
         return None
-    table = partial(reading.read, path, CHECKSUMS.get(name))
-    return Offer(where, f"file {path.name} {words}", table)
+    load = partial(files.read, path, CHECKSUMS.get(name))
+    return Offer(where, f"file {path.name} {words}", load)
 
 
 def _derived(name: str) -> Offer | None:
@@ -80,11 +203,11 @@ def _derived(name: str) -> Offer | None:
     if name not in DERIVED:
         return None
     parent, derive, about = DERIVED[name]
-    offer = find(parent)
+    offer = find_offer(parent)
     if offer is None:
         return None
     says = f"derived from {parent} ({about}), {offer.says}"
-    return Offer(offer.where, says, lambda: derive(offer.table()))
+    return Offer(offer.where, says, lambda: derive(offer.load()))
 
 
 def _drawn(name: str) -> Offer | None:
@@ -107,24 +230,24 @@ SOURCES = (_by_rule, _in_folder, _in_cache, _derived, _drawn, _on_openml)
 """In the order in which they are asked."""
 
 
-def _fetch(name: str) -> Table:
+def _fetch(name: str) -> Dataset:
     """Download a set, compare it with the known copy, and keep it."""
     try:
-        table = openml.fetch(name)
+        data = openml.fetch(name)
     except (OSError, ValueError, ImportError, EOFError, HTTPException) as error:
         raise UnreachableError(f"{error}".rstrip(".")) from error
     what = f"OpenML data set {openml.RECIPES[name].data_id} ({name})"
-    reading.compare(what, CHECKSUMS.get(name), writing.digest(table))
-    _keep(name, table)
-    return table
+    files.check_digest(what, CHECKSUMS.get(name), files.text_digest(data))
+    _keep(name, data)
+    return data
 
 
-def _keep(name: str, table: Table) -> None:
+def _keep(name: str, data: Dataset) -> None:
     """Write a set to the cache; failing that, say so and go on."""
     home = files.cache()
     try:
         home.mkdir(parents=True, exist_ok=True)
-        writing.write(table, home / f"{name}{files.SUFFIX}")
+        write_columns(data.columns(), home / f"{name}{files.SUFFIX}")
     except OSError as error:
         warnings.warn(
             f"Data set {name!r} was downloaded and could not be kept in {str(home)!r} "

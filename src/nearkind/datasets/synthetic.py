@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.datasets.table import ObjectArray, Table
+from nearkind.datasets.dataset import Dataset, ObjectArray
 from nearkind.protocols import Array
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def make_synthetic(
     names += [f"noise{d}" for d in range(n_noisy)]
     codes = np.stack([codes for codes, _ in draws], axis=1)  # (n, D)
     X, y = _named("v", n_values)[codes], _named("c", n_classes)[classes]
-    return Table(names, "class", X, y).bunch(
+    return Dataset(names, "class", X, y).bunch(
         as_frame=as_frame,
         name="synthetic",
         source="drawn by the multinomial generator of the CPML paper",

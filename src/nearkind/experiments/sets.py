@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind import datasets
+from nearkind.datasets.data_argument import read_labelled
 from nearkind.experiments.splits import Part
-from nearkind.io import Asked, Wanted, short_name
+from nearkind.io import LabelledSource, ReadOptions, short_name
 
 NUMERIC = {
     "adult": {
@@ -91,7 +92,7 @@ class UserTable(NamedTuple):
 
     Attributes
     ----------
-    wanted : Wanted
+    source : LabelledSource
         Path, target and how to read the file. Not standard input, which can be read
         only once.
     given_name : str or None, default=None
@@ -100,25 +101,25 @@ class UserTable(NamedTuple):
 
     Examples
     --------
-    >>> table = UserTable(Wanted("folder/pets.csv", "kind"))
+    >>> table = UserTable(LabelledSource("folder/pets.csv", "kind"))
     >>> UserTable.from_name(table.name) == table
     True
     >>> table.display_name
     'pets.csv'
     """
 
-    wanted: Wanted
+    source: LabelledSource
     given_name: str | None = None
 
     @property
     def display_name(self) -> str:
         """Name to show to people."""
-        return self.given_name or short_name(self.wanted.data)
+        return self.given_name or short_name(self.source.data)
 
     @property
     def name(self) -> str:
         """Name of the set."""
-        return f"table({json.dumps([self.wanted, self.given_name])})"
+        return f"table({json.dumps([self.source, self.given_name])})"
 
     @classmethod
     def from_name(cls, name: str) -> "UserTable | None":
@@ -126,13 +127,14 @@ class UserTable(NamedTuple):
         found = _TABLE.fullmatch(name)
         if found is None:
             return None
-        (data, target, drop, text, asked), given_name = json.loads(found[1])
-        wanted = Wanted(data, target, tuple(drop), tuple(text), Asked(*asked))
-        return cls(wanted, given_name)
+        (data, target, drop, text, options), given_name = json.loads(found[1])
+        options = ReadOptions(*options)
+        source = LabelledSource(data, target, tuple(drop), tuple(text), options)
+        return cls(source, given_name)
 
     def read(self) -> Part:
         """Return values (n, D) and labels (n,)."""
-        X, y, _ = self.wanted.read()
+        X, y, _ = read_labelled(self.source)
         values = np.empty((len(y), len(X)), dtype=object)
         for d, column in enumerate(X.values()):
             values[:, d] = column

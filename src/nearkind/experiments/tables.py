@@ -12,8 +12,8 @@ import numpy as np
 
 from nearkind import datasets
 from nearkind.baselines import Euclidean
-from nearkind.datasets import obtaining
 from nearkind.datasets.catalogue import CATALOGUE
+from nearkind.datasets.sources import require_offer
 from nearkind.estimators.cpml import CPML
 from nearkind.experiments import printed, statistics
 from nearkind.experiments.design import Design
@@ -199,7 +199,7 @@ def available_sets(largest: int | None = None) -> PaperSets:
     sets = PaperSets([], [], [], [])
     for name in sorted(printed.set_sizes()):
         n_rows = CATALOGUE[name].n_samples
-        if obtaining.offered(name).where == "not here":
+        if require_offer(name).where == "not here":
             sets.absent.append(name)
         elif largest is not None and n_rows > largest:
             sets.left_out.append(name)

@@ -8,8 +8,9 @@ import numpy as np
 from nearkind.export.entries import entries
 from nearkind.export.portable import Portable, Vote
 from nearkind.export.values import as_text
-from nearkind.io.asked import Columns
-from nearkind.io.writing import beside, pour_delimited
+from nearkind.io import Columns
+from nearkind.io.atomic_write import atomic_write, text_writer
+from nearkind.io.delimited import write_delimited
 from nearkind.protocols import Array
 
 
@@ -24,10 +25,8 @@ def write(model: Portable, path: Path) -> list[Path]:
 
 
 def _write(columns: Columns, path: Path) -> None:
-    lines: list[str] = []
-    pour_delimited(columns, lines.append)
-    with beside(path) as file:
-        file.writelines(line.encode() for line in lines)
+    with atomic_write(path) as file, text_writer(file, packed=False) as write:
+        write_delimited(columns, write)
 
 
 def _values(model: Portable) -> Columns:

@@ -1,38 +1,41 @@
 """Tables in files -> columns of cells, and back.
 
-``sources`` opens a path, standard input or a built-in set; ``kinds`` finds out what the
-bytes are; ``delimited``, ``json_lines`` and ``arrow`` read them, ``cells`` says which
-text is a number or missing, ``known`` what a fitted model would call it. ``scanning``
-reads some rows at a time, after ``looking`` at all; ``parts`` are what it reads, text
-by ``arrow_lines`` where pyarrow is there. ``writing``
-writes a file whole or not at all. pyarrow is loaded only for its own kinds of file.
+``sources`` opens a path or standard input, ``formats`` finds out what the bytes are,
+and ``delimited``, ``json_lines`` and ``arrow`` read them as ``options`` says; ``lines``
+turns bytes into numbered lines. ``cells`` says which text is a number or missing,
+``schema`` which columns there are and what each is for. ``batches`` reads some rows at
+a time. ``atomic_write`` writes a file whole or not at all. pyarrow is loaded only if it
+is installed and of use.
 """
 
-from nearkind.io.asked import Asked, ReadingWarning
-from nearkind.io.cells import typed
-from nearkind.io.columns import pick
-from nearkind.io.known import as_known
-from nearkind.io.labelled import Labelled, Wanted
-from nearkind.io.scanning import BATCH_ROWS, Batches, batches
-from nearkind.io.sources import is_set, read, short_name
-from nearkind.io.writing import check_ending, check_place, write, write_text
+from nearkind.io.atomic_write import check_writable, write_text
+from nearkind.io.batches import BATCH_ROWS, Batches
+from nearkind.io.cells import infer_types
+from nearkind.io.formats import check_ending, write_columns
+from nearkind.io.options import Columns, ReadingWarning, ReadOptions
+from nearkind.io.schema import match_levels, require_column
+from nearkind.io.sources import (
+    LabelledSource,
+    LabelledTable,
+    read_columns,
+    short_name,
+)
 
 __all__ = [
     "BATCH_ROWS",
-    "Asked",
     "Batches",
-    "Labelled",
+    "Columns",
+    "LabelledSource",
+    "LabelledTable",
+    "ReadOptions",
     "ReadingWarning",
-    "Wanted",
-    "as_known",
-    "batches",
     "check_ending",
-    "check_place",
-    "is_set",
-    "pick",
-    "read",
+    "check_writable",
+    "infer_types",
+    "match_levels",
+    "read_columns",
+    "require_column",
     "short_name",
-    "typed",
-    "write",
+    "write_columns",
     "write_text",
 ]

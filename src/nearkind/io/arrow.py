@@ -4,66 +4,62 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any, BinaryIO
 
-from nearkind.io.asked import Asked, Columns
-from nearkind.io.columns import named
-from nearkind.io.delimited import MOST_CELLS
+from nearkind.io.cells import is_arrow_text
+from nearkind.io.delimited import MAX_CELLS
+from nearkind.io.options import Columns, ReadOptions
+from nearkind.io.schema import column_names
 
-MOST_BYTES = 1 << 34
-"""Of a table unpacked; a small file may claim any number."""
+MAX_BYTES = 1 << 34
+"""Bytes of a table unpacked; a small file may claim any number."""
 
 
-def read_parquet(stream: BinaryIO, asked: Asked) -> Columns:
-    """Read a Parquet file."""
+def read_parquet(stream: BinaryIO, options: ReadOptions) -> Columns:
+    """Return the columns of a Parquet file."""
     parquet = _library("pyarrow.parquet")
 
-    def table() -> Any:
+    def read() -> Any:
         file = parquet.ParquetFile(stream)
         claims = file.metadata
         groups = (claims.row_group(i) for i in range(claims.num_row_groups))
         _check_size(claims.num_rows, claims.num_columns)
         n_bytes = sum(max(group.total_byte_size, 0) for group in groups)
-        if n_bytes > MOST_BYTES:
+        if n_bytes > MAX_BYTES:
             raise ValueError(f"it claims {n_bytes:,} bytes; cut it into smaller files.")
         return file.read()
 
-    return _columns(table)
+    return _columns(read)
 
 
-def read_arrow(stream: BinaryIO, asked: Asked) -> Columns:
-    """Read an Arrow file or stream, or Feather of either version."""
+def read_arrow(stream: BinaryIO, options: ReadOptions) -> Columns:
+    """Return the columns of an Arrow file or stream, or of Feather 1 or 2."""
     ipc, feather = _library("pyarrow.ipc"), _library("pyarrow.feather")
     head = stream.read(6)
     stream.seek(0)
 
-    def table() -> Any:
+    def read() -> Any:
         if head.startswith(b"FEA1"):
             return feather.read_table(stream)
         opened = ipc.open_file if head == b"ARROW1" else ipc.open_stream
         return opened(stream).read_all()
 
-    return _columns(table)
+    return _columns(read)
 
 
-def scan_parquet(stream: BinaryIO, asked: Asked, size: int) -> Iterator[Any]:
-    """Yield tables of so many rows of a Parquet file, text in dictionaries."""
+def parquet_chunks(stream: BinaryIO, options: ReadOptions, size: int) -> Iterator[Any]:
+    """Yield tables of ``size`` rows of a Parquet file; text is dictionary-encoded."""
     parquet = _library("pyarrow.parquet")
 
     def batches() -> Iterator[Any]:
         schema = parquet.read_schema(stream)
-        texts = [field.name for field in schema if _is_text(field.type)]
+        texts = [field.name for field in schema if is_arrow_text(field.type)]
         file = parquet.ParquetFile(stream, read_dictionary=texts, pre_buffer=False)
         yield from file.iter_batches(batch_size=size)
 
-    return _scanned(batches, size)
+    return _sliced(batches, size)
 
 
-def _is_text(kind: Any) -> bool:
-    types = _library("pyarrow").types
-    return types.is_string(kind) or types.is_large_string(kind)
-
-
-def scan_arrow(stream: BinaryIO, asked: Asked, size: int) -> Iterator[Any]:
-    """Yield tables of at most so many rows of an Arrow file or stream, or Feather."""
+def arrow_chunks(stream: BinaryIO, options: ReadOptions, size: int) -> Iterator[Any]:
+    """Yield tables of at most ``size`` rows of an Arrow file or stream, or Feather."""
     ipc, feather = _library("pyarrow.ipc"), _library("pyarrow.feather")
     head = stream.read(6)
     stream.seek(0)
@@ -77,35 +73,35 @@ def scan_arrow(stream: BinaryIO, asked: Asked, size: int) -> Iterator[Any]:
         else:
             yield from ipc.open_stream(stream)
 
-    return _scanned(batches, size)
+    return _sliced(batches, size)
 
 
-def _scanned(read: Callable[[], Iterator[Any]], size: int) -> Iterator[Any]:
-    """Yield batches as tables, large ones in parts."""
+def _sliced(read: Callable[[], Iterator[Any]], size: int) -> Iterator[Any]:
+    """Yield tables of at most ``size`` rows of the batches of a file."""
     pa = _library("pyarrow")
     names = None
-    with _told_plainly():
+    with _arrow_errors():
         for batch in read():
             table = pa.Table.from_batches([batch])
-            names = names or named(table.column_names)
+            names = names or column_names(table.column_names)
             table = table.rename_columns(names)
             for at in range(0, table.num_rows, size):
                 yield table.slice(at, size)
 
 
-def _columns(read: Any) -> Columns:
-    with _told_plainly():
+def _columns(read: Callable[[], Any]) -> Columns:
+    with _arrow_errors():
         table = read()
         _check_size(table.num_rows, table.num_columns)
-        names = named(table.column_names)
+        names = column_names(table.column_names)
         if not table.num_rows or not names:
             raise ValueError("it has no rows." if names else "it has no columns.")
         return dict(zip(names, (c.to_pylist() for c in table.columns), strict=True))
 
 
 @contextmanager
-def _told_plainly() -> Iterator[None]:
-    """Say in one sentence that a file cannot be read."""
+def _arrow_errors() -> Iterator[None]:
+    """Turn errors of pyarrow into a ``ValueError`` of one sentence."""
     pa = _library("pyarrow")
     try:
         yield
@@ -115,10 +111,10 @@ def _told_plainly() -> Iterator[None]:
 
 
 def _check_size(n_rows: int, n_columns: int) -> None:
-    if n_rows * n_columns > MOST_CELLS:
+    if n_rows * n_columns > MAX_CELLS:
         raise ValueError(
             f"it claims {n_rows:,} rows of {n_columns:,} cells, more than "
-            f"{MOST_CELLS:,} in all; cut it into smaller files."
+            f"{MAX_CELLS:,} in all; cut it into smaller files."
         )
 
 

@@ -1,16 +1,26 @@
-"""Which text is a number, and which is missing.
+"""Cells of columns as they were read, and the values that they become.
 
 A text column whose every filled cell is written as a number holds numbers: digits
 without a leading zero, perhaps a minus, a decimal point, an exponent. So "007", "+49"
 and "1,5" are text and keep their column text, as do whole numbers of more than 15
 digits, which are names of things. A cell is missing if it is empty or one of MISSING.
+
+Cells of some rows of a column come as a list or as an array of pyarrow; ``Cells`` is
+what both answer.
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
-from nearkind.io.asked import Columns
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.io.options import Columns
+from nearkind.tables import Table
+from nearkind.tables.frames import read_arrow
 
 MISSING = frozenset({"NA", "N/A", "NaN", "nan", "NULL", "null", "?"})
 _WHOLE = re.compile(r"-?(0|[1-9]\d{0,14})", re.ASCII)
@@ -19,79 +29,113 @@ _NUMBER = re.compile(
 )
 
 
-def typed(columns: Columns, text: Collection[str] = ()) -> Columns:
+def is_missing(cell: Any) -> bool:
+    """Return whether a cell as it was read is missing."""
+    return cell is None or (isinstance(cell, str) and cell in MISSING)
+
+
+def parse_number(text: str) -> int | float | None:
+    """Return the number that a text writes, None if it writes none.
+
+    Examples
+    --------
+    >>> parse_number("-3"), parse_number("2.50"), parse_number("007")
+    (-3, 2.5, None)
+    """
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    return float(text) if _NUMBER.fullmatch(text) else None
+
+
+class ColumnType(NamedTuple):
+    """How the filled cells of a column are written, as far as they have been seen.
+
+    Attributes
+    ----------
+    text : bool, default=True
+        Whether all cells are text.
+    numbers : bool, default=True
+        Whether they are text and all write numbers.
+    whole : bool, default=True
+        Whether they are text and all write whole numbers.
+    """
+
+    text: bool = True
+    numbers: bool = True
+    whole: bool = True
+
+    @classmethod
+    def of(cls, cells: Collection[Any]) -> "ColumnType":
+        """Return the type of a column by its distinct cells; missing ones are ignored.
+
+        Examples
+        --------
+        >>> ColumnType.of({"1", "007", "NA"})
+        ColumnType(text=True, numbers=False, whole=False)
+        """
+        filled = [cell for cell in cells if not is_missing(cell)]
+        if not all(isinstance(cell, str) for cell in filled):
+            return cls(False, False, False)
+        whole = all(map(_WHOLE.fullmatch, filled))
+        return cls(True, whole or all(map(_NUMBER.fullmatch, filled)), whole)
+
+    def __and__(self, other: "ColumnType") -> "ColumnType":
+        """Return the type of the cells of both.
+
+        Examples
+        --------
+        >>> ColumnType.of({"1", "2"}) & ColumnType.of({"1.5"})
+        ColumnType(text=True, numbers=True, whole=False)
+        """
+        return ColumnType(*(a and b for a, b in zip(self, other, strict=True)))
+
+    def value(self, cell: Any) -> Any:
+        """Return the value of a cell: a number, None if missing, or the cell itself."""
+        if is_missing(cell):
+            return None
+        if not (self.text and self.numbers):
+            return cell
+        return int(cell) if self.whole else float(cell)
+
+
+def infer_types(columns: Columns, text: Collection[str] = ()) -> Columns:
     """Return columns with numbers as numbers and None for what is missing.
 
     Parameters
     ----------
-    columns : cells as they were read
-    text : columns to leave as they are; there, only an empty cell is missing
+    columns : dict of str to list
+        Cells as they were read.
+    text : collection of str, default=()
+        Columns to leave as they are; there, only an empty cell is missing.
+
+    Returns
+    -------
+    dict of str to list
 
     Examples
     --------
-    >>> typed({"n": ["1", "?", "20"], "zip": ["007", "12", None]})
+    >>> infer_types({"n": ["1", "?", "20"], "zip": ["007", "12", None]})
     {'n': [1, None, 20], 'zip': ['007', '12', None]}
     """
     return {
-        name: cells if name in text else _typed(name, cells)
+        name: cells if name in text else _infer_type(name, cells)
         for name, cells in columns.items()
     }
 
 
-def _typed(name: str, cells: Sequence[Any]) -> list[Any]:
-    known = distinct(name, cells)
-    how = written(known)
-    becomes = {cell: cell_as(how, cell) for cell in known}
-    return [becomes[cell] for cell in cells]
+def _infer_type(name: str, cells: list[Any]) -> list[Any]:
+    column = ListCells(name, cells)
+    return column.values(column.infer_type())
 
 
-class Written(NamedTuple):
-    """How the filled cells of a column are written, as far as they have been seen."""
+def distinct_cells(name: str, cells: Sequence[Any]) -> set[Any]:
+    """Return the distinct cells of a column.
 
-    text: bool = True  # all as text
-    numbers: bool = True  # of these, all as numbers
-    whole: bool = True  # of these, all as whole ones
-
-    def with_(self, other: "Written") -> "Written":
-        """Return how the cells of both are written.
-
-        Examples
-        --------
-        >>> written({"1", "2"}).with_(written({"1.5"}))
-        Written(text=True, numbers=True, whole=False)
-        """
-        return Written(*(a and b for a, b in zip(self, other, strict=True)))
-
-    @property
-    def reads(self) -> Callable[[Any], Any]:
-        """What makes values of the cells: whole numbers, numbers, or what they are."""
-        if not (self.text and self.numbers):
-            return _as_it_is
-        return int if self.whole else float
-
-
-def written(cells: Collection[Any]) -> Written:
-    """Say how distinct cells are written, missing ones aside.
-
-    Examples
-    --------
-    >>> written({"1", "007", "NA"})
-    Written(text=True, numbers=False, whole=False)
+    Raises
+    ------
+    ValueError
+        If a cell is a list or a dictionary.
     """
-    filled = [cell for cell in cells if not is_missing(cell)]
-    if not all(isinstance(cell, str) for cell in filled):
-        return Written(False, False, False)
-    whole = all(map(_WHOLE.fullmatch, filled))
-    return Written(True, whole or all(map(_NUMBER.fullmatch, filled)), whole)
-
-
-def cell_as(how: Written, cell: Any) -> Any:
-    """Return the value of one cell of a column that is written like this."""
-    return None if is_missing(cell) else how.reads(cell)
-
-
-def distinct(name: str, cells: Sequence[Any]) -> set[Any]:
-    """Return the distinct cells of a column, refusing a cell that holds many values."""
     try:
         return set(cells)
     except TypeError:
@@ -102,23 +146,194 @@ def distinct(name: str, cells: Sequence[Any]) -> set[Any]:
         ) from None
 
 
-def is_missing(cell: Any) -> bool:
-    """Say whether a cell as it was read is missing."""
-    return cell is None or (isinstance(cell, str) and cell in MISSING)
+class Cells(Protocol):
+    """Cells of some rows of one column."""
+
+    def __len__(self) -> int: ...
+
+    def present(self) -> NDArray[np.bool_]:
+        """Return which cells are not missing, of shape (n,)."""
+
+    def filter(self, mask: NDArray[np.bool_]) -> "Cells":
+        """Return the cells of some rows."""
+
+    def python_types(self) -> set[type]:
+        """Return the Python types of the cells."""
+
+    def distinct(self) -> set[Any]:
+        """Return the distinct cells."""
+
+    def infer_type(self) -> ColumnType:
+        """Return how the filled cells are written."""
+
+    def values(self, column_type: ColumnType | None) -> Any:
+        """Return the values of the cells in a column of this type; None: as read."""
 
 
-def number(text: str) -> int | float | None:
-    """Return the number that a text writes, None if it writes none.
+@dataclass(frozen=True)
+class ListCells:
+    """Cells in a list."""
 
-    Examples
-    --------
-    >>> number("-3"), number("2.50"), number("007"), number("1e3")
-    (-3, 2.5, None, 1000.0)
-    """
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    return float(text) if _NUMBER.fullmatch(text) else None
+    name: str
+    cells: list[Any]
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def present(self) -> NDArray[np.bool_]:
+        """Return which cells are not missing, of shape (n,)."""
+        return np.array([not is_missing(cell) for cell in self.cells], dtype=bool)
+
+    def filter(self, mask: NDArray[np.bool_]) -> "ListCells":
+        """Return the cells of some rows."""
+        if mask.all():
+            return self
+        pairs = zip(self.cells, mask.tolist(), strict=True)
+        return ListCells(self.name, [cell for cell, kept in pairs if kept])
+
+    def python_types(self) -> set[type]:
+        """Return the Python types of the cells."""
+        return set(map(type, self.cells))
+
+    def distinct(self) -> set[Any]:
+        """Return the distinct cells."""
+        return distinct_cells(self.name, self.cells)
+
+    def infer_type(self) -> ColumnType:
+        """Return how the filled cells are written."""
+        return ColumnType.of(self.distinct())
+
+    def values(self, column_type: ColumnType | None) -> list[Any]:
+        """Return the values of the cells in a column of this type; None: as read."""
+        if column_type is None:
+            return self.cells
+        value_of = {cell: column_type.value(cell) for cell in self.distinct()}
+        return [value_of[cell] for cell in self.cells]
 
 
-def _as_it_is(cell: Any) -> Any:
-    return cell
+@dataclass(frozen=True)
+class ArrowCells:
+    """Cells in a chunked array of pyarrow that is not of text."""
+
+    array: Any
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def present(self) -> NDArray[np.bool_]:
+        """Return which cells are not missing, of shape (n,)."""
+        return self.array.is_valid().to_numpy()
+
+    def filter(self, mask: NDArray[np.bool_]) -> "ArrowCells":
+        """Return the cells of some rows."""
+        return self if mask.all() else ArrowCells(self.array.filter(mask))
+
+    def python_types(self) -> set[type]:
+        """Return one type for all cells, which an array has."""
+        return {object}
+
+    def distinct(self) -> set[Any]:
+        """Return the distinct cells."""
+        return set(self.array.unique().to_pylist())
+
+    def infer_type(self) -> ColumnType:
+        """Return that no cell is written as text."""
+        return ColumnType(text=False, numbers=False, whole=False)
+
+    def values(self, column_type: ColumnType | None) -> Any:
+        """Return the cells as they are."""
+        return self.array
+
+
+@dataclass(frozen=True)
+class DictionaryCells:
+    """Text in a dictionary-encoded array of pyarrow."""
+
+    array: Any
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def present(self) -> NDArray[np.bool_]:
+        """Return which cells are not missing, of shape (n,)."""
+        known = [not is_missing(cell) for cell in self._texts]
+        return np.array([*known, False])[self._indices]
+
+    def filter(self, mask: NDArray[np.bool_]) -> "DictionaryCells":
+        """Return the cells of some rows."""
+        return self if mask.all() else DictionaryCells(self.array.filter(mask))
+
+    def python_types(self) -> set[type]:
+        """Return the type of all cells, which is text."""
+        return {str}
+
+    def distinct(self) -> set[Any]:
+        """Return the distinct cells."""
+        texts = [*self._texts, None]
+        return {texts[i] for i in np.flatnonzero(np.bincount(self._indices + 1)) - 1}
+
+    def infer_type(self) -> ColumnType:
+        """Return how the filled cells are written."""
+        return ColumnType.of(self.distinct())
+
+    def values(self, column_type: ColumnType | None) -> Any:
+        """Return the values of the cells in a column of this type; None: as read."""
+        import pyarrow as pa
+
+        texts = self._texts
+        values = texts if column_type is None else list(map(column_type.value, texts))
+        if values == texts:
+            return self.array
+        return pa.DictionaryArray.from_arrays(self.array.indices, pa.array(values))
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return self.array.dictionary.to_pylist()
+
+    @cached_property
+    def _indices(self) -> NDArray[np.intp]:
+        """Which text each cell is, of shape (n,), -1 where there is none."""
+        return self.array.indices.cast("int64").fill_null(-1).to_numpy()
+
+
+def cells_of_lists(columns: Columns) -> dict[str, Cells]:
+    """Return the cells of columns that were read as lists."""
+    return {name: ListCells(name, cells) for name, cells in columns.items()}
+
+
+def cells_of_arrow(table: Any) -> dict[str, Cells]:
+    """Return the cells of the columns of a table of pyarrow."""
+    columns = zip(table.column_names, table.columns, strict=True)
+    return {name: _arrow_cells(column) for name, column in columns}
+
+
+def _arrow_cells(column: Any) -> Cells:
+    from pyarrow import types
+
+    kind = column.type
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+        if not is_arrow_text(kind) or _has_long_dictionary(column):
+            column = column.cast(kind)
+    if not is_arrow_text(kind):
+        return ArrowCells(column)
+    return DictionaryCells(column.dictionary_encode().combine_chunks())
+
+
+def is_arrow_text(kind: Any) -> bool:
+    """Return whether a type of pyarrow is a string."""
+    from pyarrow import types
+
+    return types.is_string(kind) or types.is_large_string(kind)
+
+
+def _has_long_dictionary(column: Any) -> bool:
+    """Return whether a dictionary has more entries than the column has cells."""
+    return any(len(chunk.dictionary) > len(column) for chunk in column.chunks)
+
+
+def arrow_table(columns: dict[str, Any]) -> Table:
+    """Return columns of pyarrow as a table; dictionaries declare no categories."""
+    import pyarrow as pa
+
+    return read_arrow(pa.table(columns), declared=False)

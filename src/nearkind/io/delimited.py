@@ -1,94 +1,107 @@
-"""Lines of cells with a letter between them, the first line their names."""
+"""Delimited text: a header line, then a line for each row.
+
+Read by the csv module, or some rows at a time by pyarrow, which is faster and gives the
+same cells. What pyarrow cannot read is left to the csv module, whose errors name the
+line. pyarrow accepts one thing that the csv module refuses: letters after a closing
+quote.
+"""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
-from nearkind.io.asked import DELIMITERS, Asked, Columns
-from nearkind.io.columns import named
-from nearkind.io.lines import Lines, decoded
+from nearkind.io.lines import Lines, marked_encoding, parse_text, without_nul
+from nearkind.io.options import DELIMITERS, Columns, ReadOptions
+from nearkind.io.schema import column_names
 
-LOOKED_AT = 100
+SNIFFED = 100
 """Lines by which the delimiter is found."""
 CHUNK = 4096
-MOST_CELLS = 400_000_000
-"""Of a table; a small compressed file may claim any number."""
-MOST_KNOWN = 1 << 20
+MAX_CELLS = 400_000_000
+"""Cells of a table; a small compressed file may claim any number."""
+MAX_INTERNED = 1 << 20
 """Distinct cells to keep; in a file beyond memory there may be any number."""
-ADVICE = "check the quotes, or give the delimiter"
+BLOCK_SIZE = 1 << 24
+"""Bytes that pyarrow parses at a time."""
+ARROW_ENCODINGS = (None, "utf-8", "utf-8-sig")
+ADVICE = "check the quotes and the delimiter"
 
 
-def read(stream: BinaryIO, asked: Asked) -> Columns:
-    """Read columns of text; an empty cell is None, blanks around cells are dropped.
+def read(stream: BinaryIO, options: ReadOptions) -> Columns:
+    """Return columns of text; blanks around cells are dropped, an empty cell is None.
 
     Examples
     --------
     >>> from io import BytesIO
-    >>> read(BytesIO(b"size;colour\\n1;red\\n;blue\\n"), Asked())
+    >>> read(BytesIO(b"size;colour\\n1;red\\n;blue\\n"), ReadOptions())
     {'size': ['1', None], 'colour': ['red', 'blue']}
     """
 
-    return decoded(stream, asked.encoding, lambda lines: _whole(chunks(lines, asked)))
+    def parse(lines: Lines) -> Columns:
+        return _concatenate(chunks(lines, options))
+
+    return parse_text(stream, options.encoding, parse)
 
 
-def chunks(lines: Lines, asked: Asked, size: int = CHUNK) -> Iterator[Columns]:
-    """Yield columns of text of so many rows at a time.
+def read_tabs(stream: BinaryIO, options: ReadOptions) -> Columns:
+    """Return columns of text with tabs between cells, or the given delimiter."""
+    return read(stream, options.with_tabs())
+
+
+def chunks(lines: Lines, options: ReadOptions, size: int = CHUNK) -> Iterator[Columns]:
+    """Yield columns of text, ``size`` rows at a time.
 
     Examples
     --------
     >>> from io import BytesIO
     >>> lines = Lines(BytesIO(b"size\\n1\\n2\\n3\\n"), "utf-8")
-    >>> list(chunks(lines, Asked(), size=2))
+    >>> list(chunks(lines, ReadOptions(), size=2))
     [{'size': ['1', '2']}, {'size': ['3']}]
     """
-    first = list(islice(lines, LOOKED_AT))
+    first = list(islice(lines, SNIFFED))
     lines.number = 0  # counted again below
-    delimiter = asked.delimiter or found_delimiter(first)
-    text = _counted(first, lines)
-    rows = _rows(csv.reader(text, delimiter=delimiter, strict=True))
+    delimiter = options.delimiter or find_delimiter(first)
+    text = without_nul(_counted(first, lines))
+    rows = filter(None, parse_rows(text, delimiter))  # blank lines are left out
     header = next(rows, None)
     if header is None:
         raise ValueError("the file is empty")
-    names = named(header)
-    clean, has_rows = _Clean(), False
-    for chunk in _chunks(_checked(rows, len(names)), size):
+    names = column_names(header)
+    cleaned, has_rows = _CleanedCells(), False
+    for chunk in _chunked(same_width(rows, len(names)), size):
         has_rows = True
         columns = zip(*chunk, strict=True)
-        cells = ([clean[cell] for cell in column] for column in columns)
+        cells = ([cleaned[cell] for cell in column] for column in columns)
         yield dict(zip(names, cells, strict=True))
-        clean.tidy()
+        cleaned.limit()
     if not has_rows:
         raise ValueError(f"rows were expected after the header ({_count(len(names))})")
 
 
-def tab_chunks(lines: Lines, asked: Asked, size: int = CHUNK) -> Iterator[Columns]:
-    """Yield columns with tabs between them, unless another delimiter is asked for."""
-    return chunks(lines, asked._replace(delimiter=asked.delimiter or "\t"), size)
+def tab_chunks(
+    lines: Lines, options: ReadOptions, size: int = CHUNK
+) -> Iterator[Columns]:
+    """Yield columns of text with tabs between cells, or the given delimiter."""
+    return chunks(lines, options.with_tabs(), size)
 
 
-def _whole(parts: Iterable[Columns]) -> Columns:
-    """Return all chunks as one table."""
+def _concatenate(parts: Iterable[Columns]) -> Columns:
     whole: Columns = {}
     for part in parts:
         for name, cells in part.items():
             whole.setdefault(name, []).extend(cells)
-        if sum(map(len, whole.values())) > MOST_CELLS:
-            raise ValueError(f"the table has more than {MOST_CELLS:,} cells")
+        if sum(map(len, whole.values())) > MAX_CELLS:
+            raise ValueError(f"the table has more than {MAX_CELLS:,} cells")
     return whole
 
 
-def read_tabs(stream: BinaryIO, asked: Asked) -> Columns:
-    """Read columns with tabs between them, unless another delimiter is asked for."""
-    return read(stream, asked._replace(delimiter=asked.delimiter or "\t"))
-
-
-def found_delimiter(lines: list[str]) -> str:
-    """Return the letter that cuts the most lines into as many cells as the header.
+def find_delimiter(lines: list[str]) -> str:
+    """Return the character that cuts most lines into as many cells as the header.
 
     Examples
     --------
-    >>> found_delimiter(["a;b\\n", "1,5;2,5\\n"])
+    >>> find_delimiter(["a;b\\n", "1,5;2,5\\n"])
     ';'
     """
     candidates = list(dict.fromkeys(DELIMITERS.values()))
@@ -108,21 +121,28 @@ def _score(lines: list[str], delimiter: str) -> tuple[float, int]:
 
 
 def _counted(first: list[str], lines: Lines) -> Iterator[str]:
-    """Yield the lines looked at before, counting them, and then the others."""
+    """Yield the lines that were read before, counting them, and then the others."""
     for lines.number, line in enumerate(first, start=1):
         yield line
     yield from lines
 
 
-def _rows(reader: Any) -> Iterator[list[str]]:
-    """Yield rows, blank lines left out."""
+def parse_rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+    """Yield the cells of each row as they are written; a blank line has none.
+
+    Examples
+    --------
+    >>> list(parse_rows(["a, b\\n", "\\n", '"c,d",\\n'], ","))
+    [['a', ' b'], [], ['c,d', '']]
+    """
     try:
-        yield from filter(None, reader)
+        yield from csv.reader(lines, delimiter=delimiter, strict=True)
     except csv.Error as error:
         raise ValueError(f"{error}; {ADVICE}") from None
 
 
-def _checked(rows: Iterable[list[str]], width: int) -> Iterator[list[str]]:
+def same_width(rows: Iterable[list[str]], width: int) -> Iterator[list[str]]:
+    """Yield rows, and raise ``ValueError`` at one that has not ``width`` cells."""
     for row in rows:
         if len(row) != width:
             raise ValueError(
@@ -135,20 +155,133 @@ def _count(n: int) -> str:
     return f"{n} cell" if n == 1 else f"{n} cells"
 
 
-def _chunks(rows: Iterable[list[str]], size: int) -> Iterator[list[list[str]]]:
+def _chunked(rows: Iterable[list[str]], size: int) -> Iterator[list[list[str]]]:
     for first in rows:
         yield list(chain([first], islice(rows, size - 1)))
 
 
-class _Clean(dict[str, str | None]):
-    """Each distinct cell once in memory, trimmed, None if nothing is left."""
+class _CleanedCells(dict[str, str | None]):
+    """Each distinct cell once in memory: without blanks around, None if empty."""
 
     def __missing__(self, cell: str) -> str | None:
         text = cell.strip()
         self[cell] = value = text or None
         return value
 
-    def tidy(self) -> None:
-        """Forget all, if there is too much of it."""
-        if len(self) > MOST_KNOWN:
+    def limit(self) -> None:
+        """Forget all cells if there are too many."""
+        if len(self) > MAX_INTERNED:
             self.clear()
+
+
+def can_use_arrow(stream: BinaryIO, options: ReadOptions) -> bool:
+    """Return whether pyarrow is installed and reads the encoding, if that is known."""
+    try:
+        import pyarrow.csv  # noqa: F401
+    except ImportError:
+        return False
+    return (
+        options.encoding in ARROW_ENCODINGS
+        and marked_encoding(stream) in ARROW_ENCODINGS
+    )
+
+
+def arrow_chunks(stream: BinaryIO, options: ReadOptions, size: int) -> Iterator[Any]:
+    """Yield tables of pyarrow of at most ``size`` rows; text is dictionary-encoded.
+
+    Raises
+    ------
+    ValueError
+        If pyarrow cannot read the file.
+    """
+    import pyarrow as pa
+
+    delimiter = options.delimiter or _find_delimiter_of(stream)
+    header = _open_csv(stream, delimiter, {}).schema.names
+    stream.seek(0)
+    reader = _open_csv(stream, delimiter, dict.fromkeys(header, pa.string()))
+    names, has_rows = column_names(header), False
+    for batch in reader:
+        has_rows = has_rows or batch.num_rows > 0
+        for at in range(0, batch.num_rows, size):
+            columns = batch.slice(at, size).columns
+            yield pa.table(dict(zip(names, map(_stripped, columns), strict=True)))
+    if not has_rows:
+        raise ValueError("no rows")
+
+
+def arrow_tab_chunks(
+    stream: BinaryIO, options: ReadOptions, size: int
+) -> Iterator[Any]:
+    """Yield tables of lines with tabs between cells, or the given delimiter."""
+    return arrow_chunks(stream, options.with_tabs(), size)
+
+
+def _find_delimiter_of(stream: BinaryIO) -> str:
+    lines = Lines(stream, "utf-8-sig")
+    try:
+        return find_delimiter(list(islice(without_nul(lines), SNIFFED)))
+    finally:
+        lines.release()
+        stream.seek(0)
+
+
+def _open_csv(stream: BinaryIO, delimiter: str, types: dict[str, Any]) -> Any:
+    from pyarrow import csv
+
+    return csv.open_csv(
+        stream,
+        csv.ReadOptions(block_size=BLOCK_SIZE),
+        csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        csv.ConvertOptions(column_types=types, strings_can_be_null=False),
+    )
+
+
+def _stripped(column: Any) -> Any:
+    """Return cells without blanks around them, null where nothing is left."""
+    import pyarrow as pa
+
+    coded = column.dictionary_encode()
+    texts = [text.strip() or None for text in coded.dictionary.to_pylist()]
+    if any(text is not None and "\0" in text for text in texts):
+        raise ValueError("a NUL byte")
+    return pa.DictionaryArray.from_arrays(coded.indices, pa.array(texts, pa.string()))
+
+
+def write_delimited(
+    columns: Columns, write: Callable[[str], object], delimiter: str = ","
+) -> None:
+    """Call ``write`` with the header and each row; a missing cell is an empty one.
+
+    Examples
+    --------
+    >>> write_delimited({"size": [1, None]}, lambda line: print(line, end=""))
+    size
+    1
+    ""
+    """
+    lines = _NewlineWriter(write)
+    writer = csv.writer(lines, delimiter=delimiter, lineterminator=lines.end)
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+
+
+def write_tabs(columns: Columns, write: Callable[[str], object]) -> None:
+    """Call ``write`` with the header and each row, tabs between cells."""
+    write_delimited(columns, write, "\t")
+
+
+class _NewlineWriter:
+    """A stream for the csv module that ends lines in a single character.
+
+    The module quotes a carriage return only if its own line end has one.
+    """
+
+    end = "\r\n"
+
+    def __init__(self, write: Callable[[str], object]):
+        self._write = write
+
+    def write(self, line: str) -> None:
+        """Pass on one line."""
+        self._write(line.removesuffix(self.end) + "\n")

@@ -1,36 +1,37 @@
-"""One JSON object a line, each a row."""
+"""JSON lines: one JSON object a line, each a row."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
-from nearkind.io.asked import Asked, Columns
-from nearkind.io.delimited import MOST_CELLS
-from nearkind.io.lines import Lines, decoded
+from nearkind.io.delimited import MAX_CELLS
+from nearkind.io.lines import Lines, parse_text, without_nul
+from nearkind.io.options import Columns, ReadOptions
 
 NO_ROWS = "rows were expected, one JSON object a line; there are none"
 
 
-def read(stream: BinaryIO, asked: Asked) -> Columns:
-    """Read columns; a key that a row lacks is a missing cell.
+def read(stream: BinaryIO, options: ReadOptions) -> Columns:
+    """Return columns; a key that a row lacks is a missing cell.
 
     Examples
     --------
     >>> from io import BytesIO
-    >>> read(BytesIO(b'{"size": 1}\\n{"size": 2, "colour": "red"}\\n'), Asked())
+    >>> read(BytesIO(b'{"size": 1}\\n{"size": 2, "colour": "red"}\\n'), ReadOptions())
     {'size': [1, 2], 'colour': [None, 'red']}
     """
-    return decoded(stream, asked.encoding, lambda lines: _columns(_rows(lines)))
+    return parse_text(stream, options.encoding, lambda lines: _columns(_rows(lines)))
 
 
-def chunks(lines: Lines, asked: Asked, size: int) -> Iterator[Columns]:
-    """Yield columns of so many rows at a time; each has the keys of its own rows.
+def chunks(lines: Lines, options: ReadOptions, size: int) -> Iterator[Columns]:
+    """Yield columns, ``size`` rows at a time; each has the keys of its own rows.
 
     Examples
     --------
     >>> from io import BytesIO
-    >>> list(chunks(Lines(BytesIO(b'{"a": 1}\\n{"b": 2}\\n'), "utf-8"), Asked(), 1))
+    >>> lines = Lines(BytesIO(b'{"a": 1}\\n{"b": 2}\\n'), "utf-8")
+    >>> list(chunks(lines, ReadOptions(), size=1))
     [{'a': [1]}, {'b': [2]}]
     """
     rows, has_rows = _rows(lines), False
@@ -42,7 +43,7 @@ def chunks(lines: Lines, asked: Asked, size: int) -> Iterator[Columns]:
 
 
 def _rows(lines: Lines) -> Iterator[dict[str, Any]]:
-    return (_row(line) for line in lines if line.strip())
+    return (_row(line) for line in without_nul(lines) if line.strip())
 
 
 def _columns(rows: Iterable[dict[str, Any]]) -> Columns:
@@ -55,8 +56,8 @@ def _columns(rows: Iterable[dict[str, Any]]) -> Columns:
         for column in columns.values():
             if len(column) <= n_rows:
                 column.append(None)
-        if (n_rows + 1) * len(columns) > MOST_CELLS:
-            raise ValueError(f"the table has more than {MOST_CELLS:,} cells")
+        if (n_rows + 1) * len(columns) > MAX_CELLS:
+            raise ValueError(f"the table has more than {MAX_CELLS:,} cells")
     if not columns:
         raise ValueError(NO_ROWS)
     return columns
@@ -87,3 +88,17 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"column {twice!r} occurs more than once")
     return row
+
+
+def write_json_lines(columns: Columns, write: Callable[[str], object]) -> None:
+    """Call ``write`` with one JSON object a row.
+
+    Examples
+    --------
+    >>> write_json_lines({"size": [1, None]}, lambda line: print(line, end=""))
+    {"size": 1}
+    {"size": null}
+    """
+    for cells in zip(*columns.values(), strict=True):
+        row = dict(zip(columns, cells, strict=True))
+        write(json.dumps(row, ensure_ascii=False, default=str) + "\n")

@@ -1,17 +1,19 @@
-"""Bytes -> lines of text: which encoding, and no line without end."""
+"""Bytes -> numbered lines of text: the encoding, and what is wrong in which line."""
 
 import codecs
+import gzip
 import io
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, TypeVar
 from warnings import warn
 
-from nearkind.io.asked import ReadingWarning
+from nearkind.io.options import ReadingWarning
 
-LONGEST = 1 << 24
-"""Letters of a line; longer ones are no table."""
-LAST_RESORT = "latin-1"
+MAX_LENGTH = 1 << 24
+"""Characters of a line; a longer one is not part of a table."""
+FALLBACK = "latin-1"
 BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",  # before that of UTF-16, which starts the same
@@ -19,11 +21,28 @@ BOMS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+UNPACK_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
+"""What gzip raises if a file is cut short or changed."""
 Result = TypeVar("Result")
 
 
+class DamagedFileError(ValueError):
+    """A compressed file is cut short or changed; the message lacks its name."""
+
+
 class Lines:
-    """Lines of a stream with their number, each refused if it is not text.
+    """Lines of a binary stream, counted.
+
+    Parameters
+    ----------
+    stream : binary stream
+        Stays open.
+    encoding : str
+
+    Attributes
+    ----------
+    number : int
+        Lines read so far.
 
     Examples
     --------
@@ -38,34 +57,46 @@ class Lines:
         self.number = 0
 
     def __iter__(self) -> Iterator[str]:
-        while line := self._text.readline(LONGEST):
+        while line := self._text.readline(MAX_LENGTH):
             self.number += 1
-            if len(line) == LONGEST:
-                raise ValueError(f"it is longer than {LONGEST:,} letters: no table")
-            if "\0" in line:
+            if len(line) == MAX_LENGTH:
                 raise ValueError(
-                    "it holds a NUL byte, so this is no text; if it is UTF-16, give "
-                    "that encoding"
+                    f"it is longer than {MAX_LENGTH:,} letters, so this is no table"
                 )
             yield line
 
     def release(self) -> None:
-        """Let go of the stream, which stays open."""
+        """Detach from the stream, which stays open."""
         self._text.detach()
 
 
-def decoded(
+def without_nul(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines, and raise ``ValueError`` at one that holds a NUL byte."""
+    for line in lines:
+        if "\0" in line:
+            raise ValueError(
+                "it holds a NUL byte, so this is no text; if it is UTF-16, give that "
+                "encoding"
+            )
+        yield line
+
+
+def parse_text(
     stream: BinaryIO, encoding: str | None, parse: Callable[[Lines], Result]
 ) -> Result:
-    """Parse a stream as text: of the given encoding, of its mark, UTF-8, or Latin-1."""
-    asked = encoding or marked(stream)
-    if asked is not None:
-        return _parsed(stream, asked, parse)
+    """Return what ``parse`` makes of the lines of a stream.
+
+    The encoding is the one given, the one of the byte-order mark, UTF-8, or Latin-1
+    with a warning if the text is not UTF-8.
+    """
+    known = encoding or marked_encoding(stream)
+    if known is not None:
+        return _parse(stream, known, parse)
     try:
-        return _parsed(stream, "utf-8", parse)
+        return _parse(stream, "utf-8", parse)
     except UnicodeDecodeError as error:
         stream.seek(0)
-        found = _parsed(stream, LAST_RESORT, parse)
+        result = _parse(stream, FALLBACK, parse)
         byte = error.object[error.start]
         warn(
             f"The text is not UTF-8 (byte {byte:#04x}), so it is read as Latin-1; if "
@@ -73,40 +104,60 @@ def decoded(
             ReadingWarning,
             stacklevel=2,
         )
-        return found
+        return result
 
 
-def marked(stream: BinaryIO) -> str | None:
-    """Return the encoding that a byte-order mark says, None without one."""
+def marked_encoding(stream: BinaryIO) -> str | None:
+    """Return the encoding that the byte-order mark says, None without one."""
     head = stream.read(4)
     stream.seek(0)
     return next((name for bom, name in BOMS.items() if head.startswith(bom)), None)
 
 
-def _parsed(
-    stream: BinaryIO, encoding: str, parse: Callable[[Lines], Result]
-) -> Result:
+def _parse(stream: BinaryIO, encoding: str, parse: Callable[[Lines], Result]) -> Result:
     with numbered_lines(stream, encoding) as lines:
         return parse(lines)
 
 
 @contextmanager
 def numbered_lines(stream: BinaryIO, encoding: str) -> Iterator[Lines]:
-    """Give lines of an encoding; complaints begin with the number of the line."""
+    """Give the lines of a stream; errors of the block name the line that was read."""
     lines = Lines(stream, encoding)
     try:
         yield lines
     except UnicodeDecodeError as error:
         if encoding == "utf-8":
-            raise  # Latin-1 may do
-        raise _at(lines.number + 1, f"it is not {encoding} ({error.reason})") from None
+            raise  # the caller may try Latin-1
+        # ``error.object`` begins in the line after the last one that was read
+        number = lines.number + 1 + error.object.count(b"\n", 0, error.start)
+        name = encoding.removesuffix("-sig")
+        raise _at(number, f"it is not {name} ({error.reason})") from None
     except UnicodeError as error:
         raise _at(lines.number + 1, f"it is not {encoding} ({error})") from None
     except ValueError as error:
         raise _at(max(lines.number, 1), str(error)) from None
+    except UNPACK_ERRORS as error:
+        where = f"after line {lines.number}"
+        raise DamagedFileError(
+            f"is damaged {where} ({error}); copy it again."
+        ) from None
     finally:
         lines.release()
 
 
-def _at(number: int, complaint: str) -> ValueError:
-    return ValueError(f"line {number}: {complaint.rstrip('.')}.")
+def _at(number: int, message: str) -> ValueError:
+    return ValueError(f"line {number}: {message.rstrip('.')}.")
+
+
+@contextmanager
+def file_errors(name: str) -> Iterator[None]:
+    """Begin the message of an error of the block with the name of the file."""
+    try:
+        yield
+    except DamagedFileError as error:
+        raise ValueError(f"{name} {error}") from None
+    except UNPACK_ERRORS as error:
+        raise ValueError(f"{name} is damaged ({error}); copy it again.") from None
+    except ValueError as error:
+        joint = ", " if str(error).startswith("line ") else ": "
+        raise ValueError(f"{name}{joint}{error}") from None

@@ -1,76 +1,69 @@
-"""Where a table comes from: a path, standard input, or the name of a built-in set."""
+"""Where a table comes from: a path, or standard input."""
 
 import gzip
 import shutil
 import sys
 import tempfile
 import warnings
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
-from nearkind.errors import did_you_mean, nearest_names
-from nearkind.io.asked import Asked, Columns, ReadingWarning
-from nearkind.io.kinds import HEAD, KINDS, MAGIC_OF_GZIP, check_kind, kind_of
+from nearkind.errors import nearest_names
+from nearkind.io.cells import infer_types, is_missing
+from nearkind.io.formats import FORMATS, GZIP_MAGIC, HEAD, Format, detect_format
+from nearkind.io.lines import file_errors
+from nearkind.io.options import Columns, ReadingWarning, ReadOptions
+from nearkind.io.schema import ColumnRoles, check_classes, warn_unlabelled
 
 STANDARD_INPUT = "-"
 IN_MEMORY = 1 << 26
 """Bytes of standard input; more go to a temporary file."""
 
 
-def read(data: str, asked: Asked = Asked()) -> Columns:  # noqa: B008 - a tuple
-    """Read a table.
+def read_columns(
+    data: str,
+    options: ReadOptions = ReadOptions(),  # noqa: B008 - a tuple
+) -> Columns:
+    """Return the columns of a table in a file.
 
     Parameters
     ----------
-    data : a path, "-" for standard input, or the name of a built-in set; a file comes
-        before a set of the same name
-    asked : what is not to be found out
+    data : str
+        A path, or "-" for standard input.
+    options : ReadOptions, default=ReadOptions()
+        What is not to be found out from the file.
 
     Returns
     -------
-    columns : cells of text files as text, empty ones as None; of others as they are
+    dict of str to list
+        Cells of text files as text, empty ones as None; of others as they are.
 
     Raises
     ------
     ValueError, OSError
-        If that is no table, in one sentence that names it, and line or column.
-
-    Examples
-    --------
-    >>> list(read("credit_risk"))
-    ['Occupation', 'Education', 'Marital', 'Risk']
+        If the file is no table; the message names it, and the line or column.
     """
-    asked = asked.checked()
-    if asked.format is not None:
-        check_kind(asked.format)
-    if is_set(data):
-        return _built_in(data)
-    with told_of(short_name(data)), opened(data, asked) as (stream, kind):
-        return KINDS[kind](stream, asked)
+    options = options.validated()
+    with prefix_warnings(short_name(data)), open_table(data, options) as table:
+        stream, form = table
+        return form.read(stream, options)
 
 
 @contextmanager
-def opened(data: str, asked: Asked) -> Iterator[tuple[BinaryIO, str]]:
-    """Give the bytes of a file, unpacked, and what kind it is; complaints name it."""
+def open_table(data: str, options: ReadOptions) -> Iterator[tuple[BinaryIO, Format]]:
+    """Give the bytes of a file, unpacked, and its format; errors name the file."""
     name = short_name(data)
-    with _bytes(data) as stream, _unpacked(stream) as plain, _named(name):
+    with _open_bytes(data) as stream, _unpack(stream) as plain, file_errors(name):
         head = plain.read(HEAD)
         plain.seek(0)
-        yield plain, asked.format or kind_of(head, name)
-
-
-def is_set(data: str) -> bool:
-    """Say whether this is the name of a built-in set, and no file."""
-    if data == STANDARD_INPUT or Path(data).exists():
-        return False
-    return data in _set_names()
+        given = options.format
+        yield plain, FORMATS[given] if given else detect_format(head, name)
 
 
 def short_name(data: str) -> str:
-    """Return what to call the source in a sentence.
+    """Return what to call a source in a message.
 
     Examples
     --------
@@ -80,59 +73,20 @@ def short_name(data: str) -> str:
     return "standard input" if data == STANDARD_INPUT else Path(data).name
 
 
-def label_of_set(name: str) -> str:
-    """Return the column of labels of a built-in set.
-
-    Examples
-    --------
-    >>> label_of_set("credit_risk")
-    'Risk'
-    """
-    from nearkind.datasets import obtaining
-
-    return obtaining.obtain(name).table.target
-
-
-def _set_names() -> list[str]:
-    from nearkind.datasets import obtaining
-
-    return obtaining.names()
-
-
-def _built_in(name: str) -> Columns:
-    from nearkind.datasets import obtaining
-
-    table = obtaining.obtain(name).table
-    columns = dict(zip(table.feature_names, table.X.T.tolist(), strict=True))
-    return {**columns, table.target: table.y.tolist()}
-
-
 @contextmanager
-def _named(name: str) -> Iterator[None]:
-    """Let complaints begin with the name of the file."""
-    try:
-        yield
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{name} is damaged ({error}); copy it again.") from None
-    except ValueError as error:
-        joint = ", " if str(error).startswith("line ") else ": "
-        raise ValueError(f"{name}{joint}{error}") from None
-
-
-@contextmanager
-def told_of(name: str) -> Iterator[None]:
-    """Let warnings begin with the name of the file."""
-    with warnings.catch_warnings(record=True) as said:
+def prefix_warnings(name: str) -> Iterator[None]:
+    """Begin each ``ReadingWarning`` of the block with the name of the file."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    for warning in said:
+    for warning in caught:
         ours = issubclass(warning.category, ReadingWarning)
         text = f"{name}: {warning.message}" if ours else str(warning.message)
         warnings.warn(text, warning.category, stacklevel=2)
 
 
 @contextmanager
-def _bytes(data: str) -> Iterator[BinaryIO]:
+def _open_bytes(data: str) -> Iterator[BinaryIO]:
     """Open a source that can be read again from its start."""
     if data == STANDARD_INPUT:
         with tempfile.SpooledTemporaryFile(IN_MEMORY) as copy:
@@ -140,41 +94,122 @@ def _bytes(data: str) -> Iterator[BinaryIO]:
             copy.seek(0)
             yield cast(BinaryIO, copy)
         return
-    with _opened(data) as stream:
+    with _open_file(data) as stream:
         yield stream
 
 
-def _opened(data: str) -> BinaryIO:
-    path = Path(data)
+def _open_file(data: str) -> BinaryIO:
     try:
-        return path.open("rb")
+        return Path(data).open("rb")
     except IsADirectoryError:
         raise IsADirectoryError(
             f"{data!r} is a folder; DATA is one file, - or a built-in set."
         ) from None
     except FileNotFoundError:
-        beside = [each.name for each in path.parent.glob("*") if each.is_file()]
-        near = nearest_names(path.name, [*beside, *_set_names()])
-        raise FileNotFoundError(
-            f"There is no file or built-in set {data!r}. "
-            + (
-                did_you_mean(path.name, near)
-                if near
-                else "`nearkind datasets` lists the sets."
-            )
-        ) from None
+        raise FileNotFoundError(missing_file(data)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise OSError(f"Cannot read {data!r}: {reason}.") from None
 
 
+def missing_file(data: str, sets: Iterable[str] = ()) -> str:
+    """Return the message for a file that is not there.
+
+    Parameters
+    ----------
+    data : str
+        The path that was asked for.
+    sets : iterable of str, default=()
+        Names of built-in sets that could have been meant too.
+    """
+    path, sets = Path(data), list(sets)
+    what = "file or built-in set" if sets else "file"
+    files = [each.name for each in path.parent.glob("*") if each.is_file()]
+    near = nearest_names(path.name, [*files, *sets])
+    if near:
+        hint = f"Did you mean {', '.join(map(repr, near))}?"
+    else:
+        hint = "`nearkind datasets` lists the sets." if sets else "Check the path."
+    return f"There is no {what} {data!r}. {hint}"
+
+
 @contextmanager
-def _unpacked(stream: BinaryIO) -> Iterator[BinaryIO]:
+def _unpack(stream: BinaryIO) -> Iterator[BinaryIO]:
     """Give what is inside, if it is compressed by gzip."""
-    packed = stream.read(len(MAGIC_OF_GZIP)) == MAGIC_OF_GZIP
+    packed = stream.read(len(GZIP_MAGIC)) == GZIP_MAGIC
     stream.seek(0)
     if not packed:
         yield stream
         return
     with gzip.GzipFile(mode="rb", fileobj=stream) as inside:
         yield cast(BinaryIO, inside)
+
+
+class LabelledTable(NamedTuple):
+    """Features, one label a row, and the name of the column that the labels are of."""
+
+    X: Columns
+    y: list[Any]
+    target: str
+
+
+class LabelledSource(NamedTuple):
+    """Where a labelled table is, how to read it, and what its columns are for.
+
+    Attributes
+    ----------
+    data : str
+        A path, or "-" for standard input.
+    target : str
+        Column of labels.
+    drop : tuple of str, default=()
+        Columns to leave out.
+    text : tuple of str, default=()
+        Columns to take as text, numbers and words for missing cells included.
+    options : ReadOptions, default=ReadOptions()
+        How to read the file.
+
+    Examples
+    --------
+    >>> source = LabelledSource("pets.csv", "kind", drop=("id",))
+    >>> source.select({"id": ["1", "2"], "legs": ["4", "2"], "kind": ["cat", "bird"]})
+    LabelledTable(X={'legs': [4, 2]}, y=['cat', 'bird'], target='kind')
+    """
+
+    data: str
+    target: str
+    drop: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+    options: ReadOptions = ReadOptions()
+
+    @property
+    def roles(self) -> ColumnRoles:
+        """What the columns are for."""
+        return ColumnRoles(self.target, self.drop, self.text)
+
+    def read(self) -> LabelledTable:
+        """Return the table; rows without a label are left out with a warning."""
+        return self.select(read_columns(self.data, self.options))
+
+    def select(self, columns: Columns) -> LabelledTable:
+        """Return the table of the columns that ``data`` has."""
+        where = short_name(self.data)
+        X = {name: columns[name] for name in self.roles.features(columns, where)}
+        labels = columns[self.target]
+        kept = [i for i, label in enumerate(labels) if not is_missing(label)]
+        warn_unlabelled(len(labels) - len(kept), len(labels), self.target, where)
+        y = _of_one_type([labels[i] for i in kept])
+        check_classes(len(set(map(str, y))), len(y), self.target, where)
+        return LabelledTable(infer_types(_take(X, kept), self.text), y, self.target)
+
+
+def _take(columns: Columns, rows: list[int]) -> Columns:
+    """Return some rows; the columns themselves if these are all."""
+    if len(rows) == len(next(iter(columns.values()))):
+        return columns
+    return {name: [cells[i] for i in rows] for name, cells in columns.items()}
+
+
+def _of_one_type(labels: list[Any]) -> list[Any]:
+    """Return labels as they are, as text if their types differ."""
+    return labels if len(set(map(type, labels))) == 1 else list(map(str, labels))

@@ -1,12 +1,12 @@
 """``save`` and ``load``: model files on disk or in memory."""
 
 import os
-import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from nearkind.errors import ModelFileError
+from nearkind.io.atomic_write import atomic_write
 from nearkind.persistence.container import RefusedError, opened, sealed
 from nearkind.persistence.models import of_json, to_json
 
@@ -127,15 +127,5 @@ def _write(data: bytes, path: Any) -> None:
     if hasattr(path, "write"):
         path.write(data)
         return
-    target = os.path.realpath(path)  # a link stays a link
-    folder, name = os.path.split(target)
-    beside = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(4)}")
-    try:
-        with open(beside, "xb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(beside, target)
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(beside)
+    with atomic_write(path) as file:
+        file.write(data)

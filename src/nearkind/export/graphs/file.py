@@ -19,7 +19,7 @@ from nearkind.export.graphs.inputs import (
     value_inputs,
 )
 from nearkind.export.portable import Feature, Portable
-from nearkind.io.writing import beside
+from nearkind.io.atomic_write import atomic_write
 
 Coded = tuple[Builder, list[Input], list[str]]
 """A graph as far as it has inputs and codes of each feature (n,)."""
@@ -47,7 +47,7 @@ def write(model: Portable, path: Path, inputs: str = "values") -> list[Path]:
         )
     _check_size(model)
     graph = _model(model, INPUTS[inputs])
-    with beside(path) as file:
+    with atomic_write(path) as file:
         file.write(graph.SerializeToString())
     return [path]
 

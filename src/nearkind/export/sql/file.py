@@ -8,7 +8,7 @@ from nearkind.export.portable import Portable
 from nearkind.export.sql.dialects import DIALECTS, Columns
 from nearkind.export.sql.tables import Names, row_tables, value_table
 from nearkind.export.sql.views import class_views, vector_views
-from nearkind.io.writing import beside
+from nearkind.io.atomic_write import atomic_write
 
 
 def write(
@@ -43,7 +43,7 @@ def write(
             f"{spoken.most_axes:,} in dialect {dialect!r}. Fit with a larger strength, "
             "which shortens them, or export to JSON or ONNX."
         )
-    with beside(path) as file:
+    with atomic_write(path) as file:
         for statement in _statements(model, spoken, table, key, Names(name)):
             file.write(f"{statement};\n".encode())
     return [path]

@@ -1,9 +1,11 @@
-"""The form in which every set is handed out: rows of strings and their labels."""
+"""The form of every data set: rows of strings and their labels."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nearkind.io import Columns
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
@@ -11,13 +13,34 @@ if TYPE_CHECKING:
 ObjectArray = NDArray[np.object_]
 
 
-class Table(NamedTuple):
-    """Rows of strings and their labels; ``None`` is a missing value."""
+class Dataset(NamedTuple):
+    """Rows of strings and their labels; ``None`` is a missing value.
+
+    Attributes
+    ----------
+    feature_names : list of str
+    target : str
+        Name of the column of labels.
+    X : ndarray of shape (n, D)
+    y : ndarray of shape (n,)
+    """
 
     feature_names: list[str]
     target: str
-    X: ObjectArray  # (n, D)
-    y: ObjectArray  # (n,)
+    X: ObjectArray
+    y: ObjectArray
+
+    def columns(self) -> Columns:
+        """Return all columns, the labels last.
+
+        Examples
+        --------
+        >>> X, y = np.array([["red"]], dtype=object), np.array(["a"], dtype=object)
+        >>> Dataset(["colour"], "class", X, y).columns()
+        {'colour': ['red'], 'class': ['a']}
+        """
+        features = dict(zip(self.feature_names, self.X.T.tolist(), strict=True))
+        return {**features, self.target: self.y.tolist()}
 
     def bunch(self, *, as_frame: bool, **facts: Any) -> "Bunch":
         """Return X, y, feature_names and ``facts`` as scikit-learn hands out data.
@@ -35,9 +58,8 @@ class Table(NamedTuple):
 
         Examples
         --------
-        >>> import numpy as np
         >>> X, y = np.array([["red"]], dtype=object), np.array(["a"], dtype=object)
-        >>> Table(["colour"], "class", X, y).bunch(as_frame=False, name="one").name
+        >>> Dataset(["colour"], "class", X, y).bunch(as_frame=False, name="one").name
         'one'
         """
         from sklearn.utils import Bunch

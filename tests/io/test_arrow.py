@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from helpers.table_files import complaint
-from nearkind.io import arrow, read, write
+from nearkind.io import arrow, read_columns, write_columns
 
 pa = pytest.importorskip("pyarrow")
 feather = pytest.importorskip("pyarrow.feather")
@@ -22,7 +22,7 @@ def table():
 def test_parquet_by_name_and_by_its_first_bytes(tmp_path, table):
     for name in ("a.parquet", "a.pq", "a.dat"):
         parquet.write_table(table, tmp_path / name)
-        assert read(str(tmp_path / name)) == COLUMNS
+        assert read_columns(str(tmp_path / name)) == COLUMNS
 
 
 @pytest.mark.filterwarnings("ignore:Feather V1")
@@ -30,7 +30,7 @@ def test_parquet_by_name_and_by_its_first_bytes(tmp_path, table):
 def test_feather(tmp_path, table, version):
     path = tmp_path / "a.feather"
     feather.write_feather(table, path, version=version)
-    assert read(str(path)) == COLUMNS
+    assert read_columns(str(path)) == COLUMNS
 
 
 def test_arrow_file_and_stream(tmp_path, table):
@@ -38,7 +38,7 @@ def test_arrow_file_and_stream(tmp_path, table):
         path = tmp_path / "a.arrow"
         with opened(str(path), table.schema) as out:
             out.write_table(table)
-        assert read(str(path)) == COLUMNS
+        assert read_columns(str(path)) == COLUMNS
 
 
 def test_dictionaries_are_their_values(tmp_path):
@@ -46,7 +46,7 @@ def test_dictionaries_are_their_values(tmp_path):
         pa.table({"a": pa.array(["x", "y"]).dictionary_encode()}),
         tmp_path / "a.parquet",
     )
-    assert read(str(tmp_path / "a.parquet")) == {"a": ["x", "y"]}
+    assert read_columns(str(tmp_path / "a.parquet")) == {"a": ["x", "y"]}
 
 
 def test_damaged_and_empty_files(tmp_path, table):
@@ -64,9 +64,9 @@ def test_damaged_and_empty_files(tmp_path, table):
 def test_a_large_claim_is_refused_before_it_is_read(tmp_path, table, monkeypatch):
     path = tmp_path / "a.parquet"
     parquet.write_table(table, path)
-    monkeypatch.setattr(arrow, "MOST_BYTES", 10)
+    monkeypatch.setattr(arrow, "MAX_BYTES", 10)
     assert "bytes; cut it into smaller files" in complaint(str(path))
-    monkeypatch.setattr(arrow, "MOST_CELLS", 5)
+    monkeypatch.setattr(arrow, "MAX_CELLS", 5)
     assert "it claims 3 rows of 2 cells, more than 5" in complaint(str(path))
 
 
@@ -75,13 +75,13 @@ def test_without_pyarrow_there_is_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(ImportError, match=r'pip install "nearkind\[arrow\]"'):
-        read(str(tmp_path / "a.parquet"))
+        read_columns(str(tmp_path / "a.parquet"))
     with pytest.raises(ImportError, match="pyarrow"):
-        write({"a": [1]}, tmp_path / "b.parquet")
+        write_columns({"a": [1]}, tmp_path / "b.parquet")
     assert not (tmp_path / "b.parquet").exists()
 
 
 def test_parquet_is_written(tmp_path):
     path = tmp_path / "a.parquet"
-    write({**COLUMNS, "mixed": [1, "x", None]}, path)
-    assert read(str(path)) == {**COLUMNS, "mixed": ["1", "x", None]}
+    write_columns({**COLUMNS, "mixed": [1, "x", None]}, path)
+    assert read_columns(str(path)) == {**COLUMNS, "mixed": ["1", "x", None]}

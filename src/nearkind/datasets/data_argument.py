@@ -1,0 +1,97 @@
+"""DATA of the command line: a file, standard input, or the name of a built-in set."""
+
+from pathlib import Path
+
+from nearkind.datasets.sources import names, obtain
+from nearkind.io import (
+    Batches,
+    Columns,
+    LabelledSource,
+    LabelledTable,
+    ReadOptions,
+    read_columns,
+)
+from nearkind.io.sources import STANDARD_INPUT, missing_file
+
+
+def is_set(data: str) -> bool:
+    """Return whether ``data`` names a built-in set, and no file.
+
+    Examples
+    --------
+    >>> is_set("monks1"), is_set("-")
+    (True, False)
+    """
+    if data == STANDARD_INPUT or Path(data).exists():
+        return False
+    return data in names()
+
+
+def label_column(name: str) -> str:
+    """Return the name of the column of labels of a built-in set.
+
+    Examples
+    --------
+    >>> label_column("credit_risk")
+    'Risk'
+    """
+    return obtain(name).data.target
+
+
+def read_data(
+    data: str,
+    options: ReadOptions = ReadOptions(),  # noqa: B008 - a tuple
+) -> Columns:
+    """Return the columns of a table.
+
+    Parameters
+    ----------
+    data : str
+        A path, "-" for standard input, or the name of a built-in set; a file comes
+        before a set of the same name.
+    options : ReadOptions, default=ReadOptions()
+        How to read a file.
+
+    Returns
+    -------
+    dict of str to list
+
+    Raises
+    ------
+    ValueError, OSError
+        If that is no table; the message names it, and the line or column.
+
+    Examples
+    --------
+    >>> list(read_data("credit_risk"))
+    ['Occupation', 'Education', 'Marital', 'Risk']
+    """
+    if is_set(data):
+        options.validated()
+        return obtain(data).data.columns()
+    try:
+        return read_columns(data, options)
+    except FileNotFoundError:
+        raise FileNotFoundError(missing_file(data, names())) from None
+
+
+def read_labelled(source: LabelledSource) -> LabelledTable:
+    """Return the labelled table of a source whose data may be a built-in set.
+
+    Examples
+    --------
+    >>> X, y, target = read_labelled(LabelledSource("monks1", "class", drop=("a2",)))
+    >>> list(X), target, sorted(set(y))
+    (['a1', 'a3', 'a4', 'a5', 'a6'], 'class', ['0', '1'])
+    """
+    return source.select(read_data(source.data, source.options))
+
+
+def read_batches(source: LabelledSource, batch_rows: int) -> Batches:
+    """Return the batches of a file; a built-in set is refused."""
+    if is_set(source.data):
+        raise ValueError(
+            f"{source.data} is a built-in set, which cannot be read in batches. Write "
+            "it to a file first: `nearkind datasets NAME --output FILE`."
+        )
+    return Batches(source, batch_rows)

@@ -1,0 +1,137 @@
+"""Write a file whole or not at all."""
+
+import gzip
+import io
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from os import PathLike
+from typing import IO, Any, cast
+
+BUFFER = 1 << 16
+
+
+@contextmanager
+def atomic_write(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a binary file that replaces ``path`` when the block ends without an error.
+
+    The file is made under a random name in the same folder, and renamed at the end; on
+    an error or an interruption it is removed, and what was at ``path`` stays. A file
+    that is replaced keeps its mode, and a link stays a link. A pipe or a device is
+    written into, as it cannot be replaced.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Yields
+    ------
+    binary stream
+
+    Raises
+    ------
+    OSError
+        If nothing can be written there; the message names the path.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.txt"
+    >>> with atomic_write(path) as file:
+    ...     _ = file.write(b"whole")
+    >>> path.read_text()
+    'whole'
+    """
+    mode = _mode(path)
+    if _is_special(mode):
+        with _open(path, "wb", path) as file:
+            yield file
+        return
+    target = os.path.realpath(path)
+    temporary = _temporary_name(target)
+    try:
+        with _open(temporary, "xb", path) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            os.chmod(temporary, stat.S_IMODE(mode))
+        os.replace(temporary, target)
+    finally:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            os.unlink(temporary)
+
+
+def write_text(text: str, path: str | PathLike[str]) -> None:
+    """Write a text in UTF-8, whole or not at all."""
+    with atomic_write(path) as file:
+        file.write(text.encode())
+
+
+def check_writable(path: str | PathLike[str]) -> None:
+    """Raise ``OSError``, before long work, if ``path`` cannot be written."""
+    if _is_special(_mode(path)):
+        return
+    temporary = _temporary_name(os.path.realpath(path))
+    _open(temporary, "xb", path).close()
+    os.unlink(temporary)
+
+
+@contextmanager
+def text_writer(file: IO[bytes], packed: bool) -> Iterator[Callable[[str], object]]:
+    """Give a function that writes text to a binary stream, in UTF-8.
+
+    Parameters
+    ----------
+    file : binary stream
+        Stays open.
+    packed : bool
+        Whether to compress by gzip, without a name and a time, so that the same text
+        gives the same bytes.
+    """
+    if not packed:
+        yield lambda text: file.write(text.encode())
+        return
+    with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as inner:
+        buffer = io.BufferedWriter(cast(Any, inner), BUFFER)
+        yield lambda text: buffer.write(text.encode())
+        buffer.flush()
+
+
+def _mode(path: str | PathLike[str]) -> int | None:
+    """Return the mode of what is at a path; None if there is nothing."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return None
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(f"{os.fspath(path)!r} is a folder; name a file.")
+    return mode
+
+
+def _is_special(mode: int | None) -> bool:
+    """Return whether a mode is that of a pipe, a device or a socket."""
+    return mode is not None and not stat.S_ISREG(mode)
+
+
+def _temporary_name(target: str) -> str:
+    name = f".nearkind-{secrets.token_hex(8)}.tmp"
+    return os.path.join(os.path.dirname(target), name)
+
+
+def _open(place: str | PathLike[str], how: str, path: str | PathLike[str]) -> IO[bytes]:
+    """Open a file for writing; errors name ``path``."""
+    try:
+        return open(place, how)
+    except OSError as error:
+        folder = os.path.dirname(os.fspath(path))
+        if folder and not os.path.isdir(folder):
+            raise FileNotFoundError(
+                f"There is no folder {folder!r} to write to."
+            ) from None
+        reason = error.strerror or str(error)
+        renamed = type(error)(f"Cannot write {os.fspath(path)!r}: {reason}.")
+        renamed.strerror = reason  # for callers with a sentence of their own
+        raise renamed from None

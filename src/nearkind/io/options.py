@@ -1,0 +1,73 @@
+"""How to read a file: what the user says of it, and the form of what comes back."""
+
+import codecs
+from typing import NamedTuple
+
+Columns = dict[str, list]
+"""A table: column names to cells, None where one is missing."""
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")
+DELIMITERS = {",": ",", ";": ";", "\t": "\t", "|": "|", "tab": "\t", "\\t": "\t"}
+"""Delimiters as users write them, to the character; the first four are looked for."""
+
+
+class ReadingWarning(UserWarning):
+    """A file was read in a way that its owner may not have meant."""
+
+
+class ReadOptions(NamedTuple):
+    """How to read a file; what is None is found out from the file.
+
+    Attributes
+    ----------
+    format : {"csv", "tsv", "jsonl", "parquet", "arrow"} or None, default=None
+    delimiter : str or None, default=None
+        Character between the cells of a line; "tab" is understood.
+    encoding : str or None, default=None
+        Encoding of text, by its name in Python.
+
+    Examples
+    --------
+    >>> ReadOptions(delimiter="tab").validated().delimiter == "\\t"
+    True
+    """
+
+    format: str | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+
+    def validated(self) -> "ReadOptions":
+        """Return the options with delimiter and encoding as Python names them.
+
+        Raises
+        ------
+        ValueError
+            If there is no such format, delimiter or encoding.
+        """
+        if self.format is not None and self.format not in FORMATS:
+            listed = ", ".join(FORMATS)
+            raise ValueError(f"A format is one of {listed}; got {self.format!r}.")
+        return self._replace(delimiter=self._character(), encoding=self._codec())
+
+    def with_tabs(self) -> "ReadOptions":
+        """Return the options with a tab as the delimiter, unless another was given."""
+        return self._replace(delimiter=self.delimiter or "\t")
+
+    def _character(self) -> str | None:
+        given = self.delimiter
+        character = DELIMITERS.get(given, given) if given else given
+        if character is not None and (len(character) != 1 or character in '"\r\n'):
+            raise ValueError(
+                f"A delimiter is one letter, such as , ; | or tab; got {given!r}."
+            )
+        return character
+
+    def _codec(self) -> str | None:
+        if self.encoding is None:
+            return None
+        try:
+            return codecs.lookup(self.encoding).name
+        except LookupError:
+            raise ValueError(
+                f"There is no encoding {self.encoding!r}; try utf-8, utf-16, latin-1 "
+                "or cp1252."
+            ) from None

@@ -1,0 +1,308 @@
+"""Columns of a table: their names, what they are for, and what their cells are.
+
+What only a whole file decides (which columns there are, which hold numbers, whether
+labels are of one type) is a ``Schema``, so that a batch has the cells that a reading of
+the whole file would give it. ``match_levels`` is the same for a fitted model: a column
+of a new file may look like numbers where the training file had words among them, and
+the model decides.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Self
+from warnings import warn
+
+import numpy as np
+
+from nearkind.errors import did_you_mean
+from nearkind.io.cells import (
+    Cells,
+    ColumnType,
+    ListCells,
+    distinct_cells,
+    is_missing,
+    parse_number,
+)
+from nearkind.io.options import Columns, ReadingWarning
+
+MAX_LISTED = 12
+FEW_CLASSES = 20
+"""So many different labels are never too many."""
+MAX_LABELS = 1_000_000
+"""Different labels to count; by then there are too many of them."""
+
+
+def column_names(header: Sequence[str]) -> list[str]:
+    """Return the names of a header without blanks around; one without is numbered.
+
+    Raises
+    ------
+    ValueError
+        If a name occurs twice.
+
+    Examples
+    --------
+    >>> column_names(["size ", "colour"])
+    ['size', 'colour']
+    """
+    names = [name.strip() for name in header]
+    unnamed = [d for d, name in enumerate(names) if not name]
+    for d in unnamed:
+        names[d] = f"column {d + 1}"
+    if unnamed:
+        listed = ", ".join(repr(names[d]) for d in unnamed)
+        warn(
+            f"A column without a name is called {listed} here; if it numbers the rows, "
+            "drop it.",
+            ReadingWarning,
+            stacklevel=2,
+        )
+    refuse_duplicates(names)
+    return names
+
+
+def refuse_duplicates(names: Iterable[str]) -> None:
+    """Raise ``ValueError`` if a column name occurs twice."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        listed = ", ".join(map(repr, twice[:MAX_LISTED]))
+        raise ValueError(f"column {listed} occurs more than once; rename the copies")
+
+
+def require_column(name: str, names: Iterable[str], where: str) -> str:
+    """Return the name of a column that must be there.
+
+    Parameters
+    ----------
+    name : str
+    names : iterable of str
+        The columns that there are.
+    where : str
+        Name of the table, for the message.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column; the message suggests others.
+
+    Examples
+    --------
+    >>> require_column("size", ["size", "colour"], "a.csv")
+    'size'
+    """
+    names = list(names)
+    if name not in names:
+        hint = did_you_mean(name, names)
+        raise ValueError(f"There is no column {name!r} in {where}. {hint}")
+    return name
+
+
+class ColumnRoles(NamedTuple):
+    """What the columns of a labelled table are for.
+
+    Attributes
+    ----------
+    target : str
+        Column of labels.
+    drop : tuple of str, default=()
+        Columns to leave out.
+    text : tuple of str, default=()
+        Columns to take as text, numbers and words for missing cells included.
+    """
+
+    target: str
+    drop: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+
+    def features(self, names: Iterable[str], where: str) -> list[str]:
+        """Return the columns to learn from.
+
+        Raises
+        ------
+        ValueError
+            If the table lacks a column that has a role, or has no others.
+
+        Examples
+        --------
+        >>> ColumnRoles("class", drop=("id",)).features(["id", "x", "class"], "a.csv")
+        ['x']
+        """
+        names = list(names)
+        for name in (self.target, *self.drop, *self.text):
+            require_column(name, names, where)
+        kept = [n for n in names if n != self.target and n not in self.drop]
+        if not kept:
+            raise ValueError(
+                f"{where} has no column beside {self.target!r} to learn from."
+            )
+        return kept
+
+
+class Schema:
+    """What a whole labelled file decides about the cells of each part.
+
+    Parameters
+    ----------
+    roles : ColumnRoles
+    where : str
+        Name of the file, for messages.
+    encoding : str, default="utf-8"
+        Encoding of text.
+
+    Attributes
+    ----------
+    names : dict of str to None
+        All columns, in the order in which they came.
+    types : dict of str to ColumnType
+        How the cells of each column are written.
+    n_rows, n_unlabelled : int
+        Rows with a label, and without.
+    labels : set of str
+        Different labels, as text.
+    label_types : set of type
+        Python types of labels.
+
+    Examples
+    --------
+    >>> part = {"size": ListCells("size", ["1", "NA"])}
+    >>> part["kind"] = ListCells("kind", ["cat", "dog"])
+    >>> schema = Schema(ColumnRoles("kind"), "pets.csv").update([part])
+    >>> schema.labelled_values(part)
+    ({'size': [1, None]}, ['cat', 'dog'])
+    """
+
+    def __init__(self, roles: ColumnRoles, where: str, encoding: str = "utf-8") -> None:
+        self.roles, self.where, self.encoding = roles, where, encoding
+        self.names: dict[str, None] = {}
+        self.types: dict[str, ColumnType] = {}
+        self.n_rows = self.n_unlabelled = 0
+        self.labels: set[str] = set()
+        self.label_types: set[type] = set()
+
+    def update(self, parts: Iterable[dict[str, Cells]]) -> Self:
+        """Take account of parts of the file."""
+        for part in parts:
+            self._add(part)
+        return self
+
+    @property
+    def features(self) -> list[str]:
+        """Columns to learn from."""
+        return self.roles.features(self.names, self.where)
+
+    def check(self) -> Self:
+        """Raise if the file cannot be learned from; warn of rows without a label."""
+        target, n_all = self.roles.target, self.n_rows + self.n_unlabelled
+        _ = self.features
+        warn_unlabelled(self.n_unlabelled, n_all, target, self.where)
+        check_classes(len(self.labels), self.n_rows, target, self.where)
+        return self
+
+    def labelled_values(self, part: dict[str, Cells]) -> tuple[dict[str, Any], Any]:
+        """Return features and labels of a part, the rows without a label left out."""
+        labels, rows = self._labelled(part)
+        X = {}
+        for name in self.features:
+            column_type = None if name in self.roles.text else self.types[name]
+            cells = part.get(name) or ListCells(name, [None] * len(rows))
+            X[name] = cells.filter(rows).values(column_type)
+        y = labels.values(None)
+        return X, list(map(str, y)) if len(self.label_types) > 1 else y
+
+    def _add(self, part: dict[str, Cells]) -> None:
+        self.names.update(dict.fromkeys(part))
+        labels, rows = self._labelled(part)
+        self.n_rows += len(labels)
+        self.n_unlabelled += len(rows) - len(labels)
+        if len(self.labels) < MAX_LABELS:
+            self.labels.update(map(str, labels.distinct()))
+        self.label_types |= labels.python_types()
+        for name in set(part).difference([self.roles.target, *self.roles.drop]):
+            so_far = self.types.get(name, ColumnType())
+            if so_far.numbers:  # else no further cell can change the type
+                self.types[name] = so_far & part[name].filter(rows).infer_type()
+
+    def _labelled(self, part: dict[str, Cells]) -> tuple[Cells, Any]:
+        """Return the labels that are known, and which rows have one."""
+        target = self.roles.target
+        n_rows = len(next(iter(part.values())))
+        labels = part.get(target) or ListCells(target, [None] * n_rows)
+        rows = labels.present() if n_rows else np.zeros(0, dtype=bool)
+        return labels.filter(rows), rows
+
+
+def warn_unlabelled(n_unlabelled: int, n_rows: int, target: str, where: str) -> None:
+    """Warn of rows without a label, if there are others."""
+    if 0 < n_unlabelled < n_rows:
+        warn(
+            f"{where}: {n_unlabelled} of {n_rows} rows have no {target!r}; they are "
+            "left out, and rows are counted without them.",
+            ReadingWarning,
+            stacklevel=3,
+        )
+
+
+def check_classes(n_classes: int, n_rows: int, target: str, where: str) -> None:
+    """Raise ``ValueError`` if labels are all one, or nearly all different."""
+    if n_classes < 2:
+        raise ValueError(
+            f"Column {target!r} of {where} holds {n_classes or 'no'} class; two at "
+            "least are needed to learn what tells them apart."
+        )
+    if n_classes > max(FEW_CLASSES, n_rows // 2):
+        raise ValueError(
+            f"Column {target!r} of {where} holds {n_classes} different values in "
+            f"{n_rows} rows, so it names no classes; choose another column, or "
+            "cut its numbers into ranges first."
+        )
+
+
+def match_levels(columns: Columns, levels: Mapping[str, Collection[Any]]) -> Columns:
+    """Return the columns that a model knows, each cell as the model has it.
+
+    Parameters
+    ----------
+    columns : dict of str to list
+        Cells as they were read.
+    levels : mapping of str to collection
+        The model's columns, with the values that each had in training; empty where
+        numbers were not kept one by one.
+
+    Returns
+    -------
+    dict of str to list
+        The columns of ``levels`` that are there, in its order.
+
+    Examples
+    --------
+    >>> match_levels({"id": [7], "size": ["1", "2"]}, {"size": {"1", "x"}})
+    {'size': ['1', '2']}
+    >>> match_levels({"size": ["1", "NA"]}, {"size": {1, 2}})
+    {'size': [1, None]}
+    """
+    return {
+        name: _match_column(name, columns[name], known)
+        for name, known in levels.items()
+        if name in columns
+    }
+
+
+def _match_column(name: str, cells: list[Any], known: Collection[Any]) -> list[Any]:
+    has_words = any(isinstance(value, str) for value in known)
+    value_of = {
+        cell: _match_cell(cell, known, has_words)
+        for cell in distinct_cells(name, cells)
+    }
+    return [value_of[cell] for cell in cells]
+
+
+def _match_cell(cell: Any, known: Collection[Any], has_words: bool) -> Any:
+    if cell in known:
+        return cell
+    if is_missing(cell):
+        return None
+    if not isinstance(cell, str):
+        return str(cell) if str(cell) in known else cell
+    value = parse_number(cell)
+    is_number = value is not None and (value in known or not has_words)
+    return value if is_number else cell
