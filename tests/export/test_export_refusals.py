@@ -161,7 +161,7 @@ def test_a_folder_that_is_read_only(to, tmp_path, monkeypatch):
     def denied(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("pathlib.Path.open", denied)
+    monkeypatch.setattr("builtins.open", denied)
     with pytest.raises(PermissionError, match=r"Cannot write '.*m': Permission denied"):
         export.write(model, place, to)
     monkeypatch.undo()

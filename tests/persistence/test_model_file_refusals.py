@@ -112,7 +112,7 @@ def test_a_folder_that_may_not_be_written_to(tmp_path):
 def test_places_where_no_file_can_be(tmp_path):
     (tmp_path / "file").write_text("")
     for path in (tmp_path, tmp_path / "none" / "m", tmp_path / "file" / "m"):
-        with pytest.raises(ModelFileError, match=r"Cannot save to .*: .*directory"):
+        with pytest.raises(ModelFileError, match=r"Cannot save to .*: .*folder"):
             nk.save(hamming(), path)
     for path in (tmp_path, tmp_path / "none"):
         with pytest.raises(ModelFileError, match=r"Cannot load .*: .*directory"):

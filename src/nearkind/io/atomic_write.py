@@ -107,7 +107,8 @@ def _mode(path: str | PathLike[str]) -> int | None:
     except OSError:
         return None
     if stat.S_ISDIR(mode):
-        raise IsADirectoryError(f"{os.fspath(path)!r} is a folder; name a file.")
+        reason = "is a folder; name a file"
+        raise _error(IsADirectoryError, f"{os.fspath(path)!r} {reason}", f"it {reason}")
     return mode
 
 
@@ -126,12 +127,17 @@ def _open(place: str | PathLike[str], how: str, path: str | PathLike[str]) -> IO
     try:
         return open(place, how)
     except OSError as error:
-        folder = os.path.dirname(os.fspath(path))
+        name = os.fspath(path)
+        folder = os.path.dirname(name)
         if folder and not os.path.isdir(folder):
-            raise FileNotFoundError(
-                f"There is no folder {folder!r} to write to."
-            ) from None
+            reason = f"there is no folder {folder!r} to write to"
+            raise _error(FileNotFoundError, f"T{reason[1:]}", reason) from None
         reason = error.strerror or str(error)
-        renamed = type(error)(f"Cannot write {os.fspath(path)!r}: {reason}.")
-        renamed.strerror = reason  # for callers with a sentence of their own
-        raise renamed from None
+        raise _error(type(error), f"Cannot write {name!r}: {reason}", reason) from None
+
+
+def _error(kind: type[OSError], sentence: str, reason: str) -> OSError:
+    """Return an error that says a sentence, and a reason to callers with their own."""
+    error = kind(f"{sentence}.")
+    error.strerror = reason
+    return error
