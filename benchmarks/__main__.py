@@ -6,11 +6,11 @@
 import sys
 from subprocess import run
 
-NAMES = ("encoding", "engine", "solvers", "latency", "large", "baselines", "rivals")
+NAMES = ("encoding", "engine", "solvers", "latency", "large", "baselines", "nca")
 
 
 def main(names: list[str]) -> int:
-    """Run those named, all if none is; return how many failed."""
+    """Run the benchmarks of these names, all without any; return how many failed."""
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         sys.exit(f"There is no benchmark {unknown[0]!r}; there are {', '.join(NAMES)}.")

@@ -2,7 +2,7 @@
 
 Each runs in a process of its own over all sets of up to 8,124 rows; those that scale
 also over nursery, krkopt and adult (its eight categorical columns). A split of 8 : 2,
-five nearest neighbours, every other setting as it comes.
+five nearest neighbours, all other settings at their defaults.
 
 ``python -m benchmarks.baselines [NAME ...] [--cap SECONDS]``
 """
@@ -13,10 +13,10 @@ from time import perf_counter
 from typing import NamedTuple
 
 import nearkind as nk
-from benchmarks.children import DONE, in_child
-from benchmarks.report import say, show
+from benchmarks.harness import no_warnings, print_status, print_table
 from benchmarks.sets import load_categorical, two_parts
-from benchmarks.warming import no_complaints
+from nearkind.experiments.rows import DONE
+from nearkind.experiments.sandbox import call
 
 SMALL = (
     "audiology", "balance", "car", "dna_nominal", "dna_promoter", "housevotes",
@@ -46,17 +46,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     names = wanted.names or [*nk.baselines.all()]
     small = [_line(name, SMALL, wanted.cap) for name in names]
     columns = ("baseline", "fit", "slowest set", "its fit", "predict", "peak", "right")
-    show(f"{len(SMALL)} sets of up to 8,124 rows", columns, small)
+    print_table(f"{len(SMALL)} sets of up to 8,124 rows", columns, small)
     scaling = [name for name in names if name not in LEARNERS]
     large = [_line(name, LARGE, wanted.cap) for name in scaling]
-    show(f"Sets of 12,960 to 48,842 rows: {', '.join(LARGE)}", columns, large)
+    print_table(f"Sets of 12,960 to 48,842 rows: {', '.join(LARGE)}", columns, large)
 
 
 def _line(name: str, sets: Sequence[str], cap: float) -> list[str]:
-    say(name)
-    outcome = in_child(run, name, sets, seconds=cap)
-    if outcome.ending != DONE:
-        return [name, outcome.ending, "", "", "", "", ""]
+    print_status(name)
+    outcome = call(run, name, sets, seconds=cap)
+    if outcome.status != DONE:
+        return [name, outcome.status, "", "", "", "", ""]
     results: list[Result] = outcome.value
     slowest = max(results, key=lambda result: result.fit)
     return [
@@ -65,7 +65,7 @@ def _line(name: str, sets: Sequence[str], cap: float) -> list[str]:
         slowest.name,
         f"{slowest.fit:.1f} s",
         f"{sum(result.predict for result in results):.1f} s",
-        f"{outcome.peak:.0f} MB",
+        f"{outcome.peak_memory:.0f} MB",
         f"{sum(result.accuracy for result in results) / len(results):.4f}",
     ]
 
@@ -77,7 +77,7 @@ def run(name: str, sets: Sequence[str]) -> list[Result]:
 
 def _one(name: str, each: str) -> Result:
     train, test = two_parts(load_categorical(each))
-    with no_complaints():
+    with no_warnings():
         start = perf_counter()
         model = nk.CPMLClassifier(nk.baselines.all()[name]()).fit(*train)
         fitted = perf_counter()

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from benchmarks.timing import best_seconds
+from benchmarks.harness import best_seconds
 from nearkind.encoding.codebook import Codebook
 
 N_ROWS, N_COLUMNS, N_LEVELS, N_RUNS = 200_000, 5, 12, 20

@@ -7,7 +7,7 @@ limit; time grows with the rows to the power 2.2 or less, memory to the power 1;
 12,000 rows at least 200 times faster than a compiled triple loop over all triplets.
 
 ``python -m benchmarks.engine [ROWS ...]`` measures other sizes; memory is compared
-between the last two, and below 6,000 rows blocks of distances still grow with them.
+between the last two, and below 6,000 rows chunks of distances still grow with them.
 """
 
 from argparse import ArgumentParser
@@ -20,12 +20,11 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks import enumeration
-from benchmarks.children import in_child
-from benchmarks.report import say, show
-from benchmarks.timing import best_seconds
+from benchmarks.harness import best_seconds, growth_exponent, print_status, print_table
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
 from nearkind.estimators.threads import thread_map
+from nearkind.experiments.sandbox import call
 from nearkind.losses.hinge import Hinge, SmoothedHinge
 from nearkind.metrics.compression import compress
 from nearkind.metrics.spectrum import identity
@@ -68,12 +67,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rows", nargs="*", type=int, help="sizes to measure")
     sizes = sorted(parser.parse_args(arguments).rows) or SIZES
-    slopes(problem(SIZES[0]), n_runs=1)  # compiles
+    gradient_seconds(problem(SIZES[0]), n_runs=1)  # compiles
     found = [line for n_rows in sizes for line in measure(n_rows)]
     exact = [m for m in found if (m.by, m.precision) == ("numba", "double")]
     notes = [*growth(exact), *memory(sizes), *against_enumeration(exact)]
     title = f"Loss and gradient, {N_FEATURES} features, {N_CLASSES} classes"
-    show(
+    print_table(
         f"{title}: ratio 5 or less at 12,000",
         COLUMNS,
         map(Measured.cells, found),
@@ -83,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def measure(n_rows: int) -> list[Measured]:
     """Return the lines of one size."""
-    say(f"engine: {n_rows:,} rows")
+    print_status(f"engine: {n_rows:,} rows")
     n_runs = 3 if n_rows <= ONCE_BEYOND else 1
     double = problem(n_rows)
     limit = products(double.Z, n_runs)
@@ -96,7 +95,7 @@ def measure(n_rows: int) -> list[Measured]:
     for by, chosen in engines.items():
         with chosen:
             for name, each in (("double", double), ("single", double.in_single())):
-                seconds = slopes(each, n_runs)
+                seconds = gradient_seconds(each, n_runs)
                 found.append(Measured(n_rows, by, name, limit, seconds))
     return found
 
@@ -115,8 +114,8 @@ def labels(n_rows: int) -> np.ndarray:
     return np.sort(np.random.default_rng(1).integers(0, N_CLASSES, n_rows))
 
 
-def slopes(objective: Objective, n_runs: int) -> dict[str, float]:
-    """Return the seconds that loss and gradient take by each loss."""
+def gradient_seconds(objective: Objective, n_runs: int) -> dict[str, float]:
+    """Return the time of loss and gradient, for each loss."""
     start = identity(1, objective.Z.shape[3])
     with thread_map(None) as run:
         timed = Objective(
@@ -128,17 +127,17 @@ def slopes(objective: Objective, n_runs: int) -> dict[str, float]:
         }
 
 
-def products(Z: np.ndarray, n_runs: int, block: int = 4_000) -> float:
-    """Time U U' and W U in single precision, by blocks, into arrays that are there."""
+def products(Z: np.ndarray, n_runs: int, chunk: int = 4_000) -> float:
+    """Return the time of U U' and W U in single precision, in chunks, preallocated."""
     n_rows = Z.shape[1]
     U = Z.reshape(n_rows, -1).astype(np.float32)
     V = U.copy()  # of one array with itself only half is computed
-    W, d2 = np.ones((2, min(block, n_rows), n_rows), np.float32)
+    W, d2 = np.ones((2, min(chunk, n_rows), n_rows), np.float32)
     pulled = np.empty((len(W), U.shape[1]), np.float32)
 
     def multiply() -> None:
-        for at in range(0, n_rows, block):
-            size = min(block, n_rows - at)
+        for at in range(0, n_rows, chunk):
+            size = min(chunk, n_rows - at)
             np.matmul(U[at : at + size], V.T, out=d2[:size])
             np.matmul(W[:size], U, out=pulled[:size])
 
@@ -146,49 +145,46 @@ def products(Z: np.ndarray, n_runs: int, block: int = 4_000) -> float:
 
 
 def growth(exact: list[Measured]) -> list[str]:
-    """Say how time grows with the rows."""
+    """Return a note on how time grows with the rows."""
     if len(exact) < 2:
         return []
+    sizes = [m.n_rows for m in exact]
     powers = (
-        f"{power([m.n_rows for m in exact], [m.seconds[name] for m in exact]):.2f}"
+        f"{growth_exponent(sizes, [m.seconds[name] for m in exact]):.2f}"
         for name in LOSSES
     )
     return [f"time grows with the rows to the power {', '.join(powers)} (2.2 or less)"]
 
 
 def memory(sizes: Sequence[int]) -> list[str]:
-    """Say how the memory beyond that of a tiny problem grows with the rows."""
+    """Return a note on how memory beyond that of a tiny problem grows with the rows."""
     if len(sizes) < 2:
         return []
-    say("engine: memory")
-    base = in_child(evaluate, BASELINE_ROWS).peak
+    print_status("engine: memory")
+    base = call(evaluate, BASELINE_ROWS).peak_memory
     sizes = sizes[-2:]
-    beyond = [in_child(evaluate, n_rows).peak - base for n_rows in sizes]
+    beyond = [call(evaluate, n_rows).peak_memory - base for n_rows in sizes]
     per_thousand = 1e3 * np.diff(beyond)[0] / np.diff(sizes)[0]
     listed = ", ".join(
         f"{mb:,.0f} MB at {n_rows:,}" for n_rows, mb in zip(sizes, beyond, strict=True)
     )
+    power = growth_exponent(sizes, beyond)
     return [
-        f"memory grows with the rows to the power {power(sizes, beyond):.2f} (1 or "
+        f"memory grows with the rows to the power {power:.2f} (1 or "
         f"less): {listed}, {per_thousand:.1f} MB more each 1,000 rows"
     ]
 
 
 def evaluate(n_rows: int) -> None:
     """Make a problem and compute loss and gradient once, in a process of its own."""
-    slopes(problem(n_rows), n_runs=1)
-
-
-def power(sizes: Sequence[int], costs: Sequence[float]) -> float:
-    """Return the exponent with which costs grow."""
-    return float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])
+    gradient_seconds(problem(n_rows), n_runs=1)
 
 
 def against_enumeration(exact: list[Measured]) -> list[str]:
-    """Say how much longer the enumeration of all triplets would take."""
+    """Return notes on how much longer it would take to enumerate all triplets."""
     at = next((m for m in exact if m.n_rows == ONCE_BEYOND), exact[-1])
     ours = at.seconds["hinge"]
-    seconds = literally_enumerated() * enumeration.n_triplets(labels(at.n_rows))
+    seconds = seconds_of_literal_triplet() * enumeration.n_triplets(labels(at.n_rows))
     notes = [
         f"the paper's algorithm, compiled, one core: {seconds:,.0f} s for "
         f"{at.n_rows:,} rows, {seconds / ours:,.0f} times ours, all cores"
@@ -198,14 +194,16 @@ def against_enumeration(exact: list[Measured]) -> list[str]:
         ("a compiled triple loop, all cores", enumeration.plain, None),
         ("the same vectorised by hand, all cores", enumeration.by_hand, None),
     ):
-        seconds = enumerated(way, n_jobs) * enumeration.n_triplets(labels(at.n_rows))
+        seconds = seconds_of_triplet(way, n_jobs) * enumeration.n_triplets(
+            labels(at.n_rows)
+        )
         ratio = f"{seconds / ours:,.0f} times ours, all cores"
         notes.append(f"{name}: {seconds:,.0f} s for {at.n_rows:,} rows, {ratio}")
     return [*notes, "(from few rows, by the number of triplets; aim: 200 or more)"]
 
 
-def literally_enumerated() -> float:
-    """Return the seconds that one triplet takes the paper's algorithm."""
+def seconds_of_literal_triplet() -> float:
+    """Return the time of one triplet in the paper's algorithm."""
     y = labels(LITERAL_ROWS)
     Z = problem(LITERAL_ROWS).Z[0]  # (n, K, D)
     difference = Z[:, None] - Z
@@ -217,8 +215,8 @@ def literally_enumerated() -> float:
     return seconds / enumeration.n_triplets(y)
 
 
-def enumerated(way: enumeration.Way, n_jobs: int | None) -> float:
-    """Return the seconds that one triplet takes."""
+def seconds_of_triplet(way: enumeration.Enumeration, n_jobs: int | None) -> float:
+    """Return the time of one triplet in an enumeration."""
     y = labels(ENUMERATED_ROWS)
     objective = problem(ENUMERATED_ROWS)
     U = objective.Z.reshape(len(y), -1)

@@ -1,10 +1,9 @@
-"""Every triplet one by one, compiled: what sorting is measured against.
+"""Compiled enumerations of all triplets, to compare sorting with.
 
-Three ways to write it. ``literal`` is the paper's Algorithm 1: for each violated
-triplet it adds A^ij - A^ik, matrices that are ready made. ``plain`` knows that the
-gradient is a Laplacian and only counts. ``by_hand`` also gathers the far distances of a
-row first, so that the compiler can work on several of them at once: the most that
-enumeration can hope for.
+``literal`` is the paper's Algorithm 1: for each violated triplet it adds A^ij - A^ik,
+matrices that are computed before. ``plain`` uses that the gradient is a Laplacian and
+only counts. ``by_hand`` also gathers the far distances of a row first, so that the
+compiler can vectorise: the fastest enumeration that we know.
 """
 
 from collections.abc import Callable
@@ -17,30 +16,30 @@ from numpy.typing import NDArray
 
 from nearkind.protocols import Array, Map
 
-Way = Callable[..., float]
-"""Adds up over the rows from ``first`` to before ``last``, writing into ``slope``."""
+Enumeration = Callable[..., float]
+"""Sums over the rows from ``first`` to before ``last``, writing into ``gradient``."""
 
 
 def enumerate_triplets(
-    way: Way,
+    way: Enumeration,
     d2: Array,
     y: NDArray[np.intp],
     run: Map,
     margin: float = 1.0,
 ) -> tuple[float, Array]:
-    """Return the sum of [d2_ij + margin - d2_ik]_+ and its slope in each distance.
+    """Return the sum of [d2_ij + margin - d2_ik]_+ and its gradient in each distance.
 
-    Over all j of i's class and all k of another; ``run`` maps over blocks of the i.
+    Over all j of i's class and all k of another; ``run`` maps over chunks of the i.
     """
-    slope = np.zeros_like(d2)
+    gradient = np.zeros_like(d2)
     ends = np.linspace(0, len(y), 9).astype(int)
-    parts = run(lambda rows: way(d2, y, margin, *rows, slope), pairwise(ends))
-    return sum(parts), slope
+    parts = run(lambda rows: way(d2, y, margin, *rows, gradient), pairwise(ends))
+    return sum(parts), gradient
 
 
 @njit(nogil=True)
 def literal(d2: Any, y: Any, margin: Any, A: Any, G: Any) -> Any:
-    """Add up losses and A^ij - A^ik (n, n, D D), as Algorithm 1 reads."""
+    """Sum losses and A^ij - A^ik (n, n, D D), as Algorithm 1 reads."""
     loss = 0.0
     for i in range(len(y)):
         for j in range(len(y)):
@@ -58,8 +57,8 @@ def literal(d2: Any, y: Any, margin: Any, A: Any, G: Any) -> Any:
 
 
 @njit(nogil=True)
-def plain(d2: Any, y: Any, margin: Any, first: Any, last: Any, slope: Any) -> Any:
-    """Add up as the formula reads."""
+def plain(d2: Any, y: Any, margin: Any, first: Any, last: Any, gradient: Any) -> Any:
+    """Sum as the formula reads."""
     loss = 0.0
     for i in range(first, last):
         for j in range(len(y)):
@@ -71,14 +70,14 @@ def plain(d2: Any, y: Any, margin: Any, first: Any, last: Any, slope: Any) -> An
                 violation = d2[i, j] + margin - d2[i, k]
                 if violation > 0.0:
                     loss += violation
-                    slope[i, j] += 1.0
-                    slope[i, k] -= 1.0
+                    gradient[i, j] += 1.0
+                    gradient[i, k] -= 1.0
     return loss
 
 
 @njit(nogil=True, fastmath=True)
-def by_hand(d2: Any, y: Any, margin: Any, first: Any, last: Any, slope: Any) -> Any:
-    """Add up over far distances that lie side by side."""
+def by_hand(d2: Any, y: Any, margin: Any, first: Any, last: Any, gradient: Any) -> Any:
+    """Sum over far distances that are contiguous in memory."""
     loss = 0.0
     for i in range(first, last):
         other = np.flatnonzero(y != y[i])
@@ -93,8 +92,8 @@ def by_hand(d2: Any, y: Any, margin: Any, first: Any, last: Any, slope: Any) -> 
                 loss += violation
                 pulled += active
                 pushed[k] += active
-            slope[i, j] = pulled
-        slope[i][other] = -pushed
+            gradient[i, j] = pulled
+        gradient[i][other] = -pushed
     return loss
 
 

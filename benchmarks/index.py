@@ -17,9 +17,7 @@ from unittest.mock import patch
 import numpy as np
 
 import nearkind as nk
-from benchmarks.report import say, show
-from benchmarks.scale.growth import exponent
-from benchmarks.timing import best_seconds
+from benchmarks.harness import best_seconds, growth_exponent, print_status, print_table
 from nearkind.encoding.rows import row_keys
 from nearkind.estimators.threads import in_threads
 from nearkind.metrics.value_tables import ValueTables
@@ -36,7 +34,7 @@ COLUMNS += ("measured when built", "effort")
 
 
 class Measured(NamedTuple):
-    """What one index did."""
+    """Measures of one index."""
 
     n_rows: int
     kind: str
@@ -67,20 +65,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for size in wanted.rows:
         found += measure(size, wanted.queries, kinds)
     title = f"{K} neighbours of {wanted.queries:,} new rows; aim: recall 0.99"
-    notes = exponents(found) if len(wanted.rows) > 1 else ()
-    show(title, COLUMNS, [one.line() for one in found], notes)
+    notes = growth_notes(found) if len(wanted.rows) > 1 else ()
+    print_table(title, COLUMNS, [one.line() for one in found], notes)
 
 
 def measure(
     n_rows: int, n_queries: int, kinds: Sequence[type[Flat]]
 ) -> Iterator[Measured]:
-    """Yield what the exact index and each kind do with one table."""
+    """Yield the measures of the exact index and of each kind, on one table."""
     U, queries = table(n_rows, n_queries)
     metric = nk.baselines.Euclidean()
     truth, slowest = answered(Exact(metric, U, K), queries)
     yield Measured(len(U), "exact", 0.0, n_queries / slowest, 1.0, 1.0, 1.0, "")
     for kind in kinds:
-        say(f"index: {len(U):,} rows, {kind.kind}")
+        print_status(f"index: {len(U):,} rows, {kind.kind}")
         index = built(Approximate(metric, U, K), kind)
         near, seconds = answered(index, queries)
         yield Measured(
@@ -111,7 +109,7 @@ def built(index: Approximate, kind: type[Flat]) -> Approximate:
 
 
 def answered(index: Any, queries: Array) -> tuple[Near, float]:
-    """Return what an index finds, and how long that takes at best."""
+    """Return what an index finds, and its shortest time."""
     reach = Reach(np.ones(index.n_rows))
     blocks = index.blocks(len(queries), AT_ONCE)
 
@@ -129,15 +127,16 @@ def recall(near: Near, truth: Near) -> float:
     return len(found & true) / len(true)
 
 
-def exponents(found: Sequence[Measured]) -> Iterator[str]:
-    """Say how the time of a query, and of building, grows with the rows."""
+def growth_notes(found: Sequence[Measured]) -> Iterator[str]:
+    """Yield notes on how the time of a query and of building grows with the rows."""
     for kind in dict.fromkeys(one.kind for one in found):
         mine = [one for one in found if one.kind == kind]
         sizes = [one.n_rows for one in mine]
-        query = exponent(sizes, [1.0 / one.speed for one in mine])
+        query = growth_exponent(sizes, [1.0 / one.speed for one in mine])
         text = f"{kind}: a query takes n^{query:.2f}"
         if kind != "exact":
-            text += f", building n^{exponent(sizes, [one.built for one in mine]):.2f}"
+            built = growth_exponent(sizes, [one.built for one in mine])
+            text += f", building n^{built:.2f}"
         yield text
 
 

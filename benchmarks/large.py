@@ -17,17 +17,16 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 import nearkind as nk
-from benchmarks.children import in_child, peak_megabytes
-from benchmarks.report import say, show
+from benchmarks.harness import compile_solvers, no_warnings, print_status, print_table
 from benchmarks.sets import load_categorical
-from benchmarks.warming import no_complaints, warm_up
 from nearkind.encoding.codebook import Codebook
+from nearkind.experiments.sandbox import call, peak_megabytes
 
 COLUMNS = ("what", "seconds", "ratio", "peak MB", "aim")
 
 
-class Watched(nk.CPML):
-    """CPML that notes its time and the peak of memory so far."""
+class TimedCPML(nk.CPML):
+    """CPML that keeps the time of its fit and the peak of memory so far."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance from labels."""
@@ -38,7 +37,7 @@ class Watched(nk.CPML):
 
 
 class Lap(NamedTuple):
-    """What was done, when it was over, and the peak of memory until then."""
+    """A step, its time, and the peak of memory until its end."""
 
     what: str
     seconds: float
@@ -47,7 +46,7 @@ class Lap(NamedTuple):
 
 
 class Results(NamedTuple):
-    """Of the whole run."""
+    """Measures of the whole run."""
 
     n_rows: int
     laps: list[Lap]
@@ -62,8 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, help="learn from so many; default: all")
     parser.add_argument("--held", type=int, default=10_000, help="rows to predict")
     wanted = parser.parse_args(arguments)
-    say("large: census")
-    found = in_child(run, wanted.rows, wanted.held).value
+    print_status("large: census")
+    found = call(run, wanted.rows, wanted.held).value
     base = sum(lap.seconds for lap in found.laps[:2])
     rows = [
         [what, f"{seconds:.1f}", f"{seconds / base:.1f}", f"{peak:,.0f}", aim]
@@ -74,12 +73,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         f"fit ended by {found.stopped}",
     ]
     title = f"Census, {found.n_rows:,} rows; ratios to reading and encoding"
-    show(title, COLUMNS, rows, notes)
+    print_table(title, COLUMNS, rows, notes)
 
 
 def run(n_rows: int | None, n_held: int) -> Results:
     """Read, encode, fit and predict."""
-    warm_up()
+    compile_solvers()
     laps = []
     start = perf_counter()
     data = load_categorical("census")
@@ -109,13 +108,13 @@ def run(n_rows: int | None, n_held: int) -> Results:
 def fit(X: Any, y: Any) -> tuple[nk.CPMLClassifier, list[Lap]]:
     """Fit the classifier; CPML takes nearly all of it."""
     start = perf_counter()
-    with no_complaints():
-        model = nk.CPMLClassifier(Watched(random_state=0)).fit(X, y)
+    with no_warnings():
+        model = nk.CPMLClassifier(TimedCPML(random_state=0)).fit(X, y)
     learner = model.metric_
     rest = perf_counter() - start - learner.seconds_
     return model, [
         Lap("fit CPML", learner.seconds_, learner.peak_, "300 s, 4,000 MB"),
-        Lap("remember rows", rest, peak_megabytes()),
+        Lap("keep rows", rest, peak_megabytes()),
     ]
 
 

@@ -18,10 +18,8 @@ import pandas as pd
 from sklearn.neighbors import KNeighborsClassifier
 
 import nearkind as nk
-from benchmarks.report import say, show
+from benchmarks.harness import no_warnings, print_status, print_table, seconds_of
 from benchmarks.sets import indicators, load_categorical
-from benchmarks.timing import seconds_of
-from benchmarks.warming import no_complaints
 
 SETS = ["car", "adult"]
 KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
@@ -50,14 +48,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         line for name in wanted.sets or SETS for line in measure(name, wanted.calls)
     ]
     title = "One row, in ms: for arrays predict p99 below 5, embed p99 below 0.5"
-    show(title, COLUMNS, lines)
+    print_table(title, COLUMNS, lines)
 
 
 def measure(name: str, n_calls: int) -> Iterator[list[str]]:
     """Yield the lines of one set."""
     data = load_categorical(name)
-    say(f"latency: {name}")
-    with no_complaints():
+    print_status(f"latency: {name}")
+    with no_warnings():
         model = nk.CPMLClassifier(nk.CPML(random_state=0)).fit(data.X, data.y)
     at = np.random.default_rng(0).integers(len(data.X), size=n_calls)
     peer = neighbors(data.X, data.y, at)

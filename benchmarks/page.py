@@ -20,10 +20,8 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 import nearkind as nk
-from benchmarks.report import say, show
+from benchmarks.harness import no_warnings, print_status, print_table, seconds_of
 from benchmarks.sets import load
-from benchmarks.timing import seconds_of
-from benchmarks.warming import no_complaints
 from nearkind.report.page import page
 from nearkind.report.subject import Subject
 from nearkind.report.summary import summary
@@ -59,12 +57,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with TemporaryDirectory() as folder:
         lines = [measure(name, Path(folder)) for name in sets or SETS]
     title = "The report page, times in ms: below 10 MB, first answer within 1,000"
-    show(title, COLUMNS, lines)
+    print_table(title, COLUMNS, lines)
 
 
 def measure(name: str, folder: Path) -> list[str]:
     """Return the line of one set."""
-    say(f"page: {name}")
+    print_status(f"page: {name}")
     subject = subject_of(name)
     path = folder / f"{name}.html"
     seconds = seconds_of(lambda: path.write_text(page(summary(subject)), "utf-8"))
@@ -88,7 +86,7 @@ def subject_of(name: str) -> Subject:
     data = load(name)
     X = data.X.astype({column: float for column in NUMBERS.get(name, [])})
     metric = nk.CPML(constraints="neighbors", projection="onehot", max_iter=20)
-    with no_complaints():
+    with no_warnings():
         model = nk.CPMLClassifier(metric).fit(X, data.y)
         said = model.predict(X).tolist()
     cells = {column: X[column].astype(object).tolist() for column in X}

@@ -1,4 +1,4 @@
-"""Real data for benchmarks: the whole, its categorical columns, and one split."""
+"""Real data for benchmarks: whole sets, their categorical columns, and splits."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from sklearn.utils import Bunch
 import nearkind as nk
 from nearkind.protocols import Array
 
-BESIDE = Path(__file__).parents[2] / "shared" / "data"
+SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
 
 class Part(NamedTuple):
@@ -35,7 +35,7 @@ class Split(NamedTuple):
 
 def load(name: str) -> Bunch:
     """Load a set from NEARKIND_DATA, or from the folder beside this repository."""
-    os.environ.setdefault("NEARKIND_DATA", str(BESIDE))
+    os.environ.setdefault("NEARKIND_DATA", str(SHARED_DATA))
     return nk.datasets.load(name)
 
 
@@ -49,7 +49,7 @@ def load_categorical(name: str) -> Bunch:
 
 
 def split(name: str, seed: int = 0) -> Split:
-    """Split a set 6 : 2 : 2, each class in these shares where it has rows enough."""
+    """Return a split of a set, 6 : 2 : 2, stratified if each class has two rows."""
     data = load(name)
     y = pd.factorize(data.y, sort=True)[0]
     train, rest = _cut(Part(data.X, y), 0.4, seed)
@@ -57,7 +57,7 @@ def split(name: str, seed: int = 0) -> Split:
 
 
 def two_parts(data: Bunch, seed: int = 0) -> tuple[Part, Part]:
-    """Split a set 8 : 2."""
+    """Return a split of a set, 8 : 2."""
     return _cut(Part(data.X, pd.factorize(data.y, sort=True)[0]), 0.2, seed)
 
 

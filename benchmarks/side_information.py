@@ -1,4 +1,4 @@
-"""What side information is worth: triplets alone, some labels, rare values.
+"""Accuracy with side information: triplets alone, some labels, rare values.
 
 Three tables, each over a few splits of 8 : 2, one nearest neighbour, ties sharing the
 vote; sets of more than 2,000 rows are cut to so many.
@@ -25,9 +25,8 @@ import numpy as np
 import pandas as pd
 
 import nearkind as nk
-from benchmarks.report import say, show
+from benchmarks.harness import no_warnings, print_status, print_table
 from benchmarks.sets import Part, load, load_categorical, two_parts
-from benchmarks.warming import no_complaints
 from nearkind.protocols import Array
 
 SETS = (
@@ -36,7 +35,7 @@ SETS = (
     "lymphography", "spect", "zoo", "soybean_large", "audiology",
 )  # fmt: skip
 MOST_ROWS, SHARE, MOST_TRIPLETS, KNOWN = 2_000, 0.05, 100_000, 0.1
-ENOUGH: dict[str, Any] = {"tol": 1e-2, "max_iter": 50}
+EARLY_STOP: dict[str, Any] = {"tol": 1e-2, "max_iter": 50}
 RARE = {"audiology": 2_000, "adult": 6_000, "census": 6_000}
 """Sets with rare values, and the rows they are cut to."""
 COUNTED: dict[str, dict[str, Any]] = {
@@ -49,7 +48,7 @@ N_IDS, N_CARS = 1_000, 900
 
 
 class FromTriplets(nk.CPML):
-    """CPML that takes from labels nothing but some of the triplets they imply."""
+    """CPML that learns from some of the triplets that labels imply, not from labels."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Learn from triplets of row numbers."""
@@ -63,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("tables", nargs="*", metavar="TABLE", choices=[*TABLES, []])
     parser.add_argument("--splits", type=int, default=2)
     wanted = parser.parse_args(arguments)
-    with no_complaints():
+    with no_warnings():
         for name in wanted.tables or TABLES:
             TABLES[name](wanted.splits)
 
@@ -72,7 +71,9 @@ def triplets_alone(n_splits: int) -> None:
     """Compare a distance from triplets with Hamming distance."""
     methods = {
         "Hamming": nk.baselines.Hamming(),
-        "triplets": FromTriplets(projection="onehot", p=2.0, random_state=0, **ENOUGH),
+        "triplets": FromTriplets(
+            projection="onehot", p=2.0, random_state=0, **EARLY_STOP
+        ),
     }
 
     def accuracies(train: Part, test: Part, seed: int) -> list[float]:
@@ -84,8 +85,8 @@ def triplets_alone(n_splits: int) -> None:
 def partly_labelled(n_splits: int) -> None:
     """Compare learning from labelled rows with learning from all."""
     columns = "Hamming", "labelled rows", "all rows"
-    alone = nk.CPML(**ENOUGH)
-    together = nk.CPML(projection="vdm+cooccurrence", **ENOUGH)
+    alone = nk.CPML(**EARLY_STOP)
+    together = nk.CPML(projection="vdm+cooccurrence", **EARLY_STOP)
 
     def accuracies(train: Part, test: Part, seed: int) -> list[float]:
         known = some_known(train.y, np.random.default_rng(seed))
@@ -101,17 +102,17 @@ def partly_labelled(n_splits: int) -> None:
 
 
 def rare_values(n_splits: int) -> None:
-    """Show what a column of ids is given, and accuracy where values are rare."""
+    """Show the share of a column of ids, and accuracy where values are rare."""
     shares = np.array([list(id_shares(seed)) for seed in range(3 * n_splits)])  # (S, 4)
     rows = [
         [name, f"{each.mean():.1%}", f"{each.min():.1%}", f"{each.max():.1%}"]
         for name, each in zip(COUNTED, shares.T, strict=True)
     ]
     title = f"Share of a column of {N_IDS:,} random ids beside {N_CARS} rows of car"
-    show(title, ("histograms", "mean", "least", "most"), rows)
+    print_table(title, ("histograms", "mean", "least", "most"), rows)
     lines = [line for name in RARE for line in rare_lines(name, n_splits)]
     columns = ("set", "histograms", "accuracy", "native-country's share")
-    show("Sets with rare values", columns, lines)
+    print_table("Sets with rare values", columns, lines)
 
 
 def compare(
@@ -123,7 +124,7 @@ def compare(
     """Print the mean accuracy of each method on each set."""
     means = {}
     for name in SETS:
-        say(f"{title}: {name}")
+        print_status(f"{title}: {name}")
         parts = [(*two_parts(cut(load_categorical(name), seed), seed), seed)
                  for seed in range(n_splits)]  # fmt: skip
         means[name] = np.mean([list(accuracies(*part)) for part in parts], axis=0)
@@ -132,7 +133,7 @@ def compare(
     rows.append(["mean", *(f"{x:.4f}" for x in table.mean(axis=0))])
     better, level = table[:, -1] > table[:, -2], table[:, -1] == table[:, -2]
     note = f"{columns[-1]} better than {columns[-2]} on {better.sum()} of {len(SETS)}"
-    show(title, ("set", *columns), rows, [f"{note}, level on {level.sum()}"])
+    print_table(title, ("set", *columns), rows, [f"{note}, level on {level.sum()}"])
 
 
 def score(metric: Any, train: Part, test: Part) -> float:
@@ -167,7 +168,7 @@ def implied_triplets(y: Any, rng: np.random.Generator) -> np.ndarray:
 
 
 def some_known(y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Say which labels are known: one in ten, two a class where it has them."""
+    """Return which labels are known: one in ten, two in each class that has them."""
     order = rng.permutation(len(y))
     known = np.zeros(len(y), dtype=bool)
     known[order[: round(KNOWN * len(y))]] = True
@@ -190,7 +191,7 @@ def id_shares(seed: int) -> Iterable[float]:
 def rare_lines(name: str, n_splits: int) -> Iterable[list[str]]:
     """Yield a line for each way of counting."""
     for title, settings in COUNTED.items():
-        say(f"rare values: {name}, {title}")
+        print_status(f"rare values: {name}, {title}")
         found = [rare_score(name, settings, seed) for seed in range(n_splits)]
         accuracy, share = np.mean(found, axis=0)
         yield [
@@ -204,7 +205,7 @@ def rare_lines(name: str, n_splits: int) -> Iterable[list[str]]:
 def rare_score(name: str, settings: dict[str, Any], seed: int) -> tuple[float, float]:
     """Return accuracy, and the share of native-country where there is one."""
     train, test = two_parts(cut(load(name), seed, RARE[name]), seed)
-    model = nk.CPMLClassifier(nk.CPML(**settings, **ENOUGH, random_state=0))
+    model = nk.CPMLClassifier(nk.CPML(**settings, **EARLY_STOP, random_state=0))
     model.fit(train.X, train.y)
     shares: Array = model.metric_.feature_relevance_
     named = pd.Series(shares, train.X.columns)

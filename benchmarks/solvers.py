@@ -22,9 +22,8 @@ import numpy as np
 from sklearn.utils import Bunch
 
 import nearkind as nk
-from benchmarks.report import say, show
+from benchmarks.harness import compile_solvers, no_warnings, print_status, print_table
 from benchmarks.sets import load
-from benchmarks.warming import no_complaints, warm_up
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.estimators import params
 from nearkind.metrics.spectrum import Spectrum
@@ -44,8 +43,8 @@ COLUMNS += ("subgradient", "iterations", "gap", "ratio")
 
 
 @dataclass(frozen=True)
-class Race:
-    """A subgradient solver that is stopped at a target or when its time is up."""
+class CappedSubgradient:
+    """A subgradient solver that stops at a target value or when its time is over."""
 
     solver: Subgradient
     target: float
@@ -54,7 +53,7 @@ class Race:
     def solve(
         self, objective: Objective, start: Spectrum, *, callback: Any = None
     ) -> Solution:
-        """Minimise until then."""
+        """Minimise until the target or the end of the time."""
         began = perf_counter()
 
         def watch(record: Record) -> None:
@@ -64,8 +63,8 @@ class Race:
         return self.solver.solve(objective, start, callback=watch)
 
 
-class Duel(NamedTuple):
-    """Both solvers on one set."""
+class Fits(NamedTuple):
+    """The fits of both solvers on one set."""
 
     name: str
     n_rows: int
@@ -73,18 +72,18 @@ class Duel(NamedTuple):
     subgradient: nk.CPML
 
     @property
-    def arrived(self) -> bool:
-        """Whether the subgradient came to the objective of proximal."""
+    def reached(self) -> bool:
+        """Whether the subgradient solver reached the objective of proximal."""
         return self.subgradient.objective_ <= target(self.proximal)
 
     @property
     def ratio(self) -> float:
-        """How many times as long the subgradient took, or was given."""
+        """Time of the subgradient solver, or its limit, as a multiple of proximal's."""
         return seconds(self.subgradient) / max(seconds(self.proximal), 1e-9)
 
     def cells(self) -> list[str]:
         """Return the row of the table."""
-        sign = "" if self.arrived else ">= "
+        sign = "" if self.reached else ">= "
         return [
             self.name,
             f"{self.n_rows:,}",
@@ -108,42 +107,43 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--tol", type=float, default=TOLERANCE, help="of proximal")
     wanted = parser.parse_args(arguments)
-    warm_up()
-    duels = [
-        duel(name, wanted.cap, wanted.times, wanted.tol) for name in wanted.sets or SETS
+    compile_solvers()
+    found = [
+        fit_both(name, wanted.cap, wanted.times, wanted.tol)
+        for name in wanted.sets or SETS
     ]
-    ratios = [each.ratio for each in duels]
-    worst = max(relative_gap(each.proximal) for each in duels)
-    sign = "" if all(each.arrived for each in duels) else "at least "
+    ratios = [each.ratio for each in found]
+    worst = max(relative_gap(each.proximal) for each in found)
+    sign = "" if all(each.reached for each in found) else "at least "
     notes = [
         f"median ratio: {sign}{np.median(ratios):.1f} (10 or more)",
         f"largest gap of proximal: {worst:.1e} ({wanted.tol:.0e} or less)",
     ]
     title = "Subgradient steps as a multiple of proximal, to the same objective"
-    show(title, COLUMNS, [each.cells() for each in duels], notes)
+    print_table(title, COLUMNS, [each.cells() for each in found], notes)
 
 
-def duel(name: str, cap: float, times: float, tol: float) -> Duel:
-    """Fit by proximal, then by subgradient steps until they are as good."""
+def fit_both(name: str, cap: float, times: float, tol: float) -> Fits:
+    """Fit by proximal, then by subgradient steps until they are equally good."""
     data = load(name)
-    say(f"solvers: {name}")
+    print_status(f"solvers: {name}")
     proximal = fit(data, solver="proximal", tol=tol)
     cap = min(cap, max(1.0, times * seconds(proximal)))
-    return Duel(name, len(data.y), proximal, raced(data, target(proximal), cap))
+    return Fits(name, len(data.y), proximal, fit_to_target(data, target(proximal), cap))
 
 
-def raced(data: Bunch, target: float, cap: float) -> nk.CPML:
+def fit_to_target(data: Bunch, target: float, cap: float) -> nk.CPML:
     """Fit by subgradient steps to a target, or as long as the cap allows."""
 
-    def make(rng: np.random.Generator, **limits: Any) -> Race:
-        return Race(Subgradient(**limits), target, cap)
+    def make(rng: np.random.Generator, **limits: Any) -> CappedSubgradient:
+        return CappedSubgradient(Subgradient(**limits), target, cap)
 
     with patch.dict(params.SOLVERS, subgradient=make):
         return fit(data, solver="subgradient", tol=0.0, max_iter=MAX_ITER)
 
 
 def fit(data: Bunch, **settings: Any) -> nk.CPML:
-    with no_complaints():
+    with no_warnings():
         return nk.CPML(**settings).fit(data.X, data.y)
 
 

@@ -1,1 +1,1 @@
-"""Who classifies best: CPMLClassifierCV beside what the field would use."""
+"""Accuracy of CPMLClassifierCV beside that of other classifiers."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.accuracy.rivals import RIVALS
+from benchmarks.accuracy.classifiers import CLASSIFIERS
 from nearkind import CPMLClassifierCV
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.experiments import (
@@ -25,8 +25,8 @@ OURS = "cpml-cv"
 LARGE, LARGE_REPEATS = 9_000, 3
 LARGE_DESIGN = Design(rows=20_000, numbers=True)
 BUDGETED = ClassifierMethod(partial(CPMLClassifierCV, time_budget=300.0))
-"""Of sets beyond 9,000 rows all methods see at most 20,000, and a search begins no fit
-after five minutes."""
+"""All methods use at most 20,000 rows of a set of more than 9,000, and a search starts
+no fit after five minutes."""
 BELOW_MAJORITY = {"connect4", "census", "spect"}
 """Printed below the share of the largest class: compared with that instead."""
 
@@ -43,7 +43,7 @@ def main() -> None:
     given = parser.parse_args()
     names = given.sets or sorted(printed.set_sizes())
     names = [s for s in names if CATALOGUE[s].n_samples <= given.largest]
-    methods = given.methods or [OURS, *RIVALS]
+    methods = given.methods or [OURS, *CLASSIFIERS]
     given.output.mkdir(parents=True, exist_ok=True)
     limits = Limits(seconds=given.seconds, jobs=given.jobs)
     small = [s for s in names if CATALOGUE[s].n_samples <= LARGE]
@@ -56,7 +56,7 @@ def main() -> None:
         if sets:
             found = run(
                 sets, methods, repeats, given.output / "rows.jsonl",
-                design=design, limits=limits, table={OURS: ours, **RIVALS},
+                design=design, limits=limits, table={OURS: ours, **CLASSIFIERS},
             )  # fmt: skip
             rows += [row._replace(design="by size") for row in found]
     if len(methods) > 1:  # of one there are no ranks
@@ -78,7 +78,7 @@ def summary(rows, methods):
         top = np.nanmax(scores.mean[i])
         cells = [
             f"{mean:.3f}{'*' if mean >= top - 5e-4 else ''}"
-            if np.isfinite(mean) else _why(rows, name, methods[j])
+            if np.isfinite(mean) else _reason(rows, name, methods[j])
             for j, mean in enumerate(scores.mean[i])
         ]  # fmt: skip
         lines.append([name, *cells, f"{best:.3f}"])
@@ -103,7 +103,7 @@ def summary(rows, methods):
     return ResultTable("Accuracy", head, lines, notes)
 
 
-def _why(rows, dataset, method):
+def _reason(rows, dataset, method):
     found = [r.status for r in rows if (r.dataset, r.method) == (dataset, method)]
     return found[0] if found else "not run"
 

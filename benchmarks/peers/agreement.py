@@ -14,11 +14,10 @@ import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 
 import nearkind as nk
-from benchmarks.contest import Limits
+from benchmarks.comparison import Limits
+from benchmarks.harness import no_warnings, print_status, print_table
 from benchmarks.peers.learner import Peer, check_environment
-from benchmarks.report import say, show
 from benchmarks.sets import Split, one_hot, split
-from benchmarks.warming import no_complaints
 from nearkind.baselines.coded_rows import differing
 from nearkind.baselines.itml import project
 from nearkind.baselines.pairs_of_rows import PairsOfRows
@@ -38,13 +37,13 @@ def main() -> None:
     lines = [_lmnn(name, coding) for coding in LMNN_SETS for name in LMNN_SETS[coding]]
     columns = ("set", "coding", "metric-learn", "ours", "points", "loss", "our loss")
     note = "aim: accuracy within 1 point on three sets"
-    show(f"LMNN, means over {len(SEEDS)} splits", columns, lines, [note])
+    print_table(f"LMNN, means over {len(SEEDS)} splits", columns, lines, [note])
     columns = ("set", "pairs", "largest difference of M", "largest of M", "sweeps")
-    show("ITML on the same pairs", columns, [_itml(name) for name in SETS])
+    print_table("ITML on the same pairs", columns, [_itml(name) for name in SETS])
 
 
 def _lmnn(name: str, coding: str) -> list[str]:
-    say(f"LMNN: {name}, {coding}")
+    print_status(f"LMNN: {name}, {coding}")
     found = np.array([_compare(coding, split(name, seed)) for seed in SEEDS])
     theirs, ours, loss, our_loss = found.mean(axis=0)
     losses = [f"{loss:.1f}", f"{our_loss:.1f}"] if coding == "vdm" else ["", ""]
@@ -54,7 +53,7 @@ def _lmnn(name: str, coding: str) -> list[str]:
 
 def _compare(coding: str, parts: Split) -> tuple[float, float, float, float]:
     """Return both accuracies and both losses."""
-    with no_complaints():
+    with no_warnings():
         X, X_test = coded(coding, parts)
         L = Peer("LMNN").fit(LIMITS, X=X, y=parts.train.y).components.T
         model = nk.baselines.LMNN(coding=coding).fit(*parts.train)
@@ -96,7 +95,7 @@ def _squared(X: Array) -> Array:
 
 def _itml(name: str) -> list[str]:
     """Give both the same pairs, and compare what they make of them."""
-    say(f"ITML: {name}")
+    print_status(f"ITML: {name}")
     X, y = one_hot(split(name)).train
     pairs = PairsOfRows(y).balanced(N_PAIRS, np.random.default_rng(0))
     V = X[pairs.left] - X[pairs.right]

@@ -1,4 +1,4 @@
-"""metric-learn's learners, run in their own environment with arrays in files."""
+"""Learners of metric-learn, run in an environment of their own on arrays in files."""
 
 import sys
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from benchmarks.children import DIED, DONE, NO_MEMORY, TOO_SLOW
-from benchmarks.contest import Learned, Limits
-from benchmarks.report import say
+from benchmarks.comparison import LearnedMap, Limits
+from benchmarks.harness import print_status
 from benchmarks.sets import Part
+from nearkind.experiments.rows import DONE, FAILED, NO_MEMORY, TIMED_OUT
 
 PYTHON = Path(__file__).parents[2] / ".venv-peers" / "bin" / "python"
 SCRIPT = Path(__file__).with_name("fit.py")
@@ -21,39 +21,39 @@ OUT_OF_MEMORY = 3
 
 @dataclass(frozen=True)
 class Peer:
-    """One of metric-learn's learners, by its name there."""
+    """A learner of metric-learn, by its name there."""
 
     name: str
 
-    def __call__(self, train: Part, limits: Limits) -> Learned:
+    def __call__(self, train: Part, limits: Limits) -> LearnedMap:
         """Fit on labelled rows."""
         return self.fit(limits, X=train.X, y=train.y)
 
-    def fit(self, limits: Limits, **arrays: np.ndarray) -> Learned:
-        """Fit on what the script takes for this learner."""
+    def fit(self, limits: Limits, **arrays: np.ndarray) -> LearnedMap:
+        """Fit on the arrays that the script ``fit.py`` takes for this learner."""
         with TemporaryDirectory() as folder:
             source, result = Path(folder, "rows.npz"), Path(folder, "map.npz")
             np.savez(source, **arrays)
-            ending = self._fit(source, result, limits)
-            if ending != DONE:
-                return Learned(ending, limits.seconds)
+            status = self._fit(source, result, limits)
+            if status != DONE:
+                return LearnedMap(status, limits.seconds)
             with np.load(result) as found:
-                return Learned(DONE, float(found["seconds"]), found["components"])
+                return LearnedMap(DONE, float(found["seconds"]), found["components"])
 
     def _fit(self, source: Path, result: Path, limits: Limits) -> str:
-        """Run the script and say how it ended."""
+        """Run the script and return its status."""
         command = [PYTHON, SCRIPT, self.name, source, result, str(limits.gigabytes)]
         try:
             ended = run(command, timeout=limits.seconds, stderr=PIPE, text=True)
         except TimeoutExpired:
-            return TOO_SLOW
+            return TIMED_OUT
         if ended.returncode in (0, OUT_OF_MEMORY):
             return DONE if ended.returncode == 0 else NO_MEMORY
-        say(ended.stderr)
-        return DIED
+        print_status(ended.stderr)
+        return FAILED
 
 
 def check_environment() -> None:
-    """Leave with a word if there is no environment."""
+    """Exit with a message if there is no environment."""
     if not PYTHON.exists():
         sys.exit(f"There is no {PYTHON}. Run `make bench-peers`, which makes it.")

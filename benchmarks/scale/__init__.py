@@ -1,1 +1,1 @@
-"""Tables beyond memory: speed, memory, and what learning from batches gives up."""
+"""Tables beyond memory: speed, memory, and agreement with learning in memory."""

@@ -13,9 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from benchmarks.children import in_child
-from benchmarks.report import say, show
-from benchmarks.scale import agreement, growth, passes, rows
+from benchmarks.harness import growth_exponent, print_status, print_table
+from benchmarks.scale import agreement, streaming, synthetic
+from nearkind.experiments.sandbox import call
 
 SIZES = [1 << 14, 1 << 15, 1 << 16, 1 << 17]
 
@@ -31,9 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with TemporaryDirectory(dir=wanted.folder) as folder:
         path = Path(folder, "rows.parquet")
         start = perf_counter()
-        rows.write(path, wanted.rows)
+        synthetic.write(path, wanted.rows)
         size = path.stat().st_size / 1e6
-        say(f"scale: {size:,.0f} MB written in {perf_counter() - start:.0f} s")
+        print_status(f"scale: {size:,.0f} MB written in {perf_counter() - start:.0f} s")
         show_passes(path, wanted.rows, wanted.remember)
     show_growth()
     if wanted.agreement:
@@ -42,8 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def show_passes(path: Path, n_rows: int, n_remembered: int) -> None:
     """Fit by streaming and show each pass."""
-    found, facts = in_child(passes.fit, path, n_remembered).value
-    table = [
+    found, facts = call(streaming.fit, path, n_remembered).value
+    lines = [
         [
             p.what,
             f"{p.n_rows:,}",
@@ -55,31 +55,31 @@ def show_passes(path: Path, n_rows: int, n_remembered: int) -> None:
     ]
     columns = ("pass", "rows", "seconds", "rows a second", "peak MB")
     notes = [", ".join(f"{name} {value}" for name, value in facts.items())]
-    show(f"{n_rows:,} rows of 20 features; aim: 2,000 MB", columns, table, notes)
+    print_table(f"{n_rows:,} rows of 20 features; aim: 2,000 MB", columns, lines, notes)
 
 
 def show_growth() -> None:
     """Show how time grows with rows."""
-    seconds = in_child(growth.seconds_by_size, SIZES).value
-    table = [
-        [name, *(f"{s:.2f}" for s in each), f"{growth.exponent(SIZES, each):.2f}"]
+    seconds = call(streaming.seconds_by_size, SIZES).value
+    lines = [
+        [name, *(f"{s:.2f}" for s in each), f"{growth_exponent(SIZES, each):.2f}"]
         for name, each in seconds.items()
     ]
     columns = ("seconds", *(f"{size:,} rows" for size in SIZES), "exponent")
-    show("Growth with rows", columns, table, ["time ~ rows^exponent"])
+    print_table("Growth with rows", columns, lines, ["time ~ rows^exponent"])
 
 
 def show_agreement() -> None:
     """Show what learning from batches gives up."""
-    table = []
+    lines = []
     for name in agreement.SETS:
-        say(f"scale: {name}")
+        print_status(f"scale: {name}")
         found = agreement.agreement(name)
-        table.append(
+        lines.append(
             [name, f"{found.whole:.4f}", f"{found.batches:.4f}", f"{found.excess:+.2%}"]
         )
     columns = ("set", "whole table", "batches", "excess")
-    show("Objective on one sample", columns, table, ["aim: 0.5 %"])
+    print_table("Objective on one sample", columns, lines, ["aim: 0.5 %"])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""How near learning from batches comes to learning from the whole table.
+"""Agreement of learning from batches with learning from the whole table.
 
-Both metrics are judged by the objective on one large sample of rows, at one strength.
+Both metrics are compared by the objective on one large sample of rows, at one strength.
 """
 
 from time import perf_counter
@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import nearkind as nk
+from benchmarks.harness import no_warnings
 from benchmarks.sets import load_categorical
-from benchmarks.warming import no_complaints
 from nearkind.constraints.all_triplets import AllTriplets
 from nearkind.constraints.labels import Labels
 from nearkind.encoding.rows import unique_rows
@@ -19,7 +19,7 @@ from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
 
 SETS = "krkopt", "connect4", "census"
-JUDGES = 12_000
+N_SAMPLED = 12_000
 BATCH = 5_000
 
 
@@ -41,11 +41,11 @@ class Agreement(NamedTuple):
 def agreement(
     name: str, seed: int = 0, batch: int = BATCH, **settings: Any
 ) -> Agreement:
-    """Fit a set both ways and judge."""
+    """Fit a set both ways and compare the objectives."""
     data = load_categorical(name)
     shuffled = np.random.default_rng(seed).permutation(len(data.y))
     X, y = data.X.iloc[shuffled], data.y.iloc[shuffled]
-    with no_complaints():
+    with no_warnings():
         start = perf_counter()
         whole = nk.CPML(random_state=seed, **settings).fit(X, y)
         whole_seconds = perf_counter() - start
@@ -55,16 +55,16 @@ def agreement(
         again = nk.CPML(random_state=seed, **{**settings, "strength": whole.strength_})
         again.fit_batches(source)
         seconds = perf_counter() - start
-    judge = judge_of(whole, X, y, seed)
-    return Agreement(name, judge(whole), judge(again), whole_seconds, seconds)
+    objective = objective_of(whole, X, y, seed)
+    return Agreement(name, objective(whole), objective(again), whole_seconds, seconds)
 
 
-def judge_of(model: nk.CPML, X: Any, y: Any, seed: int) -> Any:
-    """Return the objective of a metric on a sample of rows."""
+def objective_of(model: nk.CPML, X: Any, y: Any, seed: int) -> Any:
+    """Return the function from a model to its objective on a sample of rows."""
     codes = model.codebook_.encode(X)
     cells = unique_rows(codes, np.searchsorted(model.classes_, y), np.ones(len(y)))
     rows, labels = Labels(cells.y, cells.weights).sample(
-        JUDGES, np.random.default_rng(seed + 100)
+        N_SAMPLED, np.random.default_rng(seed + 100)
     )
     phi = model._projection.transform(cells.codes[rows])
     Z = model._structure.blocks(phi)

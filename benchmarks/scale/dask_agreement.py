@@ -1,4 +1,4 @@
-"""What learning on a cluster of two processes gives up, and how fast it reads.
+"""Learning on a cluster of two processes: agreement with one machine, and speed.
 
 Real sets: histograms against those of the whole table, objectives of both metrics on
 one sample. A generated table in Parquet: rows a second, memory of workers.
@@ -19,16 +19,15 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 import nearkind as nk
-from benchmarks.children import peak_megabytes
-from benchmarks.report import say, show
-from benchmarks.scale import rows
-from benchmarks.scale.agreement import BATCH, SETS, judge_of
+from benchmarks.harness import no_warnings, print_status, print_table
+from benchmarks.scale import synthetic
+from benchmarks.scale.agreement import BATCH, SETS, objective_of
 from benchmarks.sets import load_categorical
-from benchmarks.warming import no_complaints
 from nearkind.dask.learning import Passes
 from nearkind.dask.tables import labelled_parts
 from nearkind.estimators.batch_labels import SurveyBatch
 from nearkind.estimators.batches import N_REFERENCE
+from nearkind.experiments.sandbox import peak_megabytes
 from nearkind.streaming import numbered
 
 WORKERS = 2
@@ -41,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--sets", nargs="*", default=SETS, help="real ones")
     parser.add_argument("--folder", help="of the temporary file")
     wanted = parser.parse_args(arguments)
-    with no_complaints():
+    with no_warnings():
         show_agreement(wanted.sets)
         show_speed(wanted.rows, wanted.folder)
 
@@ -52,14 +51,14 @@ def show_agreement(names: Sequence[str]) -> None:
     for name in names:
         with cluster():
             table.append(agreement(name))
-        say(f"dask: {' '.join(table[-1])}")
+        print_status(f"dask: {' '.join(table[-1])}")
     columns = "set", "histograms", "whole table", "cluster", "excess", "s", "cluster s"
     if table:
-        show("Objective on one sample", columns, table, ["aim: 0.5 %"])
+        print_table("Objective on one sample", columns, table, ["aim: 0.5 %"])
 
 
 def agreement(name: str, seed: int = 0) -> list[str]:
-    """Fit a set both ways and judge."""
+    """Fit a set both ways and compare the objectives."""
     data = load_categorical(name)
     shuffled = np.random.default_rng(seed).permutation(len(data.y))
     X, y = data.X.iloc[shuffled], data.y.iloc[shuffled]
@@ -70,8 +69,8 @@ def agreement(name: str, seed: int = 0) -> list[str]:
     found, seconds = _timed(lambda: model.fit(parts, labels))
     both = zip(found._projection.tables, whole._projection.tables, strict=True)
     is_same = all(np.array_equal(mine, theirs) for mine, theirs in both)
-    judge = judge_of(whole, X, y, seed)
-    a, b = judge(whole), judge(found)
+    objective = objective_of(whole, X, y, seed)
+    a, b = objective(whole), objective(found)
     return [
         name,
         "equal" if is_same else "DIFFER",
@@ -87,7 +86,7 @@ def show_speed(n_rows: int, folder: str | None) -> None:
     """Show rows a second of learning from a file and of answering."""
     with TemporaryDirectory(dir=folder) as place:
         path = Path(place, "rows.parquet")
-        rows.write(path, n_rows)
+        synthetic.write(path, n_rows)
         with cluster() as client:
             table = dd.read_parquet(path, split_row_groups=True)
             shown = [[*phase, max(_peaks(client))] for phase in phases(table)]
@@ -97,7 +96,7 @@ def show_speed(n_rows: int, folder: str | None) -> None:
     ]
     columns = "phase", "seconds", "rows a second", "peak MB of a worker"
     notes = [f"{table.npartitions} partitions, {WORKERS} workers"]
-    show(f"{n_rows:,} rows of 20 features", columns, lines, notes)
+    print_table(f"{n_rows:,} rows of 20 features", columns, lines, notes)
 
 
 def phases(table: Any) -> Iterator[tuple[str, float]]:

@@ -1,4 +1,4 @@
-"""A table of any length with a rule in it, written to a file block by block."""
+"""A synthetic table of any length, written to a Parquet file batch by batch."""
 
 from pathlib import Path
 from typing import Any
@@ -7,27 +7,27 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-BLOCK = 1 << 18
+BATCH = 1 << 18
 N_VALUES = (2, 3, 3, 4, 4, 5, 6, 8, 10, 12, 16, 20, 30, 50, 100, 1_000)
-"""Of the columns of words."""
+"""Number of values of each column of words."""
 N_CODES = 7, 15
-"""Of the columns of whole numbers; two of numbers with fractions make twenty."""
+"""Number of values of the columns of integers; with two of floats there are twenty."""
 CLASSES = np.array(["no", "maybe", "yes"])
 NOISE = 0.2
 
 
 def write(path: Path, n_rows: int, seed: int = 0) -> None:
-    """Write a Parquet file of 20 features and a class, a row group a block."""
+    """Write a Parquet file of 20 features and a class, a row group for each batch."""
     writer = None
-    for number, at in enumerate(range(0, n_rows, BLOCK)):
-        table = block(min(BLOCK, n_rows - at), np.random.default_rng([seed, number]))
+    for number, at in enumerate(range(0, n_rows, BATCH)):
+        table = draw(min(BATCH, n_rows - at), np.random.default_rng([seed, number]))
         writer = writer or pq.ParquetWriter(path, table.schema)
         writer.write_table(table)
     writer.close()
 
 
-def block(n_rows: int, rng: np.random.Generator) -> pa.Table:
-    """Return some rows: the class follows four columns, but for noise."""
+def draw(n_rows: int, rng: np.random.Generator) -> pa.Table:
+    """Return a batch of rows; the class depends on four columns, and on noise."""
     codes = [rng.integers(size, size=n_rows, dtype=np.int32) for size in N_VALUES]
     words = {f"word {d}": _words(code, N_VALUES[d]) for d, code in enumerate(codes)}
     whole = {f"whole {d}": rng.integers(n, size=n_rows) for d, n in enumerate(N_CODES)}

@@ -1,8 +1,8 @@
-"""Whole fits against a rival that learns a linear map of one-hot rows.
+"""Whole fits of CPML against a learner of a linear map of one-hot rows.
 
-Both learn from the same 60 % of the rows, choose k (and we our settings) on 20 %, and
-are judged on the last 20 %. A rival's fit is given rows that are encoded already; ours
-reads the table.
+Both learn from the same 60 % of the rows, choose k (and CPML its settings) on 20 %, and
+are scored on the last 20 %. The other learner is given rows that are encoded already;
+CPML reads the table.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -14,10 +14,9 @@ import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 
 import nearkind as nk
-from benchmarks.children import DONE, TOO_SLOW
-from benchmarks.report import say, show
+from benchmarks.harness import compile_solvers, no_warnings, print_status, print_table
 from benchmarks.sets import Part, Split, one_hot, split
-from benchmarks.warming import no_complaints, warm_up
+from nearkind.experiments.rows import DONE, TIMED_OUT
 from nearkind.protocols import Array
 
 SETS = ["led24", "krvskp", "splice", "dna_nominal", "mushroom", "nursery", "krkopt"]
@@ -29,32 +28,32 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "onehot local": {"projection": "onehot", "scope": "local"},
     "onehot local weak": {"projection": "onehot", "scope": "local", "strength": 1e-6},
 }
-ENOUGH: dict[str, Any] = {"tol": 1e-2, "max_iter": 20}
-"""Of each of our fits: a tighter proof does not classify better."""
+EARLY_STOP: dict[str, Any] = {"tol": 1e-2, "max_iter": 20}
+"""Stopping rule of our fits: a tighter one does not classify better."""
 
 
-class Learned(NamedTuple):
-    """What a rival learned, and how its fit ended."""
+class LearnedMap(NamedTuple):
+    """The linear map that another learner found, and how its fit ended."""
 
-    ending: str
-    seconds: float  # of its fit; what it was given, if that was not enough
+    status: str
+    seconds: float  # of its fit, or its limit if that was not enough
     components: Array | None = None  # (q, W)
 
     @property
     def time(self) -> str:
-        """Seconds of the fit, at least; nothing if it broke off."""
+        """Seconds of the fit, or at least so many; empty if it failed."""
         return self._at_least(f"{self.seconds:.1f} s")
 
     def ratio(self, seconds: float) -> str:
-        """Return how many times as long it took."""
+        """Return the ratio of its time to these seconds."""
         return self._at_least(f"{self.seconds / seconds:.1f}")
 
     def _at_least(self, text: str) -> str:
-        return {DONE: text, TOO_SLOW: f">= {text}"}.get(self.ending, "")
+        return {DONE: text, TIMED_OUT: f">= {text}"}.get(self.status, "")
 
 
 class Ours(NamedTuple):
-    """One of our settings: accuracies at the k that validation chose."""
+    """A fit of CPML with one setting, and its accuracies at the k that does best."""
 
     setting: str
     seconds: float
@@ -63,28 +62,28 @@ class Ours(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What a rival's fit may take."""
+    """What a fit of the other learner may take."""
 
     seconds: float
     gigabytes: float
 
 
-Rival = Callable[[Part, Limits], Learned]
+Learner = Callable[[Part, Limits], LearnedMap]
 """Learns from one-hot rows."""
 
 
-def compete(
-    name: str, fit: Rival, wanted: Namespace, notes: Sequence[str] = ()
+def compare(
+    name: str, fit: Learner, wanted: Namespace, notes: Sequence[str] = ()
 ) -> None:
-    """Fit both on each of the sets that ``read_arguments`` found, and print."""
+    """Fit both on each of the sets that ``read_arguments`` returns, and print."""
     for setting in wanted.settings:
-        warm_up(**SETTINGS[setting])
+        compile_solvers(**SETTINGS[setting])
     lines = [
         _line(name, fit, each, wanted.limits, wanted.settings) for each in wanted.sets
     ]
     columns = ("set", "rows", name, "right", "ours", "right", "setting", "ratio")
     columns += ("points", "all settings", "ratio")
-    show(f"Fit and k-NN accuracy against {name}", columns, lines, notes)
+    print_table(f"Fit and k-NN accuracy against {name}", columns, lines, notes)
 
 
 def read_arguments(
@@ -103,13 +102,13 @@ def read_arguments(
 
 
 def _line(
-    rival: str, fit: Rival, name: str, limits: Limits, settings: Sequence[str]
+    learner: str, fit: Learner, name: str, limits: Limits, settings: Sequence[str]
 ) -> list[str]:
     parts = split(name)
     indicators = one_hot(parts)
-    say(f"{name}: ours")
+    print_status(f"{name}: ours")
     tried = [fit_ours(setting, parts) for setting in settings]
-    say(f"{name}: {rival}")
+    print_status(f"{name}: {learner}")
     found = fit(indicators.train, limits)
     right = accuracy(found, indicators)
     best = max(tried, key=lambda ours: ours.valid)  # the first of equal ones
@@ -118,7 +117,7 @@ def _line(
         name,
         f"{len(parts.train.y):,}",
         found.time,
-        found.ending if right is None else f"{right:.4f}",
+        found.status if right is None else f"{right:.4f}",
         f"{best.seconds:.1f} s",
         f"{best.test:.4f}",
         best.setting,
@@ -130,23 +129,23 @@ def _line(
 
 
 def fit_ours(setting: str, parts: Split) -> Ours:
-    """Fit one of our settings, and choose k."""
-    metric = nk.CPML(**SETTINGS[setting], **ENOUGH, random_state=0)
+    """Fit CPML with one setting, and choose k."""
+    metric = nk.CPML(**SETTINGS[setting], **EARLY_STOP, random_state=0)
     start = perf_counter()
-    with no_complaints():
+    with no_warnings():
         model = nk.CPMLClassifier(metric).fit(*parts.train)
     seconds = perf_counter() - start
 
     def right(k: int, part: Part) -> float:
-        with no_complaints():
+        with no_warnings():
             answers = model.set_params(n_neighbors=k).predict(part.X)
         return _share(answers, part.y)
 
     return Ours(setting, seconds, *_chosen(right, parts))
 
 
-def accuracy(found: Learned, indicators: Split) -> float | None:
-    """Return the accuracy of k-NN after a map, None if there is no map."""
+def accuracy(found: LearnedMap, indicators: Split) -> float | None:
+    """Return the accuracy of k-NN on mapped rows, None if there is no map."""
     if found.components is None:
         return None
     L = found.components.T  # (W, q)
@@ -160,7 +159,7 @@ def accuracy(found: Learned, indicators: Split) -> float | None:
 
 
 def _chosen(right: Callable[[int, Part], float], parts: Split) -> tuple[float, float]:
-    """Return both accuracies at the k that does best in validation."""
+    """Return the accuracies in validation and test at the k that does best."""
     by_k = {k: right(k, parts.valid) for k in NEIGHBORS}
     k = max(by_k, key=by_k.__getitem__)
     return by_k[k], right(k, parts.test)

@@ -1,4 +1,4 @@
-"""What the field would use on a table of categories, with its usual settings."""
+"""Other classifiers for tables of categories, with their usual settings."""
 
 from functools import partial
 
@@ -24,12 +24,13 @@ NEIGHBORS = (1, 3, 5, 9, 15, 25)
 SEED = 0
 
 
-class Filled(ClassifierMixin, BaseEstimator):
-    """A classifier made for the columns at hand: words as text, none missing.
+class ColumnwiseClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier that is given words and numbers apart, none missing.
 
     Parameters
     ----------
-    make : from the places of words and of numbers to a classifier
+    make : callable
+        From the places of the columns of words and of numbers to a classifier.
     """
 
     def __init__(self, make):
@@ -42,14 +43,14 @@ class Filled(ClassifierMixin, BaseEstimator):
         self.words_ = [d for d in range(X.shape[1]) if d not in self.numbers_]
         self.classes_, numbers = np.unique(y, return_inverse=True)
         self.model_ = self.make(self.words_, self.numbers_)
-        self.model_.fit(self._filled(X), numbers)
+        self.model_.fit(self._without_missing(X), numbers)
         return self
 
     def predict(self, X):
-        answers = np.asarray(self.model_.predict(self._filled(X))).ravel()
+        answers = np.asarray(self.model_.predict(self._without_missing(X))).ravel()
         return self.classes_[answers.astype(int)]
 
-    def _filled(self, X):
+    def _without_missing(self, X):
         X = X.astype(object)
         for d in self.words_:
             X[:, d] = ["missing" if x is None else str(x) for x in X[:, d]]
@@ -58,8 +59,16 @@ class Filled(ClassifierMixin, BaseEstimator):
         return X
 
 
-class ByValidation(ClassifierMixin, BaseEstimator):
-    """Nearest neighbours, their number chosen on a quarter of the rows."""
+class ValidatedNeighbors(ClassifierMixin, BaseEstimator):
+    """Nearest neighbours in an embedding, their number chosen on a quarter of the rows.
+
+    Parameters
+    ----------
+    embedding : estimator
+        Transformer of rows.
+    rows : int or None, default=None
+        Fit the embedding on so many rows at most.
+    """
 
     def __init__(self, embedding, rows=None):
         self.embedding = embedding
@@ -85,12 +94,14 @@ class ByValidation(ClassifierMixin, BaseEstimator):
 
         def of(k):
             voter = KNeighborsClassifier(min(k, len(y))).fit(U, y)
-            return make_fitted(embedding, voter)
+            return EmbeddedNeighbors(embedding, voter)
 
         return of
 
 
-class make_fitted:  # noqa: N801 - reads as the function that it stands for
+class EmbeddedNeighbors:
+    """A fitted embedding and the neighbours in it."""
+
     def __init__(self, embedding, voter):
         self.embedding, self.voter = embedding, voter
 
@@ -101,8 +112,8 @@ class make_fitted:  # noqa: N801 - reads as the function that it stands for
         return float(np.mean(self.predict(X) == y))
 
 
-class HammingByValidation(ClassifierMixin, BaseEstimator):
-    """Our Hamming distance, ties shared, the number of neighbours by validation."""
+class ValidatedHamming(ClassifierMixin, BaseEstimator):
+    """Hamming distance, the number of neighbours chosen on a quarter of the rows."""
 
     def fit(self, X, y):
         train, valid, y_train, y_valid = train_test_split(
@@ -154,7 +165,7 @@ def boosting(words, numbers):
 
 
 class CatBoost(ClassifierMixin, BaseEstimator):
-    """Its default of 1,000 trees; fewer of many classes, each a tree a class."""
+    """CatBoost with 1,000 trees; fewer if there are many classes, each with its own."""
 
     def __init__(self, words):
         self.words = words
@@ -183,14 +194,16 @@ def catboost(words, numbers):
 
 def nca(words, numbers):
     learner = NeighborhoodComponentsAnalysis(max_iter=50, random_state=SEED)
-    return ByValidation(make_pipeline(_one_hot(words, numbers), learner), rows=4_000)
+    return ValidatedNeighbors(
+        make_pipeline(_one_hot(words, numbers), learner), rows=4_000
+    )
 
 
 def target_encoding(words, numbers):
     encoder = make_column_transformer(
         (TargetEncoder(random_state=SEED), words), (StandardScaler(), numbers)
     )
-    return ByValidation(encoder)
+    return ValidatedNeighbors(encoder)
 
 
 MAKERS = {
@@ -200,7 +213,10 @@ MAKERS = {
     "catboost": catboost,
     "target encoding": target_encoding,
 }
-RIVALS = {
-    **{name: ClassifierMethod(partial(Filled, make)) for name, make in MAKERS.items()},
-    "hamming knn": ClassifierMethod(HammingByValidation),
+CLASSIFIERS = {
+    **{
+        name: ClassifierMethod(partial(ColumnwiseClassifier, make))
+        for name, make in MAKERS.items()
+    },
+    "hamming knn": ClassifierMethod(ValidatedHamming),
 }
