@@ -21,8 +21,8 @@ import numpy as np
 
 from benchmarks import enumeration
 from benchmarks.harness import best_seconds, growth_exponent, print_status, print_table
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.estimators.threads import thread_map
 from nearkind.experiments.sandbox import call
 from nearkind.losses.hinge import Hinge, SmoothedHinge
@@ -105,7 +105,7 @@ def problem(n_rows: int) -> Objective:
     rng = np.random.default_rng(0)
     phi = rng.dirichlet(np.ones(N_CLASSES), size=(n_rows, N_FEATURES))
     Z = compress(np.ascontiguousarray(Single().blocks(phi))).Z
-    constraints = AllTriplets().bind(Labels(labels(n_rows), np.ones(n_rows)))
+    constraints = AllTriplets().bind(WeightedLabels(labels(n_rows), np.ones(n_rows)))
     return Objective(Z, constraints, Schatten(1.0), 0.01)
 
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from helpers import oracles
 from helpers.strategies import integers, labels, weights
-from nearkind.constraints import all_triplets
-from nearkind.constraints.labels import Labels
-from nearkind.scoring import accuracy_of_cells, triplet_accuracy
+from nearkind.constraints import triplets
+from nearkind.constraints.weighted_labels import WeightedLabels
+from nearkind.scoring import accuracy_of_unique_rows, triplet_accuracy
 
 
 @st.composite
@@ -37,7 +37,7 @@ def test_accuracy_of_weighted_cells_is_that_of_their_rows(case, data):
     Z, y = case
     w = data.draw(weights(len(y)))
     expected = oracles.triplet_accuracy(squared(Z), y, w)
-    found = accuracy_of_cells(Z, Labels(y, w))
+    found = accuracy_of_unique_rows(Z, WeightedLabels(y, w))
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
@@ -91,7 +91,7 @@ def test_accuracy_is_the_same_however_anchors_are_split(monkeypatch):
         calls.append(len(rows))
         return np.split(rows, len(rows))
 
-    monkeypatch.setattr(all_triplets, "blocks_of", one_by_one)
+    monkeypatch.setattr(triplets, "chunk_rows", one_by_one)
     np.testing.assert_allclose(triplet_accuracy(Z, y), whole)
     assert len(calls) == 6  # three classes, two margins
 

@@ -7,11 +7,11 @@ import pytest
 from imblearn.metrics.pairwise import ValueDifferenceMetric
 from sklearn.preprocessing import TargetEncoder
 
-from nearkind.constraints.all_pairs import AllPairs
-from nearkind.constraints.all_quadruplets import AllQuadruplets
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
-from nearkind.losses.edges import Fan, difference_matrices
+from nearkind.constraints.pairs import AllPairs
+from nearkind.constraints.quadruplets import AllQuadruplets
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
+from nearkind.losses.edges import AnchorPairs, difference_matrices
 from nearkind.losses.hinge import Hinge, SmoothedHinge
 from nearkind.metrics.metric import embed, pairwise_distances
 from nearkind.metrics.spectrum import identity
@@ -62,7 +62,7 @@ def phi():
 
 def six_persons(structure, rule, loss=None):
     """Return the problem without a regularizer, and M = I."""
-    constraints = rule.bind(Labels(Y, np.ones(6)))
+    constraints = rule.bind(WeightedLabels(Y, np.ones(6)))
     objective = Objective(
         structure.blocks(phi()), constraints, Schatten(), 0.0, loss or Hinge()
     )
@@ -129,21 +129,21 @@ def test_difference_matrix_of_persons_one_and_two():
 )
 def test_triplet_loss_and_activity(loss, value, activity):
     objective, start = six_persons(Single(), AllTriplets(1.0), loss)
-    slope = objective.slope(start)
+    slope = objective.linearize(start)
     np.testing.assert_allclose(slope.loss, value, rtol=1e-7)
     np.testing.assert_allclose(slope.intercept, activity, rtol=1e-7)  # margin 1
 
 
 def masses(labels):
     """Return the weight of all triplets, as the share of each anchor tells it."""
-    parts = AllTriplets().bind(labels).parts()
-    shares = np.concatenate([part.sides.shares for part in parts])
+    parts = AllTriplets().bind(labels).chunks()
+    shares = np.concatenate([part.columns.shares for part in parts])
     anchors = np.concatenate([part.edges.anchors for part in parts])
     return labels.weights[anchors] / shares
 
 
 def test_there_are_twenty_four_triplets():
-    np.testing.assert_allclose(masses(Labels(Y, np.ones(6))), [24.0] * 6)
+    np.testing.assert_allclose(masses(WeightedLabels(Y, np.ones(6))), [24.0] * 6)
 
 
 def test_gradient_of_the_triplet_loss():
@@ -153,7 +153,9 @@ def test_gradient_of_the_triplet_loss():
         [-0.125, 1 / 18, -1 / 6],
         [-1 / 36, -1 / 6, -5 / 27],
     ]
-    np.testing.assert_allclose(objective.slope(start).gradient, [expected], atol=1e-9)
+    np.testing.assert_allclose(
+        objective.linearize(start).gradient, [expected], atol=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -190,7 +192,7 @@ def test_fourteen_triplets_in_order_and_four_tied():
 )
 def test_smallest_strength_at_which_nothing_is_learned(structure, p, strength):
     objective, _ = six_persons(structure, AllTriplets(1.0))
-    at_zero = objective.slope_at_zero().values
+    at_zero = objective.descent_at_zero().values
     np.testing.assert_allclose(Schatten(p).strength_max(at_zero), strength, rtol=1e-6)
 
 
@@ -225,9 +227,9 @@ W_SMOOTHED = [[0, 0.5, -0.5, 0], [1, 0, -1, 0], [-0.5, -1, 0, 1.5], [0, 0, 0, 0]
     ids=["hinge", "smoothed"],
 )
 def test_all_triplets_of_four_given_distances(loss, total, activity, expected):
-    labels = Labels(np.array([0, 0, 1, 1]), np.ones(4))
-    parts = AllTriplets(1.0).bind(labels).parts()
-    pulls = [part.pull(FOUR[part.edges.anchors], loss) for part in parts]
+    labels = WeightedLabels(np.array([0, 0, 1, 1]), np.ones(4))
+    parts = AllTriplets(1.0).bind(labels).chunks()
+    pulls = [part.gradient(FOUR[part.edges.anchors], loss) for part in parts]
     weights = np.vstack([pull.weights for pull in pulls])
     np.testing.assert_allclose(masses(labels), [8.0] * 4)
     np.testing.assert_allclose(8.0 * weights, expected, atol=1e-9)
@@ -237,6 +239,6 @@ def test_all_triplets_of_four_given_distances(loss, total, activity, expected):
 
 def test_pulling_back_unit_vectors_gives_the_laplacian():
     units = np.eye(4)[None, :, None, :]
-    L = Fan(np.arange(4)).pull_back(units, W.astype(float))
+    L = AnchorPairs(np.arange(4)).adjoint(units, W.astype(float))
     expected = [[0, -2, 2, 0], [-2, 0, 2, 0], [2, 2, -2, -2], [0, 0, -2, 2]]
     np.testing.assert_allclose(L, [expected], atol=1e-14)

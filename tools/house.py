@@ -58,9 +58,18 @@ def package_of(path: Path) -> str:
     return path.relative_to(PACKAGE).with_suffix("").parts[0]
 
 
+def _is_for_annotations(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
 def imported_modules(path: Path) -> Iterator[str]:
-    """Yield the names of modules that a file imports, at its top or in functions."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    """Yield the names of modules that a file imports, at its top or in functions.
+
+    What is imported for annotations alone is left out: it is never loaded.
+    """
+    tree = ast.parse(path.read_text())
+    tree.body = [node for node in tree.body if not _is_for_annotations(node)]
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -11,8 +11,8 @@ import numpy as np
 import nearkind as nk
 from benchmarks.harness import no_warnings
 from benchmarks.sets import load_categorical
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.rows import unique_rows
 from nearkind.metrics.spectrum import decompose
 from nearkind.regularizers.schatten import Schatten
@@ -63,7 +63,7 @@ def objective_of(model: nk.CPML, X: Any, y: Any, seed: int) -> Any:
     """Return the function from a model to its objective on a sample of rows."""
     codes = model.codebook_.encode(X)
     cells = unique_rows(codes, np.searchsorted(model.classes_, y), np.ones(len(y)))
-    rows, labels = Labels(cells.y, cells.weights).sample(
+    rows, labels = WeightedLabels(cells.y, cells.weights).sample(
         N_SAMPLED, np.random.default_rng(seed + 100)
     )
     phi = model._projection.transform(cells.codes[rows])

@@ -1,18 +1,35 @@
-"""The seams: what each piece must offer, and the law that holds for all of its kind.
+"""Protocols: what each part must offer, and the law that holds for all of its kind.
 
-Shapes: n rows (or weighted cells of equal rows), D features, C channels a feature
-(classes for class histograms), B blocks of the metric, each of width W, K vectors a row
-in each block.
+Shapes: n rows (or weighted unique rows), D features, C channels a feature (classes for
+class histograms), B blocks of the metric M, each of width W, K vectors a row in each
+block.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+from dataclasses import Field
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    NamedTuple,
+    Protocol,
+    Self,
+    runtime_checkable,
+)
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:  # only for annotations: nothing of these packages is loaded
+    from nearkind.losses.pair_sums import NearFar
+    from nearkind.metrics.metric import Embedding
+    from nearkind.metrics.spectrum import Spectrum
+    from nearkind.solvers.objective import Objective
+    from nearkind.solvers.solution import Callback, Solution
+
 Array = NDArray[np.float64]
 Codes = NDArray[np.int32]
+RowNumbers = NDArray[np.intp]
 Map = Callable[[Any, Iterable[Any]], Iterable[Any]]
 """As the builtin ``map``, which is the default: same results, same order."""
 
@@ -57,51 +74,54 @@ class Structure(Protocol):
     def blocks(self, phi: Array) -> Array:
         """Reshape phi (n, D, C) into Z (B, n, K, W)."""
 
+    def shape(self, n_features: int, n_channels: int) -> tuple[int, int]:
+        """Return (B, W)."""
+
 
 class Edges(Protocol):
-    """Pairs of rows: distances forward, Laplacian back.
+    """Pairs of rows: squared distances forward, a graph Laplacian back.
 
-    Law: ``vdot(w, squared_distances(embed(Z, M))) == vdot(pull_back(Z, w), M)``.
+    Law: ``vdot(w, squared_distances(embed(Z, M))) == vdot(adjoint(Z, w), M)``.
     """
 
-    def squared_distances(self, rows: Any) -> Array:
-        """Return one squared distance an edge, from an Embedding of the rows."""
+    def squared_distances(self, rows: "Embedding") -> Array:
+        """Return one squared distance an edge."""
 
-    def pull_back(self, Z: Array, weights: Array) -> Array:
+    def adjoint(self, Z: Array, weights: Array) -> Array:
         """Return sum of w_ij (z_i - z_j)(z_i - z_j)' over edges, (B, W, W)."""
 
-    def halves(self, Z: Array, weights: Array) -> tuple[Array, Array]:
+    def adjoint_parts(self, Z: Array, weights: Array) -> tuple[Array, Array]:
         """Return it as a matrix and weights (n,) of z_i z_i' still to be added."""
 
-    def laplacian(self, U: Array, weights: Array) -> Array:
-        """Return L U (n, q), where the pull-back is Z' L Z."""
+    def apply_laplacian(self, U: Array, weights: Array) -> Array:
+        """Return L U (n, q), where the adjoint is Z' L Z."""
 
 
 class Loss(Protocol):
-    """A convex function of a margin's violation z.
+    """A convex function of a constraint's violation z.
 
-    Law: ``slope`` is in [0, 1] and is the derivative of ``value``.
+    Law: ``derivative`` is in [0, 1] and is the derivative of ``value``.
     """
 
     def value(self, z: Array) -> Array:
         """Return the loss of each violation."""
 
-    def slope(self, z: Array) -> Array:
-        """Return its derivative."""
+    def derivative(self, z: Array) -> Array:
+        """Return the derivative of the loss at each violation."""
 
-    def total(self, d2: Array, sides: Any) -> float:
-        """Sum over every pair of a near and a far distance of each row (a, n)."""
+    def total(self, d2: Array, columns: "NearFar") -> float:
+        """Sum over every pair of a near and a far distance in each row of d2 (a, n)."""
 
-    def pull(self, d2: Array, sides: Any) -> "Pull":
-        """Return that sum, its slope in each distance (a, n), and its intercept."""
+    def gradient(self, d2: Array, columns: "NearFar") -> "LossGradient":
+        """Return that sum, its gradient in d2 (a, n), and its intercept."""
 
 
-class Pull(NamedTuple):
+class LossGradient(NamedTuple):
     """A loss at some distances, and its linear lower bound there.
 
     ``intercept + vdot(weights, d2)`` is the sum of alpha times violation, alpha the
-    slopes of the loss; for the plain hinge that is the loss itself. The intercept is
-    what the dual certificate needs.
+    derivatives of the loss; for the plain hinge that is the loss itself. The intercept
+    is what the dual certificate needs.
     """
 
     loss: float
@@ -109,10 +129,11 @@ class Pull(NamedTuple):
     intercept: float
 
 
-class Block(Protocol):
+class Chunk(Protocol):
     """Some constraints and the edges they compare, small enough to hold at once.
 
-    Law: ``weights`` are the slope of the loss in d2; ``value`` is the pull's loss.
+    Law: ``gradient(d2).weights`` is the gradient of ``value`` in d2, and
+    ``gradient(d2).loss`` equals ``value(d2)``.
     """
 
     @property
@@ -120,39 +141,42 @@ class Block(Protocol):
         """Which pairs of rows."""
 
     def value(self, d2: Array, loss: Loss) -> float:
-        """Return the loss at the distances of ``edges``."""
+        """Return the loss at the squared distances of ``edges``."""
 
-    def pull(self, d2: Array, loss: Loss) -> Pull:
-        """Return loss, weights and intercept there."""
+    def gradient(self, d2: Array, loss: Loss) -> LossGradient:
+        """Return loss, gradient and intercept there."""
 
 
 class Constraints(Protocol):
     """Which distances must be smaller than which.
 
-    Law: the pulls of the parts add up to that of the whole, as an oracle enumerates it.
+    Law: the gradients of the chunks add up to that of the whole, as an oracle
+    enumerates it.
     """
 
     @property
-    def moves(self) -> bool:
+    def depends_on_metric(self) -> bool:
         """Whether the metric changes them; see ``renewed``."""
 
     @property
     def n_distances(self) -> int:
         """How many distances one evaluation computes."""
 
-    def parts(self) -> Sequence[Block]:
-        """Return the blocks."""
+    def chunks(self) -> Sequence[Chunk]:
+        """Return the chunks."""
 
-    def slope_at_zero(self, Z: Array) -> Array:
+    def gradient_at_zero(self, Z: Array) -> Array:
         """Return the gradient of the loss at M = 0 (B, W, W)."""
 
-    def renewed(self, Z: Array, point: Any) -> "Constraints":
-        """Return what holds under a metric: other constraints, or these themselves.
+    def renewed(self, Z: Array, point: "Spectrum") -> "Constraints":
+        """Return the constraints under a metric: others, or these themselves.
 
         Where the metric changes them, the objective at that metric does not rise.
         """
 
-    def sample(self, size: int, rng: np.random.Generator) -> tuple[Any, "Constraints"]:
+    def sample(
+        self, size: int, rng: np.random.Generator
+    ) -> tuple[RowNumbers | slice, "Constraints"]:
         """Return some rows, and constraints among them whose mean estimates this."""
 
 
@@ -189,11 +213,24 @@ class Regularizer(Protocol):
 class Solver(Protocol):
     """Minimise an objective over positive semi-definite M.
 
-    Law: the result is PSD and no worse than the start; solvers agree on small problems.
+    A frozen dataclass of its settings. Law: the result is PSD and no worse than the
+    start; solvers agree on small problems.
     """
 
-    def solve(self, objective: Any, start: Any, *, callback: Any = None) -> Any:
-        """Return a Solution, from a start given as a Spectrum."""
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def max_iter(self) -> int:
+        """Iterations at most."""
+
+    def solve(
+        self,
+        objective: "Objective",
+        start: "Spectrum",
+        *,
+        callback: "Callback | None" = None,
+    ) -> "Solution":
+        """Minimise from a start, and return the best metric found."""
 
 
 class Dissimilarity(Protocol):

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.rows import row_keys
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import Embedding
@@ -27,8 +27,15 @@ def triplet_accuracy(Z: Any, y: Any) -> float:
 
     Parameters
     ----------
-    Z : array (n, q), any embedding
-    y : n labels
+    Z : array-like of shape (n, q)
+        Any embedding.
+    y : array-like of shape (n,)
+        Labels.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
 
     Examples
     --------
@@ -40,7 +47,7 @@ def triplet_accuracy(Z: Any, y: Any) -> float:
     if not np.isfinite(U).all():
         raise ValueError("Z holds NaN or infinite numbers; distances need finite ones.")
     U, numbers, weights = _merge_equal(U, numbers)
-    return accuracy_of_cells(U, Labels(numbers, weights))
+    return accuracy_of_unique_rows(U, WeightedLabels(numbers, weights))
 
 
 def triplet_accuracy_by(
@@ -50,10 +57,17 @@ def triplet_accuracy_by(
 
     Parameters
     ----------
-    compare : from rows (a, q) and (n, q) to distances (a, n) >= 0; infinite ones are
-        tied
-    rows : array (n, q); equal rows are at equal distances
-    y : n labels
+    compare : callable
+        From rows (a, q) and (n, q) to distances (a, n) >= 0; infinite ones are tied.
+    rows : ndarray of shape (n, q)
+        Equal rows are at equal distances.
+    y : array-like of shape (n,)
+        Labels.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
 
     Examples
     --------
@@ -62,24 +76,25 @@ def triplet_accuracy_by(
     1.0
     """
     rows, numbers, weights = _merge_equal(rows, _class_numbers(rows, y))
-    labels, hinge = Labels(numbers, weights), Hinge()
+    labels, hinge = WeightedLabels(numbers, weights), Hinge()
     wrong = 0.0
-    bound = (AllTriplets(margin).bind(labels).parts() for margin in (-TIE, TIE))
-    for parts in zip(*bound, strict=True):  # of two, a tied triplet violates the second
-        d = _largest_is_one(compare(rows[parts[0].edges.anchors], rows))
-        wrong += sum(p.pull(d, hinge).intercept / p.sides.margin for p in parts)
+    # A tied triplet violates the second of the two, which counts one half.
+    both = (AllTriplets(margin).bind(labels).chunks() for margin in (-TIE, TIE))
+    for chunks in zip(*both, strict=True):
+        d = _largest_is_one(compare(rows[chunks[0].edges.anchors], rows))
+        wrong += sum(c.gradient(d, hinge).intercept / c.columns.margin for c in chunks)
     return 1.0 - 0.5 * wrong
 
 
-def accuracy_of_cells(U: Array, labels: Labels) -> float:
-    """Return the triplet accuracy of weighted rows (see ``triplet_accuracy``)."""
+def accuracy_of_unique_rows(U: Array, labels: WeightedLabels) -> float:
+    """Return the triplet accuracy of weighted unique rows (``triplet_accuracy``)."""
     U = _unit_size(U)
     rows, hinge = Embedding(U, U), Hinge()
     tie = TIE * 4.0  # no squared distance is larger than 4
     wrong = sum(
-        part.pull(part.edges.squared_distances(rows), hinge).intercept / margin
-        for margin in (-tie, tie)  # of two, a tied triplet violates the second
-        for part in AllTriplets(margin).bind(labels).parts()
+        chunk.gradient(chunk.edges.squared_distances(rows), hinge).intercept / margin
+        for margin in (-tie, tie)  # a tied triplet violates the second of the two
+        for chunk in AllTriplets(margin).bind(labels).chunks()
     )
     return 1.0 - 0.5 * wrong
 

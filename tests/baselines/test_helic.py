@@ -12,8 +12,8 @@ from helpers.estimator_tables import labelled_table
 from nearkind.baselines import HELIC, helic
 from nearkind.baselines.couplings import couplings, kernels
 from nearkind.baselines.kernel_weights import KernelGroups
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.losses.hinge import SmoothedHinge
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
@@ -135,11 +135,11 @@ def test_rows_without_a_value_are_compared_as_they_were_learned():
 
 def test_slope_in_the_weights_is_that_of_finite_differences():
     groups = kernel_groups(CODES, N_VALUES, RISK)
-    bound = AllTriplets(1.0).bind(Labels(RISK, np.ones(6)))
+    bound = AllTriplets(1.0).bind(WeightedLabels(RISK, np.ones(6)))
     Z = groups.indicators(CODES)
     smooth = Objective(Z, bound, Schatten(1.0), 0.0, SmoothedHinge(0.5))
     w = np.random.default_rng(0).random(len(groups.kernels)) / 4.0
-    slope = groups.slope(smooth.slope(groups.metric(w).positive()).gradient)
+    slope = groups.slope(smooth.linearize(groups.metric(w).positive()).gradient)
 
     def loss(w):
         return smooth.loss_value(groups.metric(w).positive())

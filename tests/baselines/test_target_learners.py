@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from helpers.estimator_tables import labelled_table
 from helpers.local_problems import bound_at
 from nearkind.baselines import KDML, LMNN, large_margin
-from nearkind.constraints.labels import Labels
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.rows import unique_rows
 from nearkind.metrics.metric import embed, pairwise_distances
 from nearkind.metrics.spectrum import decompose, identity
@@ -19,7 +19,7 @@ from nearkind.metrics.structures import Full, Single
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
 from nearkind.regularizers.schatten import Schatten
-from nearkind.solvers.leaping import Leaping
+from nearkind.solvers.lbfgs import SmoothedLBFGS
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Solution, Stop
 from test_worked_examples import CODES, N_VALUES, PERSONS, SQUARED_TIMES_36
@@ -83,10 +83,10 @@ def enumerated(model, name, table, y, weights):
 def test_four_places_on_a_line(mu, loss, slope):
     Z = np.array([0.0, 1.0, 1.5, 3.5]).reshape(1, 4, 1, 1)
     rule = LMNN(n_neighbors=1, mu=mu)._rule()
-    labels = Labels(np.array([0, 0, 1, 1]), np.ones(4))
+    labels = WeightedLabels(np.array([0, 0, 1, 1]), np.ones(4))
     start = identity(1, 1)
     bound = bound_at(Z, start, labels, rule.margin, rule.n_targets, pull=rule.pull)
-    at = Objective(Z, bound, Schatten(1.0), 0.0).slope(start)
+    at = Objective(Z, bound, Schatten(1.0), 0.0).linearize(start)
     assert at.value * bound.mass * mu == pytest.approx(loss)
     assert 2.0 * at.gradient.item() * bound.mass * mu == pytest.approx(slope)
     assert at.intercept * bound.mass == pytest.approx(3.0)  # active ones, margin 1
@@ -96,7 +96,7 @@ def test_six_persons_start_from_histograms_and_their_distances(monkeypatch):
     def stay(self, objective, start):
         return Solution(start, objective.value(start), np.nan, [], Stop.SETTLED)
 
-    monkeypatch.setattr(Leaping, "solve", stay)
+    monkeypatch.setattr(SmoothedLBFGS, "solve", stay)
     table = [person[:3] for person in PERSONS]
     model = KDML(n_neighbors=1).fit(table, RISK)
     np.testing.assert_array_equal(model.codebook_.encode(table), CODES)
@@ -217,7 +217,7 @@ def test_samples_estimate_the_objective_without_bias(name, monkeypatch):
         kept.append((replace(objective, map=map), start))
         return Solution(start, objective.value(start), np.nan, [], Stop.SETTLED)
 
-    monkeypatch.setattr(Leaping, "solve", keep)
+    monkeypatch.setattr(SmoothedLBFGS, "solve", keep)
     whole = fitted(name, *many_rows()).objective_
     ((objective, start),) = kept
     samples = [objective.sample(150, np.random.default_rng(k)) for k in range(40)]
@@ -251,7 +251,7 @@ def test_wrong_settings_are_refused(learner, words):
 def test_labels_without_a_triplet_are_refused(name):
     with pytest.raises(ValueError, match="only one class"):
         fitted(name, X, ["ham"] * 40)
-    with pytest.raises(ValueError, match="no class has two rows and a stranger"):
+    with pytest.raises(ValueError, match="they need a class of at least two rows"):
         fitted(name, X[:3], ["a", "b", "c"])
 
 

@@ -22,9 +22,9 @@ from helpers.local_problems import (
 )
 from helpers.strategies import labels, metrics, weights
 from nearkind.constraints import local
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
 from nearkind.constraints.local import LocalTriplets
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.losses.hinge import Hinge, SmoothedHinge
 from nearkind.metrics.metric import embed
 from nearkind.metrics.spectrum import decompose, identity
@@ -43,7 +43,7 @@ def on_a_line(places, y, w=None, n_targets=3, **settings):
     """Bind rows at these places of a line."""
     Z = np.asarray(places, dtype=float).reshape(1, -1, 1, 1)
     w = np.ones(len(y)) if w is None else np.asarray(w, dtype=float)
-    labelled = Labels(np.array(y), w)
+    labelled = WeightedLabels(np.array(y), w)
     return bound_at(Z, identity(1, 1), labelled, n_targets=n_targets, **settings)
 
 
@@ -63,7 +63,7 @@ def test_loss_weights_and_intercept_are_those_of_enumeration(
     loss, margin, case, n_targets
 ):
     Z, M, d2, y, w = case
-    bound = bound_at(Z, decompose(M), Labels(y, w), margin, n_targets)
+    bound = bound_at(Z, decompose(M), WeightedLabels(y, w), margin, n_targets)
     found = oracles.local_targets(d2, y, w, n_targets)
     expected = oracles.local_loss(found, d2, y, margin, LOSSES[loss])
     value, *pull = whole(bound, d2, loss)
@@ -76,7 +76,7 @@ def test_loss_weights_and_intercept_are_those_of_enumeration(
 @settings(max_examples=25)
 def test_targets_stay_while_distances_change(case, n_targets, data):
     Z, M, d2, y, w = case
-    bound = bound_at(Z, decompose(M), Labels(y, w), 0.7, n_targets)
+    bound = bound_at(Z, decompose(M), WeightedLabels(y, w), 0.7, n_targets)
     found = oracles.local_targets(d2, y, w, n_targets)
     elsewhere = d2[np.ix_(order := data.draw(st.permutations(range(len(y)))), order)]
     _, *pull = whole(bound, elsewhere, Hinge())
@@ -90,11 +90,11 @@ def test_targets_stay_while_distances_change(case, n_targets, data):
 @settings(max_examples=25)
 def test_parts_add_up_however_blocks_are_split(loss, case, n_targets):
     Z, M, d2, y, w = case
-    at = Z, decompose(M), Labels(y, w), 1.0, n_targets
+    at = Z, decompose(M), WeightedLabels(y, w), 1.0, n_targets
     together, apart = bound_at(*at), bound_at(*at, at_once=1)
     np.testing.assert_array_equal(square(apart), square(together))
-    assert all(len(part.edges.anchors) == 1 for part in apart.parts())
-    assert len(apart.parts()) == (together.targets.weights.sum(axis=1) > 0.0).sum()
+    assert all(len(part.edges.anchors) == 1 for part in apart.chunks())
+    assert len(apart.chunks()) == (together.targets.weights.sum(axis=1) > 0.0).sum()
     expected = whole(together, d2, loss)
     for ours, theirs in zip(whole(apart, d2, loss), expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
@@ -104,8 +104,8 @@ def test_parts_add_up_however_blocks_are_split(loss, case, n_targets):
     ("y", "why"), [([0, 0, 0], "one class"), ([0, 1, 2], "every class of one row")]
 )
 def test_labels_that_imply_no_triplet_are_refused(y, why):
-    with pytest.raises(ValueError, match="imply no triplets: no class has two rows"):
-        LocalTriplets().bind(Labels(np.array(y), np.ones(3)))
+    with pytest.raises(ValueError, match="imply no triplets: they need a class"):
+        LocalTriplets().bind(WeightedLabels(np.array(y), np.ones(3)))
 
 
 # Targets
@@ -114,7 +114,7 @@ def test_labels_that_imply_no_triplet_are_refused(y, why):
 @given(case=cases(max_rows=8), n_targets=st.integers(1, 5))
 def test_targets_are_the_nearest_others_of_the_class(case, n_targets):
     Z, M, d2, y, w = case
-    bound = bound_at(Z, decompose(M), Labels(y, w), n_targets=n_targets)
+    bound = bound_at(Z, decompose(M), WeightedLabels(y, w), n_targets=n_targets)
     found = oracles.local_targets(d2, y, w, n_targets)
     np.testing.assert_array_equal(square(bound), counted(found, len(y)))
 
@@ -126,7 +126,7 @@ def test_targets_are_the_nearest_others_of_the_class(case, n_targets):
 )
 def test_a_row_has_its_number_of_targets_or_all_partners(case, n_targets, scale):
     Z, M, _, y, w = case
-    labelled = Labels(y, scale * w)
+    labelled = WeightedLabels(y, scale * w)
     bound = bound_at(Z, decompose(M), labelled, n_targets=n_targets)
     expected = np.minimum(n_targets, labelled.same)
     np.testing.assert_allclose(bound.targets.weights.sum(axis=1), expected)
@@ -163,7 +163,9 @@ def test_rows_that_a_metric_does_not_tell_apart_are_taken_in_order(seed):
         direction @ direction
     )
     point = decompose(np.outer(direction, direction)[None])
-    bound = bound_at(Z, point, Labels(np.repeat([0, 1], 6), np.ones(12)), n_targets=2)
+    bound = bound_at(
+        Z, point, WeightedLabels(np.repeat([0, 1], 6), np.ones(12)), n_targets=2
+    )
     wanted = [[1, 2], [0, 2], [0, 1], [0, 1], [0, 1], [0, 1]]
     found = [list(np.flatnonzero(row)) for row in square(bound)[:6]]
     assert found == wanted
@@ -240,7 +242,7 @@ def test_targets_in_a_huge_class_do_not_hang_on_blocks(monkeypatch):
 def test_gradient_is_the_slope_of_the_loss(structure):
     objective = problem(structure).with_loss(SmoothedHinge(0.5))
     point, step = random_metric(objective, 1), 1e-5
-    gradient = objective.slope(point).gradient
+    gradient = objective.linearize(point).gradient
     rng = np.random.default_rng(2)
     for _ in range(5):
         D = rng.normal(size=point.matrix.shape)
@@ -262,8 +264,8 @@ def test_gradient_is_the_sum_of_weights_times_stored_matrices(loss, structure, d
     found = oracles.local_targets(d2, y, w, 2)
     total, W, intercept = oracles.local_loss(found, d2, y, 0.7, LOSSES[loss])
     Z, point = STRUCTURES[structure].blocks(phi), decompose(M)
-    bound = bound_at(Z, point, Labels(y, w), 0.7, 2)
-    slope = Objective(Z, bound, Schatten(), 0.0, loss).slope(point)
+    bound = bound_at(Z, point, WeightedLabels(y, w), 0.7, 2)
+    slope = Objective(Z, bound, Schatten(), 0.0, loss).linearize(point)
     expected = np.einsum("ij,ijbvw->bvw", W, A)
     np.testing.assert_allclose(slope.loss, total, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(slope.intercept, intercept, rtol=1e-6, atol=1e-8)
@@ -276,19 +278,19 @@ def test_slope_at_zero_is_the_pull_back_just_above_zero(structure):
     Z, bound = objective.Z, objective.constraints
     rows = embed(Z, objective.zero)
     slow = np.zeros_like(objective.zero.matrix)
-    for part in bound.parts():
+    for part in bound.chunks():
         just_above = part.edges.squared_distances(rows) + 1e-6
-        slow += part.edges.pull_back(Z, part.pull(just_above, Hinge()).weights)
-    np.testing.assert_allclose(bound.slope_at_zero(Z), slow, atol=1e-12)
+        slow += part.edges.adjoint(Z, part.gradient(just_above, Hinge()).weights)
+    np.testing.assert_allclose(bound.gradient_at_zero(Z), slow, atol=1e-12)
 
 
 def test_slope_at_zero_of_a_sample_is_its_pull_back_just_above_zero():
     sample = problem().sample(20, np.random.default_rng(3))
     rows, slow = embed(sample.Z, sample.zero), 0.0
-    for part in sample.constraints.parts():
+    for part in sample.constraints.chunks():
         just_above = part.edges.squared_distances(rows) + 1e-6
-        slow += part.edges.pull_back(sample.Z, part.pull(just_above, Hinge()).weights)
-    ours = sample.constraints.slope_at_zero(sample.Z)
+        slow += part.edges.adjoint(sample.Z, part.gradient(just_above, Hinge()).weights)
+    ours = sample.constraints.gradient_at_zero(sample.Z)
     np.testing.assert_allclose(ours, slow, atol=1e-12)
 
 

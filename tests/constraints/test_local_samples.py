@@ -19,7 +19,7 @@ from helpers.local_problems import (
     whole,
 )
 from helpers.solver_problems import random_rows, unit
-from nearkind.constraints.labels import Labels
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.losses.hinge import Hinge, SmoothedHinge
 from nearkind.metrics.spectrum import decompose, identity
 from nearkind.regularizers.schatten import Schatten, SchattenPower
@@ -40,8 +40,8 @@ every_regularizer = pytest.mark.parametrize("regularizer", REGULARIZERS, ids=rep
 def test_samples_estimate_loss_and_gradient():
     objective = problem()
     rng, start = np.random.default_rng(2), identity(1, 4)
-    exact = objective.slope(start)
-    draws = [objective.sample(30, rng).slope(start) for _ in range(300)]
+    exact = objective.linearize(start)
+    draws = [objective.sample(30, rng).linearize(start) for _ in range(300)]
     losses = np.array([draw.loss for draw in draws])
     error = losses.std() / len(losses) ** 0.5
     assert abs(losses.mean() - exact.loss) < 4.0 * error + 0.01 * exact.loss
@@ -52,8 +52,8 @@ def test_samples_estimate_loss_and_gradient():
 
 def test_a_sample_of_all_rows_is_the_whole():
     objective, start = problem(), random_metric(problem(), 1)
-    whole_slope = objective.slope(start)
-    sampled = objective.sample(1000, np.random.default_rng(0)).slope(start)
+    whole_slope = objective.linearize(start)
+    sampled = objective.sample(1000, np.random.default_rng(0)).linearize(start)
     assert sampled.loss == pytest.approx(whole_slope.loss, rel=1e-12)
     np.testing.assert_allclose(sampled.gradient, whole_slope.gradient, atol=1e-12)
 
@@ -63,7 +63,7 @@ def test_sampled_targets_are_those_of_the_whole(searched):
     bound = problem().constraints
     expected = square(problem().constraints)
     if searched:
-        bound.parts()
+        bound.chunks()
     rows, sample = bound.sample(20, np.random.default_rng(4))
     np.testing.assert_array_equal(sample.labels.y, Y[rows])
     drawn = np.flatnonzero(sample.labels.weights)
@@ -80,14 +80,14 @@ def test_a_sample_keeps_the_weight_of_each_class():
 
 def test_a_target_that_was_not_drawn_is_no_anchor_and_no_impostor():
     objective = problem().sample(20, np.random.default_rng(5))
-    labelled = objective.constraints.labels
+    labelled = objective.constraints.weighted_labels
     undrawn = np.flatnonzero(labelled.weights == 0.0)
     assert len(undrawn) >= 5
     d2 = np.zeros((len(labelled.y),) * 2)  # where every triplet is violated
     slopes = np.zeros_like(d2)
-    for part in objective.constraints.parts():
+    for part in objective.constraints.chunks():
         assert not np.isin(part.edges.anchors, undrawn).any()
-        pull = part.pull(d2[part.edges.anchors], Hinge())
+        pull = part.gradient(d2[part.edges.anchors], Hinge())
         slopes[part.edges.anchors] += pull.weights
     pushed = (slopes < 0.0).any(axis=0)
     assert not pushed[undrawn].any()
@@ -126,7 +126,7 @@ def test_lower_bound_is_below_the_objective_everywhere(regularizer, structure):
     bounds = []
     for point in points:
         for width in (0.01, 0.3, 3.0):
-            at = objective.with_loss(SmoothedHinge(width)).slope(point)
+            at = objective.with_loss(SmoothedHinge(width)).linearize(point)
             bounds.append(objective.lower_bound(at.gradient, at.intercept))
     assert max(bounds) <= lowest * (1.0 + 1e-9)
     assert max(bounds) >= 0.8 * lowest
@@ -137,7 +137,7 @@ def test_lower_bound_is_below_the_objective_everywhere(regularizer, structure):
 @settings(max_examples=25)
 def test_linear_lower_bound_holds_for_the_hinge_under_any_metric(loss, case, data):
     Z, M, d2, y, w = case
-    bound = bound_at(Z, decompose(M), Labels(y, w), 0.7)
+    bound = bound_at(Z, decompose(M), WeightedLabels(y, w), 0.7)
     _, _, W, intercept = whole(bound, d2, loss)
     elsewhere = d2[np.ix_(order := data.draw(st.permutations(range(len(y)))), order)]
     value, *_ = whole(bound, elsewhere, Hinge())
@@ -187,7 +187,7 @@ def test_near_the_optimum_of_a_convex_solver_and_gap_a_proof(
     Z = np.ascontiguousarray(STRUCTURES[structure].blocks(phi))
     regularizer = (SchattenPower if penalty.powered else Schatten)(penalty.p)
     start = identity(Z.shape[0], Z.shape[3])
-    bound = bound_at(Z, start, Labels(y, np.ones(len(y))), n_targets=n_targets)
+    bound = bound_at(Z, start, WeightedLabels(y, np.ones(len(y))), n_targets=n_targets)
     objective, records = Objective(Z, bound, regularizer, 0.05), []
     solution = Proximal(max_iter=2000, tol=1e-3).solve(
         objective, start, callback=records.append

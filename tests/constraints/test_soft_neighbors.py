@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from helpers import oracles
 from helpers.strategies import labelled_distances, labels, metrics, phis, weights
-from nearkind.constraints.labels import Labels
 from nearkind.constraints.soft_neighbors import SoftNeighbors
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
@@ -28,14 +28,14 @@ NEAR_AND_FAR = np.array([[0.0, 0.0, 2.0], [0.0, 0.0, 2.0], [2.0, 2.0, 0.0]])
 
 def bound(y, w=None, margin=1.0, **options):
     w = np.ones(len(y)) if w is None else w
-    return SoftNeighbors(margin, **options).bind(Labels(y, w))
+    return SoftNeighbors(margin, **options).bind(WeightedLabels(y, w))
 
 
 def total(constraints, d2):
     """Return loss, slope on every ordered pair (n, n) and intercept of all parts."""
     loss, W, intercept = 0.0, np.zeros(d2.shape), 0.0
-    for part in constraints.parts():
-        pull = part.pull(d2[part.edges.anchors], Hinge())
+    for part in constraints.chunks():
+        pull = part.gradient(d2[part.edges.anchors], Hinge())
         assert part.value(d2[part.edges.anchors], Hinge()) == pull.loss
         loss, intercept = loss + pull.loss, intercept + pull.intercept
         W[part.edges.anchors] += pull.weights
@@ -103,7 +103,7 @@ def test_a_row_alone_in_its_class_is_drawn_but_draws_not():
 
 @pytest.mark.parametrize("y", [[0, 0, 0], [0, 1, 2], [0]])
 def test_labels_without_partner_or_stranger_are_refused(y):
-    with pytest.raises(ValueError, match="imply no neighbours: no class has two rows"):
+    with pytest.raises(ValueError, match="imply no neighbours: they need a class"):
         bound(np.array(y))
 
 
@@ -112,7 +112,7 @@ def test_parts_add_up_whatever_is_held_at_once(case, at_once):
     d2, y, w = case
     parts = bound(y, w, at_once=at_once)
     whole = total(bound(y, w), d2)
-    assert max(len(part.edges.anchors) for part in parts.parts()) <= max(
+    assert max(len(part.edges.anchors) for part in parts.chunks()) <= max(
         1, at_once // len(y)
     )
     for ours, theirs in zip(total(parts, d2), whole, strict=True):
@@ -127,9 +127,9 @@ def test_slope_at_zero_is_the_gradient_there(structure, data, margin):
     y, w = data.draw(labels(6)), data.draw(weights(6))
     Z = np.ascontiguousarray(STRUCTURES[structure].blocks(phi))
     objective = Objective(Z, bound(y, w, margin), Schatten(), 0.0)
-    gradient = objective.slope(objective.zero).gradient
+    gradient = objective.linearize(objective.zero).gradient
     np.testing.assert_allclose(
-        objective.constraints.slope_at_zero(Z), gradient, atol=1e-12
+        objective.constraints.gradient_at_zero(Z), gradient, atol=1e-12
     )
 
 
@@ -141,7 +141,7 @@ def test_gradient_is_the_rise_of_the_double_loop(structure, data):
     y, w = data.draw(labels(len(phi))), data.draw(weights(len(phi)))
     A = oracles.difference_matrices(phi, structure)
     objective = Objective(STRUCTURES[structure].blocks(phi), bound(y, w), Schatten(), 0)
-    gradient = objective.slope(decompose(M)).gradient
+    gradient = objective.linearize(decompose(M)).gradient
     for at in np.ndindex(M.shape):
         up, down = M.copy(), M.copy()
         up[at] += 1e-5
@@ -154,9 +154,9 @@ def test_gradient_is_the_rise_of_the_double_loop(structure, data):
 @given(case=labelled_distances())
 def test_single_precision_is_right_to_its_last_digits(case):
     d2, y, w = case
-    for part in bound(y, w).parts():
+    for part in bound(y, w).chunks():
         at = d2[part.edges.anchors]
-        fine, rough = (part.pull(d, Hinge()) for d in (at, at.astype(np.float32)))
+        fine, rough = (part.gradient(d, Hinge()) for d in (at, at.astype(np.float32)))
         assert rough.weights.dtype == np.float32
         assert rough.loss == pytest.approx(fine.loss, abs=1e-5)
         np.testing.assert_allclose(rough.weights, fine.weights, atol=1e-6)

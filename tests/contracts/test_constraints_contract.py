@@ -14,18 +14,18 @@ from helpers.strategies import (
     phis,
     weights,
 )
-from nearkind.constraints import all_pairs, all_triplets, tuples
-from nearkind.constraints.all_pairs import AllPairs
-from nearkind.constraints.all_quadruplets import AllQuadruplets
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
-from nearkind.constraints.sampling import (
+from nearkind.constraints import pairs, triplets, tuples
+from nearkind.constraints.pairs import AllPairs
+from nearkind.constraints.quadruplets import AllQuadruplets
+from nearkind.constraints.sampled import (
     SampledPairs,
     SampledQuadruplets,
     SampledTriplets,
 )
 from nearkind.constraints.soft_neighbors import SoftNeighbors
-from nearkind.losses.edges import Fan
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
+from nearkind.losses.edges import AnchorPairs
 from nearkind.losses.hinge import Hinge, SmoothedHinge
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
@@ -47,7 +47,7 @@ ENUMERATED = {
 
 
 def by_label(rule):
-    return lambda y, w, margin: rule(margin=margin).bind(Labels(y, w))
+    return lambda y, w, margin: rule(margin=margin).bind(WeightedLabels(y, w))
 
 
 def one_by_one(kind):
@@ -57,23 +57,23 @@ def one_by_one(kind):
         terms = np.array([[end for i, j, _ in t for end in (i, j)] for _, t in listed])
         if kind == "pairs":
             sides = np.array([t[0][2] for _, t in listed])
-            return tuples.pairs(*terms.T, sides, margin, shares)
+            return tuples.list_pairs(*terms.T, sides, margin, shares)
         if kind == "triplets":
             i, j, _, k = terms.T
-            return tuples.triplets(i, j, k, margin, shares)
-        return tuples.quadruplets(*terms.T, margin, shares)
+            return tuples.list_triplets(i, j, k, margin, shares)
+        return tuples.list_quadruplets(*terms.T, margin, shares)
 
     return bind
 
 
 def sampled(rule):
     return lambda y, w, margin: rule(40, np.random.default_rng(1), margin).bind(
-        Labels(y, w)
+        WeightedLabels(y, w)
     )
 
 
 def together(*kinds):
-    return lambda *case: tuples.together([one_by_one(kind)(*case) for kind in kinds])
+    return lambda *case: tuples.join_lists([one_by_one(kind)(*case) for kind in kinds])
 
 
 EXACT = {
@@ -98,7 +98,7 @@ every_loss = pytest.mark.parametrize("loss", LOSSES, ids=repr)
 
 
 def ends_of(edges, n):
-    if isinstance(edges, Fan):
+    if isinstance(edges, AnchorPairs):
         return np.broadcast_arrays(edges.anchors[:, None], np.arange(n)[None, :])
     return edges.left, edges.right
 
@@ -107,9 +107,9 @@ def whole(constraints, d2, loss):
     """Return the sum over parts of value, pull.loss, weights on i <= j, intercept."""
     W = np.zeros_like(d2)
     value, total, intercept = 0.0, 0.0, 0.0
-    for part in constraints.parts():
+    for part in constraints.chunks():
         i, j = ends_of(part.edges, len(d2))
-        pull = part.pull(d2[i, j], loss)
+        pull = part.gradient(d2[i, j], loss)
         np.add.at(W, (np.minimum(i, j), np.maximum(i, j)), pull.weights)
         value += part.value(d2[i, j], loss)
         total, intercept = total + pull.loss, intercept + pull.intercept
@@ -152,7 +152,7 @@ def test_gradient_is_the_sum_of_multipliers_times_stored_matrices(
     objective = Objective(
         STRUCTURES[structure].blocks(phi), bind(y, w, 0.7), Schatten(), 0.0, loss
     )
-    slope = objective.slope(decompose(M))
+    slope = objective.linearize(decompose(M))
     np.testing.assert_allclose(slope.loss, total, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(
         slope.gradient, oracles.loss_gradient(listed, alphas, A), rtol=1e-6, atol=1e-7
@@ -170,7 +170,7 @@ def test_at_zero_a_constraint_just_met_counts_in_full(kind, margin, data):
     listed = ENUMERATED[family](y, w, margin)
     alphas = [float(offset >= 0.0) for offset, _ in listed]
     A = oracles.difference_matrices(phi, "multi")
-    slope = bind(y, w, margin).slope_at_zero(Multi().blocks(phi))
+    slope = bind(y, w, margin).gradient_at_zero(Multi().blocks(phi))
     expected = oracles.loss_gradient(listed, alphas, A)
     np.testing.assert_allclose(slope, expected, atol=1e-9)
 
@@ -181,9 +181,9 @@ def test_at_zero_a_constraint_just_met_counts_in_full(kind, margin, data):
 def test_weights_are_the_slope_of_the_loss(kind, case):
     d2, y, w = case
     loss, step = SmoothedHinge(0.5), 1e-4
-    for part in CONSTRAINTS[kind](y, w, 0.7).parts():
+    for part in CONSTRAINTS[kind](y, w, 0.7).chunks():
         at = d2[ends_of(part.edges, len(y))]
-        slopes = part.pull(at, loss).weights
+        slopes = part.gradient(at, loss).weights
         for edge in np.ndindex(at.shape):
             up, down = at.copy(), at.copy()
             up[edge] += step
@@ -234,12 +234,12 @@ def test_parts_add_up_to_the_whole_however_anchors_are_split(kind, case):
     d2, y, w = case
     expected = whole(CONSTRAINTS[kind](y, w, 1.0), d2, SmoothedHinge(0.5))
     with pytest.MonkeyPatch.context() as patch:
-        for module in (all_triplets, all_pairs):
+        for module in (triplets, pairs):
             patch.setattr(
-                module, "blocks_of", lambda rows, *_: np.split(rows, len(rows))
+                module, "chunk_rows", lambda rows, *_: np.split(rows, len(rows))
             )
         constraints = CONSTRAINTS[kind](y, w, 1.0)
-    assert len(constraints.parts()) == len(y)
+    assert len(constraints.chunks()) == len(y)
     for ours, theirs in zip(
         whole(constraints, d2, SmoothedHinge(0.5)), expected, strict=True
     ):

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from helpers import oracles
 from helpers.strategies import integers, metrics
 from nearkind.losses import edges as edges_module
-from nearkind.losses.edges import Fan, PairList, at_nodes, difference_matrices
+from nearkind.losses.edges import (
+    AnchorPairs,
+    PairList,
+    difference_matrices,
+    weighted_gram,
+)
 from nearkind.metrics.metric import embed
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
@@ -26,8 +31,8 @@ EDGES = {
     "every pair": PairList(*np.triu_indices(4, 1)),
     "loops and both directions": PairList(*SQUARE),
     "an edge twice": PairList(np.array([0, 1, 0]), np.array([3, 2, 3])),
-    "all anchors": Fan(np.arange(4)),
-    "two anchors, not in order": Fan(np.array([3, 1])),
+    "all anchors": AnchorPairs(np.arange(4)),
+    "two anchors, not in order": AnchorPairs(np.array([3, 1])),
 }
 every_kind = pytest.mark.parametrize("kind", EDGES)
 every_structure = pytest.mark.parametrize("structure", STRUCTURES)
@@ -69,7 +74,7 @@ def test_pull_back_is_the_adjoint_of_the_distances(kind, structure, data):
     Z = STRUCTURES[structure].blocks(phi)
     d2 = forward(EDGES[kind], Z, M)
     w = data.draw(integers(d2.shape, -3, 3))
-    G = EDGES[kind].pull_back(Z, w)
+    G = EDGES[kind].adjoint(Z, w)
     np.testing.assert_allclose(np.vdot(w, d2), np.vdot(G, M), atol=1e-9)
 
 
@@ -84,7 +89,7 @@ def test_pull_back_is_the_weighted_sum_of_the_stored_matrices(kind, structure, d
     w = data.draw(integers(left.shape, -3, 3))
     terms = zip(w.ravel(), left.ravel(), right.ravel(), strict=True)
     expected = sum(weight * A[i, j] for weight, i, j in terms)
-    G = EDGES[kind].pull_back(STRUCTURES[structure].blocks(phi), w)
+    G = EDGES[kind].adjoint(STRUCTURES[structure].blocks(phi), w)
     np.testing.assert_allclose(G, expected, atol=1e-9)
     np.testing.assert_array_equal(G, G.swapaxes(1, 2))
 
@@ -98,11 +103,11 @@ def test_halves_add_up_to_the_pull_back(kind, structure, data):
     Z = STRUCTURES[structure].blocks(phi)
     left, _ = ends_of(EDGES[kind], len(phi))
     w = data.draw(integers(left.shape, -3, 3))
-    G, at_rows = EDGES[kind].halves(Z, w)
+    G, at_rows = EDGES[kind].adjoint_parts(Z, w)
     nodes = np.einsum("n,bnkv,bnkw->bvw", at_rows, Z, Z)
-    whole = EDGES[kind].pull_back(Z, w)
+    whole = EDGES[kind].adjoint(Z, w)
     np.testing.assert_allclose(G + nodes, whole, atol=1e-9)
-    np.testing.assert_allclose(at_nodes(Z, at_rows), nodes, atol=1e-9)
+    np.testing.assert_allclose(weighted_gram(Z, at_rows), nodes, atol=1e-9)
 
 
 @every_kind
@@ -113,8 +118,8 @@ def test_pull_back_is_rows_around_the_laplacian(kind, data):
     Z = STRUCTURES["full"].blocks(phi)  # one block and one vector: Z is (n, W)
     left, _ = ends_of(EDGES[kind], len(phi))
     w = data.draw(integers(left.shape, -3, 3))
-    LZ = EDGES[kind].laplacian(Z[0, :, 0], w)
-    G = EDGES[kind].pull_back(Z, w)
+    LZ = EDGES[kind].apply_laplacian(Z[0, :, 0], w)
+    G = EDGES[kind].adjoint(Z, w)
     np.testing.assert_allclose(Z[0, :, 0].T @ LZ, G[0], atol=1e-9)
 
 
@@ -128,7 +133,7 @@ def test_pull_back_is_the_slope_of_the_distances_in_the_metric(kind, structure):
     F = rng.normal(size=(B, W, W))
     M = F @ F.swapaxes(1, 2)
     w = rng.normal(size=ends_of(EDGES[kind], 5)[0].shape)
-    G = EDGES[kind].pull_back(Z, w)
+    G = EDGES[kind].adjoint(Z, w)
     for b, v, u in np.ndindex(M.shape):
         step = np.zeros_like(M)
         step[b, v, u] += 0.5e-4
@@ -144,12 +149,12 @@ def test_chunks_of_a_pair_list_add_up(monkeypatch):
     w = rng.normal(size=50)
     spectrum = decompose(np.array([np.eye(3), np.ones((3, 3))]))
     edges = PairList(left, right)
-    d2, G = edges.squared_distances(embed(Z, spectrum)), edges.pull_back(Z, w)
-    monkeypatch.setattr(edges_module, "_CHUNK", 20)
+    d2, G = edges.squared_distances(embed(Z, spectrum)), edges.adjoint(Z, w)
+    monkeypatch.setattr(edges_module, "_AT_ONCE", 20)
     np.testing.assert_allclose(
         edges.squared_distances(embed(Z, spectrum)), d2, atol=1e-13
     )
-    np.testing.assert_allclose(edges.pull_back(Z, w), G, atol=1e-12)
+    np.testing.assert_allclose(edges.adjoint(Z, w), G, atol=1e-12)
 
 
 @every_structure

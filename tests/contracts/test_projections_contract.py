@@ -8,10 +8,11 @@ from scipy.stats import dirichlet_multinomial
 
 from helpers import oracles
 from helpers.strategies import tables
-from nearkind.projections.concatenation import Concatenation
+from nearkind.projections.base import value_counts
+from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
+from nearkind.projections.coordinates import Coordinates
 from nearkind.projections.onehot import OneHot
-from nearkind.projections.side_by_side import SideBySide
 from nearkind.projections.vdm import VDM, empirical_bayes
 
 PROJECTIONS = {
@@ -22,7 +23,7 @@ PROJECTIONS = {
     "cooccurrence": lambda: Cooccurrence(),
     "vdm+onehot": lambda: Concatenation(VDM(), OneHot()),
     "cooccurrence+vdm": lambda: Concatenation(Cooccurrence(), VDM(2.5)),
-    "side by side": lambda: SideBySide(VDM(2.5), Cooccurrence()),
+    "side by side": lambda: ChannelConcatenation(VDM(2.5), Cooccurrence()),
 }
 every_projection = pytest.mark.parametrize("name", PROJECTIONS)
 every_vdm = pytest.mark.parametrize(
@@ -219,3 +220,41 @@ def test_class_histograms_need_labels():
     codes = np.zeros((2, 1), dtype=np.int32)
     with pytest.raises(ValueError, match="need labels"):
         VDM().fit(codes, [1], None, np.ones(2))
+
+
+# --- from counts -------------------------------------------------------------------
+
+FROM_COUNTS = [
+    VDM,
+    lambda: VDM(smoothing=empirical_bayes),
+    OneHot,
+    lambda: Concatenation(VDM(0.5), OneHot()),
+]
+
+
+def check_fit_counts(projection, again, table):
+    codes, n_values, y, weights = table
+    totals = np.bincount(y, weights)
+    projection.fit(codes, n_values, y, weights)
+    again.fit_counts(value_counts(codes, n_values, y, weights), totals)
+    for mine, theirs in zip(again.tables, projection.tables, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("make", FROM_COUNTS)
+@given(table=tables(unseen=True))
+def test_counts_give_the_tables_that_rows_give(make, table):
+    check_fit_counts(make(), make(), table)
+
+
+@given(table=tables())
+def test_counts_give_the_tables_beside_coordinates(table):
+    places = [
+        np.arange(size) * 1.0 if d % 2 else None for d, size in enumerate(table[1])
+    ]
+    check_fit_counts(Coordinates(VDM(), places), Coordinates(VDM(), places), table)
+
+
+def test_counts_of_columns_are_too_few_for_pairs_of_columns():
+    with pytest.raises(ValueError, match="Cooccurrence counts which values of two"):
+        Cooccurrence().fit_counts([], np.ones(2))

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from helpers import oracles
 from helpers.strategies import labelled_distances, metrics, spectra
-from nearkind.constraints.all_pairs import AllPairs
-from nearkind.constraints.all_quadruplets import AllQuadruplets
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
+from nearkind.constraints.pairs import AllPairs
+from nearkind.constraints.quadruplets import AllQuadruplets
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.losses.hinge import Hinge, SmoothedHinge
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Multi, Single
@@ -176,9 +176,9 @@ def test_dual_value_is_below_the_objective_everywhere(r, rule, loss, data, stren
     phi, M = data.draw(metrics(structure, min_rows=5, max_rows=5))
     _, other = data.draw(metrics(structure, min_rows=5, max_rows=5))
     _, y, w = data.draw(labelled_distances(min_rows=5, max_rows=5))
-    constraints = rule(0.7).bind(Labels(y, w))
+    constraints = rule(0.7).bind(WeightedLabels(y, w))
     objective = Objective(structure.blocks(phi), constraints, r, strength)
-    slope = objective.with_loss(loss).slope(decompose(M))
+    slope = objective.with_loss(loss).linearize(decompose(M))
     bound = objective.lower_bound(slope.gradient, slope.intercept)
     points = [M, 0.1 * M, 0.0 * M]
     if other.shape == M.shape:
@@ -192,9 +192,11 @@ def test_dual_value_is_below_the_objective_everywhere(r, rule, loss, data, stren
 def test_from_a_strength_on_and_not_before_nothing_is_learned(r, rule):
     rng = np.random.default_rng(2)
     Z = Multi().blocks(rng.normal(size=(8, 2, 2)))
-    constraints = rule(1.0).bind(Labels(np.array([0, 0, 0, 1, 1, 2, 2, 2]), np.ones(8)))
+    constraints = rule(1.0).bind(
+        WeightedLabels(np.array([0, 0, 0, 1, 1, 2, 2, 2]), np.ones(8))
+    )
     objective = Objective(Z, constraints, r, 1.0)
-    at_zero = objective.slope_at_zero()
+    at_zero = objective.descent_at_zero()
     enough = r.strength_max(at_zero.values)
     assert enough > 0.0
     zero = at_zero.with_values(0.0 * at_zero.values)

@@ -83,7 +83,7 @@ def test_a_step_a_partition_is_fit_batches(n_parts, monkeypatch):
 
 def test_a_step_is_the_mean_of_what_partitions_say():
     small, like, _, blocks, point = small_problem(300, 3)
-    found = learning.Round(small, like, blocks).slope(point)
+    found = learning.Round(small, like, blocks).linearize(point)
     wanted = mean_slope(map(SlopeAt(small, like, point), blocks))
     np.testing.assert_array_equal(found.gradient, wanted.gradient)
     assert found.value == wanted.value

@@ -182,7 +182,7 @@ def test_one_class_is_refused():
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_classes_of_one_row_each_are_refused():
-    with pytest.raises(ValueError, match="imply no triplets: no class has two rows"):
+    with pytest.raises(ValueError, match="imply no triplets: they need a class"):
         local().fit(X[:3], ["a", "b", "c"])
 
 

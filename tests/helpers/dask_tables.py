@@ -11,8 +11,8 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.rows import unique_rows
 from nearkind.metrics.spectrum import decompose
 from nearkind.regularizers.schatten import Schatten
@@ -91,7 +91,7 @@ def objective_of(model, X, y):
     numbers = np.searchsorted(model.classes_, y)
     cells = unique_rows(model.codebook_.encode(X), numbers, np.ones(len(y)))
     phi = model.projection_.transform(cells.codes)
-    bound = AllTriplets().bind(Labels(cells.y, cells.weights))
+    bound = AllTriplets().bind(WeightedLabels(cells.y, cells.weights))
     Z = model.structure_.blocks(phi)
     problem = Objective(Z, bound, Schatten(1.0), model.strength_)
     return lambda other: problem.value(decompose(other.metric_).positive())

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import unique_rows
 from nearkind.estimators.batch_labels import ReadRows
@@ -27,7 +27,7 @@ def small_problem(n_rows, n_blocks):
     projection = VDM().fit(codes, book.n_values, y, np.ones(n_rows))
     rows = compress(Single().blocks(projection.transform(cells.codes)))
     rule = AllTriplets()
-    bound = rule.bind(Labels(cells.y, cells.weights))
+    bound = rule.bind(WeightedLabels(cells.y, cells.weights))
     whole = Objective(rows.Z, bound, Schatten(1.0), 0.01)
     drawn = rng.permutation(n_rows)[: n_rows // 3]
     small = SmallModel(

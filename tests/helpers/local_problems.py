@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from helpers import oracles
 from helpers.strategies import labels, metrics, weights
-from nearkind.constraints.labels import Labels
 from nearkind.constraints.local import LocalTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.metrics.spectrum import decompose, identity
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.regularizers.schatten import Schatten
@@ -21,7 +21,7 @@ STRUCTURES = {
 RNG = np.random.default_rng(0)
 Y = RNG.choice(3, size=60, p=[0.6, 0.3, 0.1])
 PHI = RNG.dirichlet(np.ones(3), size=(60, 4))
-WEIGHTED = Labels(Y, RNG.integers(1, 4, 60).astype(float))
+WEIGHTED = WeightedLabels(Y, RNG.integers(1, 4, 60).astype(float))
 
 
 def bound_at(Z, point, labelled, margin=1.0, n_targets=3, **settings):
@@ -63,9 +63,9 @@ def whole(bound, d2, loss):
     """Return the sum over parts of value, pull.loss, weights on i <= j, intercept."""
     W = np.zeros_like(d2)
     value, total, intercept = 0.0, 0.0, 0.0
-    for part in bound.parts():
+    for part in bound.chunks():
         i, j = np.ix_(part.edges.anchors, np.arange(len(d2)))
-        pull = part.pull(d2[i, j], loss)
+        pull = part.gradient(d2[i, j], loss)
         np.add.at(W, (np.minimum(i, j), np.maximum(i, j)), pull.weights)
         value += part.value(d2[i, j], loss)
         total, intercept = total + pull.loss, intercept + pull.intercept

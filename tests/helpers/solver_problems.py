@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from nearkind.constraints.all_pairs import AllPairs
-from nearkind.constraints.all_quadruplets import AllQuadruplets
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
+from nearkind.constraints.pairs import AllPairs
+from nearkind.constraints.quadruplets import AllQuadruplets
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.metrics.spectrum import Spectrum, identity
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.regularizers.schatten import Schatten, SchattenPower
@@ -62,7 +62,7 @@ def regularizer(penalty):
 
 def objective(phi, y, structure, kind, penalty, strength, margin=1.0):
     """Return the problem as nearkind states it."""
-    constraints = KINDS[kind](margin).bind(Labels(y, np.ones(len(y))))
+    constraints = KINDS[kind](margin).bind(WeightedLabels(y, np.ones(len(y))))
     Z = np.ascontiguousarray(STRUCTURES[structure]().blocks(phi))
     return Objective(Z, constraints, regularizer(penalty), strength)
 

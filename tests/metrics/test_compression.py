@@ -1,4 +1,4 @@
-"""Compressed rows: the same distances from fewer channels and directions."""
+"""CompressedRows rows: the same distances from fewer channels and directions."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.strategies import integers, stacks
-from nearkind.metrics.compression import Compressed, compress
+from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.metric import embed, pairwise_distances
 from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
@@ -50,7 +50,7 @@ TABLES = {  # phi (n, D, C)
 every_table = pytest.mark.parametrize("table", TABLES)
 
 
-def random_metric(rows: Compressed, seed: int) -> Spectrum:
+def random_metric(rows: CompressedRows, seed: int) -> Spectrum:
     """Return a metric on compressed rows, singular."""
     B, _, _, W = rows.Z.shape
     F = np.random.default_rng(seed).normal(size=(B, max(1, W - 1), W))

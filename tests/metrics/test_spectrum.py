@@ -1,15 +1,16 @@
 """A stack, its spectrum, and the stack again; ranks and factors."""
 
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from helpers.strategies import integers, stacks
 from nearkind.metrics.spectrum import (
     Spectrum,
     decompose,
+    decompose_factor,
     identity,
-    of_factor,
     symmetrized,
 )
 
@@ -94,7 +95,7 @@ def test_the_matrix_of_any_spectrum_is_symmetric():
 
 @given(F=factors)
 def test_the_spectrum_of_a_factor_is_that_of_its_square(F):
-    spectrum = of_factor(F)
+    spectrum = decompose_factor(F)
     square = F.swapaxes(1, 2) @ F
     np.testing.assert_allclose(spectrum.matrix, square, atol=1e-12)
     assert (spectrum.values >= 0.0).all()
@@ -108,21 +109,40 @@ def test_the_spectrum_of_a_factor_is_that_of_its_square(F):
 
 @given(F=factors)
 def test_vectors_of_a_factor_are_orthonormal_where_it_is_not_zero(F):
-    spectrum = of_factor(F)
+    spectrum = decompose_factor(F)
     assert np.isfinite(spectrum.vectors).all()
     for values, vectors in zip(spectrum.values, spectrum.vectors, strict=True):
         V = vectors[:, values > 1e-9]  # what rounding leaves of zero has no direction
         np.testing.assert_allclose(V.T @ V, np.eye(V.shape[1]), atol=1e-6)
 
 
+LONG_AND_NARROW = np.array([[[2.0, -1.0], [-1.0, -1.0], [-1.0, -1.0], [-1.0, -1.0]]])
+
+
 @given(F=factors)
+@example(F=LONG_AND_NARROW)  # eigh of F F' finds 7e-49 for an eigenvalue of zero
 def test_vectors_of_a_factor_are_no_longer_than_one(F):
-    lengths = np.linalg.norm(of_factor(F).vectors, axis=1)
+    lengths = np.linalg.norm(decompose_factor(F).vectors, axis=1)
     assert (lengths <= 1.0 + 1e-6).all()
 
 
+def test_an_eigenvalue_that_is_rounding_of_zero_is_zero_and_has_no_direction():
+    spectrum = decompose_factor(LONG_AND_NARROW)
+    assert (spectrum.values > 0.0).sum() == 2
+    lengths = np.linalg.norm(spectrum.vectors, axis=1)
+    np.testing.assert_allclose(lengths, [[0.0, 0.0, 1.0, 1.0]], atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e-5, 1e-7])
+def test_a_small_eigenvalue_of_a_factor_keeps_its_direction(size):
+    F = np.array([[[1.0, 1.0], [size, -size]]])
+    spectrum = decompose_factor(F)
+    np.testing.assert_allclose(spectrum.values, [[2.0 * size**2, 2.0]], rtol=0.05)
+    np.testing.assert_allclose(spectrum.matrix, F.swapaxes(1, 2) @ F, rtol=1e-12)
+
+
 def test_a_factor_of_zeros_is_the_zero_stack():
-    spectrum = of_factor(np.zeros((2, 3, 4)))
+    spectrum = decompose_factor(np.zeros((2, 3, 4)))
     np.testing.assert_array_equal(spectrum.values, np.zeros((2, 3)))
     np.testing.assert_array_equal(spectrum.matrix, np.zeros((2, 4, 4)))
 
@@ -130,5 +150,7 @@ def test_a_factor_of_zeros_is_the_zero_stack():
 def test_rows_of_zeros_in_a_factor_add_nothing():
     F = np.random.default_rng(8).normal(size=(2, 3, 4))
     padded = np.concatenate([F, np.zeros((2, 2, 4))], axis=1)
-    np.testing.assert_allclose(of_factor(padded).matrix, of_factor(F).matrix)
-    assert of_factor(padded).rank == of_factor(F).rank == 6
+    np.testing.assert_allclose(
+        decompose_factor(padded).matrix, decompose_factor(F).matrix
+    )
+    assert decompose_factor(padded).rank == decompose_factor(F).rank == 6

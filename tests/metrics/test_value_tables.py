@@ -10,10 +10,9 @@ from nearkind.metrics.metric import embed
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.metrics.value_tables import relevance, value_tables
-from nearkind.projections.concatenation import Concatenation
+from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.onehot import OneHot
-from nearkind.projections.side_by_side import SideBySide
 from nearkind.projections.vdm import VDM
 
 STRUCTURES = [Single(), Multi(), Diagonal(), Full()]
@@ -22,7 +21,7 @@ PROJECTIONS = {
     "onehot": OneHot,
     "cooccurrence": Cooccurrence,
     "vdm+onehot": lambda: Concatenation(VDM(1.0), OneHot()),
-    "vdm+cooccurrence": lambda: SideBySide(VDM(1.0), Cooccurrence()),
+    "vdm+cooccurrence": lambda: ChannelConcatenation(VDM(1.0), Cooccurrence()),
 }
 every_structure = pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
 every_projection = pytest.mark.parametrize("projection", PROJECTIONS)

@@ -117,7 +117,7 @@ def test_diagonal_keeps_the_marital_status_alone():
 @pytest.mark.parametrize(("structure", "penalty", "known"), ZERO_FROM)
 def test_strength_max_to_the_last_digit(structure, penalty, known):
     problem = objective(*six_persons(), structure, "triplets", penalty, 0.0)
-    found = regularizer(penalty).strength_max(problem.slope_at_zero().values)
+    found = regularizer(penalty).strength_max(problem.descent_at_zero().values)
     places = len(known) - len("0.")
     assert f"{found:.{places}f}" == known
 

@@ -229,7 +229,7 @@ def kinked():
 
 def test_at_the_kink_no_step_along_the_subgradient_descends():
     problem, start = kinked(), identity(2, 1)
-    slope = problem.slope(start)
+    slope = problem.linearize(start)
     g = problem.subgradient(start, slope)
     np.testing.assert_allclose(g.ravel(), (1.0, -2.0))
     for step in 0.1 ** np.arange(1, 13):

@@ -5,8 +5,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import nearkind as nk
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.metrics.spectrum import identity
 from nearkind.metrics.structures import Single
 from nearkind.regularizers.schatten import Schatten
@@ -22,7 +22,7 @@ def problem(n_rows=400, seed=0):
     y = np.sort(rng.integers(0, 3, n_rows))
     lean = np.eye(3)[y][:, None, :] * rng.random(5)[:, None]
     phi = rng.dirichlet(np.ones(3), size=(n_rows, 5)) + 0.3 * lean
-    bound = AllTriplets().bind(Labels(y, np.ones(n_rows)))
+    bound = AllTriplets().bind(WeightedLabels(y, np.ones(n_rows)))
     return Objective(
         np.ascontiguousarray(Single().blocks(phi)), bound, Schatten(1.0), 0.01
     )

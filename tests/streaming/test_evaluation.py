@@ -13,7 +13,7 @@ from nearkind.streaming import SlopeAt, mean_slope
 def test_the_mean_over_blocks_is_that_of_all_rows():
     small, like, whole, blocks, point = small_problem(n_rows=3000, n_blocks=12)
     found = mean_slope(map(SlopeAt(small, like, point), blocks))
-    exact = whole.slope(point)
+    exact = whole.linearize(point)
     assert found.loss == pytest.approx(exact.loss, rel=0.05)
     scale = np.abs(exact.gradient).max()
     np.testing.assert_allclose(found.gradient, exact.gradient, atol=0.15 * scale)
@@ -22,7 +22,7 @@ def test_the_mean_over_blocks_is_that_of_all_rows():
 def test_a_block_with_every_row_is_exact():
     small, like, whole, blocks, point = small_problem(n_rows=300, n_blocks=1)
     every = replace(small, codes=small.codes[:0], y=small.y[:0], anchors=10_000)
-    found, exact = SlopeAt(every, like, point)(blocks[0]), whole.slope(point)
+    found, exact = SlopeAt(every, like, point)(blocks[0]), whole.linearize(point)
     assert found.loss == pytest.approx(exact.loss, rel=1e-9)
     np.testing.assert_allclose(found.gradient, exact.gradient, atol=1e-9)
 

@@ -8,7 +8,7 @@ from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.metrics.spectrum import identity
 from nearkind.metrics.structures import Single
 from nearkind.metrics.value_tables import value_tables
-from nearkind.projections.scaled import scaled
+from nearkind.projections.coordinates import with_coordinates
 from nearkind.projections.vdm import VDM
 
 
@@ -42,7 +42,7 @@ class Euclidean(VectorDistance, BaseEstimator):
         """Count the classes at each value."""
         rows = self.code_rows(X, y, sample_weight)
         n_values = self.codebook_.n_values
-        projection = scaled(VDM(), self.codebook_.positions)
+        projection = with_coordinates(VDM(), self.codebook_.positions)
         projection.fit(rows.codes, n_values, rows.y, rows.weights)
         self.value_tables_ = value_tables(
             projection.tables, Single(), identity(1, len(n_values))

@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from nearkind.baselines.couplings import couplings, kernels
 from nearkind.baselines.kernel_weights import KernelGroups, learn_weights
 from nearkind.baselines.pair_tables import check_contingency
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators import params
 from nearkind.estimators.limits import distances_at_once
@@ -102,7 +102,7 @@ class HELIC(VectorDistance, BaseEstimator):
         cells = rows.merge_equal()
         groups = self._groups(cells)
         bound = AllTriplets(1.0, distances_at_once()).bind(
-            Labels(cells.y, cells.weights)
+            WeightedLabels(cells.y, cells.weights)
         )
         with thread_map(None) as run:
             Z = groups.indicators(cells.codes)

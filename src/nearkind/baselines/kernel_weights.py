@@ -130,7 +130,7 @@ def learn_weights(
     objective : on indicators of values, without penalty
     strength_of : from the smallest at which all weights are zero to the one meant
     """
-    at_zero = groups.slope(objective.constraints.slope_at_zero(objective.Z))
+    at_zero = groups.slope(objective.constraints.gradient_at_zero(objective.Z))
     strength_max = float(np.maximum(-at_zero, 0.0).max(initial=0.0))
     strength = strength_of(strength_max)
     problem = Problem(objective.with_loss(Hinge()), groups, strength)
@@ -204,7 +204,7 @@ class Problem:
         smooth = self.hinge.with_loss(SmoothedHinge(width))
 
         def value_and_slope(w: Array) -> tuple[float, Array]:
-            at = smooth.slope(self.groups.metric(w).positive())
+            at = smooth.linearize(self.groups.metric(w).positive())
             slope = self.groups.slope(at.gradient) + self.strength
             return at.loss + self.strength * float(w.sum()), slope
 
@@ -221,7 +221,7 @@ class Problem:
         The latter is what the smoothed dual lies below the plain one, by the corner.
         """
         smooth = self.hinge.with_loss(SmoothedHinge(width))
-        at = smooth.slope(self.groups.metric(w).positive())
+        at = smooth.linearize(self.groups.metric(w).positive())
         slope = self.groups.slope(at.gradient)
         penalty = self.hinge.regularizer  # Schatten 1: no gain may exceed the strength
         bound = penalty.dual_value(-slope, at.intercept, self.strength)

@@ -8,21 +8,21 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.constraints.labels import Labels
-from nearkind.constraints.local import LocalBound, LocalTriplets
+from nearkind.constraints.local import LocalConstraints, LocalTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators.limits import check_size, distances_at_once
 from nearkind.estimators.params import number, whole_number
 from nearkind.estimators.threads import thread_map
 from nearkind.estimators.vector_distance import VectorDistance
-from nearkind.metrics.compression import Compressed, compress
+from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.structures import Full
 from nearkind.metrics.value_tables import value_tables
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Projection
 from nearkind.regularizers.schatten import Schatten
-from nearkind.solvers.leaping import Leaping
+from nearkind.solvers.lbfgs import SmoothedLBFGS
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Solution, Stop
 
@@ -64,9 +64,11 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         rows = self.code_rows(X, y, sample_weight)
         cells = rows.merge_equal()
         coded = self._code(projection, cells)
-        bound = rule.bind(Labels(cells.y, cells.weights))
+        bound = rule.bind(WeightedLabels(cells.y, cells.weights))
         with thread_map(None) as run:
-            searched = LocalBound(rule, bound.labels, self._searched_in(coded, cells))
+            searched = LocalConstraints(
+                rule, bound.labels, self._searched_in(coded, cells)
+            )
             objective = Objective(coded.Z, searched, Schatten(1.0), 0.0, map=run)
             solution = self._solve(solver, objective, coded)
         self._keep(solution, coded, projection)
@@ -81,18 +83,18 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         mu = number(self, "mu", "a number > 0 and <= 1", 0.0, 1.0, open_low=True)
         return LocalTriplets(1.0, k, distances_at_once(), (1.0 - mu) / mu)
 
-    def _solver(self) -> Leaping:
+    def _solver(self) -> SmoothedLBFGS:
         max_iter = whole_number(self, "max_iter")
-        return Leaping(max_iter, number(self, "tol", "a number >= 0", 0.0))
+        return SmoothedLBFGS(max_iter, number(self, "tol", "a number >= 0", 0.0))
 
-    def _code(self, projection: Projection, cells: UniqueRows) -> Compressed:
+    def _code(self, projection: Projection, cells: UniqueRows) -> CompressedRows:
         book, n_classes = self.codebook_, len(self.classes_)
         sizes = (book.names_, book.n_values, len(cells.y), n_classes)
         check_size(projection, Full(), *sizes)
         projection.fit(cells.codes, book.n_values, cells.y, cells.weights)
         return compress(Full().blocks(projection.transform(cells.codes)))
 
-    def _searched_in(self, coded: Compressed, cells: UniqueRows) -> Embedding:
+    def _searched_in(self, coded: CompressedRows, cells: UniqueRows) -> Embedding:
         """Return coded rows; among equally near ones those of like histograms first.
 
         Indicators differ by whole numbers, and what is added to them stays below one.
@@ -104,7 +106,7 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         return Embedding(U, U)
 
     def _solve(
-        self, solver: Leaping, objective: Objective, coded: Compressed
+        self, solver: SmoothedLBFGS, objective: Objective, coded: CompressedRows
     ) -> Solution:
         if objective.n_rows > ROWS:
             objective = objective.sample(ROWS, np.random.default_rng(0))
@@ -112,7 +114,7 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         return solver.solve(objective, coded.identity)
 
     def _keep(
-        self, solution: Solution, coded: Compressed, projection: Projection
+        self, solution: Solution, coded: CompressedRows, projection: Projection
     ) -> None:
         point = coded.expand(solution.point)
         self.metric_: Array = point.matrix[0]

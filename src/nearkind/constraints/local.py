@@ -1,8 +1,9 @@
 """Target neighbours against impostors: triplets whose j are the nearest of i's class.
 
-As in LMNN: each row pulls its targets and pushes every row of another class that comes
-within the margin of them. Which rows are nearest depends on the metric, so the targets
-are renewed as it moves; under the new ones the loss at the same metric is not larger.
+As in LMNN (Weinberger and Saul, 2009): each row pulls its targets and pushes every row
+of another class that comes within the margin of them, its impostors. Which rows are
+nearest depends on the metric, so the targets are renewed as it changes; under the new
+ones the loss at the same metric is not larger.
 """
 
 from collections.abc import Sequence
@@ -10,31 +11,33 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nearkind.constraints.labels import AT_ONCE, Labels, blocks_of, refuse_none
-from nearkind.losses.edges import Fan, PairList
-from nearkind.losses.pair_sums.sides import Sides
+from nearkind.constraints.weighted_labels import (
+    AT_ONCE,
+    WeightedLabels,
+    chunk_rows,
+    require_constraints,
+)
+from nearkind.losses.edges import AnchorPairs, PairList
+from nearkind.losses.pair_sums import NearFar
 from nearkind.metrics.metric import Embedding, embed
 from nearkind.metrics.spectrum import Spectrum
-from nearkind.protocols import Array, Loss, Pull
-
-Rows = NDArray[np.intp]
+from nearkind.protocols import Array, Loss, LossGradient, RowNumbers
 
 PULL = 1.0
 """Weight of a target's distance beside the hinges of all its impostors; LMNN's half."""
 CANDIDATES = 20_000
-"""Cells of a class among which targets are searched; of more, so many."""
+"""Unique rows of a class among which targets are searched; of more, so many."""
 
 
 @dataclass(frozen=True)
 class Targets:
-    """The target cells of each anchor, and how many rows of each are meant."""
+    """The targets of each anchor: unique rows, and how many rows of each count."""
 
-    columns: Rows  # (n, K)
+    columns: RowNumbers  # (n, K)
     weights: Array  # (n, K), zero where an anchor has fewer than K
 
-    def of(self, anchors: Rows) -> "Targets":
+    def of(self, anchors: RowNumbers) -> "Targets":
         """Return those of some anchors."""
         return Targets(self.columns[anchors], self.weights[anchors])
 
@@ -63,33 +66,33 @@ class Targets:
 
 
 @dataclass(frozen=True)
-class LocalFan:
+class LocalChunk:
     """The local triplets of some anchors of one class, and the pull of their targets.
 
     The loss is the mean over targets j of pull * d2_ij + sum over k of [d2_ij + margin
     - d2_ik]_+, divided by the number of k.
     """
 
-    edges: Fan
-    sides: Sides
-    pulling: float
+    edges: AnchorPairs
+    columns: NearFar
+    pull: float
 
     def value(self, d2: Array, loss: Loss) -> float:
         """Return the share of the mean loss that these anchors have."""
-        return loss.total(d2, self.sides) + self._pulled(d2)
+        return loss.total(d2, self.columns) + self._pull_loss(d2)
 
-    def pull(self, d2: Array, loss: Loss) -> Pull:
-        """Return loss, slope in each distance (a, n), and intercept."""
-        total, weights, intercept = loss.pull(d2, self.sides)
-        self.sides.add_near(weights, self.sides.near, self._shares())
-        return Pull(total + self._pulled(d2), weights, intercept)
+    def gradient(self, d2: Array, loss: Loss) -> LossGradient:
+        """Return loss, gradient in d2 (a, n), and intercept."""
+        total, weights, intercept = loss.gradient(d2, self.columns)
+        self.columns.add_near(weights, self.columns.near, self._shares())
+        return LossGradient(total + self._pull_loss(d2), weights, intercept)
 
-    def _pulled(self, d2: Array) -> float:
-        near = np.take_along_axis(d2, self.sides.near, axis=1)
+    def _pull_loss(self, d2: Array) -> float:
+        near = np.take_along_axis(d2, self.columns.near, axis=1)
         return float((self._shares() * near).sum())
 
     def _shares(self) -> Array:
-        return self.pulling * self.sides.shares[:, None] * self.sides.column_weights
+        return self.pull * self.columns.shares[:, None] * self.columns.stated_weights
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ class LocalTriplets:
     """d2_ij + margin <= d2_ik for the targets j of i and every k of another class.
 
     A row has ``n_targets`` targets, or all of its class where that is smaller. The
-    distance of a target weighs ``pull`` beside the hinges of all its impostors.
+    distance of a target has weight ``pull`` beside the hinges of all its impostors.
     """
 
     margin: float = 1.0
@@ -105,44 +108,47 @@ class LocalTriplets:
     at_once: int = AT_ONCE
     pull: float = PULL
 
-    def bind(self, labels: Labels) -> "LocalBound":
+    def bind(self, labels: WeightedLabels) -> "LocalConstraints":
         """Return the constraints, to be ``renewed`` before use: they need a metric."""
         mass = float((labels.weights * labels.same * labels.other).sum())
-        refuse_none(mass, "triplets", "no class has two rows and a stranger")
-        return LocalBound(self, labels)
+        require_constraints(mass, "triplets")
+        return LocalConstraints(self, labels)
 
 
 @dataclass(frozen=True)
-class LocalBound:
-    """Local triplets among labelled cells.
+class LocalConstraints:
+    """Local triplets among labelled unique rows.
 
     Attributes
     ----------
-    rule, labels : what it was bound from
-    rows : embedding in which targets are the nearest; they are searched when needed
-    given : the targets of a sample, found among all rows
+    rule : LocalTriplets
+    labels : WeightedLabels
+    rows : Embedding, default=None
+        Where targets are the nearest rows; they are searched when needed.
+    given : Targets, default=None
+        The targets of a sample, found among all rows.
     """
 
     rule: LocalTriplets
-    labels: Labels
+    labels: WeightedLabels
     rows: Embedding | None = None
     given: Targets | None = None
-    moves = True
+    depends_on_metric = True
 
     @property
     def n_distances(self) -> int:
         """How many distances one evaluation computes."""
         return len(self.labels.y) ** 2
 
-    def renewed(self, Z: Array, point: Spectrum) -> "LocalBound":
+    def renewed(self, Z: Array, point: Spectrum) -> "LocalConstraints":
         """Return it with the targets that are nearest under a metric."""
-        new = LocalBound(self.rule, self.labels, embed(Z, point))
+        new = LocalConstraints(self.rule, self.labels, embed(Z, point))
         known = self._searched
         return self if known and new.targets.equal(self.targets) else new
 
     @cached_property
     def targets(self) -> Targets:
-        """Of every cell."""
+        """The targets of every unique row."""
         return self.given or self._nearest(np.arange(len(self.labels.y)))
 
     @cached_property
@@ -151,28 +157,30 @@ class LocalBound:
         counts = self.targets.weights.sum(axis=1)
         return float((self.labels.weights * counts * self.labels.other).sum())
 
-    def parts(self) -> Sequence[LocalFan]:
-        """Return the blocks; their pulls add up to the whole."""
-        return self._blocks
+    def chunks(self) -> Sequence[LocalChunk]:
+        """Return the chunks; their gradients add up to that of the whole."""
+        return self._chunks
 
     @cached_property
-    def _blocks(self) -> list[LocalFan]:
+    def _chunks(self) -> list[LocalChunk]:
         counts = self.targets.weights.sum(axis=1)
         live = self.labels.weights > 0.0
         return [
-            LocalFan(Fan(anchors), self._sides(anchors, far), self.rule.pull)
+            LocalChunk(
+                AnchorPairs(anchors), self._columns(anchors, far), self.rule.pull
+            )
             for label in range(self.labels.n_classes)
             if len(far := np.flatnonzero((self.labels.y != label) & live))
-            for anchors in blocks_of(
+            for anchors in chunk_rows(
                 np.flatnonzero((self.labels.y == label) & live & (counts > 0.0)),
                 len(live),
                 self.rule.at_once,
             )
         ]
 
-    def _sides(self, anchors: Rows, far: Rows) -> Sides:
+    def _columns(self, anchors: RowNumbers, far: RowNumbers) -> NearFar:
         near = self.targets.of(anchors)
-        return Sides(
+        return NearFar(
             near.columns,
             far,
             self.rule.margin,
@@ -183,23 +191,25 @@ class LocalBound:
             near_weights=near.weights,
         )
 
-    def slope_at_zero(self, Z: Array) -> Array:
+    def gradient_at_zero(self, Z: Array) -> Array:
         """Return the gradient at M = 0, where every triplet is violated.
 
         Of very many rows an estimate from some: their targets are costly to find.
         """
         if len(self.labels.y) > CANDIDATES and not self._searched:
             rows, some = self.sample(CANDIDATES // 4, np.random.default_rng(0))
-            return some.slope_at_zero(Z[:, rows])
+            return some.gradient_at_zero(Z[:, rows])
         columns, weights = self.targets.columns, self.targets.weights
         shares = self.labels.weights / self.mass
-        pulls = (shares * (self.labels.other + self.rule.pull))[:, None] * weights
+        near = (shares * (self.labels.other + self.rule.pull))[:, None] * weights
         anchors = np.repeat(np.arange(len(columns)), columns.shape[1])
-        G = PairList(anchors, columns.ravel()).pull_back(Z, pulls.ravel())
+        G = PairList(anchors, columns.ravel()).adjoint(Z, near.ravel())
         between = weights.sum(axis=1) / self.mass
         return G + self.labels.contrast(Z, np.zeros_like(between), between)
 
-    def sample(self, size: int, rng: np.random.Generator) -> tuple[Rows, "LocalBound"]:
+    def sample(
+        self, size: int, rng: np.random.Generator
+    ) -> tuple[RowNumbers, "LocalConstraints"]:
         """Return about ``size`` anchors with their targets, and what holds among them.
 
         Targets are searched among all rows, so they are as near as in the whole; one
@@ -216,37 +226,39 @@ class LocalBound:
         shape = len(rows), near.columns.shape[1]
         given = Targets(np.zeros(shape, np.intp), np.zeros(shape))
         given.columns[first], given.weights[first] = columns, near.weights
-        return rows, LocalBound(
-            self.rule, Labels(self.labels.y[rows], weights, own), given=given
+        return rows, LocalConstraints(
+            self.rule, WeightedLabels(self.labels.y[rows], weights, own), given=given
         )
 
     @property
     def _searched(self) -> bool:
         return self.given is not None or "targets" in self.__dict__
 
-    def _nearest(self, anchors: Rows) -> Targets:
-        """Search the targets of some anchors among all cells of their classes."""
-        found: list[tuple[Rows, Targets]] = []
+    def _nearest(self, anchors: RowNumbers) -> Targets:
+        """Search the targets of some anchors among all unique rows of their classes."""
+        found: list[tuple[RowNumbers, Targets]] = []
         for label in np.unique(self.labels.y[anchors]):
             same = self.labels.rows_of(label)
             same = same[:: -(-len(same) // CANDIDATES)]  # evenly over their content
             mine = anchors[self.labels.y[anchors] == label]
-            for block in blocks_of(mine, len(same), self.rule.at_once):
-                copied = block[self.labels.own[block] > 0.0]
-                found.append((block, self._nearest_in(block, same, copied)))
+            for some in chunk_rows(mine, len(same), self.rule.at_once):
+                copied = some[self.labels.own[some] > 0.0]
+                found.append((some, self._nearest_in(some, same, copied)))
         width = max(near.columns.shape[1] for _, near in found)
         wide = [near.widened(width) for _, near in found]
-        order = np.argsort(np.concatenate([block for block, _ in found]))
+        order = np.argsort(np.concatenate([some for some, _ in found]))
         back = order[np.argsort(np.argsort(anchors))]
         return Targets(
             np.concatenate([near.columns for near in wide])[back],
             np.concatenate([near.weights for near in wide])[back],
         )
 
-    def _nearest_in(self, anchors: Rows, searched: Rows, copied: Rows) -> Targets:
-        """Take the nearest cells of a class until they hold ``n_targets`` rows.
+    def _nearest_in(
+        self, anchors: RowNumbers, searched: RowNumbers, copied: RowNumbers
+    ) -> Targets:
+        """Take the nearest unique rows of a class until they are ``n_targets`` rows.
 
-        Cells equally near are taken in their order, which is that of their content.
+        Equally near ones are taken in their order, which is that of their content.
         """
         assert self.rows is not None, "renewed() comes before targets are asked for"
         same = np.union1d(searched, copied)
@@ -262,18 +274,18 @@ class LocalBound:
         width = max(1, int((weights > 0.0).sum(axis=1).max()))
         return Targets(same[order[:, :width]], weights[:, :width])
 
-    def _enough(self, same: Rows) -> int:
-        """Return how many cells of a class surely hold ``n_targets`` rows.
+    def _enough(self, same: RowNumbers) -> int:
+        """Return how many unique rows of a class surely are ``n_targets`` rows.
 
-        No more than keeps the targets of all cells at some millions.
+        No more than keeps the targets of all unique rows at some millions.
         """
         lightest = np.cumsum(np.sort(self.labels.weights[same]))
-        n_cells = int(np.searchsorted(lightest, self.rule.n_targets)) + 2
+        n_unique = int(np.searchsorted(lightest, self.rule.n_targets)) + 2
         most = max(16 * self.rule.n_targets, (1 << 24) // len(self.labels.y))
-        return min(n_cells, most, len(same))
+        return min(n_unique, most, len(same))
 
 
-def _smallest(d2: Array, k: int, size: float) -> Rows:
+def _smallest(d2: Array, k: int, size: float) -> RowNumbers:
     """Return the columns of the k smallest of each row, the first of equal ones first.
 
     Distance, in units of rounding, and column number make one whole number. Rows are

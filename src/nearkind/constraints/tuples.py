@@ -13,9 +13,7 @@ from scipy import sparse
 
 from nearkind.losses.edges import PairList
 from nearkind.metrics.spectrum import Spectrum
-from nearkind.protocols import Array, Loss, Pull
-
-Rows = NDArray[np.intp]
+from nearkind.protocols import Array, Loss, LossGradient, RowNumbers
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,7 @@ class TupleList:
     signs: sparse.csr_array
     offsets: Array
     shares: Array
-    moves = False
+    depends_on_metric = False
 
     @property
     def n_distances(self) -> int:
@@ -37,27 +35,27 @@ class TupleList:
         """Return the mean loss."""
         return float(self.shares @ loss.value(self.offsets + self.signs @ d2))
 
-    def pull(self, d2: Array, loss: Loss) -> Pull:
-        """Return loss, slope in each distance, and intercept."""
+    def gradient(self, d2: Array, loss: Loss) -> LossGradient:
+        """Return loss, gradient in d2, and intercept."""
         z = self.offsets + self.signs @ d2  # (T,)
-        alpha = self.shares * loss.slope(z)
-        return Pull(
+        alpha = self.shares * loss.derivative(z)
+        return LossGradient(
             float(self.shares @ loss.value(z)),
             self.signs.T @ alpha,
             float(alpha @ self.offsets),
         )
 
-    def parts(self) -> Sequence["TupleList"]:
-        """Return the whole: its edges are read in chunks already."""
+    def chunks(self) -> Sequence["TupleList"]:
+        """Return the whole as one chunk: its edges are already read piece by piece."""
         return [self]
 
-    def slope_at_zero(self, Z: Array) -> Array:
+    def gradient_at_zero(self, Z: Array) -> Array:
         """Return the gradient at M = 0; what is just met there counts in full."""
         alpha = self.shares * (self.offsets >= 0.0)
-        return self.edges.pull_back(Z, self.signs.T @ alpha)
+        return self.edges.adjoint(Z, self.signs.T @ alpha)
 
     def renewed(self, Z: Array, point: Spectrum) -> "TupleList":
-        """Return itself: it is stated once for all."""
+        """Return itself: it is the same under every metric."""
         return self
 
     def sample(self, size: int, rng: np.random.Generator) -> tuple[slice, "TupleList"]:
@@ -74,33 +72,40 @@ class TupleList:
         return slice(None), TupleList(pairs, signs, self.offsets[drawn], shares)
 
 
-def triplets(i: Rows, j: Rows, k: Rows, margin: float, shares: Array) -> TupleList:
-    """d2_ij + margin <= d2_ik."""
+def list_triplets(
+    i: RowNumbers, j: RowNumbers, k: RowNumbers, margin: float, shares: Array
+) -> TupleList:
+    """Return the constraints d2_ij + margin <= d2_ik."""
     offsets = np.full(len(i), margin)
     return _assemble([(i, j, 1.0), (i, k, -1.0)], offsets, shares)
 
 
-def pairs(
-    i: Rows, j: Rows, sides: NDArray[np.integer], margin: float, shares: Array
+def list_pairs(
+    i: RowNumbers, j: RowNumbers, sides: NDArray[np.intp], margin: float, shares: Array
 ) -> TupleList:
-    """d2_ij <= margin - 1 where side is +1 (alike), >= margin + 1 where it is -1."""
+    """Return d2_ij <= margin - 1 where the side is +1, d2_ij >= margin + 1 where -1."""
     signs = sides.astype(np.float64)
     return _assemble([(i, j, signs)], 1.0 - signs * margin, shares)
 
 
-def quadruplets(
-    i: Rows, j: Rows, k: Rows, m: Rows, margin: float, shares: Array
+def list_quadruplets(
+    i: RowNumbers,
+    j: RowNumbers,
+    k: RowNumbers,
+    m: RowNumbers,
+    margin: float,
+    shares: Array,
 ) -> TupleList:
-    """d2_ij + margin <= d2_km."""
+    """Return the constraints d2_ij + margin <= d2_km."""
     offsets = np.full(len(i), margin)
     return _assemble([(i, j, 1.0), (k, m, -1.0)], offsets, shares)
 
 
-def together(lists: Sequence[TupleList]) -> TupleList:
+def join_lists(lists: Sequence[TupleList]) -> TupleList:
     """Return the sum of several losses as one list of constraints.
 
-    Each keeps its shares: the mean loss of a list weighs as much as that of another,
-    however many constraints they hold.
+    Each keeps its shares: the mean loss of one list has the same weight as that of
+    another, however many constraints they hold.
     """
     edges = PairList(
         np.concatenate([each.edges.left for each in lists]),
@@ -116,7 +121,9 @@ def together(lists: Sequence[TupleList]) -> TupleList:
 
 
 def _assemble(
-    terms: list[tuple[Rows, Rows, float | Array]], offsets: Array, shares: Array
+    terms: list[tuple[RowNumbers, RowNumbers, float | Array]],
+    offsets: Array,
+    shares: Array,
 ) -> TupleList:
     """Give each distinct pair of rows one edge, however many constraints use it."""
     left = np.concatenate([np.minimum(a, b) for a, b, _ in terms])

@@ -12,7 +12,7 @@ from nearkind.estimators.batches import N_REFERENCE
 from nearkind.estimators.params import check_whole
 from nearkind.metrics.spectrum import Spectrum
 from nearkind.protocols import Array
-from nearkind.solvers.objective import Objective, Slope
+from nearkind.solvers.objective import Linearization, Objective
 from nearkind.streaming import (
     Block,
     SlopeAt,
@@ -120,7 +120,7 @@ class Round:
     like: Objective
     blocks: list[Block]
 
-    def slope(self, point: Spectrum) -> Slope:
+    def linearize(self, point: Spectrum) -> Linearization:
         """Return the mean slope at a metric: a matrix comes from each partition."""
         tasks = [delayed(_slope)(self.model, self.like, point, *b) for b in self.blocks]
         slopes = computed("learning", tasks)
@@ -149,7 +149,7 @@ def _surveyed(read: Any, number: int, X: Any, y: Any) -> Survey:
 
 def _slope(
     model: SmallModel, like: Objective, point: Spectrum, number: int, X: Any, y: Any
-) -> Slope | None:
+) -> Linearization | None:
     return SlopeAt(model, like, point)(Block(number, X, y))
 
 

@@ -40,7 +40,7 @@ from nearkind.streaming import (
 from nearkind.tables import read_table
 
 BatchProblems = Callable[[Any, SmallModel, Objective], Iterator[Any]]
-"""Of a source: anything with the ``slope`` and ``prox`` of an Objective, in turn."""
+"""Of a source: what has the ``linearize`` and ``prox`` of an Objective, in turn."""
 N_REFERENCE = 20_000
 """Rows of a table beyond memory that are kept, to learn against and to vote."""
 

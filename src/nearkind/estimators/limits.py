@@ -5,7 +5,7 @@ from typing import Any
 
 from sklearn import get_config
 
-from nearkind.constraints.labels import AT_ONCE
+from nearkind.constraints.weighted_labels import AT_ONCE
 from nearkind.protocols import Projection
 
 LARGEST_METRIC = 50_000_000

@@ -13,28 +13,27 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from nearkind.constraints.all_pairs import AllPairs
-from nearkind.constraints.all_quadruplets import AllQuadruplets
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
 from nearkind.constraints.local import LocalTriplets
-from nearkind.constraints.sampling import (
+from nearkind.constraints.pairs import AllPairs
+from nearkind.constraints.quadruplets import AllQuadruplets
+from nearkind.constraints.sampled import (
     SampledPairs,
     SampledQuadruplets,
     SampledTriplets,
 )
 from nearkind.constraints.soft_neighbors import SoftNeighbors
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.codebook import POLICIES, Codebook
 from nearkind.estimators.limits import distances_at_once
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
-from nearkind.projections.concatenation import Concatenation
+from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.onehot import OneHot
-from nearkind.projections.side_by_side import SideBySide
 from nearkind.projections.vdm import VDM, empirical_bayes
 from nearkind.protocols import Regularizer
 from nearkind.regularizers.schatten import Schatten, SchattenPower
-from nearkind.solvers.descending import Descending
+from nearkind.solvers.lbfgs import LBFGS
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.stochastic import Stochastic
 from nearkind.solvers.subgradient import Subgradient
@@ -45,7 +44,7 @@ PROJECTIONS: dict[str, Callable[[VDM], Any]] = {
     "onehot": lambda vdm: OneHot(),
     "vdm+onehot": lambda vdm: Concatenation(vdm, OneHot()),
     "cooccurrence": lambda vdm: Cooccurrence(),
-    "vdm+cooccurrence": lambda vdm: SideBySide(vdm, Cooccurrence()),
+    "vdm+cooccurrence": lambda vdm: ChannelConcatenation(vdm, Cooccurrence()),
 }
 ALL = {
     "triplets": AllTriplets,
@@ -119,7 +118,7 @@ def constraints(model: Any, rng: np.random.Generator) -> Any:
     return kind(margin(model), distances_at_once())
 
 
-def warn_of_lonely(model: Any, labels: Labels, classes: Any) -> None:
+def warn_of_lonely(model: Any, labels: WeightedLabels, classes: Any) -> None:
     """Say which classes have one row only, where rows need others of their class."""
     lonely = [
         repr(name)
@@ -227,7 +226,7 @@ def solver(
         raise wrong(model, "solver", f"'auto' when constraints={model.constraints!r}")
     if not regularizer(model).is_smooth:
         raise wrong(model, "p", f"finite when constraints={model.constraints!r}")
-    return Descending(max_iter, tol, rng)
+    return LBFGS(max_iter, tol, rng)
 
 
 def is_convex(model: Any) -> bool:

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.constraints.labels import Labels
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators import params
 from nearkind.estimators.limits import check_size
 from nearkind.estimators.threads import one_blas_thread, thread_map
-from nearkind.metrics.compression import Compressed, compress
+from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.spectrum import Spectrum, decompose
-from nearkind.projections.scaled import scaled
+from nearkind.projections.coordinates import with_coordinates
 from nearkind.protocols import Array, Constraints, Projection, Structure
 from nearkind.solvers.objective import Objective
-from nearkind.solvers.renewing import solve_renewing
+from nearkind.solvers.renewal import solve_with_renewal
 from nearkind.solvers.solution import Callback, Solution, Stop, zero_solution
 
 Counts = tuple[list[Array], Array]
@@ -40,7 +40,7 @@ class Projected:
     rows: UniqueRows
     projection: Projection
     structure: Structure
-    vectors: Compressed
+    vectors: CompressedRows
 
 
 @dataclass
@@ -65,9 +65,9 @@ class Problem:
     def gradient_at_zero(self, objective: Objective) -> Array:
         """Return the spectrum of minus the gradient at M = 0, computed once."""
         if objective.constraints is not self.constraints:
-            return objective.slope_at_zero().values
+            return objective.descent_at_zero().values
         if self._at_zero is None:
-            self._at_zero = objective.slope_at_zero().values
+            self._at_zero = objective.descent_at_zero().values
         return self._at_zero
 
 
@@ -92,7 +92,7 @@ def project(
     """
     compared = counted if compared is None else compared
     book, n_classes = model.codebook_, len(model.classes_)
-    projection = scaled(params.projection(model), book.positions)
+    projection = with_coordinates(params.projection(model), book.positions)
     structure = params.structure(model)
     names, n_values = book.names_, book.n_values
     check_size(projection, structure, names, n_values, len(compared), n_classes)
@@ -109,7 +109,7 @@ def project(
 
 def constrain(model: Any, rows: UniqueRows, rng: np.random.Generator) -> Any:
     """Return the constraints that the labels of rows imply."""
-    labels = Labels(rows.y, rows.weights, rows.own)
+    labels = WeightedLabels(rows.y, rows.weights, rows.own)
     constraints = params.constraints(model, rng).bind(labels)
     params.warn_of_lonely(model, labels, model.classes_)
     return constraints
@@ -174,10 +174,10 @@ def _solve(
         some = objective if is_small else objective.sample(ZERO_VALUE_ROWS, problem.rng)
         value = some.value(objective.zero)
         return zero_solution(objective.zero, value, params.is_convex(model))
-    return solve_renewing(solver, objective, start, callback)
+    return solve_with_renewal(solver, objective, start, callback)
 
 
-def start_at(vectors: Compressed, last: Array | None) -> Spectrum:
+def start_at(vectors: CompressedRows, last: Array | None) -> Spectrum:
     """Return the last metric if it has the right shape, else Euclidean distance."""
     n_blocks, width, _ = vectors.bases.shape
     if last is not None and last.shape == (n_blocks, width, width):

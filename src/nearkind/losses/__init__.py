@@ -1,1 +1,1 @@
-"""What a violated constraint costs, and how that pulls on distances."""
+"""What a violated constraint costs, and the gradient of that in the distances."""

@@ -15,8 +15,8 @@ from nearkind.metrics.metric import Embedding
 from nearkind.metrics.spectrum import symmetrized
 from nearkind.protocols import Array
 
-_CHUNK = 1 << 22
-"""Numbers in a temporary block of edge differences."""
+_AT_ONCE = 1 << 22
+"""Numbers in a temporary array of edge differences."""
 _ROWS = 1 << 14
 """Rows that are weighted at a time."""
 
@@ -37,7 +37,7 @@ class PairList:
             d2[at] = np.einsum("eq,eq->e", difference, signed)
         return d2
 
-    def pull_back(self, Z: Array, weights: Array) -> Array:
+    def adjoint(self, Z: Array, weights: Array) -> Array:
         """Return sum of w_e (z_left - z_right)(z_left - z_right)' (B, W, W)."""
         B, _, K, W = Z.shape
         G = np.zeros((B, W, W))
@@ -46,40 +46,40 @@ class PairList:
             G += _gram(difference, weights[at, None, None] * difference)
         return symmetrized(G)
 
-    def halves(self, Z: Array, weights: Array) -> tuple[Array, Array]:
-        """Return the pull-back whole, and no weight on rows (n,)."""
-        return self.pull_back(Z, weights), np.zeros(Z.shape[1])
+    def adjoint_parts(self, Z: Array, weights: Array) -> tuple[Array, Array]:
+        """Return the whole adjoint, and no weight on rows (n,)."""
+        return self.adjoint(Z, weights), np.zeros(Z.shape[1])
 
-    def laplacian(self, U: Array, weights: Array) -> Array:
-        """Return L U (n, q), so that the pull-back of rows Z is Z' L Z."""
-        pulled = np.zeros(U.shape)
+    def apply_laplacian(self, U: Array, weights: Array) -> Array:
+        """Return L U (n, q), where the adjoint of rows Z is Z' L Z."""
+        LU = np.zeros(U.shape)
         for at in _chunks(len(weights), U.shape[1]):
             left, right = self.left[at], self.right[at]
-            pull = weights[at, None] * (U[left] - U[right])
-            np.add.at(pulled, left, pull)
-            np.subtract.at(pulled, right, pull)
-        return pulled
+            term = weights[at, None] * (U[left] - U[right])
+            np.add.at(LU, left, term)
+            np.subtract.at(LU, right, term)
+        return LU
 
 
 @dataclass(frozen=True)
-class Fan:
-    """Every pair of an anchor and any row: rows of the full square of distances."""
+class AnchorPairs:
+    """Every pair of an anchor and any row: some rows of the distance matrix."""
 
     anchors: NDArray[np.intp]
 
     def squared_distances(self, rows: Embedding) -> Array:
-        """Return the squared distances of the block (a, n)."""
+        """Return squared distances (a, n)."""
         return rows.left[self.anchors] @ rows.right.T  # O(a n q)
 
-    def pull_back(self, Z: Array, weights: Array) -> Array:
-        """Return sum of w_ij (z_i - z_j)(z_i - z_j)' over the block (B, W, W)."""
-        G, at_rows = self.halves(Z, weights)
-        return G + at_nodes(Z, at_rows)
+    def adjoint(self, Z: Array, weights: Array) -> Array:
+        """Return sum of w_ij (z_i - z_j)(z_i - z_j)' over all pairs (B, W, W)."""
+        G, at_rows = self.adjoint_parts(Z, weights)
+        return G + weighted_gram(Z, at_rows)
 
-    def halves(self, Z: Array, weights: Array) -> tuple[Array, Array]:
-        """Return the anchors' half, and the weight that falls on each row (n,).
+    def adjoint_parts(self, Z: Array, weights: Array) -> tuple[Array, Array]:
+        """Return the anchors' part, and the weight that falls on each row (n,).
 
-        The pull-back is the first plus ``at_nodes`` of the second, which many blocks
+        The adjoint is the first plus ``weighted_gram`` of the second, which many chunks
         can share: its cost does not depend on their number.
         """
         B, n, K, W = Z.shape
@@ -90,17 +90,17 @@ class Fan:
         G = _gram(anchors, out * anchors - 2.0 * cross)
         return symmetrized(G), weights.sum(axis=0, dtype=float)
 
-    def laplacian(self, U: Array, weights: Array) -> Array:
-        """Return L U (n, q), so that the pull-back of rows Z is Z' L Z."""
+    def apply_laplacian(self, U: Array, weights: Array) -> Array:
+        """Return L U (n, q), where the adjoint of rows Z is Z' L Z."""
         anchors = U[self.anchors]
         out = weights.sum(axis=1, dtype=float)[:, None]  # (a, 1)
         into = weights.sum(axis=0, dtype=float)[:, None]  # (n, 1)
-        pulled = into * U - weights.T @ anchors  # O(a n q)
-        pulled[self.anchors] += out * anchors - weights @ U
-        return pulled
+        LU: Array = into * U - weights.T @ anchors  # O(a n q)
+        LU[self.anchors] += out * anchors - weights @ U
+        return LU
 
 
-def at_nodes(Z: Array, weights: Array) -> Array:
+def weighted_gram(Z: Array, weights: Array) -> Array:
     """Return sum of w_i z_i z_i' over rows (B, W, W)."""
     B, n, _, W = Z.shape
     G = np.zeros((B, W, W))
@@ -113,7 +113,8 @@ def difference_matrices(Z: Array) -> Array:
     """Return A^ij (n // 2, B, W, W) for j = i + n // 2: the paper's, written out."""
     half = Z.shape[1] // 2
     difference = Z[:, :half] - Z[:, half : 2 * half]  # (B, m, K, W)
-    return np.einsum("bmkv,bmkw->mbvw", difference, difference)
+    A: Array = np.einsum("bmkv,bmkw->mbvw", difference, difference)
+    return A
 
 
 def _gram(X: Array, Y: Array) -> Array:
@@ -123,5 +124,5 @@ def _gram(X: Array, Y: Array) -> Array:
 
 
 def _chunks(n_edges: int, width: int) -> Iterator[slice]:
-    size = max(1, _CHUNK // max(width, 1))
+    size = max(1, _AT_ONCE // max(width, 1))
     return (slice(at, at + size) for at in range(0, n_edges, size))

@@ -1,17 +1,16 @@
-"""Losses of a violation z: how much a distance that should be smaller is not.
+"""Losses of a constraint's violation z: how much a distance exceeds what it may be.
 
-A constraint's violation is its offset plus signed squared distances; z <= 0 is
-satisfied. A loss knows its value and slope at one violation, and its sum over every
-near distance against every far one, by sorting.
+A violation is the constraint's offset plus signed squared distances; z <= 0 is
+satisfied. A loss knows its value and derivative at one violation, and its sum over
+every near distance against every far one, by sorting.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from nearkind.losses.pair_sums import engine
-from nearkind.losses.pair_sums.sides import Sides
-from nearkind.protocols import Array, Pull
+from nearkind.losses.pair_sums import NearFar, engine
+from nearkind.protocols import Array, LossGradient
 
 
 @dataclass(frozen=True)
@@ -28,17 +27,17 @@ class Hinge:
         """Return [z]_+."""
         return np.maximum(z, 0.0)
 
-    def slope(self, z: Array) -> Array:
+    def derivative(self, z: Array) -> Array:
         """Return 1 where violated, strictly; 0 elsewhere."""
         return (z > 0.0).astype(float)
 
-    def total(self, d2: Array, sides: Sides) -> float:
+    def total(self, d2: Array, columns: NearFar) -> float:
         """Sum over every pair of a near and a far distance of each row."""
-        return engine(d2.size).hinge_total(d2, sides)
+        return engine(d2.size).hinge_total(d2, columns)
 
-    def pull(self, d2: Array, sides: Sides) -> Pull:
-        """Return that sum, its slope in each distance, and its intercept."""
-        return engine(d2.size).hinge_pull(d2, sides)
+    def gradient(self, d2: Array, columns: NearFar) -> LossGradient:
+        """Return that sum, its gradient in d2, and its intercept."""
+        return engine(d2.size).hinge_gradient(d2, columns)
 
 
 @dataclass(frozen=True)
@@ -61,14 +60,14 @@ class SmoothedHinge:
         inside = np.clip(z, 0.0, self.width)
         return inside * inside / (2 * self.width) + np.maximum(z - self.width, 0.0)
 
-    def slope(self, z: Array) -> Array:
+    def derivative(self, z: Array) -> Array:
         """Return z / width clipped to [0, 1]."""
         return np.clip(z / self.width, 0.0, 1.0)
 
-    def total(self, d2: Array, sides: Sides) -> float:
+    def total(self, d2: Array, columns: NearFar) -> float:
         """Sum over every pair of a near and a far distance of each row."""
-        return engine(d2.size).smoothed_total(d2, sides, self.width)
+        return engine(d2.size).smoothed_total(d2, columns, self.width)
 
-    def pull(self, d2: Array, sides: Sides) -> Pull:
-        """Return that sum, its slope in each distance, and its intercept."""
-        return engine(d2.size).smoothed_pull(d2, sides, self.width)
+    def gradient(self, d2: Array, columns: NearFar) -> LossGradient:
+        """Return that sum, its gradient in d2, and its intercept."""
+        return engine(d2.size).smoothed_gradient(d2, columns, self.width)

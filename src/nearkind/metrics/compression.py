@@ -8,6 +8,7 @@ see neither a rotation of the channels nor a direction in which no two rows diff
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.protocols import Array
@@ -17,7 +18,7 @@ NEGLIGIBLE = 1e-12
 
 
 @dataclass(frozen=True)
-class Compressed:
+class CompressedRows:
     """Centred rows without idle channels or directions.
 
     Attributes
@@ -48,7 +49,7 @@ class Compressed:
         return self.bases.swapaxes(1, 2) @ M @ self.bases
 
 
-def compress(Z: Array) -> Compressed:
+def compress(Z: Array) -> CompressedRows:
     """Centre rows (B, n, K, W), drop channels and directions that none varies in.
 
     Examples
@@ -59,42 +60,44 @@ def compress(Z: Array) -> Compressed:
     """
     B, _, _, W = Z.shape
     if not Z.size:
-        return Compressed(Z, np.zeros((B, W, W)))
-    Z = _turned(Z - Z.mean(axis=1, keepdims=True))
+        return CompressedRows(Z, np.zeros((B, W, W)))
+    Z = _rotate_channels(Z - Z.mean(axis=1, keepdims=True))
     bases = [_range(z.reshape(-1, W)) for z in Z]  # (W, r_b) each
     padded = np.zeros((B, W, max(basis.shape[1] for basis in bases)))
     for at, basis in zip(padded, bases, strict=True):
         at[:, : basis.shape[1]] = basis
     _, n, K, _ = Z.shape  # some channels may be gone
     rows = Z.reshape(B, n * K, W) @ padded
-    return Compressed(rows.reshape(B, n, K, padded.shape[2]), padded)
+    return CompressedRows(rows.reshape(B, n, K, padded.shape[2]), padded)
 
 
-def _turned(Z: Array) -> Array:
+def _rotate_channels(Z: Array) -> Array:
     """Rotate the channels so that those which never vary can be dropped."""
     if Z.shape[2] == 1:
         return Z
     channels = Z.swapaxes(2, 3).reshape(-1, Z.shape[2])
-    return np.einsum("bnkw,kl->bnlw", Z, _range(channels), optimize=True)
+    rotated: Array = np.einsum("bnkw,kl->bnlw", Z, _range(channels), optimize=True)
+    return rotated
 
 
 def _range(rows: Array) -> Array:
     """Return an orthonormal basis (W, r) of the directions in which rows vary."""
     width = rows.shape[1]
     if len(rows) < width:  # the smaller of two Gram matrices, with the same spectrum
-        values, vectors = _decomposed(rows @ rows.T)
+        values, vectors = _eigh(rows @ rows.T)
         kept = _varying(values)
         return np.linalg.qr(rows.T @ vectors[:, kept])[0]
-    values, vectors = _decomposed(rows.T @ rows)
+    values, vectors = _eigh(rows.T @ rows)
     kept = _varying(values)
     return np.eye(width) if kept.all() else vectors[:, kept]
 
 
-def _decomposed(gram: Array) -> tuple[Array, Array]:
+def _eigh(gram: Array) -> tuple[Array, Array]:
     spectrum = decompose(gram[None])
     return spectrum.values[0], spectrum.vectors[0]
 
 
-def _varying(values: Array) -> np.ndarray:
+def _varying(values: Array) -> NDArray[np.bool_]:
     """Say which variances are not negligible; the largest always counts."""
-    return values >= NEGLIGIBLE * values.max()
+    varying: NDArray[np.bool_] = values >= NEGLIGIBLE * values.max()
+    return varying

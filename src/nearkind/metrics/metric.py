@@ -23,7 +23,8 @@ class Embedding:
     @cached_property
     def sizes(self) -> Array:
         """u_i' diag(signs) u_i (n,)."""
-        return np.einsum("iq,iq->i", self.signed, self.U, dtype=float)
+        sizes: Array = np.einsum("iq,iq->i", self.signed, self.U, dtype=float)
+        return sizes
 
     @cached_property
     def left(self) -> Array:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkind.protocols import Array
 
@@ -48,9 +49,10 @@ class Spectrum:
         return int(self._kept.sum())
 
     @property
-    def _kept(self) -> np.ndarray:
+    def _kept(self) -> NDArray[np.bool_]:
         size = np.abs(self.values)
-        return size > RANK_TOLERANCE * size.max(initial=0.0)
+        kept: NDArray[np.bool_] = size > RANK_TOLERANCE * size.max(initial=0.0)
+        return kept
 
     def factors(self) -> list[tuple[Array, Array]]:
         """Return (F_b (r_b, W), signs (r_b,)) with M_b = F_b' diag(signs) F_b."""
@@ -65,10 +67,15 @@ def decompose(M: Array) -> Spectrum:
     return Spectrum(*np.linalg.eigh(M))  # O(B W^3)
 
 
-def of_factor(F: Array) -> Spectrum:
-    """Return the spectrum of F'F (B, W, W), from the smaller F F' (B, r, r)."""
+def decompose_factor(F: Array) -> Spectrum:
+    """Return the spectrum of F'F (B, W, W), from the smaller F F' (B, r, r).
+
+    What rounding makes of a zero eigenvalue is zero again: F' u would be rounding too,
+    and scaled to the length of an eigenvector it would point anywhere.
+    """
     values, vectors = np.linalg.eigh(F @ F.swapaxes(1, 2))
-    sizes = np.sqrt(np.maximum(values, 0.0))
+    rounding = max(F.shape[1:]) * np.finfo(float).eps * values.max(axis=1, initial=0.0)
+    sizes = np.sqrt(np.where(values <= rounding[:, None], 0.0, values))
     turned = vectors.swapaxes(1, 2) @ F  # (B, r, W), orthogonal rows
     units = turned / np.where(sizes > 0.0, sizes, 1.0)[:, :, None]
     return Spectrum(sizes * sizes, units.swapaxes(1, 2))

@@ -14,8 +14,8 @@ from nearkind.metrics.metric import embed
 from nearkind.metrics.spectrum import Spectrum
 from nearkind.protocols import Array, Codes, Structure
 
-BLOCK = 1 << 14
-"""Rows at a time when all of them are looked at."""
+ROWS_AT_ONCE = 1 << 14
+"""Rows that are averaged over at a time."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class ValueTables:
                 for vectors, i, j in zip(self.vectors, a, b, strict=True)
             ]
         )  # (D, q)
-        return steps @ steps.sum(axis=0)
+        parts: Array = steps @ steps.sum(axis=0)
+        return parts
 
 
 def value_tables(
@@ -77,8 +78,8 @@ def relevance(
     maps = list(feature_maps(tables, structure, spectrum))
     whole = np.concatenate(maps)  # (sum of R_d C, q)
     mean, moved = share @ flat, np.zeros_like(whole)
-    for at in range(0, n, BLOCK):
-        rows = slice(at, at + BLOCK)
+    for at in range(0, n, ROWS_AT_ONCE):
+        rows = slice(at, at + ROWS_AT_ONCE)
         centred = flat[rows] - mean
         moved += centred.T @ (share[rows, None] * (centred @ whole))
     ends = np.cumsum([len(A) for A in maps])[:-1]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.constraints.labels import AT_ONCE
+from nearkind.constraints.weighted_labels import AT_ONCE
 from nearkind.neighbors.candidates import Candidates, candidates, first_try
 from nearkind.neighbors.exact import Exact
 from nearkind.neighbors.reach import ENOUGH, Near, Reach, joined, query_blocks

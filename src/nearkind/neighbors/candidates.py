@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.constraints.labels import AT_ONCE
+from nearkind.constraints.weighted_labels import AT_ONCE
 from nearkind.neighbors.reach import TIE, query_blocks
 from nearkind.neighbors.searchers import Flat
 from nearkind.neighbors.sites import Sites, lengths

@@ -10,16 +10,16 @@ from nearkind.metrics.value_tables import ValueTables
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.nodes import Pack, Reader, Unpack, Writer
 from nearkind.projections.base import TableProjection
-from nearkind.projections.concatenation import Concatenation
+from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
+from nearkind.projections.coordinates import Coordinates
 from nearkind.projections.onehot import OneHot
-from nearkind.projections.scaled import Scaled
-from nearkind.projections.side_by_side import SideBySide
 from nearkind.projections.vdm import VDM
 from nearkind.solvers.solution import Record
 
 _PROJECTIONS = (
-    VDM, OneHot, Concatenation, Cooccurrence, SideBySide, Scaled, TableProjection,
+    VDM, OneHot, Concatenation, Cooccurrence, ChannelConcatenation, Coordinates,
+    TableProjection,
 )  # fmt: skip
 STRUCTURES = {kind.__name__: kind for kind in (Single, Multi, Diagonal, Full)}
 

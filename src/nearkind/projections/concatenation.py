@@ -1,4 +1,4 @@
-"""Several projections side by side, as coordinates of one channel."""
+"""Two projections concatenated: as coordinates of one channel, or as channels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from nearkind.projections.base import TableProjection
 from nearkind.protocols import Array, Codes, Projection
+
+NEGLIGIBLE = 1e-24
+"""Spread that is nothing but rounding: vectors of values are of size one."""
 
 
 @dataclass
@@ -61,6 +64,76 @@ class Concatenation(TableProjection):
             strict=True,
         )  # fmt: skip
         return np.hstack([_flat(x) for piece in pieces for x in piece])[:, :, None]
+
+
+@dataclass
+class ChannelConcatenation(TableProjection):
+    """phi_d = [first_d, scale * second_d], for parts with one row of phi a feature.
+
+    The scale makes the mean squared distance of two rows under M = I the same in both
+    parts. Where one part says nothing, the other is left as it is.
+
+    Attributes
+    ----------
+    tables : list of (s_d + 1, 1, C + S), the channels of the first, then the second
+    scale : what the second is multiplied by
+    """
+
+    first: Projection
+    second: Projection
+    tables: list[Array] = field(default_factory=list, init=False, repr=False)
+    scale: float = field(default=1.0, init=False)
+
+    def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
+        """Return the features, and the channels of both parts."""
+        n_features, n_channels = self.first.shape(n_values, n_classes)
+        return n_features, n_channels + self.second.shape(n_values, n_classes)[1]
+
+    def fit(
+        self,
+        codes: Codes,
+        n_values: Sequence[int],
+        y: NDArray[np.intp] | None,
+        weights: Array,
+    ) -> Self:
+        """Fit both parts and scale the second to the first."""
+        self.first.fit(codes, n_values, y, weights)
+        self.second.fit(codes, n_values, y, weights)
+        mine = spread(self.first.tables, codes, weights)
+        theirs = spread(self.second.tables, codes, weights)
+        speak = min(mine, theirs) > NEGLIGIBLE
+        self.scale = float(np.sqrt(mine / theirs)) if speak else 1.0
+        both = zip(self.first.tables, self.second.tables, strict=True)
+        self.tables = [self._joined(a, b) for a, b in both]
+        return self
+
+    def transform_training(self, codes: Codes, y: NDArray[np.intp] | None) -> Array:
+        """Return phi of the training rows, each part by its own rule."""
+        return self._joined(
+            self.first.transform_training(codes, y),
+            self.second.transform_training(codes, y),
+        )
+
+    def _joined(self, first: Array, second: Array) -> Array:
+        return np.concatenate([first, self.scale * second], axis=2)
+
+
+def spread(tables: Sequence[Array], codes: Codes, weights: Array) -> float:
+    """Return half the mean squared distance of two rows under M = I.
+
+    Examples
+    --------
+    >>> codes = np.array([[0], [1]], dtype=np.int32)
+    >>> spread([np.array([[[0.0]], [[2.0]], [[9.0]]])], codes, np.ones(2))
+    1.0
+    """
+    total = 0.0
+    for table, code in zip(tables, codes.T, strict=True):
+        share = np.bincount(code % len(table), weights, len(table)) / weights.sum()
+        flat = table.reshape(len(table), -1)
+        flat = flat - share @ flat
+        total += float(share @ (flat * flat).sum(axis=1))
+    return total
 
 
 def _flat(table: Array) -> Array:

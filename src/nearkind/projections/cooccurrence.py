@@ -61,12 +61,12 @@ def _conditional(
 ) -> Array:
     """Return P(seen | given) (n_given + 1, n_seen); the last row is P(seen)."""
     both = (given >= 0) & (seen >= 0)
-    cell = given[both].astype(np.intp) * n_seen + seen[both]
-    counts = np.bincount(cell, weights[both], n_given * n_seen)
+    pair = given[both].astype(np.intp) * n_seen + seen[both]
+    counts = np.bincount(pair, weights[both], n_given * n_seen).astype(float)
     counts = counts.reshape(n_given, n_seen)
     known = seen >= 0
     overall = np.bincount(seen[known], weights[known], n_seen)
     counts = np.vstack([counts, overall])
     total = counts.sum(axis=1, keepdims=True)
-    share = overall / max(overall.sum(), 1e-300)
+    share: Array = overall / max(overall.sum(), 1e-300)
     return np.where(total > 0.0, counts / np.maximum(total, 1e-300), share)

@@ -102,13 +102,14 @@ def _general(v: Array, step: float, p: float) -> Array:
         return np.zeros_like(v)
 
     def excess(log_n: float) -> float:
-        return np.log(norm(roots(v, step, p, np.exp(log_n)), p))
+        return float(np.log(norm(roots(v, step, p, float(np.exp(log_n))), p)))
 
     high = np.log(norm(v, p))
     low = high - 30.0  # an N smaller than this share is zero to all digits
     if excess(low) <= 0.0:
         return np.zeros_like(v)
-    size = np.exp(brentq(excess, low, high + 1e-9, xtol=1e-14, rtol=1e-15))
+    log_size = brentq(excess, low, high + 1e-9, xtol=1e-14, rtol=1e-15)
+    size = float(np.exp(log_size))
     return size * roots(v, step, p, size)
 
 

@@ -47,8 +47,8 @@ class Schatten:
         if size == 0.0:
             return np.zeros_like(spectrum)
         if self.p == np.inf:
-            top = spectrum >= size * (1.0 - 1e-12)
-            return top / top.sum()
+            top = (spectrum >= size * (1.0 - 1e-12)).astype(float)
+            return top / float(top.sum())
         return (np.maximum(spectrum, 0.0) / size) ** (self.p - 1.0)
 
     def prox(self, spectrum: Array, step: float) -> Array:

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from nearkind.losses.edges import at_nodes
+from nearkind.losses.edges import weighted_gram
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import Embedding, embed, embed_by
 from nearkind.metrics.spectrum import Spectrum, decompose
-from nearkind.protocols import Array, Block, Constraints, Loss, Map, Regularizer
+from nearkind.protocols import Array, Chunk, Constraints, Loss, Map, Regularizer
 
 _HINGE = Hinge()
 
 
-class Slope(NamedTuple):
+class Linearization(NamedTuple):
     """The objective at one metric, and its loss's linear lower bound there.
 
     For every M, loss(M) >= intercept + <gradient, M> up to the smoothing of the loss.
@@ -45,40 +45,41 @@ class Objective:
     def loss_value(self, point: Spectrum) -> float:
         """Return the loss alone."""
         rows = embed(self.Z, point)
-        return sum(self.map(_LossOf(rows, self.loss), self.constraints.parts()))
+        return sum(self.map(_LossOf(rows, self.loss), self.constraints.chunks()))
 
     def penalty(self, point: Spectrum) -> float:
         """Return strength times regularizer."""
         return self.strength * self.regularizer.value(point.values)
 
-    def slope(self, point: Spectrum) -> Slope:
+    def linearize(self, point: Spectrum) -> Linearization:
         """Return f, the gradient of the loss and its intercept at a metric."""
         rows = embed(self.Z, point)
-        pulls = self.map(_PullOf(self.Z, rows, self.loss), self.constraints.parts())
-        loss, G, at_rows, intercept = _add(pulls)
-        G = G + at_nodes(self.Z, at_rows)
-        return Slope(loss + self.penalty(point), loss, G, intercept)
+        gradient_of = _GradientOf(self.Z, rows, self.loss)
+        gradients = self.map(gradient_of, self.constraints.chunks())
+        loss, G, at_rows, intercept = _add(gradients)
+        G = G + weighted_gram(self.Z, at_rows)
+        return Linearization(loss + self.penalty(point), loss, G, intercept)
 
-    def slope_in_factor(self, F: Array) -> tuple[float, Array]:
+    def factor_gradient(self, F: Array) -> tuple[float, Array]:
         """Return the loss at F'F, and its gradient in F (B, r, W), which is 2 F G.
 
-        The Laplacian of the pulls meets embedded rows, which are shorter than rows.
+        The Laplacian is applied to embedded rows, which are shorter than rows.
         """
         (B, n, K, W), r = self.Z.shape, F.shape[1]
         rows = embed_by(self.Z, F)
-        pulls = self.map(_LaplacianOf(rows, self.loss), self.constraints.parts())
+        products = self.map(_LaplacianOf(rows, self.loss), self.constraints.chunks())
         loss, LU = 0.0, np.zeros(rows.U.shape)
-        for part_loss, part_LU in pulls:
-            loss += part_loss
-            LU += part_LU
+        for chunk_loss, chunk_LU in products:
+            loss += chunk_loss
+            LU += chunk_LU
         stacked = LU.reshape(n, B, K, r).swapaxes(0, 1).reshape(B, n * K, r)
-        slope = stacked.swapaxes(1, 2) @ self.Z.reshape(B, n * K, W)
-        return loss, 2.0 * slope
+        FG = stacked.swapaxes(1, 2) @ self.Z.reshape(B, n * K, W)
+        return loss, 2.0 * FG
 
-    def subgradient(self, point: Spectrum, slope: Slope) -> Array:
+    def subgradient(self, point: Spectrum, at: Linearization) -> Array:
         """Return one subgradient of f (B, W, W)."""
         penalty = self.regularizer.subgradient(point.values)
-        return slope.gradient + self.strength * point.with_values(penalty).matrix
+        return at.gradient + self.strength * point.with_values(penalty).matrix
 
     def prox(self, M: Array, step: float) -> Spectrum:
         """Return argmin over PSD X of |X - M|^2 / 2 + step * strength * r(X)."""
@@ -104,16 +105,16 @@ class Objective:
         """Return the same problem at another strength."""
         return replace(self, strength=strength)
 
-    def slope_at_zero(self) -> Spectrum:
+    def descent_at_zero(self) -> Spectrum:
         """Return the spectrum of minus the gradient of the loss at M = 0.
 
         A constraint just met there is one of alike rows, d2 <= 0. It counts in full: no
         other subgradient has a smaller positive part.
         """
-        return decompose(-self.constraints.slope_at_zero(self.Z))
+        return decompose(-self.constraints.gradient_at_zero(self.Z))
 
     def renewed(self, point: Spectrum) -> "Objective":
-        """Return the problem as it is at a metric: itself, if that changes nothing."""
+        """Return the problem with the constraints of a metric; itself if unchanged."""
         constraints = self.constraints.renewed(self.Z, point)
         if constraints is self.constraints:
             return self
@@ -134,7 +135,7 @@ class Objective:
     @property
     def n_rows(self) -> int:
         """Number of distinct rows."""
-        return self.Z.shape[1]
+        return int(self.Z.shape[1])
 
     @property
     def zero(self) -> Spectrum:
@@ -143,38 +144,41 @@ class Objective:
         return Spectrum(np.zeros((B, W)), np.broadcast_to(np.eye(W), (B, W, W)))
 
 
+_ChunkGradient = tuple[float, Array, Array, float]
+
+
 class _LossOf(NamedTuple):
     rows: Embedding
     loss: Loss
 
-    def __call__(self, part: Block) -> float:
-        return part.value(part.edges.squared_distances(self.rows), self.loss)
+    def __call__(self, chunk: Chunk) -> float:
+        return chunk.value(chunk.edges.squared_distances(self.rows), self.loss)
 
 
-class _PullOf(NamedTuple):
+class _GradientOf(NamedTuple):
     Z: Array
     rows: Embedding
     loss: Loss
 
-    def __call__(self, part: Block) -> tuple[float, Array, Array, float]:
-        pull = part.pull(part.edges.squared_distances(self.rows), self.loss)
-        G, at_rows = part.edges.halves(self.Z, pull.weights)
-        return pull.loss, G, at_rows, pull.intercept
+    def __call__(self, chunk: Chunk) -> _ChunkGradient:
+        at = chunk.gradient(chunk.edges.squared_distances(self.rows), self.loss)
+        G, at_rows = chunk.edges.adjoint_parts(self.Z, at.weights)
+        return at.loss, G, at_rows, at.intercept
 
 
 class _LaplacianOf(NamedTuple):
     rows: Embedding
     loss: Loss
 
-    def __call__(self, part: Block) -> tuple[float, Array]:
-        pull = part.pull(part.edges.squared_distances(self.rows), self.loss)
-        return pull.loss, part.edges.laplacian(self.rows.U, pull.weights)
+    def __call__(self, chunk: Chunk) -> tuple[float, Array]:
+        at = chunk.gradient(chunk.edges.squared_distances(self.rows), self.loss)
+        return at.loss, chunk.edges.apply_laplacian(self.rows.U, at.weights)
 
 
-def _add(pulls: Iterable[Any]) -> tuple[float, Array, Array, float]:
-    """Add up in the order of the parts, whoever computed them."""
-    loss, G, at_rows, intercept = next(pulls := iter(pulls))
-    for part in pulls:
+def _add(gradients: Iterable[_ChunkGradient]) -> _ChunkGradient:
+    """Add up in the order of the chunks, whoever computed them."""
+    loss, G, at_rows, intercept = next(gradients := iter(gradients))
+    for part in gradients:
         loss, intercept = loss + part[0], intercept + part[3]
         G, at_rows = G + part[1], at_rows + part[2]
     return loss, G, at_rows, intercept

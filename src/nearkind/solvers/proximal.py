@@ -1,10 +1,11 @@
-"""Proximal steps on a hinge whose corner is smoothed, quasi-Newton leaps between them.
+"""Proximal gradient steps on a hinge whose corner is smoothed, L-BFGS between them.
 
-A proximal step finds which directions the metric needs, a leap how much of each. Where
-the penalty is not smooth there are no leaps, and the steps are accelerated, with
-restart. The corner is narrowed as the smoothed problem nears its optimum; slopes of the
-smoothed hinge are multipliers in [0, 1] that certify the plain one. A large problem is
-first solved roughly on a sample of its rows.
+A proximal step finds which directions the metric needs, L-BFGS how much of each. Where
+the penalty is not smooth there is no L-BFGS, and the steps are accelerated (Beck and
+Teboulle, 2009) with restart (O'Donoghue and Candes, 2015). The corner is narrowed as
+the smoothed problem nears its optimum (Nesterov, 2005); derivatives of the smoothed
+hinge are multipliers in [0, 1] that certify the plain one. A large problem is first
+solved to a low accuracy on a sample of its rows.
 """
 
 from dataclasses import dataclass, replace
@@ -14,8 +15,8 @@ import numpy as np
 
 from nearkind.losses.hinge import Hinge, SmoothedHinge
 from nearkind.metrics.spectrum import Spectrum, decompose
-from nearkind.solvers.leap import leap
-from nearkind.solvers.objective import Objective, Slope
+from nearkind.solvers.lbfgs import minimize_factor
+from nearkind.solvers.objective import Linearization, Objective
 from nearkind.solvers.solution import (
     Callback,
     Progress,
@@ -31,11 +32,16 @@ class Proximal:
 
     Parameters
     ----------
-    max_iter : iterations at most
-    tol : stop when the gap is below this share of the objective
-    width : width of the smoothed corner at the start, as a share of the loss at M = 0
-    check_every : iterations between two certificates
-    warm_rows : begin on a sample of so many rows if there are twice as many or more
+    max_iter : int, default=200
+        Iterations at most.
+    tol : float, default=1e-4
+        Stop when the gap is below this share of the objective.
+    width : float, default=0.1
+        Width of the smoothed corner at the start, as a share of the loss at M = 0.
+    check_every : int, default=15
+        Iterations between two certificates.
+    warm_rows : int, default=1000
+        Begin on a sample of so many rows if there are twice as many or more.
     """
 
     max_iter: int = 200
@@ -106,16 +112,16 @@ class Proximal:
             t += made
 
     def _round(self, hinge: Objective, state: "State", left: int) -> int:
-        """Step, then leap where that is possible; return the number of both."""
-        leaps = hinge.regularizer.is_smooth
-        n_steps = 1 if leaps else min(left, self.check_every)
-        if leaps:
+        """Take proximal steps, then L-BFGS if possible; return the number of both."""
+        is_smooth = hinge.regularizer.is_smooth
+        n_steps = 1 if is_smooth else min(left, self.check_every)
+        if is_smooth:
             state.shorten(hinge)
         for _ in range(n_steps):
             if not state.step(hinge):
                 return 0
-        if leaps and n_steps < left:
-            n_steps += state.leap(hinge, min(left - n_steps, self.check_every))
+        if is_smooth and n_steps < left:
+            n_steps += state.run_lbfgs(hinge, min(left - n_steps, self.check_every))
         return n_steps
 
     def _certify(self, hinge: Objective, state: "State", progress: Progress) -> None:
@@ -140,21 +146,21 @@ class State:
     width: float
     curvature: float = 1e-2
     momentum: float = 1.0
-    known: tuple[Spectrum, float, Slope] | None = None  # the last slope, and where
+    known: tuple[Spectrum, float, Linearization] | None = None  # the last, and where
 
-    def slope(self, hinge: Objective, point: Spectrum) -> Slope:
-        """Return the smoothed slope at a metric; that of the last one is remembered."""
+    def linearize(self, hinge: Objective, point: Spectrum) -> Linearization:
+        """Linearize the smoothed objective at a metric; the last one is remembered."""
         if self.known is not None:
-            where, width, slope = self.known
+            where, width, last = self.known
             if where is point and width == self.width:
-                return slope
-        slope = hinge.with_loss(SmoothedHinge(self.width)).slope(point)
-        self.known = point, self.width, slope
-        return slope
+                return last
+        at = hinge.with_loss(SmoothedHinge(self.width)).linearize(point)
+        self.known = point, self.width, at
+        return at
 
-    def bound(self, hinge: Objective) -> tuple[Slope, float]:
-        """Return the smoothed slope at M, and the lower bound that it proves."""
-        at = self.slope(hinge, self.point)
+    def bound(self, hinge: Objective) -> tuple[Linearization, float]:
+        """Linearize at M; return the lower bound that this proves, too."""
+        at = self.linearize(hinge, self.point)
         if not np.isfinite(at.value):
             return at, 0.0
         return at, hinge.lower_bound(at.gradient, at.intercept)
@@ -162,10 +168,10 @@ class State:
     def step(self, hinge: Objective) -> bool:
         """Take one accelerated step; say whether the objective is finite."""
         smooth = hinge.with_loss(SmoothedHinge(self.width))
-        slope = self.slope(hinge, self.ahead)
-        if not np.isfinite(slope.value):
+        at = self.linearize(hinge, self.ahead)
+        if not np.isfinite(at.value):
             return False
-        new = self._search(smooth, slope)
+        new = self._search(smooth, at)
         moved = new.matrix - self.point.matrix
         if ((self.ahead.matrix - new.matrix) * moved).sum() > 0.0:
             self.momentum = 1.0  # the step points back: forget the speed
@@ -179,31 +185,29 @@ class State:
     def shorten(self, hinge: Objective) -> None:
         """Begin the search for a step no longer than ten times M itself."""
         size = np.linalg.norm(self.ahead.matrix)
-        steepness = np.linalg.norm(self.slope(hinge, self.ahead).gradient)
+        steepness = np.linalg.norm(self.linearize(hinge, self.ahead).gradient)
         if size > 0.0 and np.isfinite(steepness):
             self.curvature = max(self.curvature, 0.1 * float(steepness / size))
 
-    def leap(self, hinge: Objective, max_steps: int) -> int:
-        """Go on by quasi-Newton steps; return how many were made."""
+    def run_lbfgs(self, hinge: Objective, max_steps: int) -> int:
+        """Go on by L-BFGS; return the number of steps made."""
         smooth = hinge.with_loss(SmoothedHinge(self.width))
-        self.point, made, slope = leap(smooth, self.point, max_steps)
-        self.known = None if slope is None else (self.point, self.width, slope)
+        self.point, made, at = minimize_factor(smooth, self.point, max_steps)
+        self.known = None if at is None else (self.point, self.width, at)
         self.ahead, self.momentum = self.point, 1.0
         return made
 
-    def _search(self, smooth: Objective, slope: Slope) -> Spectrum:
+    def _search(self, smooth: Objective, at: Linearization) -> Spectrum:
         """Double the curvature until its quadratic model bounds the loss."""
-        M, G = self.ahead.matrix, slope.gradient
+        M, G = self.ahead.matrix, at.gradient
         largest = np.abs(self.ahead.values).max(initial=0.0)
         # The smoothed loss is a difference of squares over the width, rounded.
         unit = np.finfo(smooth.Z.dtype).eps  # sums are in double precision
-        rounding = (
-            unit**0.75 * slope.loss + 4.0 * unit * (1.0 + largest) ** 2 / self.width
-        )
+        rounding = unit**0.75 * at.loss + 4.0 * unit * (1.0 + largest) ** 2 / self.width
         while True:
             new = smooth.prox(M - G / self.curvature, 1.0 / self.curvature)
             move = new.matrix - M
-            model = slope.loss + (G * move).sum()
+            model = at.loss + (G * move).sum()
             model += 0.5 * self.curvature * (move * move).sum()
             if smooth.loss_value(new) <= model + rounding or self.curvature > 1e12:
                 return new
@@ -215,7 +219,7 @@ class State:
         self.ahead, self.momentum = self.point, 1.0
 
 
-def _corner(point: Spectrum, at: Slope) -> float:
+def _corner(point: Spectrum, at: Linearization) -> float:
     """Return what the smoothed dual lies below the plain one.
 
     It is width / 2 times the mean of alpha^2.

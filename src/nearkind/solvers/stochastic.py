@@ -1,9 +1,10 @@
 """Proximal steps on samples of rows: time and memory do not depend on their number.
 
-Each step sees all constraints among a thousand rows, drawn anew with no class starved;
-the mean of those losses over draws is the loss of all rows. The iterates are averaged,
-and what is reported is an estimate on rows held for that. Drawing blurs far more than
-rounding does, so distances are in single precision.
+Each step sees all constraints among a thousand rows, drawn anew from every class; the
+mean of those losses over draws is the loss of all rows. The iterates are averaged
+(Polyak and Juditsky, 1992; later ones weighing more), and what is reported is an
+estimate on rows held out for that. Sampling errors are far larger than rounding, so
+distances are in single precision.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,14 +33,21 @@ class Stochastic:
 
     Parameters
     ----------
-    max_iter : steps at most
-    tol : stop when a round of steps gains less than ten times this share
-    rng : source of the draws
-    batch_rows : rows in the sample of one step
-    held_rows : rows in the sample on which the objective is estimated
-    round_steps : steps between two estimates
-    batches : gives an iterator of problems on rows that were never all in memory, to
-        take the first steps on; None, or when they end: on rows of the objective
+    max_iter : int, default=200
+        Steps at most.
+    tol : float, default=1e-4
+        Stop when a round of steps gains less than ten times this share.
+    rng : Generator, default=None
+        Source of the draws.
+    batch_rows : int, default=1000
+        Rows in the sample of one step.
+    held_rows : int, default=6000
+        Rows in the sample on which the objective is estimated.
+    round_steps : int, default=20
+        Steps between two estimates.
+    batches : callable, default=None
+        Returns an iterator of problems on rows that were never all in memory, to take
+        the first steps on; None, or when they end: on rows of the objective.
     """
 
     max_iter: int = 200
@@ -83,7 +91,7 @@ class Stochastic:
             if t % self.round_steps and t < self.max_iter:
                 continue
             before = progress.value
-            point = run.polished(smooth.sample(4 * self.batch_rows, rng))
+            point = run.polish(smooth.sample(4 * self.batch_rows, rng))
             progress.offer(point, held.value(point))
             progress.record(t)
             if before - progress.value <= 10.0 * self.tol * before:
@@ -111,19 +119,19 @@ class _Run:
         """Take one proximal step on a sample, shorter than the last."""
         self.count += 1
         step = self.first_step / (1.0 + self.count / 20.0) ** 0.5
-        slope = sample.slope(self.point)
-        self.point = sample.prox(self.point.matrix - step * slope.gradient, step)
+        gradient = sample.linearize(self.point).gradient
+        self.point = sample.prox(self.point.matrix - step * gradient, step)
         share = 2.0 / (self.count + 1.0)
         self.mean = (1.0 - share) * self.mean + share * self.point.matrix
 
-    def polished(self, sample: Objective) -> Spectrum:
+    def polish(self, sample: Objective) -> Spectrum:
         """Return the mean after a few steps on one larger sample.
 
         A mean of metrics of low rank has full rank; these steps take it down again.
         """
         point = decompose(self.mean).positive()
         for _ in range(5):
-            slope = sample.slope(point)
-            M = point.matrix - self.first_step * slope.gradient
+            gradient = sample.linearize(point).gradient
+            M = point.matrix - self.first_step * gradient
             point = sample.prox(M, self.first_step)
         return point

@@ -13,7 +13,7 @@ import numpy as np
 
 from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.protocols import Array
-from nearkind.solvers.objective import Objective, Slope
+from nearkind.solvers.objective import Linearization, Objective
 from nearkind.solvers.solution import (
     Callback,
     Progress,
@@ -29,10 +29,14 @@ class Subgradient:
 
     Parameters
     ----------
-    max_iter : iterations at most
-    tol : stop when the gap is below this share of the objective
-    shrink : factor between two trials of a line search
-    patience : stop after so many iterations without a new best
+    max_iter : int, default=200
+        Iterations at most.
+    tol : float, default=1e-4
+        Stop when the gap is below this share of the objective.
+    shrink : float, default=0.1
+        Factor between two trials of a line search.
+    patience : int, default=400
+        Stop after so many iterations without a new best.
     """
 
     max_iter: int = 200
@@ -51,32 +55,30 @@ class Subgradient:
     def _descend(
         self, objective: Objective, start: Spectrum, progress: Progress
     ) -> Stop:
-        mean = _MeanSlope()
+        mean = _MeanLinearization()
         point, step, best_at = start, 1.0, 0
         for t in range(1, self.max_iter + 1):
-            slope = objective.slope(point)
-            if not np.isfinite(slope.value):
+            at = objective.linearize(point)
+            if not np.isfinite(at.value):
                 return Stop.NOT_FINITE
-            if progress.offer(point, slope.value):
+            if progress.offer(point, at.value):
                 best_at = t
-            mean.add(slope)
+            mean.add(at)
             if t % 10 == 0 or t == self.max_iter:
                 progress.raise_bound(
                     objective.lower_bound(mean.gradient, mean.intercept)
                 )
             progress.record(t)
-            g = objective.subgradient(point, slope)
+            g = objective.subgradient(point, at)
             size = float(np.linalg.norm(g))
             if size == 0.0:
-                progress.raise_bound(
-                    objective.lower_bound(slope.gradient, slope.intercept)
-                )
+                progress.raise_bound(objective.lower_bound(at.gradient, at.intercept))
             if progress.done:
                 return Stop.TOLERANCE
             if size == 0.0 or t - best_at >= self.patience:
                 return Stop.NO_DESCENT
             least = max(np.linalg.norm(progress.point.values), 1e-12) / (size * t**0.5)
-            point, step = self._backtrack(objective, point, slope.value, g, step, least)
+            point, step = self._backtrack(objective, point, at.value, g, step, least)
         return Stop.MAX_ITER
 
     def _backtrack(
@@ -98,7 +100,7 @@ class Subgradient:
         return decompose(point.matrix - least * g).positive(), least / self.shrink
 
 
-class _MeanSlope:
+class _MeanLinearization:
     """Averages of gradient and intercept, later iterations weighing more.
 
     Each comes from multipliers in [0, 1], so the averages do too: a dual candidate.
@@ -109,8 +111,8 @@ class _MeanSlope:
         self.gradient: Array = np.zeros(1)
         self.intercept = 0.0
 
-    def add(self, slope: Slope) -> None:
+    def add(self, at: Linearization) -> None:
         self.count += 1
         share = 2.0 / (self.count + 1.0)  # the mean with weights 1, 2, 3, ...
-        self.gradient = (1.0 - share) * self.gradient + share * slope.gradient
-        self.intercept = (1.0 - share) * self.intercept + share * slope.intercept
+        self.gradient = (1.0 - share) * self.gradient + share * at.gradient
+        self.intercept = (1.0 - share) * self.intercept + share * at.intercept

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.constraints.labels import Labels
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import unique_sampled_rows
 from nearkind.metrics.spectrum import Spectrum
 from nearkind.protocols import Array, Codes, Projection, Structure
-from nearkind.solvers.objective import Objective, Slope
+from nearkind.solvers.objective import Linearization, Objective
 from nearkind.streaming.blocks import Block
 from nearkind.streaming.priorities import priorities
 from nearkind.streaming.sample import lowest
@@ -80,7 +80,7 @@ class SmallModel:
         phi = self.projection.transform_training(cells.codes, cells.y)
         Z = self.structure.blocks(phi) @ self.bases[:, None]
         Z -= Z.mean(axis=1, keepdims=True)
-        constraints = self.rule.bind(Labels(cells.y, cells.weights, cells.own))
+        constraints = self.rule.bind(WeightedLabels(cells.y, cells.weights, cells.own))
         return replace(like, Z=Z.astype(like.Z.dtype), constraints=constraints)
 
     def objectives(
@@ -113,17 +113,17 @@ class SlopeAt:
     like: Objective
     point: Spectrum
 
-    def __call__(self, block: Block) -> Slope | None:
+    def __call__(self, block: Block) -> Linearization | None:
         """Return it, None for a block without rows."""
         problem = self.model.objective(block, self.like)
-        return None if problem is None else problem.slope(self.point)
+        return None if problem is None else problem.linearize(self.point)
 
 
-def mean_slope(slopes: Iterable[Slope | None]) -> Slope:
+def mean_slope(slopes: Iterable[Linearization | None]) -> Linearization:
     """Return the mean of what blocks say, which estimates that of all rows."""
     found = [slope for slope in slopes if slope is not None]
     value, loss, gradient, intercept = zip(*found, strict=True)
-    return Slope(
+    return Linearization(
         float(np.mean(value)),
         float(np.mean(loss)),
         np.mean(gradient, axis=0),

@@ -11,7 +11,9 @@ from nearkind.projections.base import TableProjection
 from nearkind.protocols import Array, Codes, Projection
 
 
-def scaled(projection: Projection, positions: Sequence[Array | None]) -> Projection:
+def with_coordinates(
+    projection: Projection, positions: Sequence[Array | None]
+) -> Projection:
     """Return a projection in which values with positions are places on an axis.
 
     Parameters
@@ -22,7 +24,7 @@ def scaled(projection: Projection, positions: Sequence[Array | None]) -> Project
     Examples
     --------
     >>> from nearkind.projections.onehot import OneHot
-    >>> both = scaled(OneHot(), [None, np.array([-1.0, 1.0])])
+    >>> both = with_coordinates(OneHot(), [None, np.array([-1.0, 1.0])])
     >>> codes = np.array([[0, 0], [1, 1], [-1, -1]], dtype=np.int32)
     >>> both.fit(codes, [2, 2], None, np.ones(3)).transform(codes)[:, :, 0]
     array([[ 1.,  0., -1.],
@@ -30,11 +32,11 @@ def scaled(projection: Projection, positions: Sequence[Array | None]) -> Project
            [ 0.,  0.,  0.]])
     """
     nowhere = all(place is None for place in positions)
-    return projection if nowhere else Scaled(projection, positions)
+    return projection if nowhere else Coordinates(projection, positions)
 
 
 @dataclass
-class Scaled(TableProjection):
+class Coordinates(TableProjection):
     """phi_d(f)_c = position of f / sqrt(C), the same in each of C channels.
 
     So every structure sees it, and at M = I the squared distance between two values is

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from nearkind.constraints.all_pairs import AllPairs
-from nearkind.constraints.all_quadruplets import AllQuadruplets
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
-from nearkind.constraints.sampling import (
+from nearkind.constraints.pairs import AllPairs
+from nearkind.constraints.quadruplets import AllQuadruplets
+from nearkind.constraints.sampled import (
     SampledPairs,
     SampledQuadruplets,
     SampledTriplets,
 )
-from nearkind.losses.edges import Fan
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
+from nearkind.losses.edges import AnchorPairs
 from nearkind.losses.hinge import Hinge
 
 RULES = {
@@ -25,9 +25,13 @@ RULES = {
 }
 every_rule = pytest.mark.parametrize("kind", RULES)
 LABELS = {
-    "rows": Labels(np.array([1, 0, 0, 1, 2, 0, 2]), np.ones(7)),
-    "cells": Labels(np.array([1, 0, 2, 1, 0]), np.array([3.0, 1.0, 4.0, 2.0, 2.0])),
-    "fractions": Labels(np.array([1, 0, 0, 1, 2]), np.array([0.5, 2.5, 0.7, 1.5, 1.2])),
+    "rows": WeightedLabels(np.array([1, 0, 0, 1, 2, 0, 2]), np.ones(7)),
+    "cells": WeightedLabels(
+        np.array([1, 0, 2, 1, 0]), np.array([3.0, 1.0, 4.0, 2.0, 2.0])
+    ),
+    "fractions": WeightedLabels(
+        np.array([1, 0, 0, 1, 2]), np.array([0.5, 2.5, 0.7, 1.5, 1.2])
+    ),
 }
 every_labels = pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
 
@@ -63,9 +67,9 @@ def some_distances(n):
 
 def value(constraints, d2):
     total = 0.0
-    for part in constraints.parts():
+    for part in constraints.chunks():
         edges = part.edges
-        fan = isinstance(edges, Fan)
+        fan = isinstance(edges, AnchorPairs)
         at = d2[edges.anchors] if fan else d2[edges.left, edges.right]
         total += part.value(at, Hinge())
     return total
@@ -113,7 +117,7 @@ def test_the_same_seed_gives_the_same_draws(kind):
 @every_rule
 def test_a_very_rare_class_is_not_starved(kind):
     y = np.concatenate([np.zeros(3000, int), np.ones(2997, int), [2, 2, 2]])
-    labels = Labels(y, np.ones(len(y)))
+    labels = WeightedLabels(y, np.ones(len(y)))
     held = draw(kind, labels, 60, 1)
     left, right = edge_of_each(held, 1.0)
     alike = Counter(y[left].tolist())
@@ -195,7 +199,7 @@ def many_rows():
     y = rng.choice(3, size=200, p=[0.6, 0.3, 0.1])
     points = rng.normal(size=(200, 2)) + y[:, None]
     d2 = ((points[:, None] - points[None]) ** 2).sum(axis=2)
-    return Labels(y, np.ones(200)), d2
+    return WeightedLabels(y, np.ones(200)), d2
 
 
 @every_rule
@@ -221,7 +225,9 @@ def test_a_sample_of_at_least_all_rows_is_all_of_them(kind, labels):
 
 def test_a_sample_of_rows_keeps_the_weight_of_every_class():
     y = np.concatenate([np.zeros(500, int), np.ones(490, int), np.full(10, 2)])
-    labels = Labels(y, np.random.default_rng(1).integers(1, 4, size=1000).astype(float))
+    labels = WeightedLabels(
+        y, np.random.default_rng(1).integers(1, 4, size=1000).astype(float)
+    )
     rows, sample = labels.sample(60, np.random.default_rng(3))
     np.testing.assert_array_equal(sample.y, y[rows])
     np.testing.assert_allclose(sample.class_weights, labels.class_weights)
@@ -242,7 +248,7 @@ def test_constraints_drawn_from_a_list_estimate_the_list(kind, labels):
 
 @every_rule
 def test_a_partner_of_very_small_weight_is_found(kind):
-    labels = Labels(np.array([0, 0, 1]), np.array([1.0, 1e-5, 1.0]))
+    labels = WeightedLabels(np.array([0, 0, 1]), np.array([1.0, 1e-5, 1.0]))
     held = draw(kind, labels, 100, 0)
     left, right = edge_of_each(held, 1.0)
     np.testing.assert_array_equal(left, 0)

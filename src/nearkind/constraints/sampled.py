@@ -1,4 +1,4 @@
-"""Random constraints from labels: a given number, no class starved, mean unbiased.
+"""Random constraints from labels: a given number, some of each class, unbiased.
 
 Half of the draws are spread evenly over the classes and half by the constraints each
 implies; a draw's share of the mean undoes the difference, so the sampled loss has the
@@ -8,12 +8,19 @@ full loss as its expectation.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nearkind.constraints import tuples
-from nearkind.constraints.labels import Labels, allot, refuse_none
-from nearkind.constraints.tuples import Rows, TupleList
-from nearkind.protocols import Array
+from nearkind.constraints.tuples import (
+    TupleList,
+    list_pairs,
+    list_quadruplets,
+    list_triplets,
+)
+from nearkind.constraints.weighted_labels import (
+    WeightedLabels,
+    allot,
+    require_constraints,
+)
+from nearkind.protocols import Array, RowNumbers
 
 
 @dataclass(frozen=True)
@@ -24,78 +31,79 @@ class SampledTriplets:
     rng: np.random.Generator
     margin: float = 1.0
 
-    def bind(self, labels: Labels) -> TupleList:
+    def bind(self, labels: WeightedLabels) -> TupleList:
         """Draw the triplets."""
         anchors = labels.weights * labels.same * labels.other
         draw = _Draw(labels, self.rng)
         i, shares = draw.stratified(anchors, self.size, "triplets")
-        j, k = draw.partner(i), draw.stranger(i)
-        return tuples.triplets(i, j, k, self.margin, shares)
+        j, k = draw.partner(i), draw.other(i)
+        return list_triplets(i, j, k, self.margin, shares)
 
 
 @dataclass(frozen=True)
 class SampledPairs:
-    """``size`` pairs drawn from all, alike and unlike each stratified by class."""
+    """``size`` pairs, half within a class and half between two, stratified by class."""
 
     size: int
     rng: np.random.Generator
     margin: float = 1.0
 
-    def bind(self, labels: Labels) -> TupleList:
+    def bind(self, labels: WeightedLabels) -> TupleList:
         """Draw the pairs."""
         draw = _Draw(labels, self.rng)
         alike = labels.weights * labels.same
         unlike = labels.weights * labels.other
-        refuse_none(alike.sum() + unlike.sum(), "pairs", "there is only one row")
+        require_constraints(alike.sum() + unlike.sum(), "pairs")
         halves = []
-        for side, mass, mate in (1, alike, draw.partner), (-1, unlike, draw.stranger):
+        kinds = (1, alike, draw.partner), (-1, unlike, draw.other)
+        for side, mass, draw_other in kinds:
             if mass.sum() > 0.0:
                 i, shares = draw.stratified(mass, max(self.size // 2, 1), "pairs")
                 shares = shares * mass.sum() / (alike.sum() + unlike.sum())
-                halves.append((i, mate(i), np.full(len(i), side), shares))
+                halves.append((i, draw_other(i), np.full(len(i), side), shares))
         i, j, sides, shares = (
             np.concatenate(part) for part in zip(*halves, strict=True)
         )
-        return tuples.pairs(i, j, sides, self.margin, shares)
+        return list_pairs(i, j, sides, self.margin, shares)
 
 
 @dataclass(frozen=True)
 class SampledQuadruplets:
-    """``size`` quadruplets: alike pairs stratified by class, unlike pairs at random."""
+    """``size`` quadruplets: pairs of one class stratified, pairs of two at random."""
 
     size: int
     rng: np.random.Generator
     margin: float = 1.0
 
-    def bind(self, labels: Labels) -> TupleList:
+    def bind(self, labels: WeightedLabels) -> TupleList:
         """Draw the quadruplets."""
         draw = _Draw(labels, self.rng)
         alike = labels.weights * labels.same
         unlike = labels.weights * labels.other
-        why = "they need two alike and two unlike rows"
-        refuse_none(min(alike.sum(), unlike.sum()), "quadruplets", why)
+        least = min(alike.sum(), unlike.sum())
+        require_constraints(least, "quadruplets")
         i, shares = draw.stratified(alike, self.size, "quadruplets")
         k = self.rng.choice(len(unlike), size=len(i), p=unlike / unlike.sum())
-        return tuples.quadruplets(
-            i, draw.partner(i), k, draw.stranger(k), self.margin, shares
+        return list_quadruplets(
+            i, draw.partner(i), k, draw.other(k), self.margin, shares
         )
 
 
 class _Draw:
-    """Rows drawn by weight: anchors by class, partners alike, strangers unlike."""
+    """Rows drawn by weight: anchors, partners of their class, rows of other classes."""
 
-    def __init__(self, labels: Labels, rng: np.random.Generator) -> None:
+    def __init__(self, labels: WeightedLabels, rng: np.random.Generator) -> None:
         self.labels, self.rng = labels, rng
         self.order = np.argsort(labels.y, kind="stable")
-        self.place = np.argsort(self.order, kind="stable")  # of each cell in the order
+        self.place = np.argsort(self.order, kind="stable")  # of each row in the order
         self.ends = np.cumsum(labels.weights[self.order])
         self.class_ends = np.cumsum(labels.class_weights)
 
-    def stratified(self, mass: Array, size: int, kind: str) -> tuple[Rows, Array]:
+    def stratified(self, mass: Array, size: int, kind: str) -> tuple[RowNumbers, Array]:
         """Draw anchors in proportion to mass within each class; return shares too."""
         labels = self.labels
         by_class = np.bincount(labels.y, mass, labels.n_classes)
-        refuse_none(by_class.sum(), kind, "no class has two rows and a stranger")
+        require_constraints(by_class.sum(), kind)
         wanted = allot(by_class / by_class.sum(), size)
         rows, shares = [], []
         for label in np.flatnonzero(wanted).tolist():
@@ -106,10 +114,10 @@ class _Draw:
             shares.append(np.full(wanted[label], each))
         return np.concatenate(rows), np.concatenate(shares)
 
-    def partner(self, i: Rows) -> Rows:
-        """Draw for each i another row of its class; a cell's copies are other rows.
+    def partner(self, i: RowNumbers) -> RowNumbers:
+        """Draw for each i another row of its class, which may equal it.
 
-        The class is laid out on a line, i taking only the room of its copies.
+        The class is laid out on a line, i taking only the room of the rows equal to it.
         """
         labels = self.labels
         low = self.class_ends[labels.y[i]] - labels.class_weights[labels.y[i]]
@@ -119,7 +127,7 @@ class _Draw:
         j = self._at(np.where(beyond, at + labels.weights[i] - labels.own[i], at))
         return np.where((at >= start) & ~beyond, i, j)
 
-    def stranger(self, i: Rows) -> Rows:
+    def other(self, i: RowNumbers) -> RowNumbers:
         """Draw for each i a row of another class."""
         labels = self.labels
         width = labels.class_weights[labels.y[i]]
@@ -129,9 +137,10 @@ class _Draw:
         k = self._at(at)
         again = labels.y[k] == labels.y[i]  # rounding at a class's edge
         if again.any():
-            k[again] = self.stranger(i[again])
+            k[again] = self.other(i[again])
         return k
 
-    def _at(self, position: Array) -> NDArray[np.intp]:
+    def _at(self, position: Array) -> RowNumbers:
         found = np.searchsorted(self.ends, position, side="right")
-        return self.order[np.minimum(found, len(self.order) - 1)]
+        rows: RowNumbers = self.order[np.minimum(found, len(self.order) - 1)]
+        return rows

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from nearkind.constraints.all_pairs import AllPairs
-from nearkind.constraints.all_quadruplets import AllQuadruplets
-from nearkind.constraints.all_triplets import AllTriplets
-from nearkind.constraints.labels import Labels
-from nearkind.constraints.sampling import (
+from nearkind.constraints.pairs import AllPairs
+from nearkind.constraints.quadruplets import AllQuadruplets
+from nearkind.constraints.sampled import (
     SampledPairs,
     SampledQuadruplets,
     SampledTriplets,
 )
 from nearkind.constraints.soft_neighbors import SoftNeighbors
+from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import embed
 from nearkind.metrics.spectrum import identity
@@ -23,7 +23,7 @@ from nearkind.solvers.objective import Objective
 RNG = np.random.default_rng(0)
 Y = np.sort(RNG.choice(3, size=60, p=[0.6, 0.3, 0.1]))
 PHI = RNG.dirichlet(np.ones(3), size=(60, 4))
-WEIGHTED = Labels(Y, RNG.integers(1, 4, 60).astype(float))
+WEIGHTED = WeightedLabels(Y, RNG.integers(1, 4, 60).astype(float))
 RULES = {
     "triplets": AllTriplets(),
     "pairs": AllPairs(),
@@ -46,18 +46,18 @@ def test_slope_at_zero_is_the_pull_back_just_above_zero(rule, structure):
     B, _, _, W = Z.shape
     rows = embed(Z, objective.zero)
     slow = np.zeros((B, W, W))
-    for part in bound.parts():
+    for part in bound.chunks():
         just_above = part.edges.squared_distances(rows) + 1e-6
-        slow += part.edges.pull_back(Z, part.pull(just_above, Hinge()).weights)
-    np.testing.assert_allclose(bound.slope_at_zero(Z), slow, atol=1e-12)
+        slow += part.edges.adjoint(Z, part.gradient(just_above, Hinge()).weights)
+    np.testing.assert_allclose(bound.gradient_at_zero(Z), slow, atol=1e-12)
 
 
 @every_rule
 def test_samples_estimate_loss_and_gradient(rule):
     objective = Objective(Single().blocks(PHI), rule.bind(WEIGHTED), Schatten(1.0), 0.0)
     rng, start = np.random.default_rng(2), identity(1, 4)
-    exact = objective.slope(start)
-    draws = [objective.sample(30, rng).slope(start) for _ in range(300)]
+    exact = objective.linearize(start)
+    draws = [objective.sample(30, rng).linearize(start) for _ in range(300)]
     losses = np.array([draw.loss for draw in draws])
     error = losses.std() / len(losses) ** 0.5
     assert abs(losses.mean() - exact.loss) < 4.0 * error + 0.01 * exact.loss
@@ -67,7 +67,7 @@ def test_samples_estimate_loss_and_gradient(rule):
 
 
 def test_a_sample_keeps_the_weight_of_each_class_and_starves_none():
-    rare = Labels(np.r_[np.zeros(500, int), [1, 1, 1]], np.ones(503))
+    rare = WeightedLabels(np.r_[np.zeros(500, int), [1, 1, 1]], np.ones(503))
     rows, drawn = rare.sample(40, np.random.default_rng(0))
     np.testing.assert_allclose(drawn.class_weights, rare.class_weights)
     assert (np.bincount(drawn.y) >= [20, 3]).all()
@@ -78,11 +78,13 @@ def test_a_sample_keeps_the_weight_of_each_class_and_starves_none():
 def test_copies_inside_heavy_cells_are_not_lost():
     rng = np.random.default_rng(3)
     y, points = np.arange(60) % 3, rng.normal(size=(60, 1, 2))
-    heavy = Labels(y, np.where(rng.random(60) < 0.2, 20.0, 1.0))
+    heavy = WeightedLabels(y, np.where(rng.random(60) < 0.2, 20.0, 1.0))
     bound = AllTriplets().bind(heavy)
     objective = Objective(Single().blocks(points), bound, Schatten(1.0), 0.0)
-    exact = objective.slope(identity(1, 1)).loss
-    losses = [objective.sample(30, rng).slope(identity(1, 1)).loss for _ in range(400)]
+    exact = objective.linearize(identity(1, 1)).loss
+    losses = [
+        objective.sample(30, rng).linearize(identity(1, 1)).loss for _ in range(400)
+    ]
     error = np.std(losses) / 20.0
     assert abs(np.mean(losses) - exact) < 4.0 * error + 0.02 * exact
 
@@ -93,7 +95,7 @@ def test_prox_at_a_step_below_rounding_moves_nothing():
 
 
 def test_rows_are_drawn_by_weight():
-    labels = Labels(np.zeros(50, int), np.arange(1.0, 51.0))
+    labels = WeightedLabels(np.zeros(50, int), np.arange(1.0, 51.0))
     rng = np.random.default_rng(0)
     hits = np.zeros(50)
     for _ in range(400):

@@ -10,11 +10,10 @@ from nearkind.metrics.metric import pairwise_distances
 from nearkind.metrics.spectrum import identity
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.metrics.value_tables import value_tables
-from nearkind.projections.concatenation import Concatenation
+from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
+from nearkind.projections.coordinates import with_coordinates
 from nearkind.projections.onehot import OneHot
-from nearkind.projections.scaled import scaled
-from nearkind.projections.side_by_side import SideBySide
 from nearkind.projections.vdm import VDM
 
 PROJECTIONS = {
@@ -23,7 +22,7 @@ PROJECTIONS = {
     "onehot": lambda: OneHot(),
     "cooccurrence": lambda: Cooccurrence(),
     "vdm+onehot": lambda: Concatenation(VDM(), OneHot()),
-    "vdm+cooccurrence": lambda: SideBySide(VDM(), Cooccurrence()),
+    "vdm+cooccurrence": lambda: ChannelConcatenation(VDM(), Cooccurrence()),
 }
 STRUCTURES = [Single(), Multi(), Diagonal(), Full()]
 every_projection = pytest.mark.parametrize("name", PROJECTIONS)
@@ -71,7 +70,7 @@ def squared_differences(tables_, codes):
 @settings(max_examples=15, deadline=None)
 def test_without_learning_squared_differences_add_up(name, structure, drawn):
     table, positions = drawn
-    projection = fitted(scaled(PROJECTIONS[name](), positions), table)
+    projection = fitted(with_coordinates(PROJECTIONS[name](), positions), table)
     B, W = structure.shape(*projection.shape(table.n_values, table.y.max() + 1))
     found = value_tables(projection.tables, structure, identity(B, W))
     others, rest = of_others(name, table, positions)
@@ -89,7 +88,7 @@ def test_without_learning_squared_differences_add_up(name, structure, drawn):
 @settings(max_examples=25, deadline=None)
 def test_tables_are_gathered_and_have_the_shape_announced(name, drawn):
     table, positions = drawn
-    projection = fitted(scaled(PROJECTIONS[name](), positions), table)
+    projection = fitted(with_coordinates(PROJECTIONS[name](), positions), table)
     phi = projection.transform(table.codes)
     assert phi.shape[1:] == projection.shape(table.n_values, table.y.max() + 1)
     assert [len(t) for t in projection.tables] == [s + 1 for s in table.n_values]
@@ -103,7 +102,7 @@ def test_tables_are_gathered_and_have_the_shape_announced(name, drawn):
 @settings(max_examples=25, deadline=None)
 def test_the_others_are_trained_by_their_own_rule(name, drawn):
     table, positions = drawn
-    projection = fitted(scaled(PROJECTIONS[name](), positions), table)
+    projection = fitted(with_coordinates(PROJECTIONS[name](), positions), table)
     phi = projection.transform_training(table.codes, table.y)
     kept = is_other(positions)
     own = np.repeat(~kept, [t.shape[1] for t in projection.tables])
@@ -118,16 +117,18 @@ def test_the_others_are_trained_by_their_own_rule(name, drawn):
 
 
 def test_a_coordinate_comes_once():
-    projection = scaled(PROJECTIONS["vdm+onehot"](), [np.array([-1.0, 1.0]), None])
+    projection = with_coordinates(
+        PROJECTIONS["vdm+onehot"](), [np.array([-1.0, 1.0]), None]
+    )
     assert projection.shape([2, 3], 2) == (1 + 2 + 3, 1)
 
 
 def test_without_positions_nothing_is_wrapped():
     onehot = OneHot()
-    assert scaled(onehot, [None, None]) is onehot
+    assert with_coordinates(onehot, [None, None]) is onehot
 
 
 def test_class_histograms_of_no_feature_still_need_labels():
     codes = np.zeros((2, 1), dtype=np.int32)
     with pytest.raises(ValueError, match="need labels"):
-        scaled(VDM(), [np.zeros(1)]).fit(codes, [1], None, np.ones(2))
+        with_coordinates(VDM(), [np.zeros(1)]).fit(codes, [1], None, np.ones(2))

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 
 from helpers.strategies import tables
+from nearkind.projections.concatenation import ChannelConcatenation
 from nearkind.projections.cooccurrence import Cooccurrence
-from nearkind.projections.side_by_side import SideBySide
 from nearkind.projections.vdm import VDM
 
 
@@ -21,7 +21,7 @@ def mean_squared_distance(phi):
 
 @given(table=tables(unseen=True))
 def test_both_parts_have_the_same_mean_squared_distance(table):
-    both = fitted(SideBySide(VDM(), Cooccurrence()), table)
+    both = fitted(ChannelConcatenation(VDM(), Cooccurrence()), table)
     phi, n_classes = both.transform(table.repeated().codes), table.y.max() + 1
     parts = [
         mean_squared_distance(part)
@@ -35,7 +35,7 @@ def test_both_parts_have_the_same_mean_squared_distance(table):
 
 @given(table=tables(unseen=True))
 def test_channels_are_those_of_the_parts(table):
-    both = fitted(SideBySide(VDM(2.5), Cooccurrence()), table)
+    both = fitted(ChannelConcatenation(VDM(2.5), Cooccurrence()), table)
     first, second = fitted(VDM(2.5), table), fitted(Cooccurrence(), table)
     parts = zip(both.tables, first.tables, second.tables, strict=True)
     for table_, a, b in parts:
@@ -46,7 +46,7 @@ def test_channels_are_those_of_the_parts(table):
 
 @given(table=tables(unseen=True))
 def test_each_part_is_cross_fitted_by_its_own_rule(table):
-    both = fitted(SideBySide(VDM(1.0, cross_fit=True), Cooccurrence()), table)
+    both = fitted(ChannelConcatenation(VDM(1.0, cross_fit=True), Cooccurrence()), table)
     alone = fitted(VDM(1.0, cross_fit=True), table)
     phi = both.transform_training(table.codes, table.y)
     n_classes = len(alone.prior)
@@ -63,7 +63,7 @@ def test_rows_without_a_label_count_for_cooccurrence_alone(table):
     n_known = 3
     y = np.where(np.arange(len(table.y)) < n_known, table.y, -1)
     if (y >= 0).sum() and y.max() == table.y.max():
-        both = fitted(SideBySide(VDM(), Cooccurrence()), table, y)
+        both = fitted(ChannelConcatenation(VDM(), Cooccurrence()), table, y)
         some = VDM().fit(
             table.codes[:n_known], table.n_values, y[:n_known], table.weights[:n_known]
         )

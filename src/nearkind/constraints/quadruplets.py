@@ -1,7 +1,7 @@
 """Every labelled quadruplet, exactly, by sorting all distances once.
 
-Any two alike rows against any two unlike ones: the one kind whose exact loss needs all
-n^2 distances at a time.
+Any two rows of one class against any two rows of different classes: the one kind whose
+exact loss needs all n^2 distances at a time.
 """
 
 import warnings
@@ -9,40 +9,44 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nearkind.constraints.bound import Bound
-from nearkind.constraints.labels import AT_ONCE, Labels, refuse_none
-from nearkind.constraints.sampling import SampledQuadruplets
+from nearkind.constraints.sampled import SampledQuadruplets
 from nearkind.constraints.tuples import TupleList
+from nearkind.constraints.weighted_labels import (
+    AT_ONCE,
+    LabelConstraints,
+    WeightedLabels,
+    require_constraints,
+)
 from nearkind.losses.edges import PairList
-from nearkind.losses.pair_sums.sides import Sides
-from nearkind.protocols import Array, Loss, Pull
+from nearkind.losses.pair_sums import NearFar
+from nearkind.protocols import Array, Loss, LossGradient
 
 LARGEST = 4_000
-"""Cells beyond which the square of distances no longer fits comfortably."""
+"""Unique rows beyond which the distance matrix is too large to hold."""
 SAMPLE = 1_000_000
 """Quadruplets drawn then."""
 
 
 @dataclass(frozen=True)
-class QuadrupletBlock:
+class QuadrupletChunk:
     """The quadruplets that some labels imply: one row of all distances."""
 
     edges: PairList
-    sides: Sides
+    columns: NearFar
 
     def value(self, d2: Array, loss: Loss) -> float:
         """Return the mean loss."""
-        return loss.total(d2[None], self.sides)
+        return loss.total(d2[None], self.columns)
 
-    def pull(self, d2: Array, loss: Loss) -> Pull:
-        """Return loss, slope in each distance (E,), and intercept."""
-        total, weights, intercept = loss.pull(d2[None], self.sides)
-        return Pull(total, weights[0], intercept)
+    def gradient(self, d2: Array, loss: Loss) -> LossGradient:
+        """Return loss, gradient in d2 (E,), and intercept."""
+        total, weights, intercept = loss.gradient(d2[None], self.columns)
+        return LossGradient(total, weights[0], intercept)
 
 
 @dataclass(frozen=True)
 class AllQuadruplets:
-    """d2_ij + margin <= d2_kl for all unordered alike (i, j) and unlike (k, l).
+    """d2_ij + margin <= d2_kl for all i, j of one class and k, l of two.
 
     E_Q = mean of [d2_ij + margin - d2_kl]_+.
     """
@@ -50,7 +54,9 @@ class AllQuadruplets:
     margin: float = 1.0
     at_once: int = AT_ONCE
 
-    def bind(self, labels: Labels) -> Bound | TupleList:
+    def bind(
+        self, labels: WeightedLabels
+    ) -> LabelConstraints[QuadrupletChunk] | TupleList:
         """Return the constraints these labels imply; of too many rows, a sample."""
         n_rows = len(labels.y)
         if n_rows > LARGEST:
@@ -64,15 +70,15 @@ class AllQuadruplets:
             )
             rng = np.random.default_rng(0)
             return SampledQuadruplets(SAMPLE, rng, self.margin).bind(labels)
-        left, right = np.triu_indices(n_rows)  # the diagonal: a cell's own copies
+        left, right = np.triu_indices(n_rows)  # the diagonal: equal rows
         shares = labels.weights[left] * labels.weights[right]
         shares[left == right] = labels.weights * labels.own / 2.0
         alike = labels.y[left] == labels.y[right]
         for kind in (alike, ~alike):
             mass = float(shares[kind].sum())
-            refuse_none(mass, "quadruplets", "they need two alike and two unlike rows")
+            require_constraints(mass, "quadruplets")
             shares[kind] /= mass
-        sides = Sides(
+        columns = NearFar(
             np.flatnonzero(alike),
             np.flatnonzero(~alike),
             self.margin,
@@ -81,9 +87,10 @@ class AllQuadruplets:
             own=np.array([-1]),
             own_weights=np.zeros(1),
         )
-        return Bound(self, labels, [QuadrupletBlock(PairList(left, right), sides)])
+        chunk = QuadrupletChunk(PairList(left, right), columns)
+        return LabelConstraints(self, labels, [chunk])
 
-    def slope_at_zero(self, labels: Labels, Z: Array) -> Array:
+    def gradient_at_zero(self, labels: WeightedLabels, Z: Array) -> Array:
         """Return the gradient of the loss at M = 0, where all are violated."""
         ones = np.ones(len(labels.y))
         same, other = labels.weights @ labels.same, labels.weights @ labels.other

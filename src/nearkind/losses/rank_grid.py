@@ -1,35 +1,46 @@
 """Ranks among the shorter side of a row, by a fine grid; compiled by numba.
 
-The shorter side is sorted by counting how many fall in each cell of the grid. The same
-grid then gives the rank of each number of the longer side in a few steps that do not
-depend on its length.
+The shorter side is sorted by buckets, the intervals of the grid: count how many numbers
+fall into each. The same grid then gives the rank of each number of the longer side in a
+few steps that do not depend on its length.
 
 Values within 1e-10 of the largest of a row count as equal: that far apart rounding may
 put them.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from nearkind.losses.pair_sums.sides import Sides
+from nearkind.losses.pair_sums import NearFar
 from nearkind.protocols import Array
 
 _FINENESS = 4
-"""Cells of the grid for each number sorted."""
-_LARGE_CELL = 16
-"""Numbers in a cell from which inserting one by one is too slow."""
+"""Buckets of the grid for each number sorted."""
+_LARGE_BUCKET = 16
+"""Numbers in a bucket from which inserting one by one is too slow."""
 _TIE = 1e-10
 _TOO_LARGE = 1e150
 """Distances whose squares may overflow count as not finite."""
 
-compiled: Any = njit(nogil=True, cache=True, error_model="numpy")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled(function: F) -> F:
+    """Compile a function when it is first called; the code is kept on disk."""
+    return cast("F", njit(nogil=True, cache=True, error_model="numpy")(function))
+
+
+def inlined(function: F) -> F:
+    """Compile a function into those that call it."""
+    return cast("F", njit(nogil=True, inline="always")(function))
 
 
 class Columns(NamedTuple):
-    """What compiled code needs of ``Sides``."""
+    """``NearFar`` as compiled code needs it."""
 
     near: NDArray[np.intp]  # (1 or a, p)
     near_weights: Array
@@ -40,45 +51,45 @@ class Columns(NamedTuple):
     own: NDArray[np.intp]
     own_weights: Array
 
-    @classmethod
-    def of(cls, sides: Sides) -> "Columns":
-        """Gather them."""
-        return cls(
-            sides.columns,
-            sides.column_weights,
-            sides.far,
-            sides.weights[sides.far],
-            float(sides.margin),
-            sides.shares,
-            sides.own,
-            sides.own_weights,
-        )
+
+def columns_of(near_far: NearFar) -> Columns:
+    """Gather what compiled code needs."""
+    return Columns(
+        near_far.near_by_row,
+        near_far.stated_weights,
+        near_far.far,
+        near_far.weights[near_far.far],
+        float(near_far.margin),
+        near_far.shares,
+        near_far.own,
+        near_far.own_weights,
+    )
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Arrays that every row uses anew: p numbers t to be sorted, m numbers c."""
 
     near_sorted: bool  # else the far side is the shorter: t = -far, c = -near
     t: Array  # (p,)
     t_weights: Array
-    t_slope: Array
+    t_gradient: Array
     c: Array  # (m,)
     c_weights: Array
-    c_slope: Array
+    c_gradient: Array
     values: Array  # (p + 2,), sorted t, then infinity
     order: NDArray[np.int32]  # (p,), where each came from
-    cell: NDArray[np.int32]  # (p,)
-    starts: NDArray[np.uint32]  # (cells + 1,), values in the cells before
+    bucket: NDArray[np.int32]  # (p,)
+    starts: NDArray[np.uint32]  # (buckets + 1,), values in the buckets before
     above: Array  # (p + 1, 3), sums of w, w t, w t^2 from each rank on
     below: Array  # (p + 1, 4), sums over the c of each rank
 
 
 @compiled
-def room_for(columns):
-    """Return room for a row of these columns."""
+def workspace_for(columns: Columns) -> Workspace:
+    """Return a workspace for a row of these columns."""
     n_near, n_far = columns.near.shape[1], len(columns.far)
     p, m = min(n_near, n_far), max(n_near, n_far)
-    return Room(
+    return Workspace(
         n_near <= n_far,
         np.empty(p),
         np.empty(p),
@@ -96,7 +107,17 @@ def room_for(columns):
 
 
 @compiled
-def _gather(row, columns, sign, margin, weights, own, own_weight, values, masses):
+def _gather(
+    row: Array,
+    columns: NDArray[np.intp],
+    sign: int,
+    margin: float,
+    weights: Array,
+    own: int,
+    own_weight: float,
+    values: Array,
+    masses: Array,
+) -> float:
     """Copy a side of a row; return the sum of sizes, not finite if any is not."""
     total = 0.0
     for j in range(len(columns)):
@@ -108,24 +129,27 @@ def _gather(row, columns, sign, margin, weights, own, own_weight, values, masses
 
 
 @compiled
-def enter(room, row, columns, i):
-    """Copy row i and sort its shorter side; return origin, span, cells a unit, tie.
+def load_row(
+    work: Workspace, row: Array, columns: Columns, i: int
+) -> tuple[float, float, float, float]:
+    """Copy row i and sort its shorter side; return origin, span, buckets a unit,
+    tie.
 
     The span is not a number if some distance is not finite, or nearly so.
     """
     x, x_weights, y, y_weights, sign = (
-        room.c,
-        room.c_weights,
-        room.t,
-        room.t_weights,
+        work.c,
+        work.c_weights,
+        work.t,
+        work.t_weights,
         -1,
     )
-    if room.near_sorted:
+    if work.near_sorted:
         x, x_weights, y, y_weights, sign = (
-            room.t,
-            room.t_weights,
-            room.c,
-            room.c_weights,
+            work.t,
+            work.t_weights,
+            work.c,
+            work.c_weights,
             1,
         )
     near, near_weights = columns.near, columns.near_weights
@@ -145,40 +169,40 @@ def enter(room, row, columns, i):
     )
     if not size < _TOO_LARGE:
         return 0.0, np.nan, 0.0, 0.0
-    low, high = room.t[0], room.t[0]
-    for value in room.t:
+    low, high = work.t[0], work.t[0]
+    for value in work.t:
         low, high = min(low, value), max(high, value)
     size = max(abs(low), abs(high))
     tie = _TIE * size
-    step, per_unit = tie if tie > 0.0 else 1.0, 0.0  # all in one cell
+    step, per_unit = tie if tie > 0.0 else 1.0, 0.0  # all in one bucket
     if high - low > tie and size > 1e-280:
-        step = max((high - low) / (_FINENESS * len(room.t)), 1e-15 * size)
+        step = max((high - low) / (_FINENESS * len(work.t)), 1e-15 * size)
         per_unit = 1.0 / step
     origin = low - step  # all values are above zero: a rank of zero is possible
-    _sort(room, origin, per_unit, tie)
-    _sum_above(room)
+    _sort(work, origin, per_unit, tie)
+    _sum_above(work)
     return origin, high - origin, per_unit, tie
 
 
 @compiled
-def _sort(room, origin, per_unit, tie):
-    """Sort t - origin into ``values``: count cells, fill them, order inside each."""
-    t, values, order, cell, starts = (
-        room.t,
-        room.values,
-        room.order,
-        room.cell,
-        room.starts,
+def _sort(work: Workspace, origin: float, per_unit: float, tie: float) -> None:
+    """Sort t - origin into ``values``: count buckets, fill them, order inside each."""
+    t, values, order, bucket, starts = (
+        work.t,
+        work.values,
+        work.order,
+        work.bucket,
+        work.starts,
     )
     starts[:] = 0
     for j in range(len(t)):
-        cell[j] = int((t[j] - origin) * per_unit)
-        starts[cell[j] + 1] += 1
+        bucket[j] = int((t[j] - origin) * per_unit)
+        starts[bucket[j] + 1] += 1
     for b in range(len(starts) - 1):
         starts[b + 1] += starts[b]
     for j in range(len(t)):
-        at = starts[cell[j]]
-        starts[cell[j]] += 1
+        at = starts[bucket[j]]
+        starts[bucket[j]] += 1
         values[at] = t[j] - origin
         order[at] = j
     for b in range(len(starts) - 1, 0, -1):
@@ -186,14 +210,14 @@ def _sort(room, origin, per_unit, tie):
     starts[0] = 0
     for b in range(len(starts) - 1):
         if starts[b + 1] - starts[b] > 1:
-            _sort_cell(values[starts[b] : starts[b + 1]], order[starts[b] :], tie)
+            _sort_bucket(values[starts[b] : starts[b + 1]], order[starts[b] :], tie)
 
 
 @compiled
-def _sort_cell(values, order, tie):
+def _sort_bucket(values: Array, order: NDArray[np.int32], tie: float) -> None:
     """Sort a few numbers by insertion; many that are equal up to rounding stay."""
     n = len(values)
-    if n > _LARGE_CELL:
+    if n > _LARGE_BUCKET:
         low, high = values[0], values[0]
         for value in values:
             low, high = min(low, value), max(high, value)
@@ -213,23 +237,25 @@ def _sort_cell(values, order, tie):
 
 
 @compiled
-def _sum_above(room):
+def _sum_above(work: Workspace) -> None:
     """Fill ``above``; its last row stays zero."""
-    above = room.above
-    for j in range(len(room.t) - 1, -1, -1):
-        w, value = room.t_weights[room.order[j]], room.values[j]
+    above = work.above
+    for j in range(len(work.t) - 1, -1, -1):
+        w, value = work.t_weights[work.order[j]], work.values[j]
         above[j, 0] = above[j + 1, 0] + w
         above[j, 1] = above[j + 1, 1] + w * value
         above[j, 2] = above[j + 1, 2] + w * value * value
 
 
-@njit(nogil=True, inline="always")
-def rank(x, span, per_unit, values, starts):
+@inlined
+def rank(
+    x: float, span: float, per_unit: float, values: Array, starts: NDArray[np.uint32]
+) -> Any:
     """Return how many values are at most x.
 
-    A larger value is never in an earlier cell, so only the cell of x must be searched;
-    what follows its last value is larger than x. Unsigned numbers spare the check for
-    negative indices.
+    A larger value is never in an earlier bucket, so only the bucket of x must be
+    searched; what follows its last value is larger than x. Unsigned numbers spare the
+    check for negative indices.
     """
     x = min(max(x, 0.0), span)
     b = np.uintp(x * per_unit)
@@ -247,21 +273,21 @@ def rank(x, span, per_unit, values, starts):
 
 
 @compiled
-def leave(room, columns, i, out):
-    """Write the slopes of row i where its distances were; return the sum of pulls."""
+def write_gradient(work: Workspace, columns: Columns, i: int, out: Array) -> float:
+    """Write the gradient in the distances of row i; return its sum over near ones."""
     near, far, share = (
         columns.near[i % len(columns.near)],
         columns.far,
         columns.shares[i],
     )
     t_columns, c_columns, sign = far, near, -share
-    if room.near_sorted:
+    if work.near_sorted:
         t_columns, c_columns, sign = near, far, share
-    pulled = 0.0
+    total = 0.0
     for j in range(len(t_columns)):
-        pull = sign * room.t_weights[j] * room.t_slope[j]
-        out[t_columns[j]] += pull
-        pulled += pull
+        term = sign * work.t_weights[j] * work.t_gradient[j]
+        out[t_columns[j]] += term
+        total += term
     for k in range(len(c_columns)):
-        out[c_columns[k]] -= sign * room.c_weights[k] * room.c_slope[k]
-    return abs(pulled)
+        out[c_columns[k]] -= sign * work.c_weights[k] * work.c_gradient[k]
+    return abs(total)

@@ -1,0 +1,252 @@
+"""Labelled unique rows, and the constraints that a rule implies among them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nearkind.losses.edges import weighted_gram
+from nearkind.metrics.spectrum import Spectrum, symmetrized
+from nearkind.protocols import Array, Chunk, Constraints, RowNumbers
+
+AT_ONCE = 1 << 21
+"""Distances held at a time by one thread."""
+_TWO_CLASSES = "they need a class of at least two rows and a row of another class"
+_NEEDS = {
+    "triplets": _TWO_CLASSES,
+    "neighbours": _TWO_CLASSES,
+    "quadruplets": "they need two rows of one class and two rows of different classes",
+    "pairs": "there is only one row",
+}
+
+
+@dataclass(frozen=True)
+class WeightedLabels:
+    """Class number and weight of each unique row.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n,)
+        Class numbers.
+    weights : ndarray of shape (n,)
+        How many rows each unique row stands for.
+    own : ndarray of shape (n,), default=None
+        Weight of each unique row as its own partner. One of weight w stands for w equal
+        rows, so None means w - 1 (0 where w < 1). A unique row that was drawn to stand
+        for others too has less: those are elsewhere.
+    """
+
+    y: RowNumbers
+    weights: Array
+    own: Array = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.own is None:
+            object.__setattr__(self, "own", np.maximum(self.weights - 1.0, 0.0))
+
+    @cached_property
+    def n_classes(self) -> int:
+        """Number of class numbers, one more than the largest."""
+        return int(self.y.max()) + 1
+
+    @cached_property
+    def class_weights(self) -> Array:
+        """Weight of each class (C,)."""
+        return np.bincount(self.y, self.weights, self.n_classes).astype(float)
+
+    @cached_property
+    def same(self) -> Array:
+        """Weight of the other rows of the same class, for each unique row (n,)."""
+        return self.class_weights[self.y] - self.weights + self.own
+
+    @cached_property
+    def other(self) -> Array:
+        """Weight of the rows of other classes, for each unique row (n,)."""
+        other: Array = self.weights.sum() - self.class_weights[self.y]
+        return other
+
+    def partners(self, anchors: RowNumbers, same: RowNumbers) -> Array:
+        """Return the weight of each row of a class as partner of each anchor (a, s)."""
+        weights = np.tile(self.weights[same], (len(anchors), 1))
+        rows, columns = np.nonzero(same == anchors[:, None])
+        weights[rows, columns] = self.own[anchors[rows]]
+        return weights
+
+    def contrast(self, Z: Array, within: Array, between: Array) -> Array:
+        """Return sums of w_i w_j A^ij (B, W, W), in O(n).
+
+        Two rows i, j of one class count ``within_i`` (n,) times, two of different
+        classes minus ``between_i`` times. The latter are all pairs less those of one
+        class.
+        """
+        B, n, K, W = Z.shape
+        w, outward = self.weights, between * self.weights
+        inward = within * self.weights + outward
+        inward_by_class = np.bincount(self.y, inward, self.n_classes)
+        at_rows = self.class_weights[self.y] * inward + inward_by_class[self.y] * w
+        at_rows -= w.sum() * outward + outward.sum() * w
+        G = weighted_gram(Z, at_rows)
+        for block, rows in zip(G, Z.reshape(B, n, K * W), strict=True):
+            s, t = self._class_sums(inward, rows), self._class_sums(w, rows)
+            by_class = self.n_classes * K, W
+            cross = s.reshape(by_class).T @ t.reshape(by_class)
+            whole, part = t.sum(axis=0).reshape(K, W), (outward @ rows).reshape(K, W)
+            cross -= part.T @ whole
+            block -= cross + cross.T
+        return symmetrized(G)
+
+    def _class_sums(self, weights: Array, rows: Array) -> Array:
+        """Return the weighted sum of the rows (n, m) of each class (C, m)."""
+        shape = self.n_classes, len(rows)
+        members = csr_array((weights, (self.y, np.arange(len(rows)))), shape)
+        sums: Array = members @ rows
+        return sums
+
+    def sample(
+        self, size: int, rng: np.random.Generator
+    ) -> tuple[RowNumbers, "WeightedLabels"]:
+        """Draw about ``size`` unique rows, some of each class; return labels too.
+
+        Each class keeps its weight, shared among the rows drawn from it, so that means
+        over the sample estimate those over all, up to a share 1 / m of a class of which
+        m rows are drawn. A class that is drawn whole stays as it is.
+        """
+        shares = self.class_weights / self.class_weights.sum()
+        wanted = allot(shares, size)
+        drawings = []
+        for label in range(self.n_classes):
+            members = self.rows_of(label)
+            if len(members) <= wanted[label]:
+                drawn, each, mine = members, self.weights[members], self.own[members]
+            else:
+                drawn, each, mine = self._draw(members, wanted[label], rng)
+            drawings.append((drawn, each, mine))
+        rows, weights, own = map(np.concatenate, zip(*drawings, strict=True))
+        return rows, WeightedLabels(self.y[rows], weights, own)
+
+    def _draw(
+        self, members: RowNumbers, size: int, rng: np.random.Generator
+    ) -> tuple[RowNumbers, Array, Array]:
+        """Draw rows of one class by weight; return them, their weights and own."""
+        hits = _systematic(members, self.weights[members], size, rng)
+        drawn, times = np.unique(hits, return_counts=True)
+        total = self.weights[members].sum()
+        weights = times * (total / size)
+        # Among its partners a row meets rows equal to it as often as in the whole.
+        outside = np.maximum(total - self.weights[drawn], 1e-300)
+        own = (total - weights) * self.own[drawn] / outside
+        return drawn, weights, own
+
+    def rows_of(self, label: int) -> RowNumbers:
+        """Return the unique rows of one class."""
+        return np.flatnonzero(self.y == label)
+
+    def rows_outside(self, label: int) -> RowNumbers:
+        """Return the unique rows of all other classes."""
+        return np.flatnonzero(self.y != label)
+
+
+C = TypeVar("C", bound=Chunk)
+
+
+class LabelRule(Protocol):
+    """A kind of constraint that labels imply, such as all triplets."""
+
+    def bind(self, labels: WeightedLabels) -> Constraints:
+        """Return the constraints among labelled rows."""
+
+    def gradient_at_zero(self, labels: WeightedLabels, Z: Array) -> Array:
+        """Return the gradient of their loss at M = 0 (B, W, W)."""
+
+
+@dataclass(frozen=True)
+class LabelConstraints(Generic[C]):
+    """All constraints that a rule implies among labelled unique rows, in chunks.
+
+    Attributes
+    ----------
+    rule : LabelRule
+        What made them; it can ``bind`` other labels.
+    labels : WeightedLabels
+    pieces : sequence of Chunk
+        Their gradients add up to that of the whole.
+    """
+
+    rule: LabelRule
+    labels: WeightedLabels
+    pieces: Sequence[C]
+    depends_on_metric = False
+
+    @property
+    def n_distances(self) -> int:
+        """How many distances one evaluation computes."""
+        return len(self.labels.y) ** 2
+
+    def chunks(self) -> Sequence[C]:
+        """Return the chunks; their gradients add up to that of the whole."""
+        return self.pieces
+
+    def gradient_at_zero(self, Z: Array) -> Array:
+        """Return the gradient of the loss at M = 0 (B, W, W)."""
+        return self.rule.gradient_at_zero(self.labels, Z)
+
+    def renewed(self, Z: Array, point: Spectrum) -> "LabelConstraints[C]":
+        """Return itself: labels imply the same under every metric."""
+        return self
+
+    def sample(
+        self, size: int, rng: np.random.Generator
+    ) -> tuple[RowNumbers, Constraints]:
+        """Return about ``size`` rows, and the constraints among them."""
+        rows, labels = self.labels.sample(size, rng)
+        return rows, self.rule.bind(labels)
+
+
+def chunk_rows(
+    rows: RowNumbers, n_columns: int, at_once: int = AT_ONCE
+) -> list[RowNumbers]:
+    """Split anchors into chunks of at most so many distances to all columns.
+
+    Products of fewer than a hundred rows are slow and a chunk costs some calls, but
+    threads need chunks to share. A chunk has at least one row, whatever its size.
+    """
+    size = max((1 << 15) // n_columns, n_columns // 16)
+    size = max(1, min(size, at_once // n_columns))
+    return [rows[at : at + size] for at in range(0, len(rows), size)]
+
+
+def require_constraints(mass: float, kind: str) -> None:
+    """Raise where the labels imply no constraint of a kind: their mass is zero."""
+    if mass <= 0.0:
+        raise ValueError(
+            f"The labels imply no {kind}: {_NEEDS[kind]}. Give more labelled rows, or "
+            "state constraints with fit_constraints."
+        )
+
+
+def allot(shares: Array, size: int) -> RowNumbers:
+    """Split ``size`` draws: half by share, half evenly, at least one to each share > 0.
+
+    Examples
+    --------
+    >>> allot(np.array([0.98, 0.02, 0.0]), 100)
+    array([74, 26,  0])
+    """
+    live = shares > 0.0
+    wish = size * (0.5 * shares + 0.5 * live / live.sum())
+    return np.where(live, np.maximum(np.round(wish), 1), 0).astype(np.intp)
+
+
+def _systematic(
+    members: RowNumbers, weights: Array, size: int, rng: np.random.Generator
+) -> RowNumbers:
+    """Draw members in proportion to weight, evenly spaced after a shuffle."""
+    order = rng.permutation(len(members))
+    ends = np.cumsum(weights[order])
+    ticks = (np.arange(size) + rng.random()) * (ends[-1] / size)
+    found = np.searchsorted(ends, ticks, side="right")
+    drawn: RowNumbers = members[order[np.minimum(found, len(members) - 1)]]
+    return drawn

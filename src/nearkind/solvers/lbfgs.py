@@ -1,0 +1,247 @@
+"""Limited-memory BFGS on a factor of the metric.
+
+With M = F'F (Burer and Monteiro, 2003) the cone needs no projection, and a smooth
+penalty makes the whole objective smooth in F: L-BFGS (Liu and Nocedal, 1989) then takes
+far fewer evaluations than gradient steps. The objective is not convex in F, and
+directions that F has lost stay lost. ``Proximal`` therefore alternates these steps with
+proximal ones; the two solvers here, which have no lower bound to stop at, end when
+steps gain next to nothing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+from nearkind.losses.hinge import Hinge, SmoothedHinge
+from nearkind.metrics.spectrum import Spectrum, decompose_factor
+from nearkind.protocols import Array
+from nearkind.solvers.objective import Linearization, Objective
+from nearkind.solvers.solution import (
+    Callback,
+    Progress,
+    Solution,
+    Stop,
+    until_interrupted,
+)
+
+MANY_ROWS = 500
+"""Rows from which distances are found in single precision, which halves the time."""
+SINGLE_PRECISION_TOL = 1e-5
+"""A tolerance below which single precision would not do."""
+NEGLIGIBLE = 1e-6
+"""Share of the loss at M = 0 below which gains are not measured by what is left."""
+
+
+@dataclass(frozen=True)
+class LBFGS:
+    """L-BFGS on a factor of the metric, for losses that are smooth and not convex.
+
+    Of many rows it takes a sample: a metric has few numbers, and thousands of rows
+    determine them well enough.
+
+    Parameters
+    ----------
+    max_iter : int, default=200
+        Iterations at most.
+    tol : float, default=1e-4
+        Stop when a step gains less than a tenth of this share of the objective.
+    rng : Generator, default=None
+        Source of the sample.
+    rows : int, default=4000
+        Rows to learn from at most.
+    """
+
+    max_iter: int = 200
+    tol: float = 1e-4
+    rng: np.random.Generator | None = None
+    rows: int = 4_000
+
+    def solve(
+        self, objective: Objective, start: Spectrum, *, callback: Callback | None = None
+    ) -> Solution:
+        """Descend from a metric, within its range."""
+        if objective.n_rows > self.rows:
+            rng = np.random.default_rng(0) if self.rng is None else self.rng
+            objective = objective.sample(self.rows, rng)
+        if objective.n_rows >= MANY_ROWS and self.tol >= SINGLE_PRECISION_TOL:
+            objective = objective.in_single()
+        progress = Progress(start, self.tol, callback, proves=False)
+        progress.offer(start, objective.value(start))
+        descend = partial(self._descend, objective, start, progress)
+        return progress.finish(until_interrupted(descend))
+
+    def _descend(
+        self, objective: Objective, start: Spectrum, progress: Progress
+    ) -> Stop:
+        def record(point: Spectrum, value: float) -> None:
+            progress.offer(point, value)
+            progress.record(len(progress.history))
+
+        progress.record(0)
+        if not np.isfinite(progress.value):
+            return Stop.NOT_FINITE
+        rank, width = factor_of(start).shape[1:]
+        evaluate = evaluate_in_factor if 2 * rank < width else evaluate_in_metric
+        tol = 0.1 * self.tol
+        _, made, _ = minimize_factor(
+            objective, start, self.max_iter, tol, record, evaluate
+        )
+        return Stop.SETTLED if made < self.max_iter else Stop.MAX_ITER
+
+
+@dataclass(frozen=True)
+class SmoothedLBFGS:
+    """L-BFGS on hinges of ever narrower smoothed corners, where there is no penalty.
+
+    Parameters
+    ----------
+    max_iter : int, default=200
+        Iterations at most.
+    tol : float, default=1e-3
+        Stop when a round gains less than this share of the objective.
+    width : float, default=0.3
+        Width of the smoothed corner at the start, as a share of the loss at M = 0.
+    round_steps : int, default=20
+        Iterations in a round, after which the corner is narrowed.
+    """
+
+    max_iter: int = 200
+    tol: float = 1e-3
+    width: float = 0.3
+    round_steps: int = 20
+
+    def solve(
+        self, objective: Objective, start: Spectrum, *, callback: Callback | None = None
+    ) -> Solution:
+        """Minimise the objective over positive semi-definite metrics."""
+        hinge = objective.with_loss(Hinge())
+        progress = Progress(start, self.tol, callback, proves=False)
+        progress.offer(start, hinge.value(start))
+        descend = partial(self._descend, hinge, start, progress)
+        return progress.finish(until_interrupted(descend))
+
+    def _descend(self, hinge: Objective, start: Spectrum, progress: Progress) -> Stop:
+        at_zero = hinge.loss_value(hinge.zero)
+        point, width, t = start, self.width * at_zero, 0
+        progress.record(0)
+        if not np.isfinite(progress.value):
+            return Stop.NOT_FINITE
+        while t < self.max_iter:
+            smooth = hinge.with_loss(SmoothedHinge(width))
+            steps = min(self.round_steps, self.max_iter - t)
+            point, made, _ = minimize_factor(smooth, point, steps)
+            t, width = t + max(made, 1), width / 3.0
+            before = progress.value
+            progress.offer(point, hinge.value(point))
+            progress.record(t)
+            if before - progress.value <= self.tol * max(before, NEGLIGIBLE * at_zero):
+                return Stop.SETTLED
+        return Stop.MAX_ITER
+
+
+class Evaluation(NamedTuple):
+    """An objective at a factor of a metric."""
+
+    value: float
+    gradient: Array  # in F, (B, r, W)
+    point: Spectrum  # of F'F
+    linearization: Linearization | None = None
+
+
+def evaluate_in_metric(smooth: Objective, F: Array) -> Evaluation:
+    """Evaluate by the gradient in M, O(n^2 W); the linearization is then known too."""
+    point = decompose_factor(F)
+    at = smooth.linearize(point)
+    G = 2.0 * F @ at.gradient + _penalty_gradient(smooth, F, point)
+    return Evaluation(at.value, G, point, at)
+
+
+def evaluate_in_factor(smooth: Objective, F: Array) -> Evaluation:
+    """Evaluate by the gradient in F alone, O(n^2 r): for few directions of many."""
+    point = decompose_factor(F)
+    loss, G = smooth.factor_gradient(F)
+    G += _penalty_gradient(smooth, F, point)
+    return Evaluation(loss + smooth.penalty(point), G, point)
+
+
+def minimize_factor(
+    smooth: Objective,
+    point: Spectrum,
+    max_steps: int,
+    tol: float = 1e-12,
+    callback: Callable[[Spectrum, float], None] | None = None,
+    evaluate: Callable[[Objective, Array], Evaluation] = evaluate_in_metric,
+) -> tuple[Spectrum, int, Linearization | None]:
+    """Descend from a metric within its range, until a step gains less than ``tol``.
+
+    Parameters
+    ----------
+    smooth : Objective
+        Its loss and penalty have a gradient.
+    point : Spectrum
+        Where to start.
+    max_steps : int
+        Steps at most.
+    tol : float, default=1e-12
+        Share of the objective.
+    callback : callable, default=None
+        Called after each step with the best metric so far and its value.
+    evaluate : callable, default=evaluate_in_metric
+        How value and gradient are computed.
+
+    Returns
+    -------
+    point : Spectrum
+        The best metric found.
+    n_steps : int
+    linearization : Linearization or None
+        That of the objective there, if it is known.
+    """
+    start = factor_of(point)  # (B, r, W)
+    if not start.size:
+        return point, 0, None
+    best: Evaluation | None = None
+
+    def value_and_gradient(x: Array) -> tuple[float, Array]:
+        found = evaluate(smooth, x.reshape(start.shape))
+        nonlocal best
+        if best is None or found.value < best.value:
+            best = found
+        return found.value, found.gradient.ravel()
+
+    def after_step(x: Array) -> None:
+        if callback is not None and best is not None:
+            callback(best.point, best.value)
+
+    result = minimize(
+        value_and_gradient,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        callback=after_step,
+        options={"maxiter": max_steps, "maxcor": 20, "ftol": tol, "gtol": 0.0},
+    )
+    n_steps = int(result.nit)
+    if best is None or not np.isfinite(best.value):
+        return point, n_steps, None
+    return best.point, n_steps, best.linearization
+
+
+def factor_of(point: Spectrum) -> Array:
+    """Return F (B, r, W) with M = F'F, r the largest rank of a block."""
+    factors = [F for F, _ in point.factors()]
+    rank = max(len(F) for F in factors)
+    padded = np.zeros((len(factors), rank, factors[0].shape[1]))
+    for at, F in zip(padded, factors, strict=True):
+        at[: len(F)] = F
+    return padded
+
+
+def _penalty_gradient(smooth: Objective, F: Array, at: Spectrum) -> Array:
+    gradient = smooth.regularizer.subgradient(at.values.ravel())
+    along = F @ at.vectors * gradient.reshape(at.values.shape)[:, None]  # (B, r, r)
+    return 2.0 * smooth.strength * along @ at.vectors.swapaxes(1, 2)
