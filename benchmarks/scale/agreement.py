@@ -66,8 +66,8 @@ def objective_of(model: nk.CPML, X: Any, y: Any, seed: int) -> Any:
     rows, labels = WeightedLabels(cells.y, cells.weights).sample(
         N_SAMPLED, np.random.default_rng(seed + 100)
     )
-    phi = model._projection.transform(cells.codes[rows])
-    Z = model._structure.blocks(phi)
+    phi = model.projection_.transform(cells.codes[rows])
+    Z = model.structure_.blocks(phi)
     Z = Z - Z.mean(axis=1, keepdims=True)
     problem = Objective(
         Z, AllTriplets(model.margin).bind(labels), Schatten(model.p), model.strength_

@@ -67,7 +67,7 @@ def agreement(name: str, seed: int = 0) -> list[str]:
     labels = dd.from_pandas(y.reset_index(drop=True), chunksize=BATCH)
     model = nk.CPML(random_state=seed, strength=whole.strength_)
     found, seconds = _timed(lambda: model.fit(parts, labels))
-    both = zip(found._projection.tables, whole._projection.tables, strict=True)
+    both = zip(found.projection_.tables, whole.projection_.tables, strict=True)
     is_same = all(np.array_equal(mine, theirs) for mine, theirs in both)
     objective = objective_of(whole, X, y, seed)
     a, b = objective(whole), objective(found)

@@ -122,7 +122,7 @@ def test_a_category_that_one_partition_knows():
     wanted = nk.CPML(**SETTINGS).fit(*split(whole))
     assert "rare" in found.categories_["word"]
     for mine, theirs in zip(
-        found._projection.tables, wanted._projection.tables, strict=True
+        found.projection_.tables, wanted.projection_.tables, strict=True
     ):
         np.testing.assert_array_equal(mine, theirs)
 

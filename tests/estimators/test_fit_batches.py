@@ -49,7 +49,7 @@ def test_histograms_see_all_rows_however_few_are_remembered():
     assert len(found.reference_) == 60
     assert found.class_count_.tolist() == np.unique(y, return_counts=True)[1].tolist()
     for mine, theirs in zip(
-        found._projection.tables, wanted._projection.tables, strict=True
+        found.projection_.tables, wanted.projection_.tables, strict=True
     ):
         np.testing.assert_array_equal(mine, theirs)
 

@@ -15,7 +15,7 @@ def test_bound_is_theorem_two_at_the_model_s_own_numbers():
     bound = model.generalization_bound(X, delta=0.1)
     widest = sum(
         max(float(((a - b) ** 2).sum()) for a in table for b in table)
-        for table in (t[:, 0] for t in model._projection.tables)
+        for table in (t[:, 0] for t in model.projection_.tables)
     )
     wanted = nk.theory.generalization_bound(
         2.0, 60, 4, widest, 0.5, 0.1, penalty="norm"

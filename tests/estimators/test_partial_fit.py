@@ -27,7 +27,7 @@ def test_histograms_are_those_of_one_fit(projection, structure):
     assert found.metric_.shape == wanted.metric_.shape
     assert found.n_samples_seen_ == 90
     for mine, theirs in zip(
-        found._projection.tables, wanted._projection.tables, strict=True
+        found.projection_.tables, wanted.projection_.tables, strict=True
     ):
         np.testing.assert_array_equal(mine, theirs)
 

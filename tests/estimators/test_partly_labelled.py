@@ -65,8 +65,8 @@ def test_all_rows_give_cooccurrence_and_labelled_rows_histograms():
         codes, model.codebook_.n_values, None, np.ones(len(X))
     )
     n_classes = len(model.classes_)
-    for d, table in enumerate(model._projection.tables):
-        beside = model._projection.scale * everything.tables[d]
+    for d, table in enumerate(model.projection_.tables):
+        beside = model.projection_.scale * everything.tables[d]
         np.testing.assert_allclose(table[:, :, n_classes:], beside)
         for value in range(len(table) - 1):
             mine = KNOWN & (codes[:, d] == value)
@@ -139,7 +139,7 @@ def test_fit_points_to_where_gaps_are_taken():
 def test_stated_constraints_stand_alone_and_labels_give_the_histograms():
     rows = [(0, 1, 2), (3, 4, 5), (6, 7, 8)]
     partly = quick().fit_constraints(X, triplets=rows, y=with_gaps())
-    assert partly._projection.tables[0].shape[2] == 3
+    assert partly.projection_.tables[0].shape[2] == 3
     lookup = quick(projection="onehot")
     without = lookup.fit_constraints(X, triplets=rows).objective_
     assert lookup.fit_constraints(X, triplets=rows, y=Y).objective_ == pytest.approx(

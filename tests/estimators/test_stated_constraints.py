@@ -57,7 +57,7 @@ def test_partly_labelled_rows_give_the_histograms():
     for name, values in counted.categories_.items():
         at = [model.categories_[name].index(value) for value in values]
         d = list(X.columns).index(name)
-        table = model._projection.tables[d][at, 0]
+        table = model.projection_.tables[d][at, 0]
         shares = [
             [np.mean(y[:10][_same(X[:10][name], v)] == c) for c in model.classes_]
             for v in values

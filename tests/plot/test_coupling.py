@@ -10,9 +10,9 @@ from nearkind.plot.heat_map import _clustered
 
 def flattened(model):
     """Return M as one matrix on the flattened phi (R C, R C), block by block."""
-    R = sum(table.shape[1] for table in model._projection.tables)
-    C = model._projection.tables[0].shape[2]
-    at = model._structure.blocks(np.arange(R * C).reshape(1, R, C))  # (B, 1, K, W)
+    R = sum(table.shape[1] for table in model.projection_.tables)
+    C = model.projection_.tables[0].shape[2]
+    at = model.structure_.blocks(np.arange(R * C).reshape(1, R, C))  # (B, 1, K, W)
     whole = np.zeros((R * C, R * C))
     for M, places in zip(model.metric_, at[:, 0], strict=True):
         for place in places:
@@ -21,7 +21,7 @@ def flattened(model):
 
 
 def slowly(model):
-    tables = model._projection.tables
+    tables = model.projection_.tables
     owner = [d for d, table in enumerate(tables) for _ in range(table.shape[1])]
     whole, C = flattened(model), tables[0].shape[2]
     is_signed = len(owner) == len(tables)

@@ -247,7 +247,8 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         """Return the class with the most votes, the first of those tied (n,)."""
         if (backend := backend_of(X)) is not None:
             return backend.predict(self, X)
-        return self.classes_[most_votes(self.predict_proba(X))]
+        shares = self.predict_proba(X)
+        return self.classes_[most_votes(shares)]
 
     def predict_proba(self, X: Any) -> Array:
         """Return each class's share of the votes (n, n_classes)."""

@@ -129,7 +129,7 @@ def test_values_that_only_held_rows_have_are_no_reason_to_refuse():
     run.run([strict], FOLDS)
     assert not run.refused
     assert strict.metric.unseen == "error"
-    assert strict.fitted(rows, y, [0])[0].unseen == "error"
+    assert strict.fitted(run.rows, [0])[0].unseen == "error"
 
 
 def test_two_of_one_name_run_apart():
@@ -155,14 +155,14 @@ def test_strengths_are_gone_through_as_far_as_any_is_in_the_race():
 
 def test_the_last_of_a_path_is_what_is_fitted_in_the_end():
     along = Candidate("along", Turning(), (3.0, 1.0, 0.5))
-    assert along.fitted(X, y, [1])[1].strength == 1.0
+    assert along.fitted(race(X, y).rows, [1])[1].strength == 1.0
     assert Turning.visited == [3.0, 1.0]
     assert along.metric.strength == "auto"
 
 
 def test_several_of_a_path_are_fitted_in_one_go():
     along = Candidate("along", Turning(), (3.0, 1.0, 0.5))
-    found = along.fitted(X, y, [2, 0])
+    found = along.fitted(race(X, y).rows, [2, 0])
     assert {n: at.strength for n, at in found.items()} == {0: 3.0, 2: 0.5}
     assert Turning.visited == [3.0, 1.0, 0.5]
 

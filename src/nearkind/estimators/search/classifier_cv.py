@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
+from nearkind.errors import MixedValuesWarning, NearlyUniqueWarning
 from nearkind.estimators import params
 from nearkind.estimators.base import TableEstimator
 from nearkind.estimators.classifier import CPMLClassifier
@@ -123,7 +124,8 @@ class CPMLClassifierCV(TableEstimator, ClassifierMixin, BaseEstimator):
         start = perf_counter()
         most = params.whole_number(self, "max_members")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the last fit says what is to be said
+            for told_by_the_last_fit in (MixedValuesWarning, NearlyUniqueWarning):
+                warnings.simplefilter("ignore", told_by_the_last_fit)
             book = Codebook(numeric="category")
             rows = labelled_rows(X, y, sample_weight, book, type(self).__name__)
         search = self._search(rows, y, start)
@@ -136,7 +138,8 @@ class CPMLClassifierCV(TableEstimator, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with the most votes, the first of those tied (n,)."""
-        return self.classes_[most_votes(self.predict_proba(X))]
+        shares = self.predict_proba(X)
+        return self.classes_[most_votes(shares)]
 
     def predict_proba(self, X: Any) -> Array:
         """Return each class's share of the votes (n, n_classes)."""
