@@ -12,7 +12,7 @@ from nearkind.estimators.labels import batch_labels
 from nearkind.streaming.blocks import Block
 from nearkind.streaming.evaluation import Rows
 from nearkind.streaming.survey import Survey
-from nearkind.tables import read_table, some_rows
+from nearkind.tables import read_rows, read_table
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ReadRows:
             refuse_unknown_classes(classes, self.classes)
             numbers = np.searchsorted(self.classes, classes)[y]
             rows = chosen(block.number, numbers)
-            return Rows(some_rows(block.X, rows), numbers[rows])
+            return Rows(read_rows(block.X, rows), numbers[rows])
 
 
 def refuse_unknown_classes(found: NDArray[Any], known: NDArray[Any]) -> None:

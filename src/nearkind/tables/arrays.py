@@ -6,13 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.tables.columns import (
-    Column,
-    Factored,
-    Table,
-    column_of_cells,
-    inferred_column,
-)
+from nearkind.tables.column import Column, Factorization, column_of, inferred_column
+from nearkind.tables.table import Table
 from nearkind.tables.values import COMPLEX_REFUSED
 
 
@@ -39,22 +34,22 @@ def read_array(X: NDArray[Any]) -> Table:
 
 def _array_column(name: Any, cells: NDArray[Any]) -> Column:
     if isinstance(cells, np.ma.MaskedArray):
-        return column_of_cells(name, _unmasked(cells))
+        return column_of(name, _unmasked(cells))
     if cells.dtype.kind in "iuf":
         return Column(lambda: _array_distinct(cells), cells.astype(np.float64))
     if cells.dtype.kind in "bmM":
         return inferred_column(name, lambda: _array_distinct(cells))
-    return column_of_cells(name, cells.tolist())
+    return column_of(name, cells.tolist())
 
 
 def _unmasked(cells: Any) -> list[Any]:
-    """Return Python values, None where masked."""
+    """Return the Python values of a masked array, None where masked."""
     if cells.dtype.kind in "mM":  # in Python, nanoseconds are bare integers
         cells = cells.astype(f"{cells.dtype.kind}8[us]")
     return cells.tolist()
 
 
-def _array_distinct(cells: NDArray[Any]) -> Factored:
+def _array_distinct(cells: NDArray[Any]) -> Factorization:
     distinct, indices = np.unique(cells, return_inverse=True)
     fits_python = cells.dtype.kind not in "mM"
     return indices, distinct.tolist() if fits_python else list(distinct)
@@ -78,7 +73,7 @@ def read_sequence(X: Sequence[Any]) -> Table:
             )
     names = [f"x{d}" for d in range(width)]
     columns = list(zip(*X, strict=True))
-    return Table(names, len(X), False, lambda d: column_of_cells(names[d], columns[d]))
+    return Table(names, len(X), False, lambda d: column_of(names[d], columns[d]))
 
 
 def _is_row(row: Any) -> bool:
@@ -101,7 +96,7 @@ def _read_records(X: Sequence[Any]) -> Table:
         names,
         len(X),
         True,
-        lambda d: column_of_cells(names[d], [row.get(names[d]) for row in X]),
+        lambda d: column_of(names[d], [row.get(names[d]) for row in X]),
     )
 
 
@@ -123,7 +118,7 @@ def read_columns(X: Mapping[Any, Any]) -> Table:
 def _sequence_column(name: Any, cells: Any) -> Column:
     if isinstance(cells, np.ndarray) and cells.ndim == 1:
         return _array_column(name, cells)
-    return column_of_cells(name, list(cells))
+    return column_of(name, list(cells))
 
 
 def _no_column(d: int) -> Column:
@@ -131,7 +126,7 @@ def _no_column(d: int) -> Column:
 
 
 def flat_error(X: Any) -> ValueError:
-    """Return the refusal of one row or column that is no table."""
+    """Return the error for a single row or column given as a table."""
     return ValueError(
         f"Expected 2D array, got 1D array instead ({type(X).__name__} of length "
         f"{len(X)}). Reshape your data either using array.reshape(-1, 1) if your data "

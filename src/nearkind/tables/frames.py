@@ -1,21 +1,22 @@
-"""Readers of data frames: pandas, polars, pyarrow, and others through narwhals.
+"""Data frames of pandas, polars, pyarrow and, through narwhals, of other libraries.
 
-Each lets its library find the distinct values of a column. A library is loaded only
-when an object of it is read, so it has been loaded already.
+Each reader lets its library find the distinct values of a column. A library is imported
+only when one of its objects is read, so the user has imported it already.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from nearkind.tables.columns import (
+from nearkind.tables.column import (
     Column,
-    Factored,
-    Table,
-    column_of_cells,
-    distinct_cells,
+    Factorization,
+    column_of,
+    factorize,
     inferred_column,
 )
+from nearkind.tables.table import Table
 from nearkind.tables.values import COMPLEX_REFUSED
 
 
@@ -36,7 +37,7 @@ def _pandas_column(name: Any, series: Any) -> Column:
     return inferred_column(name, lambda: _pandas_distinct(name, series))
 
 
-def _pandas_categories(series: Any) -> Factored:
+def _pandas_categories(series: Any) -> Factorization:
     codes, categories = series.cat.codes.to_numpy(), series.cat.categories
     if len(categories) <= len(codes):
         return codes, categories.tolist()
@@ -44,11 +45,11 @@ def _pandas_categories(series: Any) -> Factored:
     return codes, [None if i < 0 else categories[i] for i in used]
 
 
-def _pandas_distinct(name: Any, series: Any) -> Factored:
+def _pandas_distinct(name: Any, series: Any) -> Factorization:
     try:
         indices, distinct = series.factorize()
     except (TypeError, NotImplementedError):  # lists and the like; say where
-        return distinct_cells(name, series.tolist())
+        return factorize(name, series.tolist())
     return indices, distinct.tolist()
 
 
@@ -65,7 +66,7 @@ def _polars_column(name: str, series: Any) -> Column:
 
     kind = series.dtype
     if kind.is_nested() or kind == pl.Object:
-        return column_of_cells(name, series.to_list())
+        return column_of(name, series.to_list())
     if kind in (pl.Categorical, pl.Enum):
         return Column(lambda: _polars_categories(series), declared=True)
     if kind.is_integer() or kind.is_float():
@@ -74,7 +75,7 @@ def _polars_column(name: str, series: Any) -> Column:
     return inferred_column(name, lambda: _polars_distinct(series))
 
 
-def _polars_categories(series: Any) -> Factored:
+def _polars_categories(series: Any) -> Factorization:
     # The codes of a Categorical are shared by all columns, so they have gaps.
     levels = series.unique().drop_nulls()
     used = levels.to_physical().to_numpy()
@@ -86,7 +87,7 @@ def _polars_categories(series: Any) -> Factored:
     return compact[codes.to_numpy()], levels.to_list()
 
 
-def _polars_distinct(series: Any) -> Factored:
+def _polars_distinct(series: Any) -> Factorization:
     import polars as pl
 
     distinct = series.drop_nulls().unique(maintain_order=True)
@@ -96,7 +97,14 @@ def _polars_distinct(series: Any) -> Factored:
 
 
 def read_arrow(X: Any, declared: bool = True) -> Table:
-    """Read a Table or RecordBatch of pyarrow; are its dictionaries categorical?"""
+    """Read a Table or RecordBatch of pyarrow.
+
+    Parameters
+    ----------
+    X : pyarrow.Table or pyarrow.RecordBatch
+    declared : bool, default=True
+        Whether a dictionary column is one that the user declared categorical.
+    """
     import pyarrow as pa
 
     if isinstance(X, pa.RecordBatch):
@@ -121,18 +129,18 @@ def _arrow_column(name: str, column: Any, declared: bool) -> Column:
     return inferred_column(name, lambda: _arrow_distinct(name, column))
 
 
-def _arrow_distinct(name: str, column: Any) -> Factored:
+def _arrow_distinct(name: str, column: Any) -> Factorization:
     try:
         chunks = column.dictionary_encode().unify_dictionaries().chunks
     except NotImplementedError:  # lists and the like; say where
-        return distinct_cells(name, column.to_pylist())
+        return factorize(name, column.to_pylist())
     parts = [chunk.indices.cast("int64").fill_null(-1) for chunk in chunks]
     indices = np.concatenate([part.to_numpy() for part in parts])
     return indices, _microseconds(chunks[0].dictionary).to_pylist()
 
 
 def _microseconds(array: Any) -> Any:
-    """Round nanoseconds down, which pyarrow cannot hand over without pandas."""
+    """Round nanoseconds down: without pandas pyarrow cannot make them Python's."""
     import pyarrow as pa
 
     if pa.types.is_timestamp(array.type) and array.type.unit == "ns":
@@ -143,11 +151,37 @@ def _microseconds(array: Any) -> Any:
 
 
 def read_narwhals(frame: Any) -> Table:
-    """Read a data frame of another library, as narwhals shows it."""
+    """Read a data frame of any other library, wrapped by narwhals."""
     names = frame.columns
     return Table(
         names,
         len(frame),
         True,
-        lambda d: column_of_cells(names[d], frame[names[d]].to_list()),
+        lambda d: column_of(names[d], frame[names[d]].to_list()),
     )
+
+
+def frame(columns: Mapping[str, Any], index: Any = None) -> Any:
+    """Return columns as a pandas DataFrame, or as they are without pandas.
+
+    Parameters
+    ----------
+    columns : dict of str to array
+        Columns of one length.
+    index : sequence, default=None
+        Row labels; without pandas they are left out.
+
+    Returns
+    -------
+    pandas.DataFrame or dict
+
+    Examples
+    --------
+    >>> list(frame({"feature": ["a", "b"], "share": [0.75, 0.25]}))
+    ['feature', 'share']
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        return dict(columns)
+    return pd.DataFrame(columns, index=index)

@@ -1,11 +1,11 @@
-"""One rule for cells: which are missing, and how the others read as plain values."""
+"""Plain values: which values are missing, how others read, which are refused."""
 
 import datetime as dt
 import sys
 from collections.abc import Iterable
 from decimal import Decimal
 from numbers import Number
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,12 +16,12 @@ COMPLEX_REFUSED = (
 
 
 def is_missing(value: Any) -> bool:
-    """Say whether a cell is missing; the empty string is not.
+    """Return whether a value is missing; the empty string is not.
 
     Parameters
     ----------
     value : object
-        One cell.
+        Value of one row and column.
 
     Returns
     -------
@@ -44,22 +44,23 @@ def is_missing(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Return a cell as a plain Python value, the same from every library.
+    """Return a value as a plain Python object, the same from every library.
 
-    NumPy scalars become Python's. Moments become ISO text to the microsecond, those
-    with a time zone in UTC; a midnight without one reads as its date, because pandas
-    has no dates of its own. Durations, intervals and periods become text. Other values
-    stay, so that equality is Python's: 1, 1.0 and True are one value, "1" another.
+    NumPy scalars become Python's. Dates and times become ISO text to the microsecond,
+    those with a time zone in UTC; a midnight without one reads as its date, because
+    pandas has no dates of its own. Durations, intervals and periods become text. Other
+    values stay, so that equality is Python's: 1, 1.0 and True are one value, "1"
+    another.
 
     Parameters
     ----------
     value : object
-        One cell.
+        Value of one row and column, as its library gives it.
 
     Returns
     -------
     object
-        The plain value; None if the cell is missing.
+        The plain value; None if it is missing.
 
     Examples
     --------
@@ -71,7 +72,7 @@ def plain(value: Any) -> Any:
     if is_missing(value):
         return None
     if isinstance(value, np.datetime64 | np.timedelta64):
-        return _duration_or_moment(value)
+        return _numpy_time(value)
     if isinstance(value, np.generic):
         value = float(value) if isinstance(value, np.floating) else value.item()
     if isinstance(value, dt.date | dt.time):
@@ -86,8 +87,8 @@ def plain(value: Any) -> Any:
     return str(value) if type(value).__module__.startswith("pandas") else value
 
 
-def _duration_or_moment(value: np.datetime64 | np.timedelta64) -> str:
-    """Go through microseconds, the finest that Python knows."""
+def _numpy_time(value: np.datetime64 | np.timedelta64) -> str:
+    """Return a date or duration as text, to the microsecond as in Python."""
     unit = np.datetime_data(value.dtype)[0]
     if isinstance(value, np.timedelta64) and unit in ("Y", "M"):
         return str(value)
@@ -140,3 +141,49 @@ def canonical(values: Iterable[Any]) -> list[Any]:
 
 def _type_and_repr(value: Any) -> tuple[str, str]:
     return type(value).__name__, repr(value)
+
+
+class _TimeKind(NamedTuple):
+    """Values that hardly ever repeat, and what can be derived from them."""
+
+    types: tuple[type, ...]
+    name: str
+    advice: str
+
+
+_TIME_KINDS = (
+    _TimeKind((dt.date, np.datetime64), "dates", "its month, weekday or age in days"),
+    _TimeKind((dt.time,), "times of day", "its hour"),
+    _TimeKind(
+        (dt.timedelta, np.timedelta64), "durations", "its length in days or hours"
+    ),
+)
+
+
+def refuse_dates(name: Any, distinct: Iterable[Any]) -> None:
+    """Raise if a column holds dates, times or durations, with advice what to derive.
+
+    Parameters
+    ----------
+    name : object
+        Name of the column.
+    distinct : list
+        Its distinct values, as its library gives them.
+
+    Examples
+    --------
+    >>> refuse_dates("born", [dt.date(1990, 5, 17)])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    TypeError: Column 'born' holds dates, such as '1990-05-17', ...
+    """
+    types = set(map(type, distinct))  # few, of many values
+    for kind in _TIME_KINDS:
+        if not any(issubclass(t, kind.types) for t in types):
+            continue
+        for value in distinct:
+            if isinstance(value, kind.types) and not is_missing(value):
+                raise TypeError(
+                    f"Column {name!r} holds {kind.name}, such as {plain(value)!r}, and "
+                    f"new rows would bring others. Take {kind.advice} instead; or turn "
+                    "it into text if it names categories."
+                )

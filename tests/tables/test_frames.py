@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from helpers.table_cells import cells
-from nearkind.tables import read_table, reading
+from nearkind.tables import frame, read_table, readers
 
 
 def printed(code):
@@ -84,7 +84,7 @@ TEXT = ["b", None, "a", "", "b"]
 
 
 def test_other_frames_go_through_narwhals(monkeypatch):
-    monkeypatch.setattr(reading, "_READERS", [])
+    monkeypatch.setattr(readers, "_READERS", [])
     X = pd.DataFrame({"a": TEXT, "b": range(5)})
     table = read_table(X)
     assert (table.names, table.n_rows, table.named) == (["a", "b"], 5, True)
@@ -95,3 +95,11 @@ def test_other_frames_go_through_narwhals(monkeypatch):
 def test_polars_objects():
     X = pl.DataFrame({"a": pl.Series([Fraction(1, 2), None], dtype=pl.Object)})
     assert cells(X) == [Fraction(1, 2), None]
+
+
+def test_frame(monkeypatch):
+    made = frame({"a": [1, 2]}, index=["x", "y"])
+    pd.testing.assert_frame_equal(made, pd.DataFrame({"a": [1, 2]}, index=["x", "y"]))
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert frame({"a": [1, 2]}, index=["x", "y"]) == {"a": [1, 2]}
+    assert cells([[None], ["a"]]) == [None, "a"]

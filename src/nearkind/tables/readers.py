@@ -1,4 +1,4 @@
-"""The one door: what is a table finds its reader, what is none is refused."""
+"""Readers of tables in memory, of some of their rows, and of single columns."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -6,19 +6,21 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkind.tables.arrays import flat_error, read_array, read_columns, read_sequence
-from nearkind.tables.columns import Table
+from nearkind.tables.column import Column
 from nearkind.tables.frames import (
     read_arrow,
     read_narwhals,
     read_pandas,
     read_polars,
 )
+from nearkind.tables.table import Table
 
 
 def read_table(X: Any) -> Table:
-    """Read a table of any kind; X itself is never changed.
+    """Read a table of any kind, without changing it.
 
     Parameters
     ----------
@@ -30,7 +32,7 @@ def read_table(X: Any) -> Table:
     Returns
     -------
     Table
-        Names, number of rows, and the columns on demand.
+        Columns are read on demand.
 
     Raises
     ------
@@ -55,14 +57,14 @@ def read_table(X: Any) -> Table:
 
 
 def is_from(X: Any, library: str, *names: str) -> bool:
-    """Say whether X is of a class of a library, without loading that library."""
+    """Return whether X is of a class of a library, without importing the library."""
     module = sys.modules.get(library)
     classes = (getattr(module, name, None) for name in names)
     return module is not None and isinstance(X, tuple(c for c in classes if c))
 
 
 def _refuse(X: Any) -> None:
-    """Say what to pass instead of the things that are often passed by mistake."""
+    """Raise for what is often passed by mistake, and say what to pass instead."""
     if type(X).__module__.startswith("scipy.sparse"):
         raise TypeError(
             "Sparse X is not taken: a table of categories has no zeros to leave out. "
@@ -111,3 +113,60 @@ _READERS: list[tuple[Callable[[Any], bool], Callable[[Any], Table]]] = [
     (lambda X: isinstance(X, list | tuple), read_sequence),
     (lambda X: isinstance(X, Mapping), read_columns),
 ]
+
+
+def read_column(values: Any, name: str = "y") -> Column:
+    """Read a single column: a Series, an array or a list.
+
+    Parameters
+    ----------
+    values : array-like
+    name : str, default="y"
+        Name of the column in messages; a Series has its own.
+
+    Examples
+    --------
+    >>> read_column(["b", "a", "b"]).indices.tolist()
+    [0, 1, 0]
+    """
+    if is_from(values, "pandas", "Series") or is_from(values, "polars", "Series"):
+        return read_table(values.to_frame()).column(0)
+    if is_from(values, "pyarrow", "Array", "ChunkedArray"):
+        import pyarrow as pa
+
+        return read_table(pa.table({name: values})).column(0)
+    return read_columns({name: values}).column(0)
+
+
+def read_rows(X: Any, rows: NDArray[np.intp]) -> Table:
+    """Read some rows of a table; the others are skipped where the library allows.
+
+    Parameters
+    ----------
+    X : table
+        Anything that ``read_table`` takes.
+    rows : ndarray of int of shape (k,)
+        Numbers of the rows.
+
+    Examples
+    --------
+    >>> read_rows({"colour": ["red", "blue"]}, np.array([1])).column(0).values
+    ['blue']
+    """
+    if is_from(X, "pandas", "DataFrame"):
+        return read_table(X.iloc[rows])
+    if is_from(X, "polars", "DataFrame"):
+        return read_table(X[rows])
+    if is_from(X, "pyarrow", "Table", "RecordBatch"):
+        return read_table(X.take(rows))
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        return read_table(X[rows])
+    if isinstance(X, Mapping):
+        return read_table({name: _at(rows, values) for name, values in X.items()})
+    return read_table(X).take(rows)
+
+
+def _at(rows: NDArray[np.intp], values: Any) -> Any:
+    if isinstance(values, np.ndarray):
+        return values[rows]
+    return [values[i] for i in rows.tolist()]

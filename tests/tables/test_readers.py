@@ -1,4 +1,4 @@
-"""The same cells read alike from every kind of table."""
+"""The same values are read from every kind of table, whole, in part or by column."""
 
 import datetime as dt
 import math
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from helpers.table_cells import arrow_chunks, arrow_dictionary, cells
-from nearkind.tables import read_table
+from nearkind.tables import read_column, read_rows, read_table
 
 MOMENTS = [dt.datetime(2020, 2, 3, 12, 0, 0, 500), None, dt.datetime(2021, 1, 1)]
 
@@ -165,3 +165,34 @@ def test_input_is_not_changed():
 def test_a_table_that_was_read_passes_through():
     table = read_table([{"a": 1, "b": "u"}])
     assert read_table(table) is table
+
+
+COLUMNS = {"w": ["u", None, "v", "u"], "n": [1, 2, 3, 4]}
+TABLES = [
+    COLUMNS,
+    pd.DataFrame(COLUMNS),
+    pl.DataFrame(COLUMNS),
+    pa.table(COLUMNS),
+    {name: np.array(cells, dtype=object) for name, cells in COLUMNS.items()},
+    [
+        dict(zip(COLUMNS, row, strict=True))
+        for row in zip(*COLUMNS.values(), strict=True)
+    ],
+    np.array(list(zip(*COLUMNS.values(), strict=True)), dtype=object),
+    read_table(COLUMNS),
+]
+
+
+@pytest.mark.parametrize("X", TABLES, ids=lambda X: type(X).__module__)
+def test_some_rows(X):
+    table = read_rows(X, np.array([2, 1]))
+    words, numbers = table.column(0), table.column(1)
+    assert table.n_rows == 2
+    assert [None if i < 0 else words.values[i] for i in words.indices] == ["v", None]
+    assert [numbers.values[i] for i in numbers.indices] == [3, 2]
+
+
+@pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, pa.array])
+def test_a_column_on_its_own(make):
+    column = read_column(make(["b", "a", "b"]))
+    assert [column.values[i] for i in column.indices] == ["b", "a", "b"]
