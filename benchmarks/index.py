@@ -21,13 +21,15 @@ from benchmarks.harness import best_seconds, growth_exponent, print_status, prin
 from nearkind.encoding.rows import row_keys
 from nearkind.estimators.threads import in_threads
 from nearkind.metrics.value_tables import ValueTables
-from nearkind.neighbors import Approximate, Exact, Near, Reach, joined
-from nearkind.neighbors.searchers import Flat, Graph, Lists
+from nearkind.neighbors import ExactIndex, FaissIndex, Near, Reach, join_near
+from nearkind.neighbors.faiss_search import FlatSearch, GraphSearch, ListSearch
 from nearkind.protocols import Array
 
 N_COLUMNS, N_VALUES, N_DIRECTIONS, N_KINDS, K = 20, 8, 16, 50, 5
 ROWS = 125_000, 250_000, 500_000, 1_000_000
-KINDS: dict[str, type[Flat]] = {kind.kind: kind for kind in (Flat, Lists, Graph)}
+KINDS: dict[str, type[FlatSearch]] = {
+    kind.kind: kind for kind in (FlatSearch, ListSearch, GraphSearch)
+}
 AT_ONCE, N_TIMES = 1 << 21, 2
 COLUMNS = ("rows", "index", "built in s", "queries a second", "to exact", "recall@5")
 COLUMNS += ("measured when built", "effort")
@@ -70,20 +72,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def measure(
-    n_rows: int, n_queries: int, kinds: Sequence[type[Flat]]
+    n_rows: int, n_queries: int, kinds: Sequence[type[FlatSearch]]
 ) -> Iterator[Measured]:
     """Yield the measures of the exact index and of each kind, on one table."""
     U, queries = table(n_rows, n_queries)
     metric = nk.baselines.Euclidean()
-    truth, slowest = answered(Exact(metric, U, K), queries)
+    truth, slowest = answered(ExactIndex(metric, U, K), queries)
     yield Measured(len(U), "exact", 0.0, n_queries / slowest, 1.0, 1.0, 1.0, "")
     for kind in kinds:
         print_status(f"index: {len(U):,} rows, {kind.kind}")
-        index = built(Approximate(metric, U, K), kind)
+        index = built(FaissIndex(metric, U, K), kind)
         near, seconds = answered(index, queries)
         yield Measured(
             len(U), kind.kind, index.seconds, n_queries / seconds, slowest / seconds,
-            recall(near, truth), index.recall_, str(index._built.searcher.effort),
+            recall(near, truth), index.recall_, str(index.built.searcher.effort),
         )  # fmt: skip
 
 
@@ -102,28 +104,28 @@ def table(n_rows: int, n_queries: int) -> tuple[Array, Array]:
     return U[:-n_queries], U[-n_queries:]
 
 
-def built(index: Approximate, kind: type[Flat]) -> Approximate:
+def built(index: FaissIndex, kind: type[FlatSearch]) -> FaissIndex:
     """Build an index of one kind, whatever its size."""
-    with patch("nearkind.neighbors.approximate.fitting", lambda n: kind):
+    with patch("nearkind.neighbors.faiss_index.searcher_for", lambda n: kind):
         return index.build()
 
 
 def answered(index: Any, queries: Array) -> tuple[Near, float]:
     """Return what an index finds, and its shortest time."""
     reach = Reach(np.ones(index.n_rows))
-    blocks = index.blocks(len(queries), AT_ONCE)
+    chunks = index.chunks(len(queries), AT_ONCE)
 
     def parts() -> list[Near]:
-        return in_threads(lambda at: index.near(queries[at], reach, K), blocks)
+        return in_threads(lambda at: index.near(queries[at], reach, K), chunks)
 
-    numbers = [np.arange(len(queries))[at] for at in blocks]
-    return joined(parts(), numbers), best_seconds(parts, N_TIMES)
+    numbers = [np.arange(len(queries))[at] for at in chunks]
+    return join_near(parts(), numbers), best_seconds(parts, N_TIMES)
 
 
 def recall(near: Near, truth: Near) -> float:
     """Return the share of the true neighbours that were found."""
-    found = set(zip(near.query.tolist(), near.cell.tolist(), strict=True))
-    true = set(zip(truth.query.tolist(), truth.cell.tolist(), strict=True))
+    found = set(zip(near.query.tolist(), near.unique_row.tolist(), strict=True))
+    true = set(zip(truth.query.tolist(), truth.unique_row.tolist(), strict=True))
     return len(found & true) / len(true)
 
 

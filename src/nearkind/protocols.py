@@ -236,11 +236,21 @@ class Solver(Protocol):
 class Dissimilarity(Protocol):
     """A fitted distance on rows as the user has them.
 
-    Law: symmetric, non-negative, zero on itself where promised; ``pairwise_distances``
-    is ``compare`` on what ``represent`` makes of the codes.
+    Law: symmetric and non-negative; zero between a row and itself where the class
+    promises it; ``pairwise_distances`` is ``compare`` of what ``represent`` returns for
+    the codes.
+
+    Attributes
+    ----------
+    codebook_ : Codebook
+        Turns rows into codes.
+    has_vectors : bool
+        Whether a row is the sum of vectors of its values, and the distance Euclidean
+        between those.
     """
 
     codebook_: Any
+    has_vectors: ClassVar[bool]
 
     def represent(self, codes: Codes) -> Any:
         """Return what ``compare`` needs of rows, one entry a row."""
@@ -253,22 +263,22 @@ class Dissimilarity(Protocol):
 
 
 class Index(Protocol):
-    """Distinct rows (cells), to be asked for those near some queries.
+    """Unique rows in a form that finds those near a query.
 
-    Law: ``near`` is what ``Reach.near`` says of all distances, up to their rounding,
-    for every query whose true neighbours are found; ``recall_`` says how many are.
+    Law: ``near`` is what ``Reach.near`` returns for all distances, up to rounding, for
+    every query whose true neighbours are found; ``recall_`` is the share found.
     """
 
-    def __init__(self, metric: Dissimilarity, cells: Any, k: int) -> None:
-        """Take a fitted metric, cells as it represents them, and the usual k."""
+    def __init__(self, metric: Dissimilarity, rows: Any, k: int) -> None:
+        """Take a fitted metric, unique rows as it represents them, and the usual k."""
 
     @staticmethod
     def takes(metric: Any) -> bool:
-        """Say whether it can search under a metric, which need not be fitted."""
+        """Return whether it can search under a metric, which need not be fitted."""
 
     @staticmethod
     def check(metric: Any, owner: str) -> None:
-        """Raise if it does not take a metric, or lacks what it needs."""
+        """Raise if it cannot search under a metric, or if a package is missing."""
 
     @property
     def kind(self) -> str:
@@ -280,17 +290,17 @@ class Index(Protocol):
 
     @property
     def n_rows(self) -> int:
-        """Number of cells."""
+        """Number of unique rows."""
 
     @property
     def seconds(self) -> float:
-        """What it took to build."""
+        """Time of building."""
 
     def build(self) -> "Index":
         """Build it now and return it; else it is built when it is first asked."""
 
-    def blocks(self, n_queries: int, at_once: int) -> list[slice]:
-        """Split queries so that each block needs about so many numbers."""
+    def chunks(self, n_queries: int, at_once: int) -> list[slice]:
+        """Split queries into chunks that need about ``at_once`` numbers each."""
 
-    def near(self, rows: Any, reach: Any, k: float) -> Any:
-        """Return the cells within reach of the k-th neighbour of each row, a Near."""
+    def near(self, queries: Any, reach: Any, k: float) -> Any:
+        """Return the rows within reach of the k-th neighbour of each query, a Near."""

@@ -32,14 +32,14 @@ def test_votes_are_those_of_sorting_every_row(case):
     distances, w, k = case
     near = Reach(w).near(distances, k)
     votes = np.zeros(distances.shape)
-    np.add.at(votes, (near.query, near.cell), near.votes)
+    np.add.at(votes, (near.query, near.unique_row), near.votes)
     expected = [oracles.neighbor_votes(d, w, k) for d in distances]
     np.testing.assert_allclose(votes, expected, atol=1e-12)
 
 
 def test_an_infinity_does_not_make_finite_distances_tie():
     near = Reach(np.ones(3)).near(np.array([[1.0, 1.1, np.inf]]), 1)
-    assert near.cell.tolist() == [0]
+    assert near.unique_row.tolist() == [0]
 
 
 def test_infinite_distances_share_the_last_rank():

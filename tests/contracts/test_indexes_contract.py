@@ -39,7 +39,7 @@ def test_votes_are_those_of_sorting_every_row(metric, name, case):
     U, queries, w, k = case
     near = INDEXES[name](metric, U, k).near(queries, Reach(w), k)
     votes = np.zeros((len(queries), len(U)))
-    np.add.at(votes, (near.query, near.cell), near.votes)
+    np.add.at(votes, (near.query, near.unique_row), near.votes)
     expected = [
         oracles.neighbor_votes(d, 4.0 * w, 4 * k) / 4.0 for d in distances(queries, U)
     ]
@@ -48,12 +48,12 @@ def test_votes_are_those_of_sorting_every_row(metric, name, case):
 
 @pytest.mark.parametrize("name", INDEXES)
 @given(case=searches())
-def test_the_list_goes_by_query_and_cell_with_true_distances(metric, name, case):
+def test_the_list_goes_by_query_and_row_with_true_distances(metric, name, case):
     U, queries, w, k = case
     near = INDEXES[name](metric, U, k).near(queries, Reach(w), k)
-    order = np.lexsort((near.cell, near.query))
+    order = np.lexsort((near.unique_row, near.query))
     np.testing.assert_array_equal(order, np.arange(len(order)))
-    expected = distances(queries, U)[near.query, near.cell]
+    expected = distances(queries, U)[near.query, near.unique_row]
     np.testing.assert_allclose(near.distance, expected, atol=1e-12)
     assert near.tie.shape == (len(queries),)
 
@@ -75,10 +75,10 @@ def test_rows_are_those_of_sorting_by_distance_and_number(metric, name, case, ga
 
 @pytest.mark.parametrize("name", INDEXES)
 @pytest.mark.parametrize("n_queries", [0, 1, 700])
-def test_blocks_cover_every_query_once(metric, name, n_queries):
+def test_chunks_cover_every_query_once(metric, name, n_queries):
     index = INDEXES[name](metric, np.eye(3), 2)
-    blocks = index.blocks(n_queries, 100)
-    covered = [query for at in blocks for query in range(n_queries)[at]]
+    chunks = index.chunks(n_queries, 100)
+    covered = [query for at in chunks for query in range(n_queries)[at]]
     assert covered == list(range(n_queries))
 
 

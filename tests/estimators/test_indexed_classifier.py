@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
-from nearkind.neighbors import searchers
+from nearkind.neighbors import faiss_search
 
 pytest.importorskip("faiss")
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -86,10 +86,10 @@ def test_without_faiss_one_sentence_says_what_to_install(monkeypatch):
 
 def test_a_loaded_model_builds_its_index_when_it_is_asked(monkeypatch):
     X, y = labelled_table(80)
-    monkeypatch.setattr(searchers, "FLAT_UP_TO", 10)
+    monkeypatch.setattr(faiss_search, "FLAT_UP_TO", 10)
     _, model = fitted_twice(nk.baselines.Euclidean(), X, y)
     again = through_a_file(model)
-    assert "_built" not in vars(again.index_)
+    assert "built" not in vars(again.index_)
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     assert (again.index_.kind, again.index_.recall_) == ("ivf", model.index_.recall_)
 
@@ -104,7 +104,7 @@ def test_a_file_whose_distance_the_index_cannot_search_is_refused():
 
 def test_copies_answer_alike(monkeypatch):
     X, y = labelled_table(80)
-    monkeypatch.setattr(searchers, "FLAT_UP_TO", 10)
+    monkeypatch.setattr(faiss_search, "FLAT_UP_TO", 10)
     _, model = fitted_twice(nk.baselines.Euclidean(), X, y)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))

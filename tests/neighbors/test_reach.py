@@ -1,4 +1,4 @@
-"""Neighbours among weighted cells equal sorting every row, ties shared."""
+"""Neighbours among weighted unique rows are those of sorting every row, ties shared."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from helpers import oracles
 from helpers.strategies import integers, weights
-from nearkind.neighbors import Ranked, Reach, RowGroups, query_blocks, ranks
+from nearkind.neighbors import RankedNear, Reach, query_chunks, ranks
 
 
 @st.composite
@@ -20,24 +20,14 @@ def queries(draw):
     return draw(integers((b, m), 0, 3)) / 4.0, w, k
 
 
-@st.composite
-def grouped(draw):
-    """Return (distances (m,), the cell of each row, row numbers with gaps)."""
-    n = draw(st.integers(1, 9))
-    cells = np.unique(draw(hnp.arrays(np.intp, n, elements=st.integers(0, 4))),
-                      return_inverse=True)[1]  # fmt: skip
-    gaps = draw(hnp.arrays(np.intp, n, elements=st.integers(1, 3)))
-    return draw(integers(int(cells.max()) + 1, 0, 2)) / 4.0, cells, np.cumsum(gaps)
-
-
-def votes_of(near, n_queries, n_cells):
-    votes = np.zeros((n_queries, n_cells))
-    np.add.at(votes, (near.query, near.cell), near.votes)
+def votes_of(near, n_queries, n_rows):
+    votes = np.zeros((n_queries, n_rows))
+    np.add.at(votes, (near.query, near.unique_row), near.votes)
     return votes
 
 
 def ranking(w, distances, largest):
-    return Ranked.of(Reach(w).near(distances, largest), w)
+    return RankedNear.of(Reach(w).near(distances, largest), w)
 
 
 @given(case=queries())
@@ -57,16 +47,16 @@ def test_votes_add_up_to_k_or_to_all_rows(case):
 
 
 @given(case=queries())
-def test_cells_come_with_their_distance_and_once_a_query(case):
+def test_rows_come_with_their_distance_and_once_a_query(case):
     distances, w, k = case
     near = Reach(w).near(distances, k)
-    np.testing.assert_array_equal(near.distance, distances[near.query, near.cell])
-    pairs = np.column_stack([near.query, near.cell])
+    np.testing.assert_array_equal(near.distance, distances[near.query, near.unique_row])
+    pairs = np.column_stack([near.query, near.unique_row])
     assert len(np.unique(pairs, axis=0)) == len(pairs)
 
 
 @given(case=queries(), data=st.data())
-def test_votes_do_not_depend_on_the_order_of_cells(case, data):
+def test_votes_do_not_depend_on_the_order_of_rows(case, data):
     distances, w, k = case
     order = data.draw(st.permutations(range(len(w))))
     votes = votes_of(Reach(w).near(distances, k), *distances.shape)
@@ -86,7 +76,7 @@ def test_distances_equal_up_to_rounding_are_tied(case, seed):
 def test_fractional_weights_reach_as_far_as_they_must():
     reach = Reach(np.array([0.25, 0.5, 0.5, 4.0]))
     near = reach.near(np.array([[0.0, 1.0, 1.0, 2.0]]), 1)
-    np.testing.assert_array_equal(near.cell, [0, 1, 2])
+    np.testing.assert_array_equal(near.unique_row, [0, 1, 2])
     np.testing.assert_allclose(near.votes, [0.25, 0.375, 0.375])
 
 
@@ -109,7 +99,9 @@ def test_one_ranking_has_the_votes_of_every_k(case):
         np.testing.assert_allclose(
             votes_of(near, *distances.shape), expected, atol=1e-12
         )
-        np.testing.assert_array_equal(near.distance, distances[near.query, near.cell])
+        np.testing.assert_array_equal(
+            near.distance, distances[near.query, near.unique_row]
+        )
 
 
 @given(case=rankings(), seed=st.integers(0, 9))
@@ -137,44 +129,6 @@ def test_a_ranking_goes_from_near_to_far_query_by_query(case):
         assert ranked.before[ranked.query == query][0] == 0.0
 
 
-@given(case=grouped(), data=st.data())
-def test_nearest_rows_are_those_of_sorting_by_distance_and_number(case, data):
-    distances, cells, numbers = case
-    groups = RowGroups.of(cells, numbers)
-    itself = data.draw(st.sampled_from([-1, *numbers.tolist()]))
-    k = data.draw(st.integers(1, len(cells) + 1))
-    if itself >= 0:
-        distances = distances.copy()
-        distances[cells[numbers == itself]] = 0.0  # a row is nearest to itself
-    rows = sorted(
-        (d, number)
-        for d, number in zip(distances[cells], numbers.tolist(), strict=True)
-        if number != itself
-    )[:k]
-    near = groups.reach.near(distances[None], k + (itself >= 0))
-    found, found_rows = groups.nearest(near, k, np.array([itself]))
-    np.testing.assert_array_equal(found, [[d for d, _ in rows]])
-    np.testing.assert_array_equal(found_rows, [[number for _, number in rows]])
-
-
-@given(case=grouped())
-def test_groups_hold_the_rows_of_their_cell(case):
-    _, cells, numbers = case
-    groups = RowGroups.of(cells, numbers)
-    for cell in range(cells.max() + 1):
-        held = groups.rows[groups.starts[cell] : groups.starts[cell + 1]]
-        np.testing.assert_array_equal(held, numbers[cells == cell])
-        assert groups.sizes[cell] == len(held)
-
-
-@given(case=grouped())
-def test_by_row_gives_each_row_the_entry_of_its_cell(case):
-    distances, cells, numbers = case
-    rows, entries = RowGroups.of(cells, numbers).by_row(distances)
-    np.testing.assert_array_equal(rows, numbers)
-    np.testing.assert_array_equal(entries, distances[cells])
-
-
 @given(distances=st.integers(1, 8).flatmap(lambda n: integers(n, 0, 4)))
 def test_ranks_are_dense_and_tied_distances_share_one(distances):
     noisy = distances + np.random.default_rng(1).uniform(0, 1e-12, len(distances))
@@ -182,11 +136,11 @@ def test_ranks_are_dense_and_tied_distances_share_one(distances):
     np.testing.assert_array_equal(ranks(noisy, 1e-9), expected)
 
 
-@pytest.mark.parametrize(("n_queries", "n_cells"), [(0, 5), (7, 0), (10, 1 << 21)])
-def test_blocks_cover_every_query_once(n_queries, n_cells):
+@pytest.mark.parametrize(("n_queries", "n_rows"), [(0, 5), (7, 0), (10, 1 << 21)])
+def test_chunks_cover_every_query_once(n_queries, n_rows):
     covered = [
         q
-        for block in query_blocks(n_queries, n_cells, 1 << 20)
-        for q in range(n_queries)[block]
+        for chunk in query_chunks(n_queries, n_rows, 1 << 20)
+        for q in range(n_queries)[chunk]
     ]
     assert covered == list(range(n_queries))

@@ -15,7 +15,7 @@ from nearkind.baselines.pair_tables import check_contingency
 from nearkind.baselines.pairwise import PairwiseDistance
 from nearkind.baselines.value_pairs import ValuePairs, chances
 from nearkind.estimators.params import number, numbered
-from nearkind.neighbors import query_blocks
+from nearkind.neighbors import query_chunks
 from nearkind.protocols import Array
 
 _ROUNDING = 1e-12
@@ -116,7 +116,7 @@ class DM3(PairwiseDistance, BaseEstimator):
 
     def _portions(self, rows: Places) -> list[slice]:
         """Split rows so that few pairs of values are held at once."""
-        return query_blocks(len(rows), len(self._pairs.left), _PAIRS_AT_ONCE)
+        return query_chunks(len(rows), len(self._pairs.left), _PAIRS_AT_ONCE)
 
     def _distances(self, a: Places, b: Places) -> Array:
         """Return distances as sums over what two rows share.

@@ -29,7 +29,7 @@ from nearkind.neighbors import (
     INDEXES,
     VOTE_WEIGHTS,
     Near,
-    Ranked,
+    RankedNear,
     TrainingRows,
     most_votes,
     vote_shares,
@@ -262,7 +262,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
             )
             return self._vote_shares(near, self.weights, len(rows[at]))
 
-        chunks = self.index_.blocks(len(rows), distances_at_once())
+        chunks = self.index_.chunks(len(rows), distances_at_once())
         return np.concatenate(in_threads(shares, chunks))
 
     def shares_by_setting(
@@ -284,13 +284,13 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
 
         def shares(at: slice) -> Array:
             near = self.index_.near(rows[at], reach, max(n_neighbors))
-            ranked, n = Ranked.of(near, reach.weights), len(rows[at])
+            ranked, n = RankedNear.of(near, reach.weights), len(rows[at])
             by_k = [ranked.near(k) for k in n_neighbors]
             return np.array(
                 [[self._vote_shares(near, w, n) for near in by_k] for w in weights]
             )
 
-        chunks = self.index_.blocks(len(rows), distances_at_once())
+        chunks = self.index_.chunks(len(rows), distances_at_once())
         return np.concatenate(in_threads(shares, chunks), axis=2)
 
     def kneighbors(
@@ -335,7 +335,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
             near = self.index_.near(rows[at], groups.reach, k + (X is None))
             return groups.nearest(near, k, itself[at])
 
-        chunks = self.index_.blocks(len(rows), distances_at_once())
+        chunks = self.index_.chunks(len(rows), distances_at_once())
         found = zip(*in_threads(nearest, chunks), strict=True)
         distances, numbers = (np.concatenate(part) for part in found)
         return (distances, numbers) if return_distance else numbers

@@ -1,36 +1,45 @@
-"""Nearest neighbours among weighted cells of equal rows, ties included.
+"""The nearest unique rows of a query, ties included, and their votes.
 
-Categorical distances tie all the time, so the k nearest rows are often not k. Rows tied
-at the k-th distance share what is left of the k votes; no vote depends on row order.
-An index finds them: by comparing with every cell, or among candidates of FAISS.
+Equal training rows are merged into one unique row, whose weight is their number.
+Categorical distances tie all the time, so the k nearest rows are often more than k.
+Rows tied at the k-th distance share what is left of the k votes; no vote depends on the
+order of rows. An index finds the rows within reach: ``ExactIndex`` by comparing with
+all of them, ``FaissIndex`` among the candidates that FAISS finds.
 """
 
-from nearkind.neighbors.approximate import Approximate
-from nearkind.neighbors.exact import Exact
-from nearkind.neighbors.groups import RowGroups, ranks
-from nearkind.neighbors.ranked import Ranked
-from nearkind.neighbors.reach import TIE, Near, Reach, joined, query_blocks, ties
-from nearkind.neighbors.training_rows import TrainingRows
+from nearkind.neighbors.exact import ExactIndex
+from nearkind.neighbors.faiss_index import FaissIndex
+from nearkind.neighbors.reach import (
+    TIE,
+    Near,
+    RankedNear,
+    Reach,
+    join_near,
+    query_chunks,
+    ranks,
+    tie_widths,
+)
+from nearkind.neighbors.training_rows import RowGroups, TrainingRows
 from nearkind.neighbors.voting import VOTE_WEIGHTS, most_votes, vote_shares
 from nearkind.protocols import Index
 
-INDEXES: dict[str, type[Index]] = {"exact": Exact, "faiss": Approximate}
+INDEXES: dict[str, type[Index]] = {"exact": ExactIndex, "faiss": FaissIndex}
 
 __all__ = [
     "INDEXES",
     "TIE",
     "VOTE_WEIGHTS",
-    "Approximate",
-    "Exact",
+    "ExactIndex",
+    "FaissIndex",
     "Near",
-    "Ranked",
+    "RankedNear",
     "Reach",
     "RowGroups",
     "TrainingRows",
-    "joined",
+    "join_near",
     "most_votes",
-    "query_blocks",
+    "query_chunks",
     "ranks",
-    "ties",
+    "tie_widths",
     "vote_shares",
 ]

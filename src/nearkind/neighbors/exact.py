@@ -1,38 +1,41 @@
-"""Neighbours by comparing with every cell."""
+"""Neighbours by comparing every query with every unique row."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from nearkind.neighbors.reach import Near, Reach, query_blocks
+from nearkind.neighbors.reach import Near, Reach, query_chunks
 from nearkind.protocols import Dissimilarity
 
 
 @dataclass(frozen=True)
-class Exact:
-    """Every distance from a query to the cells, under any metric; nothing to build.
+class ExactIndex:
+    """An index that computes every distance, under any metric; it builds nothing.
 
     Parameters
     ----------
-    metric : a fitted distance
-    cells : distinct rows, as the metric represents them
-    k : not used: how many neighbours will be asked for
+    metric : Dissimilarity
+        Fitted.
+    rows : sequence of length m
+        Unique rows, as the metric represents them.
+    k : int
+        How many neighbours will be asked for; not used.
 
     Attributes
     ----------
-    kind, recall_, n_rows, seconds : as in ``typing.Index``
+    kind, recall_, n_rows, seconds : as in ``protocols.Index``
 
     Examples
     --------
     >>> import numpy as np, nearkind as nk
     >>> metric = nk.baselines.Hamming().fit([["a"], ["b"]])
-    >>> index = Exact(metric, metric.represent(np.array([[0], [1]])), 1)
+    >>> index = ExactIndex(metric, metric.represent(np.array([[0], [1]])), 1)
     >>> query = metric.represent(np.array([[1]]))
-    >>> index.near(query, Reach(np.ones(2)), 1).cell
+    >>> index.near(query, Reach(np.ones(2)), 1).unique_row
     array([1])
     """
 
     metric: Dissimilarity
-    cells: Any
+    rows: Any
     k: int
 
     kind = "exact"
@@ -41,26 +44,26 @@ class Exact:
 
     @staticmethod
     def takes(metric: Any) -> bool:
-        """Take any metric."""
+        """Return True: it can search under any metric."""
         return True
 
     @staticmethod
     def check(metric: Any, owner: str) -> None:
-        """Find nothing wrong."""
+        """Accept any metric."""
 
     @property
     def n_rows(self) -> int:
-        """Number of cells."""
-        return len(self.cells)
+        """Number of unique rows."""
+        return len(self.rows)
 
-    def build(self) -> "Exact":
+    def build(self) -> "ExactIndex":
         """Return itself."""
         return self
 
-    def blocks(self, n_queries: int, at_once: int) -> list[slice]:
-        """Split queries so that no block has more distances than that, or one row."""
-        return query_blocks(n_queries, self.n_rows, at_once)
+    def chunks(self, n_queries: int, at_once: int) -> list[slice]:
+        """Split queries into chunks of at most ``at_once`` distances, or one query."""
+        return query_chunks(n_queries, self.n_rows, at_once)
 
-    def near(self, rows: Any, reach: Reach, k: float) -> Near:
-        """Return the cells within reach of the k-th neighbour of each row."""
-        return reach.near(self.metric.compare(rows, self.cells), k)
+    def near(self, queries: Any, reach: Reach, k: float) -> Near:
+        """Return the unique rows within reach of the k-th neighbour of each query."""
+        return reach.near(self.metric.compare(queries, self.rows), k)

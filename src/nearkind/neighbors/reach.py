@@ -1,4 +1,4 @@
-"""The cells that hold the k nearest rows, ties included, and their votes."""
+"""The unique rows that hold the k nearest rows, ties included, and their votes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,58 +14,85 @@ TIE = 1e-7
 """Distances closer than this share of the query's largest finite one are equal."""
 ENOUGH = 1.0 - 1e-12
 """Share of k that weights must add up to: they may be sums of fractions."""
+DISTANCES_AT_ONCE = 1 << 21
+"""Distances that one thread holds at a time."""
 
 
 class Near(NamedTuple):
-    """The cells within reach of the k-th neighbour, as one list over all queries.
+    """The unique rows within reach of the k-th neighbour, listed over all queries.
 
-    It goes from query to query, and within one by the number of the cell.
+    The list is sorted by query, and within a query by the number of the unique row.
+
+    Attributes
+    ----------
+    query : ndarray of int
+        Number of the query.
+    unique_row : ndarray of int
+        Number of the unique row, its place in the index.
+    distance : ndarray
+        Between the two.
+    votes : ndarray
+        The weight of the unique row; at the k-th distance, its share of what is left.
+    tie : ndarray of shape (n_queries,)
+        How close two distances of a query are that count as equal.
     """
 
     query: NDArray[np.intp]
-    cell: NDArray[np.intp]
+    unique_row: NDArray[np.intp]
     distance: Array
-    votes: Array  # the cell's weight; at the k-th distance, its share of what is left
-    tie: Array  # (b,), how close two distances of a query are that count as equal
+    votes: Array
+    tie: Array
 
 
 @dataclass(frozen=True)
 class Reach:
-    """Finds the cells that hold the k nearest rows, ``weights`` rows in each."""
+    """Finds the unique rows that hold the k nearest rows.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (m,)
+        How many rows each unique row stands for.
+    """
 
     weights: Array
 
     def near(self, distances: Array, k: float) -> Near:
-        """Return who is within reach, with their votes, which add up to k a query.
+        """Return the unique rows within reach; votes add up to k for each query.
 
         Parameters
         ----------
-        distances : (b, m), from each query to each cell
-        k : how many rows vote; all of them if there are fewer
+        distances : ndarray of shape (b, m)
+            From each query to each unique row.
+        k : float
+            How many rows vote; all of them if there are fewer.
+
+        Returns
+        -------
+        Near
         """
         k = self.at_most(k)
-        tie = ties(distances)  # (b,)
-        last = self._kth(distances, k)  # (b,)
-        query, cell = np.nonzero(distances <= (last + tie)[:, None])
-        return self.shared(query, cell, distances[query, cell], last, tie, k)
+        tie = tie_widths(distances)  # (b,)
+        kth = self._kth_distances(distances, k)  # (b,)
+        query, row = np.nonzero(distances <= (kth + tie)[:, None])
+        return self.share_votes(query, row, distances[query, row], kth, tie, k)
 
-    def shared(
+    def share_votes(
         self,
         query: NDArray[np.intp],
-        cell: NDArray[np.intp],
+        unique_row: NDArray[np.intp],
         distance: Array,
-        last: Array,
+        kth: Array,
         tie: Array,
         k: float,
     ) -> Near:
-        """Give votes to all cells within reach of the k-th distances ``last`` (b,)."""
-        votes = self.weights[cell].astype(float)
-        tied = distance >= (last - tie)[query]
-        nearer = np.bincount(query[~tied], votes[~tied], len(last))
-        at_last = np.bincount(query[tied], votes[tied], len(last))
-        share = (k - nearer) / at_last  # never more than 1: the k-th row is among them
+        """Return all rows within reach of the k-th distances (b,) with their votes."""
+        votes = self.weights[unique_row].astype(float)
+        tied = distance >= (kth - tie)[query]
+        nearer = np.bincount(query[~tied], votes[~tied], len(kth))
+        at_kth = np.bincount(query[tied], votes[tied], len(kth))
+        share = (k - nearer) / at_kth  # at most 1: the k-th row is among them
         votes[tied] *= share[query[tied]]
-        return Near(query, cell, distance, votes, tie)
+        return Near(query, unique_row, distance, votes, tie)
 
     def at_most(self, k: float) -> float:
         """Return k, or the number of all rows if there are fewer."""
@@ -77,14 +104,14 @@ class Reach:
 
     @cached_property
     def _lightest_first(self) -> Array:
-        """Weight of the 1, 2, ... lightest cells (m,)."""
+        """Weight of the 1, 2, ... lightest unique rows (m,)."""
         return np.cumsum(np.sort(self.weights))
 
-    def _kth(self, distances: Array, k: float) -> Array:
-        """Return the distance at which the weights first add up to k."""
+    def _kth_distances(self, distances: Array, k: float) -> Array:
+        """Return the distance at which the weights first add up to k (b,)."""
         enough = np.searchsorted(self._lightest_first, k * ENOUGH)
-        n_cells = min(int(enough) + 1, len(self.weights))
-        nearest = np.argpartition(distances, n_cells - 1, axis=1)[:, :n_cells]
+        n_nearest = min(int(enough) + 1, len(self.weights))
+        nearest = np.argpartition(distances, n_nearest - 1, axis=1)[:, :n_nearest]
         d = np.take_along_axis(distances, nearest, axis=1)
         order = np.argsort(d, axis=1, kind="stable")
         d = np.take_along_axis(d, order, axis=1)
@@ -93,7 +120,46 @@ class Reach:
         return d[np.arange(len(d)), reached.argmax(axis=1)]
 
 
-def ties(distances: Array) -> Array:
+@dataclass(frozen=True)
+class RankedNear:
+    """The unique rows within reach of the largest k, query by query, nearest first.
+
+    Law: ``near(k)`` has the votes of ``Reach.near(distances, k)``, for every k up to
+    the largest, from one search.
+    """
+
+    query: NDArray[np.intp]
+    unique_row: NDArray[np.intp]
+    distance: Array
+    weights: Array  # of the unique row
+    before: Array  # rows that are nearer, of the same query
+    level: Array  # rows that are equally near, its own among them
+    tie: Array  # (b,)
+
+    @classmethod
+    def of(cls, near: Near, unique_weights: Array) -> "RankedNear":
+        """Rank the unique rows within reach of the largest k."""
+        order = np.lexsort((near.distance, near.query))
+        query, row = near.query[order], near.unique_row[order]
+        distance, weights = near.distance[order], unique_weights[row].astype(float)
+        starts = np.diff(query, prepend=-1) > 0
+        with np.errstate(invalid="ignore"):  # infinity less infinity is no step
+            steps = np.diff(distance, prepend=distance[:1]) > near.tie[query]
+        group = np.cumsum(starts | steps) - 1
+        level = np.bincount(group, weights)
+        first = np.flatnonzero(np.diff(group, prepend=-1))
+        upto = np.cumsum(level) - level  # over all queries
+        own = upto[group[np.flatnonzero(starts)]]  # what came before each query
+        before = (upto - own[query[first]])[group]
+        return cls(query, row, distance, weights, before, level[group], near.tie)
+
+    def near(self, k: float) -> Near:
+        """Return them with their votes for this k, zero for those beyond its reach."""
+        votes = self.weights * np.clip((k - self.before) / self.level, 0.0, 1.0)
+        return Near(self.query, self.unique_row, self.distance, votes, self.tie)
+
+
+def tie_widths(distances: Array) -> Array:
     """Return how close two distances of a query are that count as equal (b,)."""
     largest = distances.max(axis=1)
     if not np.isfinite(largest).all():
@@ -101,27 +167,42 @@ def ties(distances: Array) -> Array:
     return TIE * largest
 
 
-def joined(parts: Sequence[Near], numbers: Sequence[NDArray[np.intp]]) -> Near:
-    """Return one list of several, given the numbers of the queries of each.
+def ranks(distances: Array, tie: float) -> NDArray[np.intp]:
+    """Return the rank of each distance; those tied share one, as infinite ones do.
+
+    Examples
+    --------
+    >>> ranks(np.array([0.5, 0.1, 0.5 + 1e-12]), 1e-9)
+    array([1, 0, 1])
+    """
+    order = np.argsort(distances, kind="stable")
+    with np.errstate(invalid="ignore"):  # infinity less infinity is no step
+        steps = np.diff(distances[order], prepend=distances[order[:1]]) > tie
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.cumsum(steps)
+    return place
+
+
+def join_near(parts: Sequence[Near], numbers: Sequence[NDArray[np.intp]]) -> Near:
+    """Return several lists as one, given the numbers of the queries of each.
 
     Examples
     --------
     >>> one = Reach(np.ones(2)).near(np.array([[0.0, 1.0]]), 1)
-    >>> joined([one, one], [np.array([1]), np.array([0])]).query
+    >>> join_near([one, one], [np.array([1]), np.array([0])]).query
     array([0, 1])
     """
     query = np.concatenate([at[p.query] for p, at in zip(parts, numbers, strict=True)])
-    cell = np.concatenate([part.cell for part in parts])
-    order = np.lexsort((cell, query))
-    distance, votes = (
-        np.concatenate([part[place] for part in parts])[order] for place in (2, 3)
-    )
+    row = np.concatenate([part.unique_row for part in parts])
+    order = np.lexsort((row, query))
+    distance = np.concatenate([part.distance for part in parts])[order]
+    votes = np.concatenate([part.votes for part in parts])[order]
     tie = np.empty(sum(map(len, numbers)))
     tie[np.concatenate(numbers)] = np.concatenate([part.tie for part in parts])
-    return Near(query[order], cell[order], distance, votes, tie)
+    return Near(query[order], row[order], distance, votes, tie)
 
 
-def query_blocks(n_queries: int, n_cells: int, at_once: int) -> list[slice]:
-    """Split queries into blocks of at most so many distances, or one row."""
-    size = max(1, at_once // max(n_cells, 1))
+def query_chunks(n_queries: int, n_rows: int, at_once: int) -> list[slice]:
+    """Split queries into chunks of at most ``at_once`` distances, or one query."""
+    size = max(1, at_once // max(n_rows, 1))
     return [slice(at, at + size) for at in range(0, n_queries, size)]

@@ -1,4 +1,4 @@
-"""The rows that vote."""
+"""The training rows that vote, equal ones merged into unique rows."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,9 +9,109 @@ from numpy.typing import NDArray
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows, unique_rows
-from nearkind.neighbors.groups import RowGroups
-from nearkind.neighbors.reach import Reach
+from nearkind.neighbors.reach import Near, Reach, ranks
 from nearkind.protocols import Array, Codes
+
+
+@dataclass(frozen=True)
+class RowGroups:
+    """Which rows each unique row stands for.
+
+    Attributes
+    ----------
+    rows : ndarray of int (n,)
+        Row numbers; those of unique row u, rising, are
+        ``rows[starts[u]:starts[u + 1]]``.
+    starts : ndarray of int (m + 1,)
+    """
+
+    rows: NDArray[np.intp]
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, unique: NDArray[np.intp], numbers: NDArray[np.intp]) -> "RowGroups":
+        """Group rows, given by rising number, by the unique row of each."""
+        order = np.argsort(unique, kind="stable")
+        starts = np.searchsorted(unique[order], np.arange(unique.max() + 2))
+        return cls(numbers[order], starts)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.intp]:
+        """Number of rows that each unique row stands for (m,)."""
+        return np.diff(self.starts)
+
+    @property
+    def first_rows(self) -> NDArray[np.intp]:
+        """The first row that each unique row stands for (m,)."""
+        return self.rows[self.starts[:-1]]
+
+    @cached_property
+    def reach(self) -> Reach:
+        """Finds the k nearest rows, each counted once whatever it weighs."""
+        return Reach(self.sizes.astype(float))
+
+    def by_row(self, entries: Array) -> tuple[NDArray[np.intp], Array]:
+        """Return the row numbers, rising, and for each the entry of its unique row."""
+        unique = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        order = np.argsort(self.rows, kind="stable")
+        return self.rows[order], entries[unique[order]]
+
+    def members_of(
+        self, unique: NDArray[np.intp]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the rows of some unique rows, and the place in ``unique`` of each.
+
+        Examples
+        --------
+        >>> groups = RowGroups.of(np.array([0, 1, 0]), np.array([4, 5, 6]))
+        >>> [part.tolist() for part in groups.members_of(np.array([1, 0]))]
+        [[5, 4, 6], [0, 1, 1]]
+        """
+        sizes = self.sizes[unique]
+        owner = np.repeat(np.arange(len(unique)), sizes)
+        within = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return self.rows[self.starts[unique][owner] + within], owner
+
+    def nearest(
+        self, near: Near, k: int, itself: NDArray[np.intp]
+    ) -> tuple[Array, NDArray[np.intp]]:
+        """Return the k nearest rows of each query, by distance, then by row number.
+
+        Parameters
+        ----------
+        near : Near
+            Within reach of k rows, of one more where a row is left out.
+        k : int
+            How many rows.
+        itself : ndarray of int (b,)
+            A row to leave out, or -1.
+
+        Returns
+        -------
+        distances, rows : ndarray (b, k)
+            Fewer than k if there are no more.
+        """
+        ends = np.searchsorted(near.query, np.arange(len(itself) + 1))
+        found = [
+            self._nearest(near.unique_row[a:b], near.distance[a:b], tie, k, row)
+            for a, b, tie, row in zip(ends, ends[1:], near.tie, itself, strict=False)
+        ]
+        distances, rows = zip(*found, strict=True)
+        return np.array(distances), np.array(rows)
+
+    def _nearest(
+        self,
+        unique: NDArray[np.intp],
+        distances: Array,
+        tie: float,
+        k: int,
+        itself: int,
+    ) -> tuple[Array, NDArray[np.intp]]:
+        rows, owner = self.members_of(unique)
+        d = distances[owner]
+        order = np.lexsort((rows, ranks(d, tie)))
+        order = order[rows[order] != itself][:k]
+        return np.sort(d[order]), rows[order]
 
 
 @dataclass(frozen=True)

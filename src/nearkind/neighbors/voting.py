@@ -39,7 +39,7 @@ def vote_shares(near: Near, weigh: Weigh, class_shares: Array, n_queries: int) -
     votes = _only_infinite_where_any(near, votes) if np.isinf(votes).any() else votes
     votes = _equal_where_none(near, votes, n_queries)
     shape = n_queries, len(class_shares)
-    total = csr_array((votes, (near.query, near.cell)), shape) @ class_shares
+    total = csr_array((votes, (near.query, near.unique_row)), shape) @ class_shares
     return total / total.sum(axis=1, keepdims=True)
 
 
@@ -51,10 +51,10 @@ def most_votes(shares: Array) -> np.ndarray:
 
 def _only_infinite_where_any(near: Near, votes: Array) -> Array:
     infinite = np.isinf(votes)
-    drowned = np.isin(near.query, near.query[infinite])
-    return np.where(infinite, near.votes, np.where(drowned, 0.0, votes))
+    outvoted = np.isin(near.query, near.query[infinite])
+    return np.where(infinite, near.votes, np.where(outvoted, 0.0, votes))
 
 
 def _equal_where_none(near: Near, votes: Array, n_queries: int) -> Array:
-    heard = np.bincount(near.query, votes, n_queries) > 0.0
-    return np.where(heard[near.query], votes, near.votes)
+    has_votes = np.bincount(near.query, votes, n_queries) > 0.0
+    return np.where(has_votes[near.query], votes, near.votes)

@@ -1,4 +1,4 @@
-"""The index by FAISS: what is found is exact, what is missed is measured."""
+"""The index by FAISS: what it finds is exact, what it misses is measured."""
 
 import pickle
 from io import BytesIO
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearkind as nk
-from nearkind.neighbors import Approximate, Exact, Reach, approximate, searchers, tuning
+from nearkind.neighbors import ExactIndex, FaissIndex, Reach, faiss_index, faiss_search
 
 faiss = pytest.importorskip("faiss")
 METRIC = nk.baselines.Euclidean().fit([["a"], ["b"]], [0, 1])
@@ -21,13 +21,15 @@ def vectors(n, q=6, seed=0):
 
 
 def both(U, queries, k, weights=None):
-    """Return what the approximate and the exact index find."""
+    """Return what both indexes find."""
     reach = Reach(np.ones(len(U)) if weights is None else weights)
-    return (kind(METRIC, U, k).near(queries, reach, k) for kind in (Approximate, Exact))
+    return (
+        kind(METRIC, U, k).near(queries, reach, k) for kind in (FaissIndex, ExactIndex)
+    )
 
 
 def assert_same_near(found, expected):
-    for name in ("query", "cell", "votes"):
+    for name in ("query", "unique_row", "votes"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
     scale = expected.distance.max(initial=0.0)
     np.testing.assert_allclose(found.distance, expected.distance, atol=1e-9 * scale)
@@ -42,9 +44,9 @@ def clustered(n, seed=0):
 
 
 def share_found(found, expected):
-    """Return which share of the pairs of a query and a cell was found."""
+    """Return which share of the pairs of a query and a unique row was found."""
     found, expected = (
-        set(zip(near.query.tolist(), near.cell.tolist(), strict=True))
+        set(zip(near.query.tolist(), near.unique_row.tolist(), strict=True))
         for near in (found, expected)
     )
     return len(found & expected) / len(expected)
@@ -53,9 +55,9 @@ def share_found(found, expected):
 @pytest.fixture(params=["ivf", "hnsw"])
 def kind(request, monkeypatch):
     """Let tables of a few rows be searched by a kind for many."""
-    monkeypatch.setattr(searchers, "FLAT_UP_TO", 50)
+    monkeypatch.setattr(faiss_search, "FLAT_UP_TO", 50)
     if request.param == "hnsw":
-        monkeypatch.setattr(searchers, "GRAPH_FROM", 51)
+        monkeypatch.setattr(faiss_search, "GRAPH_FROM", 51)
     return request.param
 
 
@@ -86,7 +88,7 @@ def test_ties_of_distinct_vectors_beyond_any_try_are_all_found():
     angles = np.linspace(0.0, 2.0 * np.pi, 1500, endpoint=False)
     circle = np.column_stack([np.cos(angles), np.sin(angles)])
     found, expected = both(circle, np.zeros((1, 2)), 3)
-    assert len(found.cell) == 1500
+    assert len(found.unique_row) == 1500
     assert_same_near(found, expected)
 
 
@@ -96,19 +98,24 @@ def test_vectors_that_single_precision_cannot_tell_apart():
 
 
 def test_kinds_are_chosen_by_size():
-    limits = [1, searchers.FLAT_UP_TO, searchers.GRAPH_FROM - 1, searchers.GRAPH_FROM]
-    kinds = [searchers.fitting(n).kind for n in limits]
+    limits = [
+        1,
+        faiss_search.FLAT_UP_TO,
+        faiss_search.GRAPH_FROM - 1,
+        faiss_search.GRAPH_FROM,
+    ]
+    kinds = [faiss_search.searcher_for(n).kind for n in limits]
     assert kinds == ["flat", "flat", "ivf", "hnsw"]
 
 
 def test_all_effort_is_exact(kind):
     U, queries = vectors(600), vectors(60, seed=1)
-    index = Approximate(METRIC, U, 5).build()
+    index = FaissIndex(METRIC, U, 5).build()
     assert index.kind == kind
-    *_, last = index._built.searcher.efforts()
-    assert last == index._built.searcher.effort
+    *_, last = index.built.searcher.efforts()
+    assert last == index.built.searcher.effort
     reach = Reach(np.ones(600))
-    expected = Exact(METRIC, U, 5).near(queries, reach, 5)
+    expected = ExactIndex(METRIC, U, 5).near(queries, reach, 5)
     assert_same_near(index.near(queries, reach, 5), expected)
 
 
@@ -117,27 +124,29 @@ def test_queries_that_find_their_neighbours_are_answered_exactly(seed, k, weight
     rng = np.random.default_rng(seed)
     U, queries = (rng.integers(0, 5, (n, 3)) / 4.0 for n in (200, 20))
     reach = Reach(rng.choice([0.5, 1.0, 3.0], 200) if weighted else np.ones(200))
-    expected = Exact(METRIC, U, k).near(queries, reach, k)
-    for kind in (searchers.Lists, searchers.Graph):
-        with patch.object(approximate, "fitting", lambda n, kind=kind: kind):
-            index = Approximate(METRIC, U, k).build()
+    expected = ExactIndex(METRIC, U, k).near(queries, reach, k)
+    for kind in (faiss_search.ListSearch, faiss_search.GraphSearch):
+        with patch.object(faiss_index, "searcher_for", lambda n, kind=kind: kind):
+            index = FaissIndex(METRIC, U, k).build()
         found = index.near(queries, reach, k)
         n_found = 0
         for query in range(20):
             mine, true = found.query == query, expected.query == query
-            if set(expected.cell[true]) <= set(found.cell[mine]):
-                np.testing.assert_array_equal(found.cell[mine], expected.cell[true])
+            if set(expected.unique_row[true]) <= set(found.unique_row[mine]):
+                np.testing.assert_array_equal(
+                    found.unique_row[mine], expected.unique_row[true]
+                )
                 np.testing.assert_allclose(found.votes[mine], expected.votes[true])
                 n_found += 1
         assert n_found >= 10
 
 
 def test_recall_is_what_a_loop_over_rows_not_yet_held_counts(kind, monkeypatch):
-    monkeypatch.setattr(tuning, "RECALL", 0.6)
-    monkeypatch.setattr(tuning, "first_try", lambda k: k)
+    monkeypatch.setattr(faiss_search, "MIN_RECALL", 0.6)
+    monkeypatch.setattr(faiss_search, "n_candidates", lambda k: k)
     U = vectors(500, 12)
-    sites, searcher, recall, _ = Approximate(METRIC, U, 5).build()._built
-    held, new = sites.vectors[:400], sites.vectors[400:]
+    distinct, searcher, recall, _ = FaissIndex(METRIC, U, 5).build().built
+    held, new = distinct.vectors[:400], distinct.vectors[400:]
     before = type(searcher)(held)
     _ = next(effort for effort in before.efforts() if effort == searcher.effort)
     shares = []
@@ -148,27 +157,29 @@ def test_recall_is_what_a_loop_over_rows_not_yet_held_counts(kind, monkeypatch):
     np.testing.assert_allclose(recall, np.mean(shares))
 
 
-def test_sites_keep_their_numbers_and_their_cells(kind):
+def test_vectors_keep_their_numbers_and_their_rows(kind):
     U = np.repeat(vectors(400, 4), 2, axis=0)[np.random.default_rng(5).permutation(800)]
-    sites, searcher, *_ = Approximate(METRIC, U, 3).build()._built
-    _, number = searcher.search(sites.vectors, 1)
+    distinct, searcher, *_ = FaissIndex(METRIC, U, 3).build().built
+    _, number = searcher.search(distinct.vectors, 1)
     np.testing.assert_array_equal(number[:, 0], np.arange(400))
-    np.testing.assert_allclose(sites.vectors[sites.of_cell], sites.place(U), atol=1e-9)
-    cells, owner = sites.cells.members_of(np.arange(400))
-    np.testing.assert_array_equal(sites.of_cell[cells], owner)
-    assert sorted(cells) == list(range(800))
+    np.testing.assert_allclose(
+        distinct.vectors[distinct.of_row], distinct.transform(U), atol=1e-9
+    )
+    rows, owner = distinct.rows.members_of(np.arange(400))
+    np.testing.assert_array_equal(distinct.of_row[rows], owner)
+    assert sorted(rows) == list(range(800))
 
 
 def test_effort_is_raised_until_recall_suffices(kind):
-    index = Approximate(METRIC, vectors(2000, 8), 3).build()
-    assert index.recall_ >= tuning.RECALL
-    effort = index._built.searcher.effort
-    assert effort < max(index._built.searcher.efforts())
+    index = FaissIndex(METRIC, vectors(2000, 8), 3).build()
+    assert index.recall_ >= faiss_search.MIN_RECALL
+    effort = index.built.searcher.effort
+    assert effort < max(index.built.searcher.efforts())
 
 
 def test_new_rows_find_their_neighbours_too(kind):
     U, queries = clustered(5000), clustered(1000, seed=1)
-    assert share_found(*both(U, queries, 5)) > tuning.RECALL - 0.005
+    assert share_found(*both(U, queries, 5)) > faiss_search.MIN_RECALL - 0.005
 
 
 def test_rows_added_later_are_found(kind):
@@ -184,12 +195,12 @@ def test_rows_added_later_are_found(kind):
 
 def test_two_builds_and_any_number_of_threads_give_the_same(kind):
     U, queries, reach = vectors(1000), vectors(80, seed=1), Reach(np.ones(1000))
-    one = Approximate(METRIC, U, 5).near(queries, reach, 5)
+    one = FaissIndex(METRIC, U, 5).near(queries, reach, 5)
     before = faiss.omp_get_max_threads()
     try:
         for n_threads in (1, 3):
             faiss.omp_set_num_threads(n_threads)
-            again = Approximate(METRIC, U, 5).near(queries, reach, 5)
+            again = FaissIndex(METRIC, U, 5).near(queries, reach, 5)
             assert faiss.omp_get_max_threads() == n_threads
             for a, b in zip(one, again, strict=True):
                 np.testing.assert_array_equal(a, b)
@@ -199,7 +210,7 @@ def test_two_builds_and_any_number_of_threads_give_the_same(kind):
 
 def test_a_built_index_survives_pickle(kind):
     U, queries, reach = vectors(300), vectors(30, seed=1), Reach(np.ones(300))
-    index = Approximate(METRIC, U, 5).build()
+    index = FaissIndex(METRIC, U, 5).build()
     again = pickle.loads(pickle.dumps(index))
     assert (again.kind, again.recall_) == (kind, index.recall_)
     assert again.seconds == index.seconds
@@ -216,17 +227,17 @@ def test_a_saved_model_builds_the_same_index_anew(kind):
     nk.save(model, file)
     file.seek(0)
     again = nk.load(file)
-    assert "_built" not in vars(again.index_)
+    assert "built" not in vars(again.index_)
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     assert (again.index_.kind, again.index_.recall_) == (kind, model.index_.recall_)
 
 
 def test_counting_rows_and_weights_in_turn():
     U, queries = vectors(60), vectors(8, seed=1)
-    index = Approximate(METRIC, U, 3)
+    index = FaissIndex(METRIC, U, 3)
     reaches = [Reach(np.ones(60)), Reach(np.full(60, 0.5))]
-    first = [index.near(queries, reach, 3).cell for reach in reaches]
-    again = [index.near(queries, reach, 3).cell for reach in reaches]
-    assert [len(cells) for cells in first] == [24, 48]
+    first = [index.near(queries, reach, 3).unique_row for reach in reaches]
+    again = [index.near(queries, reach, 3).unique_row for reach in reaches]
+    assert [len(rows) for rows in first] == [24, 48]
     for a, b in zip(first, again, strict=True):
         np.testing.assert_array_equal(a, b)
