@@ -163,7 +163,7 @@ def test_a_derived_set_is_made_of_what_was_downloaded(real_file, serve, home):
     assert data.X.tolist() == files.read(real_file("housevotes")).X.tolist()
     assert "derived from voting" in data.source
     assert data.source.endswith("OpenML data set 56")
-    assert files.locate("voting") == home / "voting.csv.gz"
+    assert files.file_in(files.cache(), "voting") == home / "voting.csv.gz"
 
 
 def test_every_set_can_be_had_in_some_way():

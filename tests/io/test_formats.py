@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nearkind.io import check_ending, read_columns, write_columns
 from nearkind.io.formats import FORMATS
-from nearkind.io.options import FORMATS as FORMAT_NAMES
+from nearkind.io.options import FORMAT_NAMES
 
 COLUMNS = {"size": [1, None], "colour": ["dark, red", 'a "b"\r\n']}
 

@@ -15,7 +15,7 @@ def datasets(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write it to this .csv or .csv.gz file."),
+        typer.Option("--output", "-o", help="Write it to this file, as zoo.csv.gz."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

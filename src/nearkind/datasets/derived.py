@@ -1,4 +1,4 @@
-"""Sets made of other sets."""
+"""Sets that are made of other sets."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,19 +9,29 @@ from nearkind.datasets.dataset import Dataset
 
 
 class Derivation(NamedTuple):
-    """Which set another one is made of, how, and how that is said."""
+    """How a set is made of another.
+
+    Attributes
+    ----------
+    parent : str
+        Name of the other set.
+    derive : callable
+        Returns the set, given the other.
+    about : str
+        What is done, in words.
+    """
 
     parent: str
     derive: Callable[[Dataset], Dataset]
     about: str
 
 
-def complete_rows(table: Dataset) -> Dataset:
+def complete_rows(data: Dataset) -> Dataset:
     """Return the rows without a missing value.
 
     Parameters
     ----------
-    table : Dataset
+    data : Dataset
 
     Returns
     -------
@@ -33,19 +43,19 @@ def complete_rows(table: Dataset) -> Dataset:
     >>> complete_rows(Dataset(["a", "b"], "class", X, X[:, 0])).X.tolist()
     [['n', 'y']]
     """
-    complete = np.array([None not in row for row in table.X.tolist()])  # (n,)
-    return table._replace(X=table.X[complete], y=table.y[complete])
+    complete = np.array([None not in row for row in data.X.tolist()])  # (n,)
+    return data._replace(X=data.X[complete], y=data.y[complete])
 
 
-def plain_letters(table: Dataset) -> Dataset:
+def plain_letters(data: Dataset) -> Dataset:
     """Return DNA in the four letters of the StatLog set, labels in lower case.
 
     Rows with the ambiguity letters D, R or S are dropped and N is read as G, as StatLog
-    did. The rows are those of its file; their order is that of ``table``.
+    did. The rows are those of its file; their order is that of ``data``.
 
     Parameters
     ----------
-    table : Dataset
+    data : Dataset
 
     Returns
     -------
@@ -57,11 +67,11 @@ def plain_letters(table: Dataset) -> Dataset:
     >>> plain_letters(Dataset(["p1", "p2"], "class", X, X[:, 0])).X.tolist()
     [['A', 'G']]
     """
-    kept = ~np.isin(table.X, ["D", "R", "S"]).any(axis=1)  # (n,)
-    X = table.X[kept]
+    kept = ~np.isin(data.X, ["D", "R", "S"]).any(axis=1)  # (n,)
+    X = data.X[kept]
     X[X == "N"] = "G"
-    y = np.array([label.lower() for label in table.y[kept]], dtype=object)
-    return table._replace(X=X, y=y)
+    y = np.array([label.lower() for label in data.y[kept]], dtype=object)
+    return data._replace(X=X, y=y)
 
 
 DERIVED = {

@@ -1,4 +1,4 @@
-"""King and rook against king: how soon is black, who is to move, mated?"""
+"""The chess endgame king and rook against king: moves to mate, black to move."""
 
 from functools import cache
 
@@ -24,7 +24,7 @@ _LABELS = np.array(_WORDS.split(), dtype=object)
 
 
 def krkopt() -> Dataset:
-    """Return the endgame of king and rook against king, black to move.
+    """Return the set ``krkopt``: king and rook against king, black to move.
 
     One position stands for all its mirror images and turns: the white king is in the
     triangle a1-d1-d4; if it is on the diagonal, the black king is on or below it; if
@@ -38,8 +38,8 @@ def krkopt() -> Dataset:
 
     Examples
     --------
-    >>> table = krkopt()
-    >>> print(*table.X[0], table.y[0])
+    >>> data = krkopt()
+    >>> print(*data.X[0], data.y[0])
     a 1 b 3 c 2 draw
     """
     squares = np.argwhere(_representatives())  # (n, 3), in order of squares
@@ -104,37 +104,37 @@ def _black_to_move(depth: Board, check: Mask) -> Board:
 
 
 def _possible() -> Mask:
-    """Tell which positions can stand on a board, black to move."""
+    """Return which positions can stand on a board, black to move."""
     differ = ~np.eye(64, dtype=bool)
     return _kings_apart() & differ[:, :, None] & differ[None, :, :]
 
 
 def _kings_apart() -> Mask:
-    """Tell where the kings do not touch, (64, 64, 64)."""
+    """Return where the kings do not touch, (64, 64, 64)."""
     apart = np.maximum(_ACROSS, _ALONG) > 1
     return np.broadcast_to(apart[:, None, :], (64, 64, 64))
 
 
 def _check() -> Mask:
-    """Tell where the rook attacks the black king, the white king not between."""
+    """Return where the rook attacks the black king, the white king not between."""
     steps = _ACROSS + _ALONG
     off = steps[:, :, None] + steps[:, None, :] != steps[None, :, :]
     return _on_a_line()[None, :, :] & off
 
 
 def _on_a_line() -> Mask:
-    """Tell which two squares share a file or a rank, (64, 64)."""
+    """Return which two squares share a file or a rank, (64, 64)."""
     return (_ACROSS == 0) ^ (_ALONG == 0)
 
 
 def _off_the_way(start: int, end: int) -> Mask:
-    """Tell which squares are not on the line from start to end, (64,)."""
+    """Return which squares are not on the line from start to end, (64,)."""
     steps = _ACROSS + _ALONG
     return steps[start] + steps[end] != steps[start, end]
 
 
 def _representatives() -> Mask:
-    """Tell which positions the set holds: one of those alike by symmetry."""
+    """Return which positions the set holds: one of those alike by symmetry."""
     below, on = _RANK <= _FILE, _RANK == _FILE
     king = below & (_FILE < 4)
     white = king[:, None, None]

@@ -133,25 +133,6 @@ def file_in(home: Path | None, name: str) -> Path | None:
     return path if path and path.is_file() else None
 
 
-def locate(name: str) -> Path | None:
-    """Return the file of a set, in NEARKIND_DATA or else in the cache, or None.
-
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    Path or None
-
-    Examples
-    --------
-    >>> locate("no_such_set") is None
-    True
-    """
-    return file_in(folder(), name) or file_in(cache(), name)
-
-
 class ChangedDataWarning(UserWarning):
     """A known set is not, letter for letter, the copy that nearkind was tested with."""
 

@@ -1,4 +1,4 @@
-"""A display of seven segments, some of them inverted, among random bits."""
+"""The LED display: digits of seven segments with noise, and irrelevant bits."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ SEED = 0
 
 
 def led24(n_samples: int = 3200, noise: float = 0.1, seed: int = SEED) -> Dataset:
-    """Draw digits as a faulty display shows them.
+    """Return the set ``led24``: digits as a faulty display shows them.
 
     A digit is drawn uniformly, each of its seven segments is inverted with probability
     ``noise``, and 17 fair bits that tell nothing follow. From Breiman, Friedman, Olshen
@@ -22,9 +22,9 @@ def led24(n_samples: int = 3200, noise: float = 0.1, seed: int = SEED) -> Datase
 
     Parameters
     ----------
-    n_samples : int
-    noise : float
-    seed : int
+    n_samples : int, default=3200
+    noise : float, default=0.1
+    seed : int, default=0
         The same seed gives the same rows.
 
     Returns

@@ -15,11 +15,21 @@ from nearkind.datasets.dataset import Dataset, ObjectArray
 
 _SAME: Mapping[str, str] = MappingProxyType({})
 _IDENTIFIERS = {"animal", "instance", "instance_name"}
-_PATIENCE = 30.0  # seconds of silence
+_TIMEOUT = 30.0  # seconds of silence
 
 
 class Recipe(NamedTuple):
-    """Number of a set on OpenML, and what to call its values and labels."""
+    """How to get a set from OpenML.
+
+    Attributes
+    ----------
+    data_id : int
+        Number of the set there.
+    values, labels : mapping of str to str
+        Their names there to the names in the files.
+    n_first : int or None, default=None
+        Rows to keep; None: all.
+    """
 
     data_id: int
     values: Mapping[str, str] = _SAME
@@ -94,16 +104,16 @@ def _download(data_id: int) -> Any:
     """Return what OpenML has under a number."""
     from sklearn.datasets import fetch_openml
 
-    with warnings.catch_warnings(), _patience():
+    with warnings.catch_warnings(), _timeout():
         warnings.simplefilter("ignore")  # on retries; the caller checks the result
         return fetch_openml(data_id=data_id, as_frame=True, cache=False, n_retries=1)
 
 
 @contextmanager
-def _patience() -> Iterator[None]:
-    """Let connections give up after a while, which by default they never do."""
+def _timeout() -> Iterator[None]:
+    """Set a timeout of connections, which have none by default."""
     before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(_PATIENCE)
+    socket.setdefaulttimeout(_TIMEOUT)
     try:
         yield
     finally:

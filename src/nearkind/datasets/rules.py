@@ -46,7 +46,7 @@ def credit_risk() -> Dataset:
 
 
 def balance() -> Dataset:
-    """Return the balance scale: to which side does it tip, if to any?
+    """Return the set ``balance``: to which side a scale tips.
 
     The side with the larger product of weight and distance goes down; the set is the
     whole grid of five weights and five distances a side.
@@ -171,7 +171,7 @@ def _result(board: Sequence[str]) -> str | None:
 
 
 def _has_line(board: Sequence[str], player: str) -> bool:
-    """Tell whether ``player`` has three in a row."""
+    """Return whether ``player`` has three in a row."""
     return any(board[i] == board[j] == board[k] == player for i, j, k in _LINES)
 
 

@@ -73,7 +73,7 @@ def names() -> list[str]:
 
 
 def require_offer(name: str) -> Offer:
-    """Return how a set can be had.
+    """Return the offer of a set that must exist.
 
     Parameters
     ----------
@@ -173,24 +173,24 @@ def find_offer(name: str) -> Offer | None:
 
 
 def _by_rule(name: str) -> Offer | None:
-    """Offer what is computed, whatever files there are."""
+    """Return the offer of a set that a rule defines, whatever files there are."""
     if name not in RULES:
         return None
     return Offer("rule", "computed from its rule", RULES[name])
 
 
 def _in_folder(name: str) -> Offer | None:
-    """Offer a file of the folder that NEARKIND_DATA names."""
-    return _kept(name, "folder", files.folder(), f"in {files.VARIABLE}")
+    """Return the offer of a file in the folder that NEARKIND_DATA names."""
+    return _file_offer(name, "folder", files.folder(), f"in {files.VARIABLE}")
 
 
 def _in_cache(name: str) -> Offer | None:
-    """Offer a file of the user's cache."""
-    return _kept(name, "cache", files.cache(), "in the cache")
+    """Return the offer of a file in the user's cache."""
+    return _file_offer(name, "cache", files.cache(), "in the cache")
 
 
-def _kept(name: str, where: str, home: Path | None, words: str) -> Offer | None:
-    """Offer a file of a folder."""
+def _file_offer(name: str, where: str, home: Path | None, words: str) -> Offer | None:
+    """Return the offer of a file in a folder."""
     path = files.file_in(home, name)
     if path is None:
         return None
@@ -199,7 +199,7 @@ def _kept(name: str, where: str, home: Path | None, words: str) -> Offer | None:
 
 
 def _derived(name: str) -> Offer | None:
-    """Offer a set made of another, wherever that one comes from."""
+    """Return the offer of a set made of another, wherever that one comes from."""
     if name not in DERIVED:
         return None
     parent, derive, about = DERIVED[name]
@@ -211,7 +211,7 @@ def _derived(name: str) -> Offer | None:
 
 
 def _drawn(name: str) -> Offer | None:
-    """Offer a draw of ours of the set that is a random draw."""
+    """Return the offer of a draw of our own of ``led24``, which is a random draw."""
     if name != "led24":
         return None
     says = f"drawn by its rule with seed {SEED}, so not the rows of the published file"
@@ -219,7 +219,7 @@ def _drawn(name: str) -> Offer | None:
 
 
 def _on_openml(name: str) -> Offer | None:
-    """Offer to download a set and to keep it in the cache."""
+    """Return the offer of a set on OpenML, to be kept in the cache."""
     if name not in openml.RECIPES:
         return None
     says = f"OpenML data set {openml.RECIPES[name].data_id}"
@@ -227,7 +227,7 @@ def _on_openml(name: str) -> Offer | None:
 
 
 SOURCES = (_by_rule, _in_folder, _in_cache, _derived, _drawn, _on_openml)
-"""In the order in which they are asked."""
+"""Sources in the order in which they are asked."""
 
 
 def _fetch(name: str) -> Dataset:
@@ -243,7 +243,7 @@ def _fetch(name: str) -> Dataset:
 
 
 def _keep(name: str, data: Dataset) -> None:
-    """Write a set to the cache; failing that, say so and go on."""
+    """Write a set to the cache; warn if that fails."""
     home = files.cache()
     try:
         home.mkdir(parents=True, exist_ok=True)

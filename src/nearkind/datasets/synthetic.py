@@ -40,21 +40,21 @@ def make_synthetic(
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int, default=1000
         Rows; classes are as equal in size as they can be.
-    n_features : int
+    n_features : int, default=10
         Informative features, named feature0, feature1, ...
-    n_classes : int
+    n_classes : int, default=4
         Classes, named c0, c1, ...
-    weight : float
+    weight : float, default=0.3
         What the favoured value gains; 0 makes every feature noise.
-    n_noisy : int
+    n_noisy : int, default=0
         Further features that ignore the class, named noise0, noise1, ...
-    random_state : None, int, numpy Generator or RandomState
+    random_state : None, int, numpy Generator or RandomState, default=None
         The same seed gives the same data.
-    n_values : int
+    n_values : int, default=5
         Values a feature (s), named v0, v1, ...
-    as_frame : bool
+    as_frame : bool, default=True
         True: pandas DataFrame and Series; False: object arrays.
 
     Returns
@@ -134,7 +134,7 @@ def _check(
     n_noisy: int,
     n_values: int,
 ) -> None:
-    """Refuse arguments that define no data."""
+    """Raise ``ValueError`` if the arguments define no data."""
     _check_count("n_features", n_features, 1)
     _check_count("n_classes", n_classes, 2)
     _check_count("n_noisy", n_noisy, 0)
@@ -145,7 +145,7 @@ def _check(
 
 
 def _check_count(name: str, value: Any, least: int, why: str = "") -> None:
-    """Refuse what is not an integer of at least ``least``."""
+    """Raise ``ValueError`` if a value is not an integer of at least ``least``."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not whole or value < least:
         raise ValueError(f"{name} must be an integer >= {least}{why}, got {value!r}.")

@@ -28,8 +28,13 @@ ARROW_ENCODINGS = (None, "utf-8", "utf-8-sig")
 ADVICE = "check the quotes and the delimiter"
 
 
-def read(stream: BinaryIO, options: ReadOptions) -> Columns:
+def read(
+    stream: BinaryIO, options: ReadOptions, delimiter: str | None = None
+) -> Columns:
     """Return columns of text; blanks around cells are dropped, an empty cell is None.
+
+    ``delimiter`` is the one of the format, None if it has to be found; the one of the
+    options comes before it.
 
     Examples
     --------
@@ -39,18 +44,18 @@ def read(stream: BinaryIO, options: ReadOptions) -> Columns:
     """
 
     def parse(lines: Lines) -> Columns:
-        return _concatenate(chunks(lines, options))
+        return _concatenate(chunks(lines, options, delimiter=delimiter))
 
     return parse_text(stream, options.encoding, parse)
 
 
-def read_tabs(stream: BinaryIO, options: ReadOptions) -> Columns:
-    """Return columns of text with tabs between cells, or the given delimiter."""
-    return read(stream, options.with_tabs())
-
-
-def chunks(lines: Lines, options: ReadOptions, size: int = CHUNK) -> Iterator[Columns]:
-    """Yield columns of text, ``size`` rows at a time.
+def chunks(
+    lines: Lines,
+    options: ReadOptions,
+    size: int = CHUNK,
+    delimiter: str | None = None,
+) -> Iterator[Columns]:
+    """Yield columns of text as ``read`` has them, ``size`` rows at a time.
 
     Examples
     --------
@@ -61,7 +66,7 @@ def chunks(lines: Lines, options: ReadOptions, size: int = CHUNK) -> Iterator[Co
     """
     first = list(islice(lines, SNIFFED))
     lines.number = 0  # counted again below
-    delimiter = options.delimiter or find_delimiter(first)
+    delimiter = options.delimiter or delimiter or find_delimiter(first)
     text = without_nul(_counted(first, lines))
     rows = filter(None, parse_rows(text, delimiter))  # blank lines are left out
     header = next(rows, None)
@@ -77,13 +82,6 @@ def chunks(lines: Lines, options: ReadOptions, size: int = CHUNK) -> Iterator[Co
         cleaned.limit()
     if not has_rows:
         raise ValueError(f"rows were expected after the header ({_count(len(names))})")
-
-
-def tab_chunks(
-    lines: Lines, options: ReadOptions, size: int = CHUNK
-) -> Iterator[Columns]:
-    """Yield columns of text with tabs between cells, or the given delimiter."""
-    return chunks(lines, options.with_tabs(), size)
 
 
 def _concatenate(parts: Iterable[Columns]) -> Columns:
@@ -186,7 +184,9 @@ def can_use_arrow(stream: BinaryIO, options: ReadOptions) -> bool:
     )
 
 
-def arrow_chunks(stream: BinaryIO, options: ReadOptions, size: int) -> Iterator[Any]:
+def arrow_chunks(
+    stream: BinaryIO, options: ReadOptions, size: int, delimiter: str | None = None
+) -> Iterator[Any]:
     """Yield tables of pyarrow of at most ``size`` rows; text is dictionary-encoded.
 
     Raises
@@ -196,7 +196,7 @@ def arrow_chunks(stream: BinaryIO, options: ReadOptions, size: int) -> Iterator[
     """
     import pyarrow as pa
 
-    delimiter = options.delimiter or _find_delimiter_of(stream)
+    delimiter = options.delimiter or delimiter or _find_delimiter_of(stream)
     header = _open_csv(stream, delimiter, {}).schema.names
     stream.seek(0)
     reader = _open_csv(stream, delimiter, dict.fromkeys(header, pa.string()))
@@ -208,13 +208,6 @@ def arrow_chunks(stream: BinaryIO, options: ReadOptions, size: int) -> Iterator[
             yield pa.table(dict(zip(names, map(_stripped, columns), strict=True)))
     if not has_rows:
         raise ValueError("no rows")
-
-
-def arrow_tab_chunks(
-    stream: BinaryIO, options: ReadOptions, size: int
-) -> Iterator[Any]:
-    """Yield tables of lines with tabs between cells, or the given delimiter."""
-    return arrow_chunks(stream, options.with_tabs(), size)
 
 
 def _find_delimiter_of(stream: BinaryIO) -> str:
@@ -264,11 +257,6 @@ def write_delimited(
     writer = csv.writer(lines, delimiter=delimiter, lineterminator=lines.end)
     writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
-
-
-def write_tabs(columns: Columns, write: Callable[[str], object]) -> None:
-    """Call ``write`` with the header and each row, tabs between cells."""
-    write_delimited(columns, write, "\t")
 
 
 class _NewlineWriter:

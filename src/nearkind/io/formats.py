@@ -1,6 +1,7 @@
 """Formats of files: found by the first bytes, by the ending of the name, or given."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple
@@ -46,9 +47,9 @@ FORMATS = {
     "csv": Format((".csv",), delimited.read, delimited.chunks, delimited.arrow_chunks),
     "tsv": Format(
         (".tsv", ".tab"),
-        delimited.read_tabs,
-        delimited.tab_chunks,
-        delimited.arrow_tab_chunks,
+        partial(delimited.read, delimiter="\t"),
+        partial(delimited.chunks, delimiter="\t"),
+        partial(delimited.arrow_chunks, delimiter="\t"),
     ),
     "jsonl": Format((".jsonl", ".ndjson", ".json"), json_lines.read, json_lines.chunks),
     "parquet": Format(
@@ -133,7 +134,7 @@ def find_ending(name: str, endings: Iterable[str]) -> str | None:
 
 TEXT_WRITERS: dict[str, Callable[[Columns, Callable[[str], object]], None]] = {
     ".csv": delimited.write_delimited,
-    ".tsv": delimited.write_tabs,
+    ".tsv": partial(delimited.write_delimited, delimiter="\t"),
     ".jsonl": json_lines.write_json_lines,
     ".ndjson": json_lines.write_json_lines,
 }

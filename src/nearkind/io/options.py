@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 Columns = dict[str, list]
 """A table: column names to cells, None where one is missing."""
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")
+FORMAT_NAMES = ("csv", "tsv", "jsonl", "parquet", "arrow")
 DELIMITERS = {",": ",", ";": ";", "\t": "\t", "|": "|", "tab": "\t", "\\t": "\t"}
 """Delimiters as users write them, to the character; the first four are looked for."""
 
@@ -43,14 +43,10 @@ class ReadOptions(NamedTuple):
         ValueError
             If there is no such format, delimiter or encoding.
         """
-        if self.format is not None and self.format not in FORMATS:
-            listed = ", ".join(FORMATS)
+        if self.format is not None and self.format not in FORMAT_NAMES:
+            listed = ", ".join(FORMAT_NAMES)
             raise ValueError(f"A format is one of {listed}; got {self.format!r}.")
         return self._replace(delimiter=self._character(), encoding=self._codec())
-
-    def with_tabs(self) -> "ReadOptions":
-        """Return the options with a tab as the delimiter, unless another was given."""
-        return self._replace(delimiter=self.delimiter or "\t")
 
     def _character(self) -> str | None:
         given = self.delimiter
