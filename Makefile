@@ -39,7 +39,7 @@ docs: .venv/test.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 docs-cli: .venv/test.stamp
-	$(BIN)/python -m tools.shown README.md docs/cli.md docs/start.md
+	$(BIN)/python -m tools.command_output README.md docs/cli.md docs/start.md
 
 gallery: .venv/test.stamp
 	$(BIN)/python -m tools.gallery

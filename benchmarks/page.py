@@ -22,15 +22,12 @@ from playwright.sync_api import sync_playwright
 import nearkind as nk
 from benchmarks.harness import no_warnings, print_status, print_table, seconds_of
 from benchmarks.sets import load
+from nearkind.experiments.sets import NUMERIC
 from nearkind.report.page import page
 from nearkind.report.subject import Subject
 from nearkind.report.summary import summary
 
 SETS = ["car", "audiology", "mushroom", "adult"]
-NUMBERS = {
-    "adult": ["age", "fnlwgt", "education-num", "capital-gain", "capital-loss",
-              "hours-per-week"],
-}  # fmt: skip
 COLUMNS = ("set", "rows", "columns", "votes of", "MB", "s to write")
 COLUMNS += ("first answer", "busy", "change p50", "p95", "all changes")
 CHANGE = """async () => {
@@ -71,7 +68,7 @@ def measure(name: str, folder: Path) -> list[str]:
         name,
         f"{len(subject.codes):,}",
         str(subject.codes.shape[1]),
-        f"{len(subject.members[0]._codes):,}",
+        f"{len(subject.members[0].training_rows_.codes):,}",
         f"{path.stat().st_size / 1e6:.2f}",
         f"{seconds:.1f}",
         *(
@@ -84,7 +81,7 @@ def measure(name: str, folder: Path) -> list[str]:
 def subject_of(name: str) -> Subject:
     """Learn quickly, and classify every row."""
     data = load(name)
-    X = data.X.astype({column: float for column in NUMBERS.get(name, [])})
+    X = data.X.astype({column: float for column in NUMERIC.get(name, set())})
     metric = nk.CPML(constraints="neighbors", projection="onehot", max_iter=20)
     with no_warnings():
         model = nk.CPMLClassifier(metric).fit(X, data.y)

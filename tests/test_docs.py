@@ -16,7 +16,7 @@ DOCS = ROOT / "docs"
 LOADED = re.compile(r'<(?:script|img|link)[^>]*(?:src|href)="(?:https?:)?//[^"]*"')
 mathml = pytest.importorskip("tools.mathml")
 pictures = pytest.importorskip("tools.pictures")
-terse = pytest.importorskip("tools.terse")
+docstrings = pytest.importorskip("tools.docstrings")
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,7 @@ def test_items_of_docstrings_become_lists():
     on two lines
     """
     assert (
-        terse.readable(cleandoc(written))
+        docstrings.with_lists(cleandoc(written))
         == cleandoc(
             """Do it as `nearkind.CPML` does.
 

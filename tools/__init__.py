@@ -1,1 +1,1 @@
-"""What keeps the pages of this repository true."""
+"""Tools that make and check the pages of the documentation."""

@@ -2,8 +2,8 @@
 
     NEARKIND_DATA=folder python -m tools.gallery [NAME ...]
 
-The page is the source: its Python blocks run in their order, and where a picture
-follows a block, ``ax`` is drawn into it. Names draw those pictures only.
+The Python blocks of the page are run in their order. If a picture follows a block, it
+is the figure of ``ax``. With names, only those pictures are written.
 """
 
 import io
@@ -22,12 +22,12 @@ N_COLOURS = 200
 
 
 def blocks(text):
-    """Return the Python blocks of a page, each with its picture's name or ''."""
+    """Return the Python blocks of a page, each with the name of its picture or ''."""
     return BLOCK.findall(text)
 
 
-def drawn(text):
-    """Run a page; give the name of each picture and its figure, the README's last."""
+def figures(text):
+    """Run a page; yield name and figure of each picture, that of README last."""
     scope = {}
     for code, name in blocks(text):
         exec(compile(code, PAGE.name, "exec"), scope)
@@ -37,7 +37,7 @@ def drawn(text):
 
 
 def save(figure, name):
-    """Write a picture in few colours, which takes a third of the room."""
+    """Write a picture with a palette of few colours, a third of the size."""
     from PIL import Image
 
     whole = io.BytesIO()
@@ -47,7 +47,7 @@ def save(figure, name):
 
 
 def readme(scope):
-    """Draw rows before and after learning, and what was learned of one column."""
+    """Return the figure of rows before and after learning, and of one column."""
     from matplotlib import pyplot
 
     import nearkind as nk
@@ -74,7 +74,7 @@ def main(names):
     from matplotlib import pyplot
 
     matplotlib.use("Agg")
-    for name, figure in drawn(PAGE.read_text()):
+    for name, figure in figures(PAGE.read_text()):
         if not names or name in names:
             save(figure, name)
         pyplot.close(figure)

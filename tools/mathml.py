@@ -1,7 +1,7 @@
-"""Formulas as MathML, made while the pages are built.
+"""A hook of mkdocs that turns formulas into MathML.
 
-A page writes ``$x$`` within a line and ``$$x$$`` on lines of their own, as GitHub reads
-them too. Browsers show MathML themselves: no script, no font and no network is needed.
+Pages have ``$x$`` within a line and ``$$x$$`` on lines of their own, as on GitHub.
+Browsers display MathML without scripts, fonts or the network.
 """
 
 import re
@@ -16,7 +16,7 @@ DISPLAY = {"span": "inline", "div": "block"}
 
 
 def on_page_content(html, **_):
-    """Replace every formula of a page; mkdocs calls this for each."""
+    """Return the HTML of a page with its formulas replaced; called by mkdocs."""
     return FORMULA.sub(_formula, html)
 
 
@@ -24,5 +24,5 @@ def _formula(found):
     kind, latex = found.groups()
     made = convert(unescape(latex).strip(), display=DISPLAY[kind])
     if "\\" in made:
-        raise ValueError(f"A command of this formula is not known: {latex}")
+        raise ValueError(f"A LaTeX command in this formula is not known: {latex}")
     return made

@@ -2,7 +2,7 @@
 
     python -m tools.pictures
 
-Each is learned or computed anew in seconds; they change only if answers do.
+Each takes seconds, and changes only if the results do.
 """
 
 from pathlib import Path
@@ -30,7 +30,7 @@ STYLE = {
 
 
 def structures():
-    """What each structure may couple, for 3 features and 2 classes."""
+    """Draw what each structure can couple, for 3 features and 2 classes."""
     fig, axes = plt.subplots(1, 4, figsize=(7.2, 2.1))
     I2, D3, one = np.eye(2), np.eye(3), np.ones((3, 3))
     patterns = {
@@ -51,7 +51,7 @@ def structures():
 
 
 def projections():
-    """Accuracy of histograms and of indicators where a rule on values decides."""
+    """Draw the accuracy of histograms and of one-hot rows where a rule decides."""
     data = nk.datasets.load("tic_tac_toe", as_frame=False)
     X, y = data.X, data.y
     fig, axes = plt.subplots(1, 2, figsize=(7.2, 2.7), sharey=True)
@@ -81,7 +81,7 @@ def _score(X, y, **settings):
 
 
 def exponents():
-    """Spectra at three p, on features of which half are noise."""
+    """Draw the spectra at three p, on features of which half are noise."""
     data = nk.datasets.make_synthetic(300, 5, 3, 0.9, n_noisy=5, random_state=0)
     fig, axes = plt.subplots(1, 3, figsize=(7.2, 2.3), sharey=True)
     for ax, p in zip(axes, (1.0, 2.0, np.inf), strict=True):
@@ -97,7 +97,7 @@ def exponents():
 
 
 def strengths():
-    """Rank and accuracy along the strengths."""
+    """Draw rank and accuracy along the strengths."""
     data = nk.datasets.load("balance", as_frame=False)
     X, X_test, y, y_test = train_test_split(data.X, data.y, random_state=0)
     shares, ranks, scores = [50, 30, 10, 3, 1, 0.3, 0.1], [], []
@@ -120,7 +120,7 @@ def strengths():
 
 
 def scopes():
-    """A class in two pieces: what each scope asks to be near."""
+    """Draw which rows each scope draws together, for a class in two pieces."""
     rng, turn = np.random.default_rng(3), np.arange(6) * np.pi / 3
     ring = np.vstack([[0, 0], 0.7 * np.column_stack([np.cos(turn), np.sin(turn)])])
     centres = {"a": [(0, 0), (4, 0)], "b": [(2, 0)]}
@@ -141,7 +141,7 @@ def scopes():
 
 
 def _pulls(ax, rows, title):
-    """Draw what draws a row: all of its class, its nearest, or chances that fall."""
+    """Draw lines from a row to all of its class, its nearest, or by probability."""
     anchor, others = rows[0], rows[1:]
     far = np.hypot(*(others - anchor).T)
     weights = {
@@ -154,7 +154,7 @@ def _pulls(ax, rows, title):
 
 
 def bound():
-    """Theorem 1 against p, printed and corrected; Theorem 2 against n."""
+    """Draw Theorem 1 against p, printed and corrected, and Theorem 2 against n."""
     fig, (left, right) = plt.subplots(1, 2, figsize=(7.2, 2.8))
     p = np.concatenate([np.linspace(1, 1.999, 60), np.linspace(2, 8, 120)])
     for variant, colour in (("printed", WARM), ("corrected", COOL)):

@@ -62,11 +62,11 @@ def agreement(
 def objective_of(model: nk.CPML, X: Any, y: Any, seed: int) -> Any:
     """Return the function from a model to its objective on a sample of rows."""
     codes = model.codebook_.encode(X)
-    cells = unique_rows(codes, np.searchsorted(model.classes_, y), np.ones(len(y)))
-    rows, labels = WeightedLabels(cells.y, cells.weights).sample(
+    unique = unique_rows(codes, np.searchsorted(model.classes_, y), np.ones(len(y)))
+    rows, labels = WeightedLabels(unique.y, unique.weights).sample(
         N_SAMPLED, np.random.default_rng(seed + 100)
     )
-    phi = model.projection_.transform(cells.codes[rows])
+    phi = model.projection_.transform(unique.codes[rows])
     Z = model.structure_.blocks(phi)
     Z = Z - Z.mean(axis=1, keepdims=True)
     problem = Objective(

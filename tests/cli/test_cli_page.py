@@ -12,7 +12,7 @@ from nearkind.cli.application import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
-shown = pytest.importorskip("tools.shown")
+command_output = pytest.importorskip("tools.command_output")
 sys.path.remove(str(ROOT))
 PAGE = (ROOT / "docs" / "cli.md").read_text()
 
@@ -26,7 +26,7 @@ def printed(command, folder):
     """Return what a command prints, from this process where that can be."""
     program, *arguments = shlex.split(command)
     if program != "nearkind" or "|" in arguments:
-        return shown.printed(command, folder)
+        return command_output.run(command, folder)
     result = run(*arguments)
     assert result.exit_code == 0, result.output
     return result.output
@@ -36,7 +36,9 @@ def printed(command, folder):
 def test_what_is_shown_is_printed(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (ROOT / page).read_text()
-    pairs = list(zip(shown.commands(text), shown.outputs(text), strict=True))
+    pairs = list(
+        zip(command_output.commands(text), command_output.outputs(text), strict=True)
+    )
     assert pairs
     for command, output in pairs:
         said, came = map(words, (output, printed(command, tmp_path)))
@@ -59,7 +61,7 @@ def test_every_command_has_help(command):
 def test_a_page_is_filled_in():
     before = "before\n<!-- shown -->\n```console\n"
     after = "```\n<!-- end -->\nafter\n"
-    filled = shown.filled(f"{before}$ echo a b\nold\n$ true\n{after}")
+    filled = command_output.fill(f"{before}$ echo a b\nold\n$ true\n{after}")
     assert filled == f"{before}$ echo a b\na b\n\n$ true\n{after}"
-    assert shown.commands(filled) == ["echo a b", "true"]
-    assert shown.outputs(filled) == ["a b", ""]
+    assert command_output.commands(filled) == ["echo a b", "true"]
+    assert command_output.outputs(filled) == ["a b", ""]

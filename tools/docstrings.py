@@ -1,8 +1,8 @@
-"""Docstrings of this house, for mkdocstrings.
+"""Docstrings of nearkind for mkdocstrings: sections of items become Markdown lists.
 
-Items are written ``name : what it is``, on as many lines as that takes. Readers of
-numpy's style take the first line for a type. Here sections of items become Markdown
-lists before anybody reads them.
+An item is ``name : type`` with its description below, or ``name : description`` on one
+or more lines, of which numpy's style would take the first for a type. A list shows both
+kinds well.
 """
 
 import re
@@ -14,17 +14,17 @@ ITEM = re.compile(r"([\w*][\w, *]*) : (.*)")
 ROLE = re.compile(r":\w+:`(?:~)?([^`]+)`")
 
 
-class Terse(griffe.Extension):
-    """Rewrites each docstring as it is read."""
+class ListSections(griffe.Extension):
+    """Extension that rewrites the docstring of each object."""
 
     def on_object(self, *, obj, **_):
-        """Let an object have its readable docstring."""
+        """Rewrite the docstring of an object."""
         if obj.docstring:
-            obj.docstring.value = readable(obj.docstring.value)
+            obj.docstring.value = with_lists(obj.docstring.value)
 
 
-def readable(text):
-    """Return a docstring whose sections of items are lists."""
+def with_lists(text):
+    """Return a docstring with its sections of items as Markdown lists."""
     return SECTION.sub(_list, ROLE.sub(r"`\1`", text))
 
 
@@ -46,7 +46,7 @@ def _items(body):
 
 
 def _sentence(lines):
-    """Return an item as name and description; a first line alone may be a type."""
+    """Return an item as Markdown; a first line is a type if a sentence follows it."""
     first, rest = lines[0], " ".join(line.strip() for line in lines[1:])
     found = ITEM.fullmatch(first)
     if not found:

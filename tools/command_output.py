@@ -1,9 +1,10 @@
-"""Run the commands that a page shows, and write what they print below each.
+"""Run the commands that a page shows, and write their output below each.
 
-    python -m tools.shown README.md docs/cli.md
+    python -m tools.command_output README.md docs/cli.md
 
-A page holds blocks between ``<!-- shown -->`` and ``<!-- end -->``: lines that start
-with ``$`` are commands of one shell in one empty folder, the others their output.
+A page has blocks between ``<!-- shown -->`` and ``<!-- end -->``. Lines that start with
+``$`` are commands, run one after the other in one empty folder; the other lines are
+their output.
 """
 
 import os
@@ -24,13 +25,13 @@ def commands(text):
 
 
 def outputs(text):
-    """Return what a page says that each command prints."""
+    """Return the output that a page shows for each command."""
     parts = re.split(r"^\$ .*\n", "".join(BLOCK.findall(text)), flags=re.M)
     return [part.rstrip("\n") for part in parts[1:]]
 
 
-def printed(command, folder):
-    """Run a command; return what it prints, which must not be an error."""
+def run(command, folder):
+    """Run a command and return its output; exit with it if the command fails."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", f"({command}) 2>&1"],
@@ -41,22 +42,22 @@ def printed(command, folder):
         check=False,
     )
     if done.returncode:
-        raise SystemExit(f"{command}\n{done.stdout}ended with {done.returncode}")
+        raise SystemExit(f"{command}\n{done.stdout}exit code {done.returncode}")
     return "\n".join(line.rstrip() for line in done.stdout.rstrip().splitlines())
 
 
-def filled(text):
+def fill(text):
     """Return a page with the output of each command."""
     with TemporaryDirectory() as folder:
-        return BLOCK.sub(lambda block: _block(block[0], folder), text)
+        return BLOCK.sub(lambda block: _fill_block(block[0], folder), text)
 
 
-def _block(text, folder):
-    shown = [line for line in text.splitlines() if line.startswith("$ ")]
-    parts = (f"{line}\n{printed(line[2:], folder)}".rstrip() for line in shown)
+def _fill_block(text, folder):
+    lines = [line for line in text.splitlines() if line.startswith("$ ")]
+    parts = (f"{line}\n{run(line[2:], folder)}".rstrip() for line in lines)
     return "\n\n".join(parts) + "\n"
 
 
 if __name__ == "__main__":
     for page in map(Path, sys.argv[1:]):
-        page.write_text(filled(page.read_text()))
+        page.write_text(fill(page.read_text()))
