@@ -81,8 +81,8 @@ def test_what_cannot_be_kept_is_named(make, why, tmp_path):
 
 def test_a_model_of_an_older_version_that_lacks_something_is_refused():
     model = hamming()
-    del model._n_features_out
-    with pytest.raises(ModelFileError, match="lacks _n_features_out; call fit again"):
+    del model.n_features_out_
+    with pytest.raises(ModelFileError, match="lacks n_features_out_; call fit again"):
         saved(model)
 
 

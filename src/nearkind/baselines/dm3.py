@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
 from nearkind.baselines.contingency import Information, contingency
@@ -102,70 +103,77 @@ class DM3(PairwiseDistance, BaseEstimator):
         threshold = R.mean() if beta is None else beta
         related = stage.related(R - threshold > _ROUNDING)
         agreement = [chances(counts.joint(d, d)).sum() for d in range(len(R))]
-        self._differing, self._equal = stage.weights(np.array(agreement))
-        self._pairs = ValuePairs.of(counts, related)
-        self._spread(R[self._pairs.left, self._pairs.right])
+        self.mismatch_weights_, self.match_weights_ = stage.weights(np.array(agreement))
+        self.value_pairs_ = ValuePairs.of(counts, related)
         return self
 
     def compare(self, a: Places, b: Places) -> Array:
         """Return distances (n, m) between represented rows."""
+        pairs = self.value_pairs_
+        R = self.dependence_[pairs.left, pairs.right]  # (P,)
+        to_features = pairs.to_features(R)
         distances = np.empty((len(a), len(b)))
-        for rows, columns in product(self._portions(a), self._portions(b)):
-            distances[rows, columns] = self._distances(a[rows], b[columns])
+        for rows, columns in product(self._chunks(a), self._chunks(b)):
+            distances[rows, columns] = self._distances(
+                a[rows], b[columns], R, to_features
+            )
         return distances
 
-    def _portions(self, rows: Places) -> list[slice]:
+    def _chunks(self, rows: Places) -> list[slice]:
         """Split rows so that few pairs of values are held at once."""
-        return query_chunks(len(rows), len(self._pairs.left), _PAIRS_AT_ONCE)
+        return query_chunks(len(rows), len(self.value_pairs_.left), _PAIRS_AT_ONCE)
 
-    def _distances(self, a: Places, b: Places) -> Array:
+    def _distances(
+        self, a: Places, b: Places, R: Array, to_features: csr_array
+    ) -> Array:
         """Return distances as sums over what two rows share.
 
         With e_r = 1 where rows agree in feature r, else 0, and Q_r(x) the sum over l in
         S_r of R(r, l) q(x): D_r = Q_r(x) + Q_r(x') - 2 sum over l of R(r, l) e_r e_l
         q(x), for where both agree q is the same; and w_r is linear in e_r. So all is
         sums over the values, and over the pairs of values, that two rows share.
+
+        Parameters
+        ----------
+        a, b : rows given by places (n, D) and (m, D)
+        R : dependence of each pair of features (P,)
+        to_features : sums over pairs of features, each weighted by R (D, P)
         """
-        n_places = int(starts(self.codebook_.n_values)[-1])
-        keys_a, keys_b = self._keys(a), self._keys(b)
-        Q_a, Q_b = self._rarity(keys_a), self._rarity(keys_b)  # (n, D), (m, D)
-        change = self._equal - self._differing  # of w_r where rows agree (D,)
-        alone = ((Q * self._differing).sum(axis=1) for Q in (Q_a, Q_b))
+        starts_of = starts(self.codebook_.n_values)
+        n_places = int(starts_of[-1])
+        mismatch = self.mismatch_weights_
+        change = self.match_weights_ - mismatch  # of w_r where rows agree (D,)
+        pairs = self.value_pairs_
+        keys_a, keys_b = (pairs.keys(rows - starts_of[:-1]) for rows in (a, b))
+        Q_a, Q_b = (
+            np.ascontiguousarray((to_features @ pairs.chances[keys].T).T)
+            for keys in (keys_a, keys_b)
+        )  # (n, D), (m, D)
+        alone = ((Q * mismatch).sum(axis=1) for Q in (Q_a, Q_b))
         whole = np.add.outer(*alone)  # sum of w_r (Q_r(x) + Q_r(x'))
         whole += matching(a, b, n_places, of_a=Q_a * change)
         whole += matching(a, b, n_places, of_b=Q_b * change)
         weights = np.broadcast_to(change, a.shape)
-        total = self._differing.sum() + matching(a, b, n_places, of_a=weights)
-        apart = whole - self._shared(keys_a, keys_b)
+        total = mismatch.sum() + matching(a, b, n_places, of_a=weights)
+        apart = whole - self._shared(keys_a, keys_b, R)
         apart[apart < _ROUNDING * whole] = 0.0
         return apart / np.where(total > 1e-15, total, 1.0)
+
+    def _shared(self, a: Places, b: Places, R: Array) -> Array:
+        """Return 2 sum over r and l of w_r R(r, l) e_r e_l q (n, m)."""
+        pairs, match = self.value_pairs_, self.match_weights_
+        two = np.where(pairs.left == pairs.right, 0.0, match[pairs.right])
+        at_match = 2.0 * R * (match[pairs.left] + two)  # (P,)
+        places = pairs.places
+        n_places = int(places.max()) + 1
+        return matching(
+            places[a], places[b], n_places, of_a=at_match * pairs.chances[a]
+        )
 
     def _threshold(self) -> float | None:
         if isinstance(self.beta, str) and self.beta == "mean":
             return None
         return number(self, "beta", "a number or 'mean'")
-
-    def _spread(self, R: Array) -> None:
-        """Keep what rows are compared by, given R of each pair of features (P,)."""
-        pairs = self._pairs
-        self._to_features = pairs.to_features(R)
-        self._places = pairs.places()
-        twice = np.where(pairs.left == pairs.right, 0.0, self._equal[pairs.right])
-        self._at_match = 2.0 * R * (self._equal[pairs.left] + twice)  # (P,)
-
-    def _keys(self, rows: Places) -> Places:
-        return self._pairs.keys(rows - starts(self.codebook_.n_values)[:-1])
-
-    def _rarity(self, keys: Places) -> Array:
-        """Return Q_r of each row (n, D)."""
-        q = self._pairs.chances[keys]  # (n, P)
-        return np.ascontiguousarray((self._to_features @ q.T).T)
-
-    def _shared(self, a: Places, b: Places) -> Array:
-        """Return 2 sum over r and l of w_r R(r, l) e_r e_l q (n, m)."""
-        n_places = int(self._places.max()) + 1
-        of_a = self._at_match * self._pairs.chances[a]
-        return matching(self._places[a], self._places[b], n_places, of_a=of_a)
 
 
 def interdependence(information: Information) -> Array:

@@ -113,12 +113,12 @@ class MeanMeasure(FrequencyMeasure):
 
     def _learn(self, features: list[Frequencies | None]) -> None:
         self.similarity_tables_ = self._tables(features, self._table)
-        self._divisor = sum(self._share(f) for f in features if f is not None)
+        self.divisor_ = sum(self._share(f) for f in features if f is not None)
 
     def _similarity(self, a: Places, b: Places) -> Array:
-        if not self._divisor:
+        if not self.divisor_:
             return np.ones((len(a), len(b)))
-        return self.similarity_tables_.sums(a, b) / self._divisor
+        return self.similarity_tables_.sums(a, b) / self.divisor_
 
     @abstractmethod
     def _table(self, feature: Frequencies) -> Array:

@@ -40,13 +40,17 @@ class Hamming(
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the values of each column; labels are not used."""
         self._count_codes(X, sample_weight)
-        self._n_features_out = int(starts(self.codebook_.n_values)[-1])
+        self.n_features_out_ = int(starts(self.codebook_.n_values)[-1])
         return self
+
+    @property
+    def _n_features_out(self) -> int:  # scikit-learn's name for it
+        return self.n_features_out_
 
     def transform(self, X: Any) -> Array:
         """Return indicators (n, q) whose squared Euclidean distance is the distance."""
         codes = self.encode(X)
-        U = np.zeros((len(codes), self._n_features_out))
+        U = np.zeros((len(codes), self.n_features_out_))
         at = places(codes, self.codebook_.n_values)
         np.put_along_axis(U, at, (2.0 * codes.shape[1]) ** -0.5, axis=1)
         return U

@@ -110,7 +110,7 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
     ) -> Solution:
         if objective.n_rows > ROWS:
             objective = objective.sample(ROWS, np.random.default_rng(0))
-        self._scale = self.mu * objective.constraints.mass  # type: ignore[attr-defined]
+        self.objective_scale_ = self.mu * objective.constraints.mass  # type: ignore[attr-defined]
         return solver.solve(objective, coded.identity)
 
     def _keep(
@@ -118,7 +118,7 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
     ) -> None:
         point = coded.expand(solution.point)
         self.metric_: Array = point.matrix[0]
-        self.objective_ = solution.value * self._scale
+        self.objective_ = solution.value * self.objective_scale_
         self.n_iter_, self.stop_reason_ = solution.n_iter, solution.reason.name
         self.value_tables_ = value_tables(projection.tables, Full(), point)
         if solution.reason is not Stop.SETTLED:

@@ -32,8 +32,8 @@ class Mahalanobis(VectorDistance, BaseEstimator, ABC):
 
     coding: Any
     random_state: Any
-    _coding: Coding
-    _M: Array  # over the directions of _coding
+    coding_: Coding
+    reduced_metric_: Array  # over the directions of coding_
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the distance.
@@ -56,8 +56,8 @@ class Mahalanobis(VectorDistance, BaseEstimator, ABC):
     @property
     def metric_(self) -> Array:
         """M over all coordinates of the coding; zero where no two rows can differ."""
-        basis = block_diag(*self._coding.bases)
-        return basis @ self._M @ basis.T
+        basis = block_diag(*self.coding_.bases)
+        return basis @ self.reduced_metric_ @ basis.T
 
     @abstractmethod
     def _check(self) -> None:
@@ -74,15 +74,15 @@ class Mahalanobis(VectorDistance, BaseEstimator, ABC):
         n_values = self.codebook_.n_values
         self._check_size(projection.shape(n_values, len(rows.classes)))
         projection.fit(rows.codes, n_values, rows.y, rows.weights)
-        self._coding = self._code_by(projection.tables)
-        return LabelledRows(self._coding, rows.codes, rows.y)
+        self.coding_ = self._code_by(projection.tables)
+        return LabelledRows(self.coding_, rows.codes, rows.y)
 
     def _code_by(self, tables: list[Array]) -> Coding:
         return Coding.of(tables)
 
     def _keep(self, M: Array) -> Self:
-        self._M = M
-        self.value_tables_ = self._coding.value_tables(M)
+        self.reduced_metric_ = M
+        self.value_tables_ = self.coding_.value_tables(M)
         return self
 
     def _euclidean(self, why: str) -> Array:
@@ -94,7 +94,7 @@ class Mahalanobis(VectorDistance, BaseEstimator, ABC):
             UserWarning,
             stacklevel=4,
         )
-        return np.eye(self._coding.width)
+        return np.eye(self.coding_.width)
 
     def _check_size(self, shape: tuple[int, int]) -> None:
         """Refuse a metric that would be too large, before it is allocated."""

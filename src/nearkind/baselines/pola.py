@@ -115,13 +115,13 @@ class POLA(Mahalanobis):
         return self._go_on(rows, rng)
 
     def _begin(self) -> None:
-        self._online = Online(self._coding.width, bool(self.averaged))
+        self._online = Online(self.coding_.width, bool(self.averaged))
         self.loss_history_ = np.zeros(0)
 
     def _go_on(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
         """Learn from the pairs of these rows; return the metric."""
         self.threshold_ = self._online.threshold
-        if not self._coding.width:
+        if not self.coding_.width:
             return self._euclidean("no two rows differ")
         pairs = rows.pairs.balanced(self._n_pairs(len(rows.y)), rng)
         history = [self.loss_history_]
@@ -150,7 +150,7 @@ class POLA(Mahalanobis):
                 "Name all labels that may come as classes in the first call."
             )
         known = np.flatnonzero(numbers >= 0)
-        return LabelledRows(self._coding, self.encode(table)[known], numbers[known])
+        return LabelledRows(self.coding_, self.encode(table)[known], numbers[known])
 
 
 class Online:

@@ -1,6 +1,7 @@
 """Pairs of values of related features, and how often two rows both have them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +45,9 @@ class ValuePairs:
         own = values[:, self.left] * self.widths + values[:, self.right]
         return own + self.offsets
 
+    @cached_property
     def places(self) -> Places:
-        """Return a place for each key (K,), the same for all that have no chance."""
+        """A place for each key (K,), the same for all that have no chance."""
         some = self.chances > 0.0
         return np.where(some, np.cumsum(some), 0)
 

@@ -17,7 +17,7 @@ from nearkind.estimators.params import check_whole
 def transform(model: Any, X: Any) -> da.Array:
     """Return the vectors of rows, as ``CPML.transform`` does (n, q)."""
     check_is_fitted(model)
-    return _Answers(model, X, "transform").array(model._n_features_out)
+    return _Answers(model, X, "transform").array(model.n_features_out_)
 
 
 def predict(model: Any, X: Any) -> da.Array:

@@ -131,8 +131,13 @@ class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return dict(zip(self.codebook_.names_, vectors, strict=True))
 
     @property
-    def _n_features_out(self) -> int:
+    def n_features_out_(self) -> int:
+        """Width q of the vectors that ``transform`` returns."""
         return self.value_tables_.vectors[0].shape[1]
+
+    @property
+    def _n_features_out(self) -> int:  # scikit-learn's name for it
+        return self.n_features_out_
 
     def _embed(self, X: Any) -> Array:
         return self.represent(self.encode(X))

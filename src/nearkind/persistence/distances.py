@@ -15,10 +15,17 @@ from nearkind.persistence.nodes import Reader, Writer
 from nearkind.persistence.pieces import STRUCTURES
 from nearkind.projections.base import TableProjection
 
-_MEAN = ("similarity_tables_", "_divisor")
+_MEAN = ("similarity_tables_", "divisor_")
 _RATIO = ("similarity_tables_", "weight_tables_")
-_MARGIN = ("classes_", "metric_", "objective_", "n_iter_", "stop_reason_", "_scale")
-_MATRIX = ("classes_", "_coding", "_M", "value_tables_")
+_MARGIN = (
+    "classes_",
+    "metric_",
+    "objective_",
+    "n_iter_",
+    "stop_reason_",
+    "objective_scale_",
+)
+_MATRIX = ("classes_", "coding_", "reduced_metric_", "value_tables_")
 KEPT: dict[type, tuple[str, ...]] = {
     CPML: (
         "classes_", "metric_", "spectrum_", "rank_", "feature_relevance_",
@@ -26,7 +33,7 @@ KEPT: dict[type, tuple[str, ...]] = {
         "strength_max_", "value_tables_", "projection_", "structure_",
     ),
     b.Euclidean: ("classes_", "value_tables_"),
-    b.Hamming: ("_n_features_out",),
+    b.Hamming: ("n_features_out_",),
     **dict.fromkeys(
         (b.Eskin, b.InverseOccurrence, b.OccurrenceFrequency, b.Smirnov, b.Burnaby,
          b.Gambaryan, b.Goodall1, b.Goodall2, b.Goodall3, b.Goodall4), _MEAN
@@ -35,7 +42,7 @@ KEPT: dict[type, tuple[str, ...]] = {
     b.ValueDifference: ("classes_", "pair_tables_"),
     b.Association: ("pair_tables_",),
     b.Cheng: ("classes_", "history_", "n_iter_", "pair_tables_"),
-    b.DM3: ("dependence_", "_differing", "_equal", "_pairs"),
+    b.DM3: ("dependence_", "mismatch_weights_", "match_weights_", "value_pairs_"),
     b.DILCA: ("contexts_", "value_tables_"),
     b.HELIC: (
         "classes_", "groups_", "weights_", "objective_", "gap_", "strength_",
@@ -50,7 +57,18 @@ KEPT: dict[type, tuple[str, ...]] = {
 }  # fmt: skip
 """Fitted attributes of each distance; what scikit-learn asks follows from codebook_."""
 
-NAMES_IN_FILE = {"projection_": "_projection", "structure_": "_structure"}
+NAMES_IN_FILE = {
+    "projection_": "_projection",
+    "structure_": "_structure",
+    "divisor_": "_divisor",
+    "value_pairs_": "_pairs",
+    "mismatch_weights_": "_differing",
+    "match_weights_": "_equal",
+    "coding_": "_coding",
+    "reduced_metric_": "_M",
+    "objective_scale_": "_scale",
+    "n_features_out_": "_n_features_out",
+}
 """Attributes that files know by another name, since version 0.1."""
 
 CHECKS: dict[str, c.Check] = {
@@ -77,14 +95,14 @@ CHECKS: dict[str, c.Check] = {
     "loss_history_": c.check_reals(1),
     "components_": c.check_reals(2),
     "dependence_": c.check_reals(2),
-    "_differing": c.check_reals(1),
-    "_equal": c.check_reals(1),
-    "_pairs": c.check_kind(ValuePairs),
-    "_n_features_out": c.check_count,
-    "_divisor": c.check_amount,
-    "_scale": c.check_number,
-    "_M": c.check_psd(2),
-    "_coding": c.check_kind(Coding),
+    "mismatch_weights_": c.check_reals(1),
+    "match_weights_": c.check_reals(1),
+    "value_pairs_": c.check_kind(ValuePairs),
+    "n_features_out_": c.check_count,
+    "divisor_": c.check_amount,
+    "objective_scale_": c.check_number,
+    "reduced_metric_": c.check_psd(2),
+    "coding_": c.check_kind(Coding),
     "projection_": c.check_kind(TableProjection),
     "structure_": c.check_kind(*STRUCTURES.values()),
 }
@@ -155,43 +173,46 @@ def _metric_fits(model: Any) -> None:
 
 def _coding_fits(model: Any) -> None:
     """M is over the directions of the coding."""
-    coding = model._coding
-    c.check_rows_of_values(coding.tables, "_coding", model.codebook_, 2)
+    coding = model.coding_
+    c.check_rows_of_values(coding.tables, "coding_", model.codebook_, 2)
     widths = [table.shape[1] for table in coding.tables]
-    bases = [c.reals(basis, "_coding", 2).shape[1] for basis in coding.bases]
-    if widths != bases or model._M.shape != (sum(widths), sum(widths)):
-        raise RefusedError("_M does not fit the coding")
+    bases = [c.reals(basis, "coding_", 2).shape[1] for basis in coding.bases]
+    if widths != bases or model.reduced_metric_.shape != (sum(widths), sum(widths)):
+        raise RefusedError("reduced_metric_ does not fit the coding")
 
 
 def _indicators_fit(model: Any) -> None:
-    if model._n_features_out != sum(size + 1 for size in model.codebook_.n_values):
-        raise RefusedError("_n_features_out is not the number of values")
+    if model.n_features_out_ != sum(size + 1 for size in model.codebook_.n_values):
+        raise RefusedError("n_features_out_ is not the number of values")
 
 
-def _spread_pairs(model: Any) -> None:
-    """Lay out pairs of values again as DM3 did, and make what follows from them."""
-    pairs, n_features = model._pairs, len(model.codebook_.names_)
+def _value_pairs_fit(model: Any) -> None:
+    """Pairs of values are laid out as DM3 lays them out."""
+    pairs, n_features = model.value_pairs_, len(model.codebook_.names_)
     for name in ("left", "right", "offsets", "widths"):
         if getattr(pairs, name).dtype != np.intp or getattr(pairs, name).ndim != 1:
-            raise RefusedError("_pairs are not numbered")
+            raise RefusedError("value_pairs_ are not numbered")
     alone = pairs.left[pairs.left == pairs.right].tolist()
     if sorted(alone) != list(range(n_features)) or (pairs.left > pairs.right).any():
-        raise RefusedError("_pairs are not of the columns")
+        raise RefusedError("value_pairs_ are not of the columns")
     sizes = np.asarray(model.codebook_.n_values) + 1
     ends = np.cumsum(sizes[pairs.left] * sizes[pairs.right])
     laid = pairs.offsets.tolist() == [0, *ends[:-1].tolist()]
     if not laid or pairs.widths.tolist() != sizes[pairs.right].tolist():
-        raise RefusedError("_pairs are not laid out by the values of the columns")
-    if c.reals(pairs.chances, "_pairs", 1).shape != (ends[-1],):
-        raise RefusedError("_pairs have not one chance a pair of values")
-    shapes = model.dependence_.shape, model._differing.shape, model._equal.shape
+        raise RefusedError("value_pairs_ are not laid out by the values of the columns")
+    if c.reals(pairs.chances, "value_pairs_", 1).shape != (ends[-1],):
+        raise RefusedError("value_pairs_ have not one chance a pair of values")
+    shapes = (
+        model.dependence_.shape,
+        model.mismatch_weights_.shape,
+        model.match_weights_.shape,
+    )
     if shapes != ((n_features, n_features), (n_features,), (n_features,)):
         raise RefusedError("dependence_ is not of the columns")
-    model._spread(model.dependence_[pairs.left, pairs.right])
 
 
 FITS: dict[type, Any] = {
-    b.DM3: _spread_pairs,
+    b.DM3: _value_pairs_fit,
     CPML: _metric_fits,
     b.Hamming: _indicators_fit,
     **dict.fromkeys((b.ITML, b.POLA, b.DMLEig, b.MMC), _coding_fits),

@@ -73,7 +73,7 @@ def rows(model: Any, X: Any, y: Any = None, *, ax: "Axes | None" = None) -> "Axe
 
 def _room(distance: Any) -> int:
     """Return how many distinct rows are drawn at most."""
-    return min(MOST_ROWS, MOST_NUMBERS // max(distance._n_features_out, 1))
+    return min(MOST_ROWS, MOST_NUMBERS // max(distance.n_features_out_, 1))
 
 
 def _draw_plane(

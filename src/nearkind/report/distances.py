@@ -79,8 +79,8 @@ def _sums(metric: TableDistance, codes: Codes) -> dict[str, Any]:
 @tables_of.register
 def _means(metric: MeanMeasure, codes: Codes) -> dict[str, Any]:
     above, finish = _flat(metric.similarity_tables_), FINISHES[type(metric).to_distance]
-    if metric._divisor:
-        return {"kind": "sums", "above": above / metric._divisor, "finish": finish}
+    if metric.divisor_:
+        return {"kind": "sums", "above": above / metric.divisor_, "finish": finish}
     nothing = np.zeros_like(above)  # below the line: then all rows are alike
     return {"kind": "ratios", "above": above, "below": nothing, "finish": finish}
 
@@ -97,7 +97,7 @@ def _ratios(metric: RatioMeasure, codes: Codes) -> dict[str, Any]:
 
 @tables_of.register
 def _dependent(metric: DM3, codes: Codes) -> dict[str, Any]:
-    pairs = metric._pairs
+    pairs = metric.value_pairs_
     return {
         "kind": "dependent",
         "left": pairs.left,
@@ -106,8 +106,8 @@ def _dependent(metric: DM3, codes: Codes) -> dict[str, Any]:
         "widths": pairs.widths,
         "chances": pairs.chances,
         "dependence": metric.dependence_[pairs.left, pairs.right],
-        "differing": metric._differing,
-        "equal": metric._equal,
+        "differing": metric.mismatch_weights_,
+        "equal": metric.match_weights_,
     }
 
 
