@@ -1,8 +1,12 @@
 # Two commands for newcomers: `make demo` and `make test`. Both make .venv themselves.
 PYTHON ?= python3
 BIN := .venv/bin
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+LOWEST_TESTS ?= tests/tables tests/encoding tests/io tests/estimators tests/cli tests/plot \
+	tests/export tests/persistence
+COVERED_TESTS ?= tests
 
-.PHONY: demo test test-slow lint bench bench-accuracy bench-peers bench-scale bench-side docs docs-cli gallery clean
+.PHONY: demo test test-slow test-lowest coverage lint changelog bench bench-accuracy bench-peers bench-scale bench-side docs docs-cli dist gallery clean
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
@@ -12,6 +16,20 @@ test: .venv/test.stamp lint
 
 test-slow: .venv/test.stamp
 	$(BIN)/python -m pytest -n auto -m slow
+
+# The oldest versions of all dependencies that pyproject.toml allows and that have wheels.
+# They may warn of their own age, so warnings of deprecation are no errors here. Pages show
+# what the newest versions print, to the last digit.
+test-lowest: .venv-lowest/stamp
+	.venv-lowest/bin/python -m pytest -n auto -m "not slow" \
+		-W ignore::DeprecationWarning -W ignore::FutureWarning \
+		--ignore tests/cli/test_cli_page.py $(LOWEST_TESTS)
+
+coverage: .venv/test.stamp
+	$(BIN)/python -m pytest -n auto -m "not slow" --cov --cov-report= $(COVERED_TESTS)
+	$(BIN)/coverage html --quiet
+	@echo "Lines and branches that tests reach, in percent; see build/coverage/index.html:"
+	@$(BIN)/coverage report --format=total
 
 lint: .venv/test.stamp
 	$(BIN)/ruff format --check .
@@ -35,8 +53,17 @@ bench-scale: .venv/test.stamp
 bench-side: .venv/test.stamp
 	$(BIN)/python -m benchmarks.side_information
 
+changelog: .venv/test.stamp
+	$(BIN)/python -m tools.changelog
+
 docs: .venv/test.stamp
+	$(BIN)/python -m tools.house
+	$(BIN)/python -m tools.walk
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+dist: .venv/test.stamp
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
 
 docs-cli: .venv/test.stamp
 	$(BIN)/python -m tools.command_output README.md docs/cli.md docs/start.md
@@ -45,24 +72,35 @@ gallery: .venv/test.stamp
 	$(BIN)/python -m tools.gallery
 
 clean:
-	rm -rf .venv .venv-peers build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-lowest .venv-peers build dist .pytest_cache .mypy_cache .ruff_cache
 
 .venv/core.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python $(PIP_INSTALL) --editable .
 	touch $@
 
 .venv/test.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	$(BIN)/python $(PIP_INSTALL) --editable ".[test]"
 	touch $@ .venv/core.stamp
 
 .venv/bench.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
+	$(BIN)/python $(PIP_INSTALL) --editable ".[bench]"
 	touch $@ .venv/core.stamp
 
 .venv-peers/stamp: benchmarks/peers/requirements.txt
 	test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	.venv-peers/bin/python $(PIP_INSTALL) --requirement $<
+	touch $@
+
+.venv-lowest/stamp: pyproject.toml
+	test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python $(PIP_INSTALL) uv
+	.venv-lowest/bin/uv pip compile --quiet --resolution lowest-direct \
+		--only-binary :all: --extra test --python .venv-lowest/bin/python \
+		--output-file .venv-lowest/requirements.txt pyproject.toml
+	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python \
+		--requirement .venv-lowest/requirements.txt
+	.venv-lowest/bin/python $(PIP_INSTALL) --no-deps --editable .
 	touch $@
