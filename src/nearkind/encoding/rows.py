@@ -104,6 +104,11 @@ class CodedRows:
         return len(self.codes)
 
     @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    @property
     def is_weighted(self) -> bool:
         """Whether some weight is not one."""
         return bool((self.weights != 1.0).any())

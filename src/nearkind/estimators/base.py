@@ -1,6 +1,8 @@
 """What every estimator on tables shares: a codebook, and what scikit-learn asks."""
 
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -146,3 +148,25 @@ def object_array(cells: list[Any]) -> NDArray[Any]:
     array = np.empty(len(cells), dtype=object)
     array[:] = cells
     return array
+
+
+def backend_of(X: Any) -> Any:
+    """Return the module with a function for each method, None for a table in memory.
+
+    A library that has not been loaded has no tables, so none is loaded to find out.
+
+    Examples
+    --------
+    >>> backend_of([["red"]])
+    """
+    modules = (module for owns, module in BACKENDS if owns(X))
+    module = next(modules, None)
+    return None if module is None else import_module(module)
+
+
+def _is_of_dask(X: Any) -> bool:
+    dask = sys.modules.get("dask")
+    return dask is not None and dask.is_dask_collection(X)
+
+
+BACKENDS: list[tuple[Callable[[Any], bool], str]] = [(_is_of_dask, "nearkind.dask")]

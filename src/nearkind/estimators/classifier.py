@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import RememberedRowsWarning, SmallWeightWarning
 from nearkind.estimators import batches, params
-from nearkind.estimators.backend import backend_of
-from nearkind.estimators.base import TableEstimator
+from nearkind.estimators.base import TableEstimator, backend_of
 from nearkind.estimators.batches import N_REFERENCE, BatchProblems
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.labels import (

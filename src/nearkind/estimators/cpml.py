@@ -10,7 +10,7 @@ from nearkind import theory
 from nearkind.constraints.stated import read_stated, stated_constraints
 from nearkind.encoding.rows import CodedRows, row_keys
 from nearkind.estimators import batches, params
-from nearkind.estimators.backend import backend_of
+from nearkind.estimators.base import backend_of
 from nearkind.estimators.batches import N_REFERENCE, BatchProblems
 from nearkind.estimators.labels import partly_labelled_rows
 from nearkind.estimators.problem import (
@@ -44,84 +44,98 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
 
     Parameters
     ----------
-    structure : {"single", "multi", "diagonal", "full"}
+    structure : {"single", "multi", "diagonal", "full"}, default="single"
         One matrix for all classes (CPs), one a class (CPm), one weight a feature, or
         one matrix over every (feature, class) or (feature, value) pair.
-    projection : {"vdm", "onehot", "vdm+onehot", "cooccurrence", "vdm+cooccurrence"}
-        Values as class histograms, as indicators, both, as histograms of the other
-        features, which need no labels, or as histograms of both kinds: for rows that
-        are partly labelled.
-    constraints : {"triplets", "pairs", "quadruplets", "neighbors"}
+    projection : str, default="vdm"
+        Values as class histograms ("vdm"), as indicators ("onehot"), both
+        ("vdm+onehot"), as histograms of the other features, which need no labels
+        ("cooccurrence"), or as histograms of both kinds ("vdm+cooccurrence"): for rows
+        that are partly labelled.
+    constraints : {"triplets", "pairs", "quadruplets", "neighbors"}, default="triplets"
         What must hold between distances. "neighbors" is no constraint but a chance: a
         row that draws a neighbour, near ones more likely, should draw one of its class.
         It follows rules between columns, takes least time and has no certificate.
-    scope : "all", "local" or int
+    scope : "all", "local" or int, default="all"
         Every constraint that the labels imply, exactly; triplets of each row's nearest
         of its class, its targets, renewed as the metric moves; or so many constraints
         drawn at random.
-    n_targets : int
+    n_targets : int, default=3
         Targets of a row, for scope="local"; a smaller class is taken whole.
-    p : float, 1 <= p <= inf, or a Regularizer
+    p : float, 1 <= p <= inf, or Regularizer, default=1.0
         Of the Schatten norm: 1 finds few directions, 2 spreads, inf evens out. An
         object with the methods of ``nearkind.protocols.Regularizer`` is taken as it is.
-    powered : bool
+    powered : bool, default=False
         Penalise Tr(M^p) instead of the norm; only the scale of ``strength`` changes.
-    strength : float, "auto" or a share such as "0.5%"
+    strength : float, "auto" or a share such as "0.5%", default="auto"
         Weight of the penalty, as a number or as a share of ``strength_max_``; "auto" is
         "1%".
-    margin : float
+    margin : float, default=1.0
         By how much a distance must be smaller; for "neighbors", over which difference
         of squared distances a chance falls to 1 / e.
-    smoothing : float or "auto"
+    smoothing : float or "auto", default=0.0
         Pseudo-counts that draw class histograms to the class prior; "auto" estimates
         them for each feature by empirical Bayes.
-    cross_fit : bool
+    cross_fit : bool, default=False
         Learn the metric on histograms from which each row's own label is left out.
-    solver : {"auto", "proximal", "stochastic", "subgradient"}
+    solver : {"auto", "proximal", "stochastic", "subgradient"}, default="auto"
         Accelerated proximal gradient with a certificate; steps on samples of rows, for
-        large tables; the paper's algorithms. "auto" is proximal up to 4,000 distinct
-        rows (or 16 million stated or sampled distances) and stochastic beyond.
-    max_iter, tol : int, float
-        Stop after so many iterations, or when the proven gap is below this share of the
-        objective (stochastic: when it falls no more).
-    warm_start : bool
+        large tables; the paper's algorithms. "auto" is proximal up to 4,000 unique rows
+        (or 16 million stated or sampled distances) and stochastic beyond.
+    max_iter : int, default=200
+        Iterations at most.
+    tol : float, default=1e-4
+        Stop when the proven gap is below this share of the objective (stochastic: when
+        the objective falls no more).
+    warm_start : bool, default=False
         Start from the metric of the last fit if it has the same shape.
-    unseen : {"prior", "error"}
+    unseen : {"prior", "error"}, default="prior"
         Values that fit did not see get the class prior, or are refused.
-    missing : {"level", "prior", "error"}
+    missing : {"level", "prior", "error"}, default="level"
         A missing value is a level of its own, gets the class prior, or is refused.
-    numeric : {"auto", "category", "bin", "scale"}
+    numeric : {"auto", "category", "bin", "scale"}, default="auto"
         Numeric columns: categories if there are at most 20 distinct numbers and
         quantile bins otherwise; every number a category; bins; or one standardised
         coordinate, on which a missing number stands at the mean and one beyond those
         of fit at the outermost.
-    n_jobs : int or None
-        Threads over blocks of rows, None for one a core; no bit of the result depends
+    n_jobs : int, default=None
+        Threads over chunks of rows, None for one a core; no bit of the result depends
         on it.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=None
         Seed of sampled constraints.
-    verbose : int
+    verbose : int, default=0
         1 shows a progress bar on a terminal and prints lines elsewhere, 2 prints lines
         everywhere. scikit-learn's own callbacks are set by ``set_callbacks``.
 
     Attributes
     ----------
-    metric_ : (B, W, W), the learned matrices
-    spectrum_ : (B, W), their eigenvalues, falling
-    rank_ : number of eigenvalues that are not zero
-    feature_relevance_ : (D,), share of the mean squared distance between rows as the
-        metric was learned from them; sums to one
-    value_vectors_ : dict, for each feature a vector a value, in the order of
-        ``categories_``
-    categories_ : dict, for each feature its values
-    objective_, gap_ : objective reached, and a proven bound on how far it is from the
-        optimum
-    history_ : list of Record(iteration, value, gap, seconds)
-    stop_reason_ : name of the reason for stopping, such as "TOLERANCE"
-    strength_, strength_max_ : strength used; smallest at which M = 0 is optimal
+    metric_ : ndarray (B, W, W)
+        The learned matrices.
+    spectrum_ : ndarray (B, W)
+        Their eigenvalues, falling.
+    rank_ : int
+        Number of eigenvalues that are not zero.
+    feature_relevance_ : ndarray (D,)
+        Share of the mean squared distance between rows as the metric was learned from
+        them; sums to one.
+    value_vectors_ : dict of ndarray
+        For each feature a vector a value, in the order of ``categories_``.
+    categories_ : dict of list
+        For each feature its values.
+    projection_, structure_ : Projection, Structure
+        From codes to phi, and from phi to the vectors that ``metric_`` compares.
+    objective_, gap_ : float
+        Objective reached, and a proven bound on how far it is from the optimum.
+    history_ : list of Record
+        Iteration, value, gap and seconds of each iteration.
+    stop_reason_ : str
+        Name of the reason for stopping, such as "TOLERANCE".
+    strength_, strength_max_ : float
+        Strength used; smallest at which M = 0 is optimal.
     classes_, n_features_in_, feature_names_in_, n_iter_ : as in scikit-learn
-    n_samples_seen_, class_count_, reference_ : after ``fit_batches`` or ``partial_fit``
-        the rows that were counted, those of each class, and the sample that was kept
+    n_samples_seen_, class_count_, reference_ : int, ndarray, RowSample
+        After ``fit_batches`` or ``partial_fit`` the rows that were counted, those of
+        each class, and the sample that was kept.
 
     Examples
     --------
@@ -307,7 +321,12 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         """
         rng = params.check(self)
         given = {"triplets": triplets, "pairs": pairs, "quadruplets": quadruplets}
-        rows, stated = self._partly_labelled(X, y, given)
+        table = X if isinstance(X, CodedRows) else read_table(X)
+        stated = read_stated(given, table.n_rows)
+        rows = partly_labelled_rows(table, y, params.codebook(self), bool(stated))
+        self.forget_batches()
+        self.set_codebook(rows.codebook)
+        self.classes_ = rows.classes
         counted = compared = rows.merge_equal()
         if stated:
             places, margin = row_keys(rows.codes), params.margin(self)
@@ -413,26 +432,9 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         return getattr(self, "metric_", None) if self.warm_start else None
 
     def code_rows(self, X: Any, y: Any = None, sample_weight: Any = None) -> CodedRows:
-        """Read and code the rows to learn from; counts of batches are forgotten."""
+        """Read and code the rows to learn from; forget counts of batches."""
         self.forget_batches()
         return super().code_rows(X, y, sample_weight)
-
-    def _partly_labelled(
-        self, X: Any, y: Any, given: dict[str, Any]
-    ) -> tuple[CodedRows, Any]:
-        """Return rows that may lack labels, and what is stated of them."""
-        self.forget_batches()
-        book = params.codebook(self)
-        if isinstance(X, CodedRows):
-            rows = X.recode(book)
-            stated = read_stated(given, len(rows))
-        else:
-            table = read_table(X)
-            stated = read_stated(given, table.n_rows)
-            rows = partly_labelled_rows(table, y, book, bool(stated))
-        self.set_codebook(rows.codebook)
-        self.classes_ = rows.classes
-        return rows, stated
 
     def tabulate(self, projected: Projected, solution: Solution) -> None:
         """Keep the metric and the vector of every value under it."""

@@ -79,7 +79,7 @@ def partly_labelled_rows(
 
     Parameters
     ----------
-    X : table of any kind
+    X : table of any kind, or CodedRows
     y : array-like (n,) or None
         Labels, None or NaN where unknown; -1 among whole numbers without such gaps.
     book : Codebook
@@ -87,6 +87,8 @@ def partly_labelled_rows(
     may_lack_labels : bool
         Whether something else is stated, so that y may be None.
     """
+    if isinstance(X, CodedRows):
+        return X.recode(book)
     table = read_table(X)
     classes, numbers = partly_known(y, table.n_rows, may_lack_labels)
     return CodedRows.of(table, book, classes, numbers)

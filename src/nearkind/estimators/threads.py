@@ -3,19 +3,28 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 from joblib import effective_n_jobs
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from nearkind.protocols import Map
 
 MANY_ROWS = 400
 
 
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """Return the thread pools of the process, which take 15 ms to find."""
+    import_module("scipy.linalg")  # may bring a linear algebra library of its own
+    return ThreadpoolController()
+
+
 def one_blas_thread() -> Any:
     """Hold the linear algebra library to one thread: sums then have one order."""
-    return threadpool_limits(1, "blas")
+    return _thread_pools().limit(limits=1, user_api="blas")
 
 
 @contextmanager

@@ -4,6 +4,7 @@ What CPML and every baseline of this kind share once fitted: embedding, distance
 explanations all read the value tables.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,11 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind import scoring
-from nearkind.estimators.backend import backend_of
-from nearkind.estimators.base import Distance, object_array
-from nearkind.estimators.rows import one_row
+from nearkind.estimators.base import Distance, backend_of, object_array
 from nearkind.metrics import metric
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes
-from nearkind.tables import frame
+from nearkind.tables import frame, read_table
 
 
 class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -141,3 +140,34 @@ class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     def _embed(self, X: Any) -> Array:
         return self.represent(self.encode(X))
+
+
+def one_row(row: Any) -> Any:
+    """Return a table of one row.
+
+    Parameters
+    ----------
+    row : dict, list, pandas Series, 1-d array, or a table of one row
+
+    Examples
+    --------
+    >>> one_row({"colour": "red"}), one_row(["red", 3])
+    ([{'colour': 'red'}], [['red', 3]])
+    """
+    if isinstance(row, Mapping):
+        return [dict(row)]
+    if getattr(row, "ndim", None) == 1:
+        return [row.to_dict() if hasattr(row, "to_dict") else list(row)]
+    if isinstance(row, list | tuple) and not _holds_rows(row):
+        return [list(row)]
+    n_rows = read_table(row).n_rows
+    if n_rows != 1:
+        raise ValueError(
+            f"Wanted one row, got a table of {n_rows}. Pass X.iloc[[i]], or a dict of "
+            "column name to value."
+        )
+    return row
+
+
+def _holds_rows(row: Any) -> bool:
+    return bool(row) and isinstance(row[0], Mapping | list | tuple | np.ndarray)

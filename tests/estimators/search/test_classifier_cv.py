@@ -11,7 +11,7 @@ from helpers.racers import SOFT, few
 from nearkind.baselines import Euclidean, Hamming
 from nearkind.errors import NearlyUniqueWarning
 from nearkind.estimators import threads
-from nearkind.estimators.search import settings
+from nearkind.estimators.search.candidates import candidates_of
 
 X, y = labelled_table(60)
 QUERY, _ = labelled_table(20, seed=9)
@@ -91,12 +91,12 @@ class TestDefault:
 
     def test_policies_reach_every_candidate(self):
         policies = {"unseen": "error", "missing": "prior", "numeric": "bin"}
-        for candidate in settings.candidates(nk.CPMLClassifierCV(**policies)):
+        for candidate in candidates_of(nk.CPMLClassifierCV(**policies)):
             params = candidate.metric.get_params()
             assert {name: params[name] for name in policies} == policies
 
     def test_every_number_is_a_value_where_histograms_are_smoothed(self):
-        for candidate in settings.candidates(nk.CPMLClassifierCV()):
+        for candidate in candidates_of(nk.CPMLClassifierCV()):
             params = candidate.metric.get_params()
             is_smoothed = params.get("smoothing") == "auto" and params["cross_fit"]
             assert params["numeric"] == ("category" if is_smoothed else "auto")

@@ -15,10 +15,10 @@ from nearkind.estimators.search.folds import (
     can_judge,
     deal,
     deal_by_size,
+    limit_training,
     n_folds_for,
-    some_of,
 )
-from nearkind.estimators.search.folds import given as given_folds
+from nearkind.estimators.search.folds import split_by as given_folds
 
 labels = st.lists(st.integers(0, 3), min_size=4, max_size=60).map(
     lambda y: np.array([0, 0, 1, 1, *y])  # two classes at least, with two rows each
@@ -114,7 +114,7 @@ def test_there_are_no_more_folds_than_rows_and_fewer_of_many(n_rows, n_folds):
 def test_few_rows_all_take_part():
     fold = Fold(np.array([1, 3, 4]), np.array([0]))
     rng = np.random.default_rng(0)
-    assert some_of(fold, np.zeros(5, dtype=int), rng, most=3) is fold
+    assert limit_training(fold, np.zeros(5, dtype=int), rng, most=3) is fold
 
 
 def test_of_many_rows_some_take_part_and_no_class_is_lost():
@@ -124,7 +124,7 @@ def test_of_many_rows_some_take_part_and_no_class_is_lost():
     train = np.sort(rng.permutation(1_000)[:900])
     train = np.union1d(train, [17, 400])
     held = np.setdiff1d(np.arange(1_000), train)
-    some = some_of(Fold(train, held), y, rng, most=100)
+    some = limit_training(Fold(train, held), y, rng, most=100)
     assert some.held is held
     assert np.isin(some.train, train).all()
     assert len(np.unique(some.train)) == len(some.train) <= 100 + 5
@@ -134,7 +134,7 @@ def test_of_many_rows_some_take_part_and_no_class_is_lost():
 def test_rows_left_out_follow_no_pattern():
     values = np.arange(1_000) % 2  # a table sorted by a column of two values
     y, rng = np.zeros(1_000, dtype=int), np.random.default_rng(0)
-    some = some_of(Fold(np.arange(1_000), np.array([0])), y, rng, most=500)
+    some = limit_training(Fold(np.arange(1_000), np.array([0])), y, rng, most=500)
     assert 0.4 < values[some.train].mean() < 0.6
 
 

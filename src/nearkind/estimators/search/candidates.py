@@ -12,7 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines import Euclidean, Hamming
 from nearkind.encoding.rows import CodedRows
+from nearkind.estimators.base import Distance
 from nearkind.estimators.cpml import CPML
+from nearkind.estimators.params import wrong
 
 ROUGHLY: dict[str, Any] = {"tol": 1e-2, "max_iter": 20, "warm_start": True}
 CLOSELY: dict[str, Any] = {"tol": 1e-3, "max_iter": 40, "warm_start": True}
@@ -121,3 +123,31 @@ def default_candidates(n_jobs: int | None = None, **policies: Any) -> list[Candi
             "neighbors by values", make(**soft, projection="onehot"), DECADES, then
         ),
     ]
+
+
+def candidates_of(model: Any) -> list[Candidate]:
+    """Return what ``model.candidates`` stands for, simplest first."""
+    listed = model.candidates
+    if listed is None:
+        policies = {name: getattr(model, name) for name in POLICIES}
+        return default_candidates(n_jobs=model.n_jobs, **policies)
+    if not isinstance(listed, list | tuple) or not all(map(_is_distance, listed)):
+        raise wrong(model, "candidates", "None or a list of distances, unfitted")
+    if not listed:
+        raise wrong(model, "candidates", "None or at least one distance, unfitted")
+    return [as_candidate(distance) for distance in listed]
+
+
+POLICIES = ("unseen", "missing", "numeric")
+
+
+def as_candidate(distance: Any) -> Candidate:
+    """Return a candidate for a distance; a strength left open becomes a path."""
+    if isinstance(distance, Candidate):
+        return distance
+    is_open = getattr(distance, "strength", None) == "auto"
+    return Candidate(repr(distance), distance, DECADES if is_open else ())
+
+
+def _is_distance(value: Any) -> bool:
+    return isinstance(value, Distance | Candidate)

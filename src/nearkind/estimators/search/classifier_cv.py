@@ -1,6 +1,7 @@
 """CPMLClassifierCV: the distance and the vote that do best on rows held out."""
 
 import warnings
+from collections.abc import Iterable
 from time import perf_counter
 from typing import Any, Self
 
@@ -17,7 +18,7 @@ from nearkind.estimators.base import TableEstimator
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.labels import labelled_rows
 from nearkind.estimators.progress import search_progress
-from nearkind.estimators.search import settings
+from nearkind.estimators.search.candidates import candidates_of
 from nearkind.estimators.search.elimination import (
     Contender,
     Elimination,
@@ -25,8 +26,10 @@ from nearkind.estimators.search.elimination import (
     results_table,
 )
 from nearkind.estimators.search.ensemble import select_members
-from nearkind.neighbors import most_votes
+from nearkind.estimators.search.folds import folds_of
+from nearkind.neighbors import VOTE_WEIGHTS, most_votes
 from nearkind.protocols import Array
+from nearkind.tables import read_table
 
 
 class CPMLClassifierCV(TableEstimator, ClassifierMixin, BaseEstimator):
@@ -39,32 +42,47 @@ class CPMLClassifierCV(TableEstimator, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    candidates : distances to choose from, simplest first; a CPML with strength="auto"
-        is tried at several strengths. None: plain values and histograms, triplets
-        and soft neighbours of histograms as they are and smoothed (then every number is
-        a value), and soft neighbours by values
-    n_neighbors : numbers of neighbours to choose from
-    weights : weights of votes to choose from
-    max_members : how many distances may vote together
-    cv : number of folds, or folds as scikit-learn has them, a splitter or pairs of row
-        numbers; None: 5 up to 1,000 rows, 3 beyond, and one from 13,500 on
-    time_budget : seconds after which no further fit is begun; those chosen are then
-        learned from all rows, whatever that takes. None: no limit
-    unseen, missing, numeric, n_jobs : as in :class:`nearkind.CPML`, for candidates=None
-    random_state : int, RandomState or None
+    candidates : list of distances, default=None
+        To choose from, simplest first; a CPML with strength="auto" is tried at several
+        strengths. None: plain values and histograms, triplets and soft neighbours of
+        histograms as they are and smoothed (then every number is a value), and soft
+        neighbours by values.
+    n_neighbors : int or sequence of int, default=(1, 3, 5, 9, 15, 25)
+        Numbers of neighbours to choose from.
+    weights : str, callable or sequence of those, default=("uniform", "distance")
+        Weights of votes to choose from.
+    max_members : int, default=3
+        How many distances may vote together.
+    cv : int, splitter or list of folds, default=None
+        Number of folds, or folds as scikit-learn has them; None: 5 up to 1,000 rows, 3
+        beyond, and one from 13,500 on.
+    time_budget : float, default=None
+        Seconds after which no further fit is begun; those chosen are then learned from
+        all rows, whatever that takes. None: no limit.
+    unseen, missing, numeric, n_jobs : as in :class:`nearkind.CPML`
+        For candidates=None.
+    random_state : int, RandomState or None, default=None
         Seed of the folds; None is as good as 0, so that every fit gives the same.
-    verbose : 1 shows what is fitted
+    verbose : int, default=0
+        1 shows what is fitted.
 
     Attributes
     ----------
-    members_ : fitted CPMLClassifiers whose votes count alike, the best one first
-    metric_ : distance of the first
-    best_params_ : settings of the first
-    best_score_ : accuracy of the members together on rows held out; somewhat too good,
-        as they were chosen by it
-    cv_results_ : dict of arrays, a row for every setting tried
-    refused_ : dict, candidates that were not or could not be fitted, and why
-    search_seconds_, refit_seconds_ : what it took
+    members_ : list of CPMLClassifier
+        Fitted; their votes count alike, the best one first.
+    metric_ : distance
+        That of the first.
+    best_params_ : dict
+        Settings of the first.
+    best_score_ : float
+        Accuracy of the members together on rows held out; somewhat too good, as they
+        were chosen by it.
+    cv_results_ : dict of arrays
+        A row for every setting tried.
+    refused_ : dict
+        Candidates that were not or could not be fitted, and why.
+    search_seconds_, refit_seconds_ : float
+        What it took.
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -144,7 +162,8 @@ class CPMLClassifierCV(TableEstimator, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Array:
         """Return each class's share of the votes (n, n_classes)."""
         check_is_fitted(self)
-        shares = [member.predict_proba(X) for member in self.members_]
+        rows = X if len(self.members_) == 1 else read_table(X).factorize()
+        shares = [member.predict_proba(rows) for member in self.members_]
         return np.mean(shares, axis=0)
 
     def kneighbors(
@@ -163,9 +182,9 @@ class CPMLClassifierCV(TableEstimator, ClassifierMixin, BaseEstimator):
         return self.members_[0].metric_
 
     def _search(self, rows: CodedRows, y: Any, start: float) -> Elimination:
-        candidates, (ks, votes) = settings.candidates(self), settings.ways(self)
-        deadline = settings.deadline(self, start)
-        folds = settings.folds(self, rows, y)
+        candidates, (ks, votes) = candidates_of(self), _ways_to_vote(self)
+        deadline = _deadline(self, start)
+        folds = folds_of(self, rows, y)
         with search_progress(self.verbose) as tell:
             search = Elimination(rows, ks, votes, deadline, tell)
             search.run(candidates, folds)
@@ -210,3 +229,34 @@ class CPMLClassifierCV(TableEstimator, ClassifierMixin, BaseEstimator):
         }
         self.classes_ = rows.classes
         self.set_codebook(self.metric_.codebook_)
+
+
+def _ways_to_vote(model: Any) -> tuple[list[int], list[Any]]:
+    """Return the numbers of neighbours and the weights of votes to choose from."""
+    ks, votes = _several(model.n_neighbors), _several(model.weights)
+    if not ks or not all(params.is_whole(k) and k >= 1 for k in ks):
+        raise params.wrong(model, "n_neighbors", "whole numbers >= 1, one or several")
+    if not votes or not all(map(_is_vote, votes)):
+        listed = ", ".join(map(repr, VOTE_WEIGHTS))
+        raise params.wrong(
+            model, "weights", f"functions or of {listed}, one or several"
+        )
+    return sorted({int(k) for k in ks}), votes
+
+
+def _deadline(model: Any, start: float) -> float:
+    """Return the time after which no candidate is begun."""
+    if model.time_budget is None:
+        return np.inf
+    wanted = "None or a number > 0"
+    return start + params.number(model, "time_budget", wanted, 0.0, open_low=True)
+
+
+def _is_vote(value: Any) -> bool:
+    return callable(value) or (isinstance(value, str) and value in VOTE_WEIGHTS)
+
+
+def _several(value: Any) -> list[Any]:
+    """Return what is given, one or several, as a list."""
+    is_many = isinstance(value, Iterable) and not isinstance(value, str)
+    return list(value) if is_many else [value]

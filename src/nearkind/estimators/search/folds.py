@@ -1,12 +1,15 @@
 """Training rows dealt into folds: each is held out once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
+
+from nearkind.encoding.rows import CodedRows
+from nearkind.estimators.params import generator, is_whole, wrong
 
 Rows = NDArray[np.intp]
 
@@ -26,7 +29,7 @@ class Fold(NamedTuple):
     held: Rows
 
 
-def some_of(
+def limit_training(
     fold: Fold, y: NDArray[np.intp], rng: np.random.Generator, most: int = MOST_TAUGHT
 ) -> Fold:
     """Leave rows out where they are many: some are drawn, and one of each class.
@@ -34,7 +37,7 @@ def some_of(
     Examples
     --------
     >>> fold, y = Fold(np.arange(9), np.array([9])), np.array([0] * 8 + [1, 0])
-    >>> some = some_of(fold, y, np.random.default_rng(0), most=4)
+    >>> some = limit_training(fold, y, np.random.default_rng(0), most=4)
     >>> len(some.train) <= 6, 8 in some.train
     (True, True)
     """
@@ -91,7 +94,7 @@ def deal(
         yield Fold(train, held)
 
 
-def given(cv: Any, rows: Rows, y: NDArray[Any]) -> Iterator[Fold]:
+def split_by(cv: Any, rows: Rows, y: NDArray[Any]) -> Iterator[Fold]:
     """Give folds as scikit-learn makes or takes them.
 
     Parameters
@@ -118,3 +121,31 @@ def can_judge(fold: Fold, y: NDArray[np.intp]) -> bool:
     False
     """
     return len(np.unique(y[fold.train])) > 1 and len(fold.held) > 0
+
+
+def folds_of(model: Any, rows: CodedRows, y: Any) -> list[Fold]:
+    """Return the folds of rows, y the labels of all as they were given."""
+    rng = generator(0 if model.random_state is None else model.random_state)
+    found = [
+        fold for fold in _all_folds(model, rows, y, rng) if can_judge(fold, rows.y)
+    ]
+    if not found:
+        raise ValueError(
+            f"{type(model).__name__} holds rows out to choose by, but no fold of "
+            f"{len(rows.y)} rows leaves two classes to learn from. Give more rows, or "
+            "take CPMLClassifier."
+        )
+    return [limit_training(fold, rows.y, rng) for fold in found]
+
+
+def _all_folds(
+    model: Any, rows: CodedRows, y: Any, rng: np.random.Generator
+) -> Iterable[Fold]:
+    cv = model.cv
+    if cv is None:
+        return deal_by_size(rows.y, rng)
+    if is_whole(cv) and cv >= 2:
+        return deal(rows.y, min(int(cv), len(rows.y)), rng)
+    if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        raise wrong(model, "cv", "a whole number >= 2, a splitter or a list of folds")
+    return split_by(cv, rows.row_numbers, np.ravel(np.asarray(y)))
