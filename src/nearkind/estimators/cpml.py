@@ -496,14 +496,6 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         )
 
     def difference_matrices(self, X: Any) -> tuple[Array, float]:
-        """Return A^(i, i + n/2) of the first half of rows against the second, and p.
-
-        Returns
-        -------
-        A : ndarray (n // 2, B, W, W)
-            With <A, M> the squared distance.
-        p : float
-            Exponent of the regularizer.
-        """
+        """Return A^(i, i + n // 2) of pairs of rows (n // 2, B, W, W), and p."""
         p, phi = params.exponent(self), self.projection_.transform(self.encode(X))
         return difference_matrices(self.structure_.blocks(phi)), p
