@@ -3,7 +3,6 @@
 Each sentence says what was found and where, and what to do next.
 """
 
-import difflib
 import warnings
 from collections.abc import Collection
 from decimal import Decimal
@@ -17,6 +16,7 @@ from nearkind.errors import (
     MissingValueError,
     MixedValuesWarning,
     NearlyUniqueWarning,
+    nearest_names,
 )
 
 MANY_LEVELS = 100  # fewer are never called nearly unique
@@ -113,9 +113,8 @@ def check_columns(fitted: list[Any], given: list[Any]) -> None:
 
 
 def _hint(name: Any, lost: list[Any]) -> str:
-    near = difflib.get_close_matches(str(name), map(str, lost), n=1)
-    by_text = {str(candidate): candidate for candidate in lost}
-    return f" (did you mean {by_text[near[0]]!r}?)" if near else ""
+    near = nearest_names(name, lost, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def missing_clause(name: Any, n_missing: int, where: str = "") -> str:

@@ -1,6 +1,5 @@
 """Rows of values -> rows of codes, and the policy for what is missing or unseen."""
 
-import difflib
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
@@ -19,7 +18,7 @@ from nearkind.encoding.checks import (
     warn_if_mixed,
     warn_if_nearly_unique,
 )
-from nearkind.errors import UnseenValueError, UnseenValueWarning
+from nearkind.errors import UnseenValueError, UnseenValueWarning, nearest_names
 from nearkind.protocols import Array, Codes
 from nearkind.tables import Column, FactorizedTable, Table, read_table
 
@@ -252,7 +251,7 @@ class Codebook:
     def place_of(self, name: Any) -> int:
         """Return the number of a feature by its name."""
         if name not in self.names_:
-            near = difflib.get_close_matches(str(name), map(str, self.names_), n=1)
+            near = nearest_names(name, self.names_, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise ValueError(f"There was no column {name!r} in fit.{hint}")
         return self.names_.index(name)

@@ -10,6 +10,7 @@ from typing import Any
 from nearkind.experiments.design import Design
 from nearkind.experiments.rows import Row
 from nearkind.experiments.runner import Limits, run
+from nearkind.io import write_text
 
 _SPECIAL = {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "±": r"$\pm$"}
 
@@ -79,7 +80,7 @@ class ResultTable:
         forms = {"md": self.markdown(), "csv": self.csv(), "tex": self.latex()}
         paths = [folder / f"{name}.{suffix}" for suffix in forms]
         for path, text in zip(paths, forms.values(), strict=True):
-            path.write_text(text, encoding="utf-8")
+            write_text(text, path)
         return paths
 
 

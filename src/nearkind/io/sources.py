@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from nearkind.errors import nearest_names
+from nearkind.errors import did_you_mean, nearest_names
 from nearkind.io.cells import infer_types, is_missing
 from nearkind.io.formats import FORMATS, GZIP_MAGIC, HEAD, Format, detect_format
 from nearkind.io.lines import file_errors
@@ -127,7 +127,7 @@ def missing_file(data: str, sets: Iterable[str] = ()) -> str:
     files = [each.name for each in path.parent.glob("*") if each.is_file()]
     near = nearest_names(path.name, [*files, *sets])
     if near:
-        hint = f"Did you mean {', '.join(map(repr, near))}?"
+        hint = did_you_mean(path.name, near)
     else:
         hint = "`nearkind datasets` lists the sets." if sets else "Check the path."
     return f"There is no {what} {data!r}. {hint}"
