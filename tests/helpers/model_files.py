@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 import nearkind as nk
-from nearkind.persistence.container import opened, sealed
-from nearkind.persistence.json_text import dumped
+from nearkind.persistence.container import pack_container, read_container
+from nearkind.persistence.nodes import dump_json
 
 LOST = {"_online", "_rng", "_reported", "_skl_callbacks", "_callback_context"}
 """Attributes that a file does not keep, as ``save`` says."""
@@ -29,13 +29,13 @@ def loaded(data, **limits):
 
 def taken_apart(data):
     """Return JSON and arrays of a file."""
-    text, arrays = opened(BytesIO(data), 1 << 30)
+    text, arrays = read_container(BytesIO(data), 1 << 30)
     return json.loads(text.decode("utf-8", "surrogatepass")), arrays
 
 
 def put_together(tree, arrays):
     """Return a file of JSON and arrays, checksum and all."""
-    return sealed(dumped(tree), arrays)
+    return pack_container(dump_json(tree), arrays)
 
 
 def mixed_table(n_rows=80, seed=0):

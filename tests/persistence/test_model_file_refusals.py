@@ -2,6 +2,7 @@
 
 import errno
 import os
+import sys
 import uuid
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -84,6 +85,15 @@ def test_a_model_of_an_older_version_that_lacks_something_is_refused():
     del model.n_features_out_
     with pytest.raises(ModelFileError, match="lacks n_features_out_; call fit again"):
         saved(model)
+
+
+def test_a_model_that_searches_by_faiss_loads_where_faiss_is_not_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    metric = nk.baselines.Euclidean()
+    model = nk.CPMLClassifier(metric, n_neighbors=1).fit(ROWS, LABELS)
+    again = loaded(saved(model.set_params(index="faiss")))
+    with pytest.raises(ValueError, match=r'pip install "nearkind\[faiss\]"'):
+        again.predict(ROWS)
 
 
 @pytest.mark.parametrize("failing", ["fsync", "replace"])

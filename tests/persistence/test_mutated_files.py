@@ -20,7 +20,7 @@ import nearkind as nk
 from helpers.model_files import loaded, mixed_table, put_together, saved, taken_apart
 from nearkind.errors import ModelFileError
 from nearkind.persistence import container
-from nearkind.persistence.container import opened, sealed
+from nearkind.persistence.container import pack_container, read_container
 
 FOLDER = Path(__file__).parent / "files"
 NAMES = ["six_persons", "monks", "searched", "mixed_bins", "mixed_scale"]
@@ -130,10 +130,10 @@ def test_a_file_cut_or_lengthened_is_noticed(name, watch):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_flipped_numbers_behind_a_mended_checksum(name, watch):
-    text, arrays = opened(BytesIO(FILES[name]), 1 << 30)
+    text, arrays = read_container(BytesIO(FILES[name]), 1 << 30)
     rng = np.random.default_rng(2)
     for n in range(60):
-        data = sealed(text, flipped(arrays, rng, 1 + n % 3))
+        data = pack_container(text, flipped(arrays, rng, 1 + n % 3))
         model = sentence_or_model(data, watch)
         if model is not None:
             assert_answers(model, ROWS[name])
@@ -141,10 +141,10 @@ def test_flipped_numbers_behind_a_mended_checksum(name, watch):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_flipped_text_behind_a_mended_checksum(name, watch):
-    text, arrays = opened(BytesIO(FILES[name]), 1 << 30)
+    text, arrays = read_container(BytesIO(FILES[name]), 1 << 30)
     rng = np.random.default_rng(3)
     for n in range(80):
-        data = sealed(flipped(text, rng, 1 + n % 3), arrays)
+        data = pack_container(flipped(text, rng, 1 + n % 3), arrays)
         model = sentence_or_model(data, watch)
         if model is not None and set(model.codebook_.names_) == set(ROWS[name]):
             assert_answers(model, ROWS[name])
@@ -227,23 +227,27 @@ def unsound(name, *path, **entries):
         ("six_persons", (), {"feature_relevance_": np.ones(2)}, "one share a column"),
         ("six_persons", (), {"classes_": np.array(["b", "a", "c"])}, "not sorted"),
         ("six_persons", (), {"classes_": np.array(["a", "a"])}, "not sorted"),
-        ("six_persons", (), {"stop_reason_": "WHIM"}, "stop_reason_"),
+        ("six_persons", (), {"stop_reason_": "WHIM"},
+         "stop_reason_ is 'WHIM' instead of one of TOLERANCE"),
         ("six_persons", (), {"rank_": -1}, "rank_"),
         ("six_persons", (), {"gap_": "none"}, "gap_"),
         ("six_persons", (), {"history_": [3]}, "history_"),
         ("six_persons", ("value_tables_",), {"vectors": []}, "one table a column"),
         ("six_persons", ("value_tables_",), {"vectors": [np.ones((4, 1))] * 3},
          "one row a value"),
-        ("six_persons", ("codebook_",), {"names_": ["a", "a", "b"]}, "one name"),
-        ("monks", (), {"_votes": np.ones((1, 2))}, "votes"),
+        ("six_persons", ("codebook_",), {"names_": ["a", "a", "b"]}, "same name"),
+        ("monks", ("training_rows_",), {"shares": np.ones((1, 2))}, "votes"),
         ("monks", (), {"n_neighbors": 0}, "n_neighbors"),
-        ("monks", (), {"weights": "loud"}, "weights"),
+        ("monks", (), {"weights": "loud"}, "'weights' .* one of 'uniform'"),
+        ("monks", (), {"index": "tree"}, "'index' .* one of 'exact'"),
         ("monks", (), {"classes_": np.array(["1"])}, "fewer than two"),
-        ("monks", ("_reach",), {"weights": np.zeros(87)}, "above zero"),
-        ("monks", ("_grouped",), {"rows": np.zeros(87, int)}, "one of another"),
-        ("monks", ("_grouped",), {"starts": np.zeros(88, int)}, "shared out"),
+        ("monks", ("training_rows_",), {"weights": np.zeros(87)}, "above zero"),
+        ("monks", ("training_rows_", "groups"), {"rows": np.zeros(87, int)},
+         "is there twice"),
+        ("monks", ("training_rows_", "groups"), {"starts": np.zeros(88, int)},
+         "split among"),
         ("mixed_bins", ("codebook_", "features_", 0), {"edges": np.array([2.0, 1.0])},
-         "do not rise"),
+         "rising order"),
         ("mixed_bins", ("codebook_", "features_", 0), {"edges": np.array([np.inf])},
          "finite"),
         ("mixed_scale", ("codebook_", "features_", 0), {"places": np.empty(0)},
@@ -262,8 +266,7 @@ def test_what_does_not_fit_together_is_named_and_not_written(name, path, entries
 
 def test_a_code_without_a_value_is_refused():
     model = loaded(FILES["monks"])
-    model._codes = model._codes.copy()
-    model._codes[0, 0] = 99
+    model.training_rows_.codes[0, 0] = 99
     with pytest.raises(ModelFileError, match="stands for no value"):
         saved(model)
 
@@ -291,35 +294,35 @@ def test_what_is_no_model_file_is_refused(tmp_path, monkeypatch, watch):
         with pytest.raises(ModelFileError, match=r"no nearkind model|cut short"):
             loaded(data)
         text = b'{"about":"","versions":{},"model":'
-        assert sentence_or_model(sealed(data, data), watch) is None
-        assert sentence_or_model(sealed(text + data, data), watch) is None
+        assert sentence_or_model(pack_container(data, data), watch) is None
+        assert sentence_or_model(pack_container(text + data, data), watch) is None
     assert not Path("exploded").exists()
 
 
 def resized(data, **sizes):
-    """Return a file whose prelude states other sizes; the checksum is mended."""
-    magic, number, *old = container._PRELUDE.unpack(data[: container._PRELUDE.size])
+    """Return a file whose header states other sizes; the checksum is mended."""
+    magic, number, *old = container._HEADER.unpack(data[: container._HEADER.size])
     new = container.Sizes(*old)._replace(**sizes)
-    body = container._PRELUDE.pack(magic, number, *new) + data[38:-32]
+    body = container._HEADER.pack(magic, number, *new) + data[38:-32]
     return body + container.sha256(body).digest()
 
 
 @pytest.mark.parametrize("limit", [1 << 20, 1 << 24])
 def test_nothing_is_allocated_beyond_the_limit(limit, watch):
-    text, arrays = opened(BytesIO(FILES["monks"]), 1 << 30)
+    text, arrays = read_container(BytesIO(FILES["monks"]), 1 << 30)
     tree, _ = taken_apart(FILES["monks"])
     wide = changed(tree, ("model",), {"texts": ["<U999999999", ["a"]]}, "odd")
     huge = changed(tree, ("model",), {"array": ["<f8", "C", [10**9], 0]}, "odd")
     nested = b"[[]]," * (limit // container.GROWTH // 5 - 10)  # grows the most
     bombs = [
-        sealed(text, bytes(1 << 26)),  # 64 MiB of zeros are 300 KB
-        resized(sealed(text, bytes(1 << 26)), arrays=len(arrays)),
+        pack_container(text, bytes(1 << 26)),  # 64 MiB of zeros are 300 KB
+        resized(pack_container(text, bytes(1 << 26)), arrays=len(arrays)),
         resized(FILES["monks"], arrays=2**63),
         resized(FILES["monks"], text=2**63),
         resized(FILES["monks"], packed=2**63),
-        sealed(b"[" + b"[]," * (1 << 20) + b"[]]", b""),
-        sealed(b'{"about":"","versions":{},"model":[' + nested + b"0]}", b""),
-        sealed(text, bytes((limit - 70 * len(text)) // 2)),
+        pack_container(b"[" + b"[]," * (1 << 20) + b"[]]", b""),
+        pack_container(b'{"about":"","versions":{},"model":[' + nested + b"0]}", b""),
+        pack_container(text, bytes((limit - 70 * len(text)) // 2)),
         put_together(wide, arrays),
         put_together(huge, arrays),
     ]
@@ -355,7 +358,7 @@ def test_nothing_is_allocated_beyond_the_limit(limit, watch):
     ids=lambda text: repr(text[:60]),
 )
 def test_json_that_is_none_or_bottomless(text, watch):
-    assert sentence_or_model(sealed(text, b""), watch) is None
+    assert sentence_or_model(pack_container(text, b""), watch) is None
 
 
 def test_arrays_that_overlap_are_left_over_or_packed_twice(watch):
@@ -364,11 +367,11 @@ def test_arrays_that_overlap_are_left_over_or_packed_twice(watch):
     moved["model"]["CPML"]["fitted"]["spectrum_"]["array"][3] = 0
     assert sentence_or_model(put_together(moved, arrays), watch) is None
     assert sentence_or_model(put_together(tree, arrays + b"12345678"), watch) is None
-    text, _ = opened(BytesIO(FILES["six_persons"]), 1 << 30)
+    text, _ = read_container(BytesIO(FILES["six_persons"]), 1 << 30)
     packed = zlib.compress(arrays)
     for strange in (packed + packed, packed[:-4], arrays):
         sizes = len(text), len(strange), len(arrays)
-        prelude = container._PRELUDE.pack(container.MAGIC, container.FORMAT, *sizes)
-        body = prelude + text + strange
+        header = container._HEADER.pack(container.MAGIC, container.FORMAT, *sizes)
+        body = header + text + strange
         data = body + container.sha256(body).digest()
         assert sentence_or_model(data, watch) is None

@@ -349,12 +349,16 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
 
     def check_parameters(self, metric: Any = None) -> None:
         """Refuse wrong parameters, and an index that cannot search under a metric."""
+        self.check_settings()
+        chosen = self._unfitted() if metric is None else metric
+        INDEXES[self.index].check(chosen, type(self).__name__)
+
+    def check_settings(self) -> None:
+        """Refuse wrong parameters, whatever the metric and the packages installed."""
         params.whole_number(self, "n_neighbors")
         if not callable(self.weights):
             params.choice(self, "weights", VOTE_WEIGHTS)
-        index = params.choice(self, "index", INDEXES)
-        chosen = self._unfitted() if metric is None else metric
-        index.check(chosen, type(self).__name__)
+        params.choice(self, "index", INDEXES)
 
     def _unfitted(self) -> Any:
         return CPML() if self.metric is None else clone(self.metric)

@@ -82,3 +82,8 @@ class ModelView:
 def is_model(value: Any) -> bool:
     """Return whether a value is a model of nearkind, fitted or not."""
     return isinstance(value, TableEstimator)
+
+
+def is_fitted(model: TableEstimator) -> bool:
+    """Return whether a model of nearkind has been fitted."""
+    return hasattr(model, "codebook_")

@@ -1,11 +1,13 @@
-"""Classifiers: a distance, the rows that vote and their votes."""
+"""Classifiers: a distance, and the training rows that vote."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.estimators.base import Distance
 from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.model_view import is_fitted
 from nearkind.estimators.search.candidates import Candidate
 from nearkind.estimators.search.classifier_cv import CPMLClassifierCV
 from nearkind.neighbors import INDEXES, RowGroups, TrainingRows
@@ -27,15 +29,15 @@ _RESULTS = {
 
 
 def pack_classifier(writer: Writer, model: CPMLClassifier) -> dict[str, Any]:
-    """Return the fitted attributes of a classifier; cells by their codes, as counts."""
-    kept = model.training_rows_
+    """Return the fitted attributes of a classifier as JSON; rows by their codes."""
+    rows = model.training_rows_
     parts = {
         "classes_": model.classes_,
-        "codes": kept.codes,
-        "weights": kept.weights,
-        "votes": kept.shares,
-        "rows": kept.groups.rows.astype(np.int64),
-        "starts": kept.groups.starts.astype(np.int64),
+        "codes": rows.codes,
+        "weights": rows.weights,
+        "votes": rows.shares,
+        "rows": rows.groups.rows.astype(np.int64),
+        "starts": rows.groups.starts.astype(np.int64),
     }
     return {
         "metric_": writer.fitted(model.metric_),
@@ -44,32 +46,36 @@ def pack_classifier(writer: Writer, model: CPMLClassifier) -> dict[str, Any]:
 
 
 def restore_classifier(reader: Reader, payload: Any, model: CPMLClassifier) -> None:
-    """Give a classifier its fitted attributes, once they are found sound."""
+    """Set the fitted attributes of a classifier, after checking them."""
     parts = [reader.value(part) for part in fields(payload, *_ROWS)]
-    metric, classes, codes, weights, votes, rows, starts = parts
-    book = getattr(metric, "codebook_", None)
-    if book is None or not hasattr(metric, "represent"):
-        raise RefusedError("metric_ of a classifier is no fitted distance")
+    metric, classes, codes, weights, shares, rows, starts = parts
+    if not isinstance(metric, Distance) or not is_fitted(metric):
+        raise RefusedError("metric_ of a classifier is not a fitted distance")
+    model.check_settings()
     if not INDEXES[model.index].takes(metric):
-        raise RefusedError("metric_ of a classifier is none that its index can search")
+        raise RefusedError(
+            f"index={model.index!r} needs vectors, and metric_ of type "
+            f"{type(metric).__name__} has none"
+        )
+    book = metric.codebook_
     _check_labels(classes)
     _check_codes(codes, np.asarray(book.n_values))
-    _check_votes(weights, votes, (len(codes), len(classes)))
-    _check_rows(rows, starts, len(codes))
+    _check_shares(weights, shares, (len(codes), len(classes)))
+    _check_row_numbers(rows, starts, len(codes))
     groups = RowGroups(
         rows.astype(np.intp, copy=False), starts.astype(np.intp, copy=False)
     )
-    counts = _as_counted(votes * weights[:, None])
+    counts = _whole_where_close(shares * weights[:, None])
     model.metric_, model.classes_ = metric, classes
     model.n_samples_fit_ = int(rows.max()) + 1
     model.set_codebook(book)
     model.set_training_rows(
-        TrainingRows(book, classes, codes, weights, counts, votes, groups)
+        TrainingRows(book, classes, codes, weights, counts, shares, groups)
     )
 
 
 def pack_search(writer: Writer, model: CPMLClassifierCV) -> dict[str, Any]:
-    """Return the fitted attributes of a search: its members and what was tried."""
+    """Return the fitted attributes of a search as JSON: members and what was tried."""
     return {
         "members_": [writer.fitted(member) for member in model.members_],
         **{
@@ -80,80 +86,20 @@ def pack_search(writer: Writer, model: CPMLClassifierCV) -> dict[str, Any]:
 
 
 def restore_search(reader: Reader, payload: Any, model: CPMLClassifierCV) -> None:
-    """Give a search its fitted attributes, once they are found sound."""
+    """Set the fitted attributes of a search, after checking them."""
     parts = [reader.value(part) for part in fields(payload, *_SEARCH)]
     found = dict(zip(_SEARCH, parts, strict=True))
     members, classes = found["members_"], found["classes_"]
     _check_labels(classes)
     if not members or not all(type(m) is CPMLClassifier for m in members):
-        raise RefusedError("members_ are not classifiers")
+        raise RefusedError("members_ is not a list of one or more CPMLClassifier")
     for member in members:
-        if not hasattr(member, "classes_") or not _same(member.classes_, classes):
-            raise RefusedError("members_ are of other classes")
+        if not is_fitted(member) or not _same(member.classes_, classes):
+            raise RefusedError("a member is not fitted, or has other classes")
     _check_results(found)
     for name, value in found.items():
         setattr(model, name, value)
     model.set_codebook(model.metric_.codebook_)
-
-
-def _as_counted(weights: Array) -> Array:
-    """Return weights, as whole numbers where they are up to rounding."""
-    whole = np.rint(weights)
-    return np.where(np.abs(weights - whole) <= 1e-9 * np.abs(whole), whole, weights)
-
-
-def _same(a: NDArray[Any], b: NDArray[Any]) -> bool:
-    return a.dtype == b.dtype and np.array_equal(a, b)
-
-
-def _check_labels(classes: Any) -> None:
-    c.check_classes(classes, "classes_")
-    if len(classes) < 2:
-        raise RefusedError("classes_ of a classifier are fewer than two")
-
-
-def _check_codes(codes: Any, n_values: NDArray[np.intp]) -> None:
-    if not isinstance(codes, np.ndarray) or codes.dtype != np.int32:
-        raise RefusedError("codes of rows are no whole numbers")
-    if codes.ndim != 2 or codes.shape[1] != len(n_values) or not len(codes):
-        raise RefusedError("codes of rows have not one a column")
-    if (codes < -1).any() or (codes >= n_values).any():
-        raise RefusedError("a code of a row stands for no value")
-
-
-def _check_votes(weights: Any, votes: Any, shape: tuple[int, int]) -> None:
-    if c.reals(weights, "weights", 1).shape != shape[:1] or not (weights > 0.0).all():
-        raise RefusedError("weights are not one a row, each above zero")
-    if c.reals(votes, "votes", 2).shape != shape or (votes < 0.0).any():
-        raise RefusedError("votes are not one a row and class")
-    if (np.abs(votes.sum(axis=1) - 1.0) > 1e-6).any():
-        raise RefusedError("votes of a row do not add up to one")
-
-
-def _check_rows(rows: Any, starts: Any, n_cells: int) -> None:
-    for part in (rows, starts):
-        if not isinstance(part, np.ndarray) or part.dtype != np.int64 or part.ndim != 1:
-            raise RefusedError("numbers of rows are no whole numbers")
-    spans = len(starts) == n_cells + 1 and starts[0] == 0 and starts[-1] == len(rows)
-    if not spans or (np.diff(starts) < 1).any():
-        raise RefusedError("rows are not shared out among distinct ones")
-    if (rows < 0).any() or (np.diff(np.sort(rows)) < 1).any():
-        raise RefusedError("a row has a number below zero or one of another")
-    steps = np.diff(rows) > 0
-    steps[starts[1:-1] - 1] = True  # from one cell to the next
-    if not steps.all():
-        raise RefusedError("equal rows are not in their order")
-
-
-def _check_results(found: dict[str, Any]) -> None:
-    for name, kind in _RESULTS.items():
-        if type(found[name]) is not kind:
-            raise RefusedError(f"{name} is no {kind.__name__}")
-    columns = found["cv_results_"].values()
-    if not all(isinstance(part, np.ndarray) and part.ndim == 1 for part in columns):
-        raise RefusedError("cv_results_ are no columns")
-    if len({len(part) for part in columns}) > 1:
-        raise RefusedError("cv_results_ have columns of several lengths")
 
 
 def pack_candidate(writer: Writer, value: Candidate, what: str) -> Any:
@@ -172,5 +118,68 @@ def unpack_candidate(reader: Reader, payload: Any) -> Candidate:
     parts = fields(payload, "name", "metric", "strengths")
     name, metric, strengths = (reader.value(part) for part in parts)
     if type(name) is not str or type(strengths) not in (tuple, list):
-        raise RefusedError("a candidate has no name, or no strengths")
+        raise RefusedError("a candidate has no name, or no list of strengths")
     return Candidate(name, metric, strengths)
+
+
+def _whole_where_close(weights: Array) -> Array:
+    """Return weights, rounded to whole numbers where they are close to one."""
+    whole = np.rint(weights)
+    return np.where(np.abs(weights - whole) <= 1e-9 * np.abs(whole), whole, weights)
+
+
+def _same(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    return a.dtype == b.dtype and np.array_equal(a, b)
+
+
+def _check_labels(classes: Any) -> None:
+    c.check_classes(classes, "classes_")
+    if len(classes) < 2:
+        raise RefusedError("classes_ of a classifier are fewer than two")
+
+
+def _check_codes(codes: Any, n_values: NDArray[np.intp]) -> None:
+    if not isinstance(codes, np.ndarray) or codes.dtype != np.int32:
+        raise RefusedError("codes of rows are not an array of whole numbers")
+    if codes.ndim != 2 or codes.shape[1] != len(n_values) or not len(codes):
+        raise RefusedError("codes of rows are not one a column, of at least one row")
+    if (codes < -1).any() or (codes >= n_values).any():
+        raise RefusedError("a code of a row stands for no value")
+
+
+def _check_shares(weights: Any, shares: Any, shape: tuple[int, int]) -> None:
+    if c.reals(weights, "weights", 1).shape != shape[:1] or not (weights > 0.0).all():
+        raise RefusedError("weights are not one above zero for each unique row")
+    if c.reals(shares, "votes", 2).shape != shape or (shares < 0.0).any():
+        raise RefusedError("votes are not one >= 0 for each unique row and class")
+    if (np.abs(shares.sum(axis=1) - 1.0) > 1e-6).any():
+        raise RefusedError("votes of a row do not add up to one")
+
+
+def _check_row_numbers(rows: Any, starts: Any, n_unique: int) -> None:
+    for part in (rows, starts):
+        if not isinstance(part, np.ndarray) or part.dtype != np.int64 or part.ndim != 1:
+            raise RefusedError("row numbers are not a list of whole numbers")
+    spans = len(starts) == n_unique + 1 and starts[0] == 0 and starts[-1] == len(rows)
+    if not spans or (np.diff(starts) < 1).any():
+        raise RefusedError("row numbers are not split among the unique rows")
+    if (rows < 0).any() or (np.diff(np.sort(rows)) < 1).any():
+        raise RefusedError("a row number is negative, or is there twice")
+    is_rising = np.diff(rows) > 0
+    is_rising[starts[1:-1] - 1] = True  # from one unique row to the next
+    if not is_rising.all():
+        raise RefusedError("row numbers of a unique row are not in rising order")
+
+
+def _check_results(found: dict[str, Any]) -> None:
+    for name, kind in _RESULTS.items():
+        if type(found[name]) is not kind:
+            raise RefusedError(
+                f"{name} is of type {type(found[name]).__name__} instead of "
+                f"{kind.__name__}"
+            )
+    columns = found["cv_results_"].values()
+    if not all(isinstance(part, np.ndarray) and part.ndim == 1 for part in columns):
+        raise RefusedError("cv_results_ does not hold columns")
+    if len({len(part) for part in columns}) > 1:
+        raise RefusedError("cv_results_ has columns of different lengths")

@@ -1,4 +1,4 @@
-"""Codebooks: names of columns, and what each makes of its values."""
+"""Codebooks: names of columns, and how the values of each are coded."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -15,7 +15,7 @@ from nearkind.tables import is_missing
 
 _BOOK = "missing", "unseen", "numeric", "named", "names", "features"
 LABELS = (str, int, float, bool, type(None), bytes, Decimal, Fraction)
-"""Types of values and of names of columns; tuples of them too."""
+"""Types of values and of names of columns; tuples of them are allowed too."""
 
 
 def pack_codebook(writer: Writer, book: Codebook, what: str) -> Any:
@@ -36,7 +36,7 @@ def unpack_codebook(reader: Reader, payload: Any) -> Codebook:
     _check_names(names, named)
     made = reader.value(features)
     if len(made) != len(names) or not all(isinstance(f, _Feature) for f in made):
-        raise RefusedError("its columns are not as many as their names")
+        raise RefusedError("the codebook does not have one name a column")
     parts = zip(made, names, strict=True)
     book.keep(names, named, [feature.of(name) for feature, name in parts])
     return book
@@ -44,13 +44,13 @@ def unpack_codebook(reader: Reader, payload: Any) -> Codebook:
 
 def _check_names(names: Any, named: Any) -> None:
     if not isinstance(names, list) or not names or not are_labels(names):
-        raise RefusedError("its columns have no proper names")
+        raise RefusedError("names of columns are not all text, numbers or tuples")
     if len(set(names)) != len(names) or type(named) is not bool:
-        raise RefusedError("two of its columns have one name")
+        raise RefusedError("two columns have the same name")
 
 
 def are_labels(values: list[Any]) -> bool:
-    """Say whether all may be values or names of columns."""
+    """Return whether all may be values or names of columns."""
     kinds = set(map(type, values))
     parts = [part for value in values if type(value) is tuple for part in value]
     return kinds <= {*LABELS, tuple} and (not parts or are_labels(parts))
@@ -61,7 +61,7 @@ def _has_missing(levels: list[Any]) -> bool:
 
 
 class _Feature:
-    """A feature that waits for its name."""
+    """A feature whose name is not known yet."""
 
     def __init__(self, kind: Any, *parts: Any) -> None:
         self._kind, self._parts = kind, parts
@@ -79,9 +79,9 @@ def _unpack_levels(reader: Reader, payload: Any) -> _Feature:
     levels, missing = fields(payload, "levels", "missing")
     levels = reader.value(levels)
     if not isinstance(levels, list) or not are_labels(levels):
-        raise RefusedError("a column has values of no proper type")
+        raise RefusedError("values of a column are not all text, numbers or tuples")
     if _has_missing(levels) or len(set(levels)) != len(levels):
-        raise RefusedError("a column has a missing or a repeated value")
+        raise RefusedError("values of a column are missing or repeated")
     return _Feature(Levels, levels, _flag(missing))
 
 
@@ -112,7 +112,7 @@ def _unpack_coordinate(reader: Reader, payload: Any) -> _Feature:
     places = rising(reader.value(places), "places")
     positions = reader.value(positions)
     if not len(places) or np.shape(positions) != places.shape:
-        raise RefusedError("a coordinate has other positions than places")
+        raise RefusedError("a coordinate does not have one position a place")
     if not np.isfinite(positions).all():
         raise RefusedError("a coordinate has a position that is not finite")
     return _Feature(Coordinate, places, positions, _flag(missing))
@@ -120,7 +120,7 @@ def _unpack_coordinate(reader: Reader, payload: Any) -> _Feature:
 
 def _flag(value: Any) -> bool:
     if type(value) is not bool:
-        raise RefusedError("whether a column has missing values is not true or false")
+        raise RefusedError("the entry missing of a column is not true or false")
     return value
 
 

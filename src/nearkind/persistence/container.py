@@ -1,4 +1,4 @@
-"""A model file as bytes: a prelude of sizes, JSON text, packed arrays, a checksum.
+"""A model file as bytes: a header of sizes, JSON text, packed arrays, a checksum.
 
 A zip of .npy members would bring a second table of contents, names that are paths and a
 parser of headers. Here nothing has a name outside the JSON, every size is known from
@@ -14,19 +14,18 @@ MAGIC = b"\x89nearkind\r\n\x1a\n"  # a transfer that changes line ends breaks it
 FORMAT = 1
 GROWTH = 64
 """Bytes of memory that a byte of JSON may take once it is read: lists in lists do."""
-LEVEL = 1
-"""Of compression: numbers of full precision hardly shrink, codes and zeros do at once.
-"""
-_PRELUDE = struct.Struct("<13sBQQQ")
+COMPRESSION_LEVEL = 1
+"""Numbers of full precision hardly shrink at any level, codes and zeros at once."""
+_HEADER = struct.Struct("<13sBQQQ")
 _DIGEST_SIZE = 32
 
 
 class RefusedError(ValueError):
-    """Why a model cannot be kept or read, as a clause."""
+    """A model cannot be kept or read; the message is a clause that says why."""
 
 
 class Sizes(NamedTuple):
-    """Bytes of each part: JSON text, arrays as packed and arrays as they are."""
+    """Bytes of the JSON text, of the packed arrays and of the arrays unpacked."""
 
     text: int
     packed: int
@@ -38,24 +37,25 @@ class Sizes(NamedTuple):
         return GROWTH * self.text + self.packed + 2 * self.arrays
 
 
-def sealed(text: bytes, arrays: bytes) -> bytes:
-    """Return a whole file.
+def pack_container(text: bytes, arrays: bytes) -> bytes:
+    """Return the bytes of a whole file.
 
     Examples
     --------
     >>> from io import BytesIO
-    >>> opened(BytesIO(sealed(b"{}", bytes(1000))), limit=4000) == (b"{}", bytes(1000))
+    >>> file = BytesIO(pack_container(b"{}", bytes(1000)))
+    >>> read_container(file, limit=4000) == (b"{}", bytes(1000))
     True
     """
-    packed = zlib.compress(arrays, LEVEL)
-    prelude = _PRELUDE.pack(MAGIC, FORMAT, len(text), len(packed), len(arrays))
-    return b"".join([prelude, text, packed, _digest(prelude, text, packed)])
+    packed = zlib.compress(arrays, COMPRESSION_LEVEL)
+    header = _HEADER.pack(MAGIC, FORMAT, len(text), len(packed), len(arrays))
+    return b"".join([header, text, packed, _digest(header, text, packed)])
 
 
-def opened(stream: BinaryIO, limit: int) -> tuple[bytes, bytes]:
-    """Return text and arrays of a file; nothing is allocated beyond the limit."""
-    prelude = stream.read(_PRELUDE.size)
-    sizes = _sizes(prelude)
+def read_container(stream: BinaryIO, limit: int) -> tuple[bytes, bytes]:
+    """Return text and arrays of a file; allocate nothing beyond the limit."""
+    header = stream.read(_HEADER.size)
+    sizes = _sizes(header)
     if sizes.memory > limit:
         raise RefusedError(
             f"it may take {sizes.memory:,} bytes of memory, and the limit is "
@@ -65,11 +65,11 @@ def opened(stream: BinaryIO, limit: int) -> tuple[bytes, bytes]:
     digest = stream.read(_DIGEST_SIZE + 1)
     if (len(text), len(packed)) != sizes[:2] or len(digest) < _DIGEST_SIZE:
         raise RefusedError("it is cut short; fetch or save it again")
-    if _digest(prelude, text, packed) != digest:
+    if _digest(header, text, packed) != digest:
         raise RefusedError(
             "it was changed after it was written; fetch or save it again"
         )
-    return text, _unpacked(packed, sizes.arrays)
+    return text, _decompress(packed, sizes.arrays)
 
 
 def _digest(*parts: bytes) -> bytes:
@@ -79,16 +79,16 @@ def _digest(*parts: bytes) -> bytes:
     return found.digest()
 
 
-def _sizes(prelude: bytes) -> Sizes:
-    if not isinstance(prelude, bytes):
+def _sizes(header: bytes) -> Sizes:
+    if not isinstance(header, bytes):
         raise RefusedError("it was opened as text; open it with mode 'rb'")
-    if not prelude.startswith(MAGIC[: max(len(prelude), 1)]):
+    if not header.startswith(MAGIC[: max(len(header), 1)]):
         raise RefusedError(
-            "it is no nearkind model; give a file that nearkind.save wrote"
+            "it is no nearkind model; pass a file that nearkind.save wrote"
         )
-    if len(prelude) < _PRELUDE.size:
+    if len(header) < _HEADER.size:
         raise RefusedError("it is cut short; fetch or save it again")
-    _, number, *sizes = _PRELUDE.unpack(prelude)
+    _, number, *sizes = _HEADER.unpack(header)
     if number > FORMAT:
         raise RefusedError(
             f"it was written by a newer nearkind (format {number}, and this one reads "
@@ -96,13 +96,13 @@ def _sizes(prelude: bytes) -> Sizes:
         )
     if number < 1:
         raise RefusedError(
-            "its format number is 0, which never was; save the model again"
+            "its format number is 0, and formats start at 1; save the model again"
         )
     return Sizes(*sizes)
 
 
-def _unpacked(packed: bytes, size: int) -> bytes:
-    """Return the arrays; one byte too many ends it, however many would follow."""
+def _decompress(packed: bytes, size: int) -> bytes:
+    """Return the arrays; stop after one byte too many, however many would follow."""
     stream = zlib.decompressobj()
     try:
         arrays = stream.decompress(packed, size + 1)

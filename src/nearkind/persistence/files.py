@@ -1,4 +1,4 @@
-"""``save`` and ``load``: model files on disk or in memory."""
+"""Save and load model files, on disk or in memory."""
 
 import os
 from collections.abc import Iterator
@@ -7,8 +7,12 @@ from typing import Any
 
 from nearkind.errors import ModelFileError
 from nearkind.io.atomic_write import atomic_write
-from nearkind.persistence.container import RefusedError, opened, sealed
-from nearkind.persistence.models import of_json, to_json
+from nearkind.persistence.container import (
+    RefusedError,
+    pack_container,
+    read_container,
+)
+from nearkind.persistence.models import from_json, to_json
 
 LIMIT = 1 << 30
 """Bytes of memory that ``load`` may take by default."""
@@ -17,27 +21,28 @@ _UNSOUND = (
     ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError,
     TypeError, ValueError,
 )  # fmt: skip
-"""What reading values that make no sense may raise."""
+"""Errors that values which make no sense may raise when they are read."""
 
 
 def save(model: Any, path: Any) -> None:
     """Write a fitted model to one file, which ``load`` reads without running code.
 
-    Kept is all that a fitted model answers from, bit for bit: ``predict``,
-    ``transform``, ``kneighbors``, ``explain``, ``value_distances``, every fitted
-    attribute and all settings. Values keep their types: text, int, float, bool,
+    The file keeps all settings and every fitted attribute, so that a loaded model gives
+    the same answers bit for bit: ``predict``, ``transform``, ``kneighbors``,
+    ``explain``, ``value_distances``. Values keep their types: text, int, float, bool,
     Decimal, Fraction, bytes and tuples of them.
 
-    Not kept are scikit-learn's callbacks and metadata requests, which unseen values
-    were warned of already, what ``POLA.partial_fit`` goes on from, and which class of
-    NumPy a setting had: np.float64(2.0) comes back as 2.0.
+    It does not keep scikit-learn's callbacks and metadata requests, the list of unseen
+    values that were warned of already, the state from which ``POLA.partial_fit`` goes
+    on, and NumPy's types of settings: np.float64(2.0) comes back as 2.0.
 
     Parameters
     ----------
-    model : fitted CPML, CPMLClassifier, CPMLClassifierCV or distance of
-        ``nearkind.baselines``
-    path : where to, by habit with the ending .nearkind, or a file open for binary
-        writing. A file that is there is replaced at once or not at all
+    model : CPML, CPMLClassifier, CPMLClassifierCV or a distance of nearkind.baselines
+        Fitted.
+    path : path-like or binary stream
+        Where to write; a usual ending is .nearkind. A file that is there is replaced
+        whole or not at all.
 
     Examples
     --------
@@ -52,25 +57,27 @@ def save(model: Any, path: Any) -> None:
     """
     with _one_sentence("save to", path):
         text, arrays = to_json(model)
-        _sound(text, arrays, LIMIT, "fit it again")  # what cannot be read stays away
-        _write(sealed(text, arrays), path)
+        _model(text, arrays, LIMIT, "fit it again")  # write nothing that cannot be read
+        _write(pack_container(text, arrays), path)
 
 
 def load(path: Any, *, limit: int = LIMIT) -> Any:
     """Return the model that ``save`` wrote.
 
-    All that a file states is checked before it is used: sizes before anything is
-    allocated, then the checksum, then every number and name against the others. A file
-    can only name classes of nearkind, and nothing in it is run.
+    The file is checked before it is used: sizes before anything is allocated, then the
+    checksum, then every number and name against the others. A file can only name
+    classes of nearkind, and nothing in it is run.
 
     Parameters
     ----------
-    path : of a file, or a file open for binary reading
-    limit : bytes of memory that it may take
+    path : path-like or binary stream
+    limit : int, default=2**30
+        Bytes of memory that reading may take.
 
     Returns
     -------
-    model, fitted; it can be fitted again
+    model
+        Fitted; it can be fitted again.
 
     Raises
     ------
@@ -81,13 +88,13 @@ def load(path: Any, *, limit: int = LIMIT) -> Any:
         raise ValueError(f"limit must be a whole number of bytes >= 1; got {limit!r}.")
     with _one_sentence("load", path):
         text, arrays = _read(path, limit)
-        return _sound(text, arrays, limit, "save the model again")
+        return _model(text, arrays, limit, "save the model again")
 
 
-def _sound(text: bytes, arrays: bytes, limit: int, advice: str) -> Any:
+def _model(text: bytes, arrays: bytes, limit: int, advice: str) -> Any:
     """Return the model of text and arrays, or say what is wrong with it."""
     try:
-        return of_json(text, arrays, limit)
+        return from_json(text, arrays, limit)
     except _UNSOUND as error:
         why = f"its parts do not fit together ({_clause(error)}); {advice}"
         raise RefusedError(why) from error
@@ -118,9 +125,9 @@ def _clause(error: BaseException) -> str:
 
 def _read(path: Any, limit: int) -> tuple[bytes, bytes]:
     if hasattr(path, "read"):
-        return opened(path, limit)
+        return read_container(path, limit)
     with open(path, "rb") as stream:
-        return opened(stream, limit)
+        return read_container(stream, limit)
 
 
 def _write(data: bytes, path: Any) -> None:

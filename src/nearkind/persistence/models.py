@@ -1,6 +1,6 @@
-"""Every model that can be kept, by the name of its class: settings and what fit found.
+"""Every model that can be kept: its class, its settings and its fitted attributes.
 
-The table says which classes there are; no file can name another.
+Classes stand in a table by their names; a file cannot name another.
 """
 
 from collections.abc import Callable
@@ -9,18 +9,27 @@ from importlib.metadata import version
 from typing import Any
 
 from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.model_view import ModelView, is_fitted
 from nearkind.estimators.search.candidates import Candidate
 from nearkind.estimators.search.classifier_cv import CPMLClassifierCV
 from nearkind.persistence import classifiers, codebooks, pieces, values
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.distances import KEPT, pack_distance, restore_distance
-from nearkind.persistence.json_text import dumped, parsed
-from nearkind.persistence.nodes import Pack, Reader, Unpack, Writer, fields, shown
+from nearkind.persistence.nodes import (
+    Pack,
+    Reader,
+    Unpack,
+    Writer,
+    dump_json,
+    fields,
+    parse_json,
+    short_repr,
+)
 
-Fitted = Callable[[Writer, Any], dict[str, Any]]
+PackFitted = Callable[[Writer, Any], dict[str, Any]]
 Restore = Callable[[Reader, Any, Any], None]
 
-FITTED: dict[type, Fitted] = {
+PACK_FITTED: dict[type, PackFitted] = {
     CPMLClassifier: classifiers.pack_classifier,
     CPMLClassifierCV: classifiers.pack_search,
     **dict.fromkeys(KEPT, pack_distance),
@@ -38,53 +47,56 @@ def to_json(model: Any) -> tuple[bytes, bytes]:
     node = writer.fitted(model)
     versions = {name: version(name) for name in ("nearkind", "numpy")}
     tree = {"about": about(model), "versions": versions, "model": node}
-    return dumped(tree), bytes(writer.arrays)
+    return dump_json(tree), bytes(writer.arrays)
 
 
-def of_json(text: bytes, arrays: bytes, room: int) -> Any:
+def from_json(text: bytes, arrays: bytes, text_limit: int) -> Any:
     """Return the fitted model of JSON text and arrays.
 
     Parameters
     ----------
-    text, arrays : as ``to_json`` returns them
-    room : bytes that may be taken beyond those
+    text, arrays : bytes
+        As ``to_json`` returns them.
+    text_limit : int
+        Bytes that arrays of text may take.
     """
-    tree = parsed(text)
+    tree = parse_json(text)
     *_, node = fields(tree, "about", "versions", "model")
-    reader = Reader(UNPACKS, arrays, room)
+    reader = Reader(UNPACKS, arrays, text_limit)
     model = reader.value(node)
     reader.finish()
-    if type(model) not in FITTED or not hasattr(model, "codebook_"):
+    if type(model) not in PACK_FITTED or not is_fitted(model):
         raise RefusedError("it holds no fitted model")
     return model
 
 
 def about(model: Any) -> str:
     """Return a line for people who look into a file; nothing reads it."""
-    metric = vars(model).get("metric_")
-    over = f" over {type(metric).__name__}" if type(metric) in KEPT else ""
+    view = ModelView(model)
+    is_one = view.classifies and not view.was_searched
+    over = f" over {type(view.distance).__name__}" if is_one else ""
     n_classes = len(getattr(model, "classes_", []))
-    n_columns = len(model.codebook_.names_)
+    n_columns = len(view.codebook.names_)
     return f"{type(model).__name__}{over}, {n_columns} columns, {n_classes} classes"
 
 
 def _pack_fitted(writer: Writer, model: Any) -> Any:
     """Return the node of a fitted model."""
     kind = type(model)
-    if kind not in FITTED:
+    if kind not in PACK_FITTED:
         raise RefusedError(
             f"a {kind.__module__}.{kind.__qualname__} is neither CPML, CPMLClassifier, "
             "CPMLClassifierCV nor one of nearkind.baselines; save one of those, or "
             "pickle what holds it"
         )
-    if not hasattr(model, "codebook_"):
+    if not is_fitted(model):
         raise RefusedError(f"this {kind.__name__} is not fitted; call fit first")
     ((name, parts),) = _pack_settings(writer, model, "").items()
-    return {name: {**parts, "fitted": FITTED[kind](writer, model)}}
+    return {name: {**parts, "fitted": PACK_FITTED[kind](writer, model)}}
 
 
 def _pack_settings(writer: Writer, model: Any, what: str) -> dict[str, Any]:
-    """Return a model without what fit found, as fit itself would take it."""
+    """Return the node of a model with its settings alone, as if it were not fitted."""
     owner = type(model).__name__
     settings = model.get_params(deep=False).items()
     packed = {
@@ -97,10 +109,12 @@ def _pack_settings(writer: Writer, model: Any, what: str) -> dict[str, Any]:
 def _unpack_model(kind: Any, reader: Reader, payload: Any) -> Any:
     names = ("settings", "fitted") if "fitted" in payload else ("settings",)
     settings, *fitted = fields(payload, *names)
-    known = kind._get_param_names()
+    known = kind().get_params(deep=False)
     unknown = [name for name in settings if name not in known]
     if unknown:
-        raise RefusedError(f"{kind.__name__} has no setting {shown(unknown[0])} here")
+        raise RefusedError(
+            f"{kind.__name__} has no setting {short_repr(unknown[0])} here"
+        )
     model = kind(**{name: reader.value(node) for name, node in settings.items()})
     for part in fitted:
         RESTORE[kind](reader, part, model)
@@ -111,13 +125,13 @@ PACKS: dict[type, Pack] = {
     **values.PACKS,
     **codebooks.PACKS,
     **pieces.PACKS,
-    **dict.fromkeys(FITTED, _pack_settings),
+    **dict.fromkeys(PACK_FITTED, _pack_settings),
     Candidate: classifiers.pack_candidate,
 }
 UNPACKS: dict[str, Unpack] = {
     **values.UNPACKS,
     **codebooks.UNPACKS,
     **pieces.UNPACKS,
-    **{kind.__name__: partial(_unpack_model, kind) for kind in FITTED},
+    **{kind.__name__: partial(_unpack_model, kind) for kind in PACK_FITTED},
     "Candidate": classifiers.unpack_candidate,
 }

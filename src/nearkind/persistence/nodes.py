@@ -1,9 +1,10 @@
-"""Plain values and arrays as JSON.
+"""Values as JSON, and back.
 
 Text, whole and finite numbers, true, false, null and lists are themselves. Anything
 else is an object of one entry, its kind: ``{"decimal": "1.50"}``.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any
@@ -11,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from nearkind.persistence.container import RefusedError
-from nearkind.persistence.json_text import MOST_DIGITS
 
 Pack = Callable[["Writer", Any, str], Any]
 Unpack = Callable[["Reader", Any], Any]
 
-_MOST_BITS = int(MOST_DIGITS * 3.32)
+MAX_DIGITS = 4_000
+"""Of a whole number; Python reads no more than 4,300 by default."""
+_MAX_BITS = int(MAX_DIGITS * 3.32)
 
 
 class Writer:
@@ -24,14 +26,16 @@ class Writer:
 
     Parameters
     ----------
-    packs : for each type that is not JSON's own, what makes a node of its values
-    whole : what makes a node of a model with all that fit found
+    packs : dict of type to callable
+        For each type that is not JSON's own, what returns the node of a value.
+    pack_fitted : callable
+        Returns the node of a model with all its fitted attributes.
     """
 
     def __init__(
-        self, packs: Mapping[type, Pack], whole: Callable[["Writer", Any], Any]
+        self, packs: Mapping[type, Pack], pack_fitted: Callable[["Writer", Any], Any]
     ) -> None:
-        self._packs, self._whole = packs, whole
+        self._packs, self._pack_fitted = packs, pack_fitted
         self.arrays = bytearray()
 
     def node(self, value: Any, what: str) -> Any:
@@ -44,14 +48,14 @@ class Writer:
             return [self.node(item, what) for item in value]
         if type(value) not in self._packs:
             raise RefusedError(
-                f"{what} is {shown(value)}, of type {type(value).__name__}, which a "
-                "model file cannot keep"
+                f"{what} is {short_repr(value)}, of type {type(value).__name__}, which "
+                "a model file cannot keep"
             )
         return self._packs[type(value)](self, value, what)
 
     def fitted(self, model: Any) -> Any:
         """Return the JSON of a fitted model; ``node`` keeps its settings only."""
-        return self._whole(self, model)
+        return self._pack_fitted(self, model)
 
 
 class Reader:
@@ -59,16 +63,21 @@ class Reader:
 
     Parameters
     ----------
-    unpacks : for each kind of node, what makes a value of it
-    arrays : all arrays, one after the other
-    room : bytes that text of fixed width may take
+    unpacks : dict of str to callable
+        For each kind of node, what returns its value.
+    arrays : bytes
+        All arrays, one after the other.
+    text_limit : int
+        Bytes that arrays of text of fixed width may take.
     """
 
-    def __init__(self, unpacks: Mapping[str, Unpack], arrays: bytes, room: int) -> None:
+    def __init__(
+        self, unpacks: Mapping[str, Unpack], arrays: bytes, text_limit: int
+    ) -> None:
         self._unpacks = unpacks
         self._arrays = arrays
         self._at = 0
-        self.room = room
+        self._text_left = text_limit
 
     def value(self, node: Any) -> Any:
         """Return the value of a node."""
@@ -79,21 +88,30 @@ class Reader:
         kind, payload = _only_entry(node)
         if kind not in self._unpacks:
             raise RefusedError(
-                f"it holds {shown(kind)}, a kind unknown to this nearkind"
+                f"it holds {short_repr(kind)}, a kind unknown to this nearkind"
             )
         return self._unpacks[kind](self, payload)
 
-    def take(self, size: int, at: int) -> bytes:
-        """Return the next bytes of the arrays, which must be where they are said."""
+    def next_bytes(self, size: int, at: int) -> bytes:
+        """Return the next bytes of the arrays, which must start at ``at``."""
         if at != self._at or size > len(self._arrays) - at:
-            raise RefusedError("an array is not where it is said to be")
+            raise RefusedError(
+                "an array does not begin where the one before it ends, or is longer "
+                "than what is left"
+            )
         self._at += size
         return self._arrays[at : self._at]
 
+    def count_text(self, size: int) -> None:
+        """Count the bytes of an array of text, and refuse it beyond the limit."""
+        self._text_left -= size
+        if self._text_left < 0:
+            raise RefusedError("an array of text is wider than the limit allows")
+
     def finish(self) -> None:
-        """Refuse bytes that no array has claimed."""
+        """Refuse bytes that no array has taken."""
         if self._at != len(self._arrays):
-            raise RefusedError("there are more arrays than are named")
+            raise RefusedError("more bytes of arrays are there than the JSON names")
 
 
 def fields(payload: Any, *names: str) -> list[Any]:
@@ -103,7 +121,7 @@ def fields(payload: Any, *names: str) -> list[Any]:
     return [payload[name] for name in names]
 
 
-def shown(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """Return a value on one short line."""
     try:
         text = " ".join(repr(value).split())
@@ -112,11 +130,49 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
+def dump_json(tree: Any) -> bytes:
+    """Return JSON as bytes; halves of surrogate pairs stay halves."""
+    text = json.dumps(tree, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
+
+
+def parse_json(text: bytes) -> Any:
+    """Return JSON of bytes; refuse infinities, repeated names and endless numbers."""
+    return json.loads(
+        text.decode("utf-8", "surrogatepass"),
+        object_pairs_hook=_object,
+        parse_constant=_refuse_constant,
+        parse_float=_finite,
+        parse_int=_whole,
+    )
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise RefusedError("an object has two entries of one name")
+    return found
+
+
+def _refuse_constant(text: str) -> Any:
+    raise RefusedError(f"{text} is not JSON")
+
+
+def _finite(text: str) -> float:
+    if not isfinite(number := float(text)):
+        raise RefusedError(f"the number {text[:20]} is too large")
+    return number
+
+
+def _whole(text: str) -> int:
+    if len(text) > MAX_DIGITS + 1:
+        raise RefusedError(f"a number has {len(text):,} digits")
+    return int(text)
+
+
 def _only_entry(node: dict[str, Any]) -> tuple[str, Any]:
     if len(node) != 1:
-        raise RefusedError(
-            f"an object has {len(node)} entries instead of its kind alone"
-        )
+        raise RefusedError(f"an object has {len(node)} entries; wanted one, its kind")
     return next(iter(node.items()))
 
 
@@ -124,5 +180,5 @@ def _is_json(value: Any) -> bool:
     if type(value) is float:
         return isfinite(value)
     if type(value) is int:
-        return value.bit_length() <= _MOST_BITS
+        return value.bit_length() <= _MAX_BITS
     return type(value) in (str, bool, type(None))
