@@ -112,7 +112,7 @@ def _unpack_coordinate(reader: Reader, payload: Any) -> _Feature:
     places = rising(reader.value(places), "places")
     positions = reader.value(positions)
     if not len(places) or np.shape(positions) != places.shape:
-        raise RefusedError("a coordinate does not have one position a place")
+        raise RefusedError("a coordinate does not have as many positions as places")
     if not np.isfinite(positions).all():
         raise RefusedError("a coordinate has a position that is not finite")
     return _Feature(Coordinate, places, positions, _flag(missing))
