@@ -1,30 +1,34 @@
-"""Distances: which attributes of each are kept, and what must hold of them."""
+"""Distances: which fitted attributes are kept, how, and what must hold of them."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from nearkind import baselines as b
 from nearkind.baselines.coded_rows import Coding
+from nearkind.baselines.pair_tables import PairTables
 from nearkind.baselines.value_pairs import ValuePairs
 from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.cpml import CPML
+from nearkind.metrics.structures import Diagonal, Full, Multi, Single
+from nearkind.metrics.value_tables import ValueTables
 from nearkind.persistence import checks as c
 from nearkind.persistence.container import RefusedError
-from nearkind.persistence.nodes import Reader, Writer
-from nearkind.persistence.pieces import STRUCTURES
+from nearkind.persistence.nodes import Pack, Reader, Unpack, Writer, short_repr
 from nearkind.projections.base import TableProjection
+from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
+from nearkind.projections.cooccurrence import Cooccurrence
+from nearkind.projections.coordinates import Coordinates
+from nearkind.projections.onehot import OneHot
+from nearkind.projections.vdm import VDM
+from nearkind.solvers.solution import Record
 
 _MEAN = ("similarity_tables_", "divisor_")
 _RATIO = ("similarity_tables_", "weight_tables_")
 _MARGIN = (
-    "classes_",
-    "metric_",
-    "objective_",
-    "n_iter_",
-    "stop_reason_",
-    "objective_scale_",
-)
+    "classes_", "metric_", "objective_", "n_iter_", "stop_reason_", "objective_scale_",
+)  # fmt: skip
 _MATRIX = ("classes_", "coding_", "reduced_metric_", "value_tables_")
 KEPT: dict[type, tuple[str, ...]] = {
     CPML: (
@@ -69,7 +73,13 @@ NAMES_IN_FILE = {
     "objective_scale_": "_scale",
     "n_features_out_": "_n_features_out",
 }
-"""Attributes that files know by another name, since version 0.1."""
+"""Attributes that have another name in files, the one that version 0.1 gave them."""
+
+STRUCTURES = {"Single": Single, "Multi": Multi, "Diagonal": Diagonal, "Full": Full}
+PROJECTIONS = (
+    VDM, OneHot, Concatenation, Cooccurrence, ChannelConcatenation, Coordinates,
+    TableProjection,
+)  # fmt: skip
 
 CHECKS: dict[str, c.Check] = {
     "classes_": c.check_classes,
@@ -127,12 +137,12 @@ def pack_distance(writer: Writer, model: Any) -> dict[str, Any]:
 
 
 def restore_distance(reader: Reader, payload: Any, model: Any) -> None:
-    """Give a distance its fitted attributes, once they are found sound."""
+    """Set the fitted attributes of a distance, after checking them."""
     names = KEPT[type(model)]
     in_file = {name: NAMES_IN_FILE.get(name, name) for name in names}
     wanted = {"codebook_", "output", *in_file.values()}
     if not isinstance(payload, dict) or set(payload) != wanted:
-        raise RefusedError(f"a {type(model).__name__} lacks something, or has too much")
+        raise RefusedError(f"{type(model).__name__} does not have its attributes")
     book = reader.value(payload["codebook_"])
     c.check_kind(Codebook)(book, "codebook_", book)
     for name in names:
@@ -142,22 +152,23 @@ def restore_distance(reader: Reader, payload: Any, model: Any) -> None:
         setattr(model, name, value)
     model.set_codebook(book)
     _set_output(model, payload["output"])
-    FITS.get(type(model), _fits)(model)
+    if type(model) in CHECK_SHAPES:
+        CHECK_SHAPES[type(model)](model)
 
 
 def _set_output(model: Any, output: Any) -> None:
-    if output is not None:
-        if output not in ("default", "pandas", "polars"):
-            raise RefusedError("the output of transform is of no kind that there is")
-        model.set_output(transform=output)
+    if output is None:
+        return
+    if output not in ("default", "pandas", "polars"):
+        raise RefusedError(
+            f"the output of transform is {short_repr(output)} instead of 'default', "
+            "'pandas' or 'polars'"
+        )
+    model.set_output(transform=output)
 
 
-def _fits(model: Any) -> None:
-    """Nothing to compare."""
-
-
-def _metric_fits(model: Any) -> None:
-    """M is of the size that projection and structure make."""
+def _check_cpml(model: Any) -> None:
+    """Refuse M of another size than projection and structure make."""
     tables, book = model.projection_.tables, model.codebook_
     c.check_rows_of_values(tables, "projection_", book, 3)
     channels = {table.shape[2] for table in tables}
@@ -168,52 +179,123 @@ def _metric_fits(model: Any) -> None:
     if model.spectrum_.shape != shape:
         raise RefusedError("spectrum_ does not fit metric_")
     if model.feature_relevance_.shape != (len(book.names_),):
-        raise RefusedError("feature_relevance_ has not one share a column")
+        raise RefusedError("feature_relevance_ does not have one share a column")
 
 
-def _coding_fits(model: Any) -> None:
-    """M is over the directions of the coding."""
+def _check_reduced_metric(model: Any) -> None:
+    """Refuse M over other directions than those of the coding."""
     coding = model.coding_
     c.check_rows_of_values(coding.tables, "coding_", model.codebook_, 2)
     widths = [table.shape[1] for table in coding.tables]
     bases = [c.reals(basis, "coding_", 2).shape[1] for basis in coding.bases]
     if widths != bases or model.reduced_metric_.shape != (sum(widths), sum(widths)):
-        raise RefusedError("reduced_metric_ does not fit the coding")
+        raise RefusedError("reduced_metric_ does not fit coding_")
 
 
-def _indicators_fit(model: Any) -> None:
+def _check_indicators(model: Any) -> None:
     if model.n_features_out_ != sum(size + 1 for size in model.codebook_.n_values):
         raise RefusedError("n_features_out_ is not the number of values")
 
 
-def _value_pairs_fit(model: Any) -> None:
-    """Pairs of values are laid out as DM3 lays them out."""
+def _check_value_pairs(model: Any) -> None:
+    """Refuse pairs of values that are not laid out as DM3 lays them out."""
     pairs, n_features = model.value_pairs_, len(model.codebook_.names_)
     for name in ("left", "right", "offsets", "widths"):
         if getattr(pairs, name).dtype != np.intp or getattr(pairs, name).ndim != 1:
-            raise RefusedError("value_pairs_ are not numbered")
+            raise RefusedError(f"{name} of value_pairs_ is not a list of whole numbers")
     alone = pairs.left[pairs.left == pairs.right].tolist()
     if sorted(alone) != list(range(n_features)) or (pairs.left > pairs.right).any():
-        raise RefusedError("value_pairs_ are not of the columns")
+        raise RefusedError("value_pairs_ are not pairs of the columns")
     sizes = np.asarray(model.codebook_.n_values) + 1
     ends = np.cumsum(sizes[pairs.left] * sizes[pairs.right])
     laid = pairs.offsets.tolist() == [0, *ends[:-1].tolist()]
     if not laid or pairs.widths.tolist() != sizes[pairs.right].tolist():
-        raise RefusedError("value_pairs_ are not laid out by the values of the columns")
+        raise RefusedError("value_pairs_ do not fit the values of the columns")
     if c.reals(pairs.chances, "value_pairs_", 1).shape != (ends[-1],):
-        raise RefusedError("value_pairs_ have not one chance a pair of values")
+        raise RefusedError("value_pairs_ do not have one chance a pair of values")
     shapes = (
         model.dependence_.shape,
         model.mismatch_weights_.shape,
         model.match_weights_.shape,
     )
     if shapes != ((n_features, n_features), (n_features,), (n_features,)):
-        raise RefusedError("dependence_ is not of the columns")
+        raise RefusedError("dependence_ or weights do not have one entry a column")
 
 
-FITS: dict[type, Any] = {
-    b.DM3: _value_pairs_fit,
-    CPML: _metric_fits,
-    b.Hamming: _indicators_fit,
-    **dict.fromkeys((b.ITML, b.POLA, b.DMLEig, b.MMC), _coding_fits),
+CHECK_SHAPES: dict[type, Callable[[Any], None]] = {
+    CPML: _check_cpml,
+    b.Hamming: _check_indicators,
+    b.DM3: _check_value_pairs,
+    **dict.fromkeys((b.ITML, b.POLA, b.DMLEig, b.MMC), _check_reduced_metric),
+}
+
+
+def _pack_parts(kind: str, *names: str) -> Pack:
+    """Return what packs an object as a node of this kind, with these attributes."""
+
+    def pack(writer: Writer, value: Any, what: str) -> Any:
+        parts = (getattr(value, name) for name in names)
+        lists = [list(p) if isinstance(p, list | tuple) else p for p in parts]
+        return {kind: writer.node(lists, what)}
+
+    return pack
+
+
+def _unpack_parts(cls: Any) -> Unpack:
+    """Return what makes an object of this class of its attributes."""
+    return lambda reader, payload: cls(*reader.value(list(payload)))
+
+
+def _pack_projection(writer: Writer, value: TableProjection, what: str) -> Any:
+    """Return the tables, whatever made them: a fitted projection only gathers rows."""
+    return {"projection": writer.node(list(value.tables), what)}
+
+
+def _unpack_projection(reader: Reader, payload: Any) -> TableProjection:
+    projection = TableProjection()
+    projection.tables = reader.value(list(payload))
+    return projection
+
+
+def _pack_structure(writer: Writer, value: Any, what: str) -> Any:
+    names = {structure: name for name, structure in STRUCTURES.items()}
+    return {"structure": names[type(value)]}
+
+
+def _unpack_structure(reader: Reader, payload: Any) -> Any:
+    return STRUCTURES[payload]()
+
+
+def _pack_record(writer: Writer, value: Record, what: str) -> Any:
+    return {"Record": writer.node(list(value), what)}
+
+
+def _unpack_record(reader: Reader, payload: Any) -> Record:
+    record = Record(*reader.value(list(payload)))
+    if [type(number) for number in record] != [int, float, float, float]:
+        raise RefusedError(
+            "a record of history_ does not hold one whole number and three floats"
+        )
+    return record
+
+
+PACKS: dict[type, Pack] = {
+    ValueTables: _pack_parts("ValueTables", "vectors"),
+    PairTables: _pack_parts("PairTables", "tables"),
+    Coding: _pack_parts("Coding", "tables", "bases"),
+    ValuePairs: _pack_parts(
+        "ValuePairs", "left", "right", "offsets", "widths", "chances"
+    ),
+    Record: _pack_record,
+    **dict.fromkeys(PROJECTIONS, _pack_projection),
+    **dict.fromkeys(STRUCTURES.values(), _pack_structure),
+}
+UNPACKS: dict[str, Unpack] = {
+    "ValueTables": _unpack_parts(ValueTables),
+    "PairTables": _unpack_parts(PairTables),
+    "Coding": _unpack_parts(Coding),
+    "ValuePairs": _unpack_parts(ValuePairs),
+    "Record": _unpack_record,
+    "projection": _unpack_projection,
+    "structure": _unpack_structure,
 }

@@ -12,9 +12,8 @@ from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.model_view import ModelView, is_fitted
 from nearkind.estimators.search.candidates import Candidate
 from nearkind.estimators.search.classifier_cv import CPMLClassifierCV
-from nearkind.persistence import classifiers, codebooks, pieces, values
+from nearkind.persistence import classifiers, codebooks, distances, values
 from nearkind.persistence.container import RefusedError
-from nearkind.persistence.distances import KEPT, pack_distance, restore_distance
 from nearkind.persistence.nodes import (
     Pack,
     Reader,
@@ -32,12 +31,12 @@ Restore = Callable[[Reader, Any, Any], None]
 PACK_FITTED: dict[type, PackFitted] = {
     CPMLClassifier: classifiers.pack_classifier,
     CPMLClassifierCV: classifiers.pack_search,
-    **dict.fromkeys(KEPT, pack_distance),
+    **dict.fromkeys(distances.KEPT, distances.pack_distance),
 }
 RESTORE: dict[type, Restore] = {
     CPMLClassifier: classifiers.restore_classifier,
     CPMLClassifierCV: classifiers.restore_search,
-    **dict.fromkeys(KEPT, restore_distance),
+    **dict.fromkeys(distances.KEPT, distances.restore_distance),
 }
 
 
@@ -124,14 +123,14 @@ def _unpack_model(kind: Any, reader: Reader, payload: Any) -> Any:
 PACKS: dict[type, Pack] = {
     **values.PACKS,
     **codebooks.PACKS,
-    **pieces.PACKS,
+    **distances.PACKS,
     **dict.fromkeys(PACK_FITTED, _pack_settings),
     Candidate: classifiers.pack_candidate,
 }
 UNPACKS: dict[str, Unpack] = {
     **values.UNPACKS,
     **codebooks.UNPACKS,
-    **pieces.UNPACKS,
+    **distances.UNPACKS,
     **{kind.__name__: partial(_unpack_model, kind) for kind in PACK_FITTED},
     "Candidate": classifiers.unpack_candidate,
 }
