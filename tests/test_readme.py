@@ -1,4 +1,4 @@
-"""What README and docs show is what happens."""
+"""What README, CONTRIBUTING and docs show is what happens."""
 
 import doctest
 import re
@@ -9,7 +9,8 @@ import pytest
 from helpers.real_files import needed_files
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+AT_ROOT = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+PAGES = [*AT_ROOT, *sorted((ROOT / "docs").rglob("*.md"))]
 MINUTES = {"gallery.md"}
 FENCED = re.compile(r"^```python\n(.*?)^```$", re.S | re.M)
 
@@ -29,7 +30,6 @@ def example(page):
     return pytest.param(page, marks=marks, id=name_of(page))
 
 
-every_page = pytest.mark.parametrize("page", PAGES, ids=name_of)
 with_examples = pytest.mark.parametrize(
     "page", [example(page) for page in PAGES if blocks(page)]
 )
@@ -51,19 +51,42 @@ def test_code_without_output_runs(page, monkeypatch):
             exec(compile(code, page.name, "exec"), known)
 
 
-@every_page
-def test_named_files_exist(page):
-    for word in page.read_text().split("`")[1::2]:
-        if word.startswith(("docs/", "tests/", "src/")):
-            assert (ROOT / word.split("::")[0]).exists(), word
+def quoted_words():
+    """Return each page with the words that it quotes, code blocks left out."""
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.S | re.M)
+        yield from ((name_of(page), word) for word in re.findall(r"`([^`\n]+)`", text))
 
 
-@every_page
-def test_named_tests_exist(page):
+def test_named_files_exist():
+    offenders = [
+        (page, word)
+        for page, word in quoted_words()
+        if word.startswith(("docs/", "tests/", "src/")) and "NAME" not in word
+        if not (ROOT / word.split("::")[0]).exists()
+    ]
+    assert not offenders
+
+
+def test_named_tests_exist():
     written = "".join(path.read_text() for path in (ROOT / "tests").rglob("*.py"))
-    for word in page.read_text().split("`")[1::2]:
-        if "::" in word:
-            assert f"def {word.split('::')[1]}(" in written, word
+    offenders = [
+        (page, word)
+        for page, word in quoted_words()
+        if "::" in word and f"def {word.split('::')[1]}(" not in written
+    ]
+    assert not offenders
+
+
+def test_links_between_files_lead_somewhere():
+    linked = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+    offenders = [
+        (name_of(page), target)
+        for page in PAGES
+        for target in linked.findall(page.read_text())
+        if not (page.parent / target).exists()
+    ]
+    assert not offenders
 
 
 def test_readme_names_the_two_commands():
