@@ -23,12 +23,11 @@ from benchmarks.harness import no_warnings, print_status, print_table
 from benchmarks.scale import synthetic
 from benchmarks.scale.agreement import BATCH, SETS, objective_of
 from benchmarks.sets import load_categorical
-from nearkind.dask.learning import Passes
-from nearkind.dask.tables import labelled_parts
-from nearkind.estimators.batch_labels import SurveyBatch
-from nearkind.estimators.batches import N_REFERENCE
+from nearkind.dask.partitions import labelled_partitions
+from nearkind.dask.passes import Passes
+from nearkind.estimators.batches import N_REFERENCE, BatchSummarizer
 from nearkind.experiments.sandbox import peak_megabytes
-from nearkind.streaming import numbered
+from nearkind.streaming import read_batches
 
 WORKERS = 2
 
@@ -108,8 +107,8 @@ def phases(table: Any) -> Iterator[tuple[str, float]]:
 
 
 def _count(table: Any) -> None:
-    read = SurveyBatch("CPML", "auto", 0, N_REFERENCE)
-    Passes(1).surveys(read, numbered(labelled_parts(table, "class")))
+    read = BatchSummarizer("CPML", "auto", 0, N_REFERENCE)
+    Passes(1).summarize(read, read_batches(labelled_partitions(table, "class")))
 
 
 @contextmanager

@@ -10,9 +10,9 @@ import numpy as np
 import nearkind as nk
 from benchmarks.harness import compile_solvers, no_warnings
 from benchmarks.scale import synthetic
-from nearkind.estimators.batch_labels import SurveyBatch
+from nearkind.estimators.batches import BatchSummarizer
 from nearkind.experiments.sandbox import peak_megabytes
-from nearkind.streaming import merged_surveys, numbered
+from nearkind.streaming import merge_summaries, read_batches
 
 PASSES = "look", "count and sample", "learn", "everything"
 BATCH = 1 << 14
@@ -110,8 +110,8 @@ def _seconds(task: Callable[[Any, Any], Any], size: int) -> float:
 
 def _count(X: Any, y: Any) -> None:
     batches = [(batch, y[at : at + BATCH]) for at, batch in _numbered_batches(X)]
-    read = SurveyBatch("CPML", "auto", 0, 20_000)
-    merged_surveys(map(read, numbered(batches)), 20_000)
+    read = BatchSummarizer("CPML", "auto", 0, 20_000)
+    merge_summaries(map(read, read_batches(batches)), 20_000)
 
 
 def _numbered_batches(X: Any) -> list[tuple[int, Any]]:

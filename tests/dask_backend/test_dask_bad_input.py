@@ -40,7 +40,7 @@ CASES = {
     "other divisions": (
         X,
         Y.repartition(divisions=[0, 50, 200, 299]),
-        "X is cut at 0, 100, 200, 299, y at 0, 50, 200, 299. Take both from one table",
+        "X is divided at 0, 100, 200, 299, y at 0, 50, 200, 299. Take both from one",
     ),
     "other lengths": (
         X.clear_divisions(),
@@ -85,7 +85,11 @@ CASES = {
     "labels that are here": (X, TABLE["label"], "got a pandas Series"),
     "no labels": (X, None, "got a builtins NoneType"),
     "a name of no column": (X, "lable", "y='lable' names no column of X"),
-    "a column": (X["word"], Y, "DataFrames and 2-d Arrays are tables; got a dask"),
+    "a column": (
+        X["word"],
+        Y,
+        "A dask table is a DataFrame or a 2-d Array; got a dask",
+    ),
     "a task": (dask.delayed(TABLE), Y, "got a dask Delayed"),
     "labels of a task": (X, dask.delayed(TABLE["label"]), "got a dask Delayed"),
 }
@@ -105,7 +109,7 @@ def test_one_class_teaches_nothing():
 
 
 def test_weights_are_not_taken():
-    with pytest.raises(ValueError, match="without sample_weight"):
+    with pytest.raises(ValueError, match="sample_weight is not supported for dask"):
         nk.CPML().fit(X, Y, sample_weight=np.ones(300))
 
 

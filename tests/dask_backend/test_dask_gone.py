@@ -20,7 +20,7 @@ from helpers.dask_tables import (
     under_watch,
     within_time,
 )
-from nearkind.dask import cluster as waiting
+from nearkind.dask import cluster as module
 
 
 @pytest.fixture
@@ -42,8 +42,8 @@ def fitted(X, y):
 
 def test_no_worker_is_left(small, monkeypatch):
     cluster, client = small
-    monkeypatch.setattr(waiting, "PATIENCE", 1.0)
-    monkeypatch.setattr(waiting, "LOOK", 0.2)
+    monkeypatch.setattr(module, "PATIENCE", 1.0)
+    monkeypatch.setattr(module, "POLL", 0.2)
     cluster.scale(0)
     while client.scheduler_info()["workers"]:
         time.sleep(0.05)
@@ -66,9 +66,9 @@ def test_the_client_is_closed(small, tmp_path):
 
 def test_a_task_that_kills_every_worker_that_takes_it(monkeypatch):
     def lost(*tasks):
-        raise KilledWorker("survey", SimpleNamespace(address="tcp://one"), 3)
+        raise KilledWorker("summary", SimpleNamespace(address="tcp://one"), 3)
 
-    monkeypatch.setattr(waiting.dask, "compute", lost)
+    monkeypatch.setattr(module.dask, "compute", lost)
     with (
         dask.config.set(scheduler="synchronous"),
         pytest.raises(RuntimeError, match=r"lost while counting \(KilledWorker: "),
@@ -80,4 +80,4 @@ def test_a_scheduler_that_does_not_answer_has_no_workers():
     def silent():
         raise OSError("Timed out trying to connect")
 
-    assert waiting._n_workers(SimpleNamespace(scheduler_info=silent)) == 0
+    assert module._n_workers(SimpleNamespace(scheduler_info=silent)) == 0

@@ -1,4 +1,4 @@
-"""Labels of one block."""
+"""Labels of one batch."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from nearkind.estimators.batch_labels import batch_labels
+from nearkind.estimators.labels import batch_labels
 
 
 @pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, pa.array])
@@ -22,7 +22,7 @@ def test_categories_no_row_has_are_no_classes():
     assert batch_labels(y, "Nobody")[0].tolist() == ["b"]
 
 
-def test_a_block_may_be_empty_or_a_column():
+def test_a_batch_may_be_empty_or_a_column():
     assert [len(part) for part in batch_labels([], "Nobody")] == [0, 0]
     with pytest.warns(UserWarning, match="column-vector"):
         assert batch_labels(np.array([[1], [2]]), "Nobody")[1].tolist() == [0, 1]

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from nearkind.encoding.codebook import Codebook
-from nearkind.estimators.batch_labels import SurveyBatch
+from nearkind.estimators.batches import BatchSummarizer
 from nearkind.projections.base import value_counts
-from nearkind.streaming import Block, merged_surveys
+from nearkind.streaming import Batch, merge_summaries
 
 GAPS = [None, float("nan"), np.nan]
 CELLS = {
@@ -41,18 +41,18 @@ def cuts(draw, n_rows):
     return [slice(a, b) for a, b in zip([0, *ends], [*ends, n_rows], strict=True)]
 
 
-def blocks(columns, y, slices):
-    """Return the table in numbered blocks."""
+def in_batches(columns, y, slices):
+    """Return the table in numbered batches."""
     return [
-        Block(i, {name: cells[at] for name, cells in columns.items()}, y[at])
+        Batch(i, {name: cells[at] for name, cells in columns.items()}, y[at])
         for i, at in enumerate(slices)
     ]
 
 
-def surveyed(parts, numeric="auto", room=1000, seed=0):
-    """Return the merged survey of blocks, in the order in which they come."""
-    read = SurveyBatch("Nobody", numeric, seed, room)
-    return merged_surveys(map(read, parts), room)
+def summarized(parts, numeric="auto", size=1000, seed=0):
+    """Return the merged summary of batches, in the order in which they come."""
+    read = BatchSummarizer("Nobody", numeric, seed, size)
+    return merge_summaries(map(read, parts), size)
 
 
 def learned(columns, y, numeric="auto"):
@@ -63,11 +63,11 @@ def learned(columns, y, numeric="auto"):
     return book, value_counts(codes, book.n_values, numbers, np.ones(len(y)))
 
 
-def counted(survey, numeric="auto"):
-    """Return features and histograms of a survey."""
-    classes = np.sort(survey.counts.classes)
-    book = survey.counts.codebook(Codebook(numeric=numeric))
-    return book, survey.counts.histograms(book, classes)
+def counted(summary, numeric="auto"):
+    """Return features and histograms of a summary."""
+    classes = np.sort(summary.counts.classes)
+    book = summary.counts.fit_codebook(Codebook(numeric=numeric))
+    return book, summary.counts.histograms(book, classes)
 
 
 def assert_same(found, wanted):

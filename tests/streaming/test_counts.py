@@ -1,4 +1,4 @@
-"""Counts from blocks are those of the whole table, in any cut and order."""
+"""Counts from batches are those of the whole table, in any cut and order."""
 
 import tracemalloc
 
@@ -12,17 +12,21 @@ from hypothesis import strategies as st
 
 from helpers.batch_tables import (
     assert_same,
-    blocks,
     counted,
     cuts,
+    in_batches,
     learned,
-    surveyed,
+    summarized,
     tables,
 )
-from nearkind.estimators.batch_labels import SurveyBatch
-from nearkind.streaming import Block, Counts, merged_surveys
-from nearkind.streaming import columns as column_counts
-from nearkind.streaming import numbers as number_counts
+from nearkind.estimators.batches import BatchSummarizer
+from nearkind.streaming import (
+    Batch,
+    TableCounts,
+    column_counts,
+    merge_summaries,
+    value_counts,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::nearkind.errors.MixedValuesWarning")
 POLICIES = ["auto", "category", "bin", "scale"]
@@ -39,9 +43,9 @@ def has_true_and_one(columns):
 @given(data=st.data())
 def test_any_cut_equals_the_whole(numeric, data):
     columns, y = data.draw(tables())
-    parts = blocks(columns, y, data.draw(cuts(len(y))))
+    parts = in_batches(columns, y, data.draw(cuts(len(y))))
     assert_same(
-        counted(surveyed(parts, numeric), numeric), learned(columns, y, numeric)
+        counted(summarized(parts, numeric), numeric), learned(columns, y, numeric)
     )
 
 
@@ -49,28 +53,28 @@ def test_any_cut_equals_the_whole(numeric, data):
 @given(data=st.data())
 def test_any_order_and_grouping_is_the_same(data):
     columns, y = data.draw(tables().filter(lambda t: not has_true_and_one(t[0])))
-    parts = blocks(columns, y, data.draw(cuts(len(y))))
+    parts = in_batches(columns, y, data.draw(cuts(len(y))))
     shuffled = data.draw(st.permutations(parts))
     read, at = (
-        SurveyBatch("Nobody", "auto", 0, 9),
+        BatchSummarizer("Nobody", "auto", 0, 9),
         data.draw(st.integers(0, len(parts))),
     )
-    halves = [merged_surveys(map(read, h), 9) for h in (shuffled[:at], shuffled[at:])]
-    both = merged_surveys(halves, 9)
+    halves = [merge_summaries(map(read, h), 9) for h in (shuffled[:at], shuffled[at:])]
+    both = merge_summaries(halves, 9)
     assert_same(counted(both), learned(columns, y))
-    straight = surveyed(parts, room=9).sample
+    straight = summarized(parts, size=9).sample
     assert both.sample.priorities.tolist() == straight.priorities.tolist()
     assert both.sample.labels.tolist() == straight.labels.tolist()
 
 
-def test_columns_are_found_by_name_and_stand_as_in_the_first_block():
-    first = Block(0, {"a": [1, 2], "b": ["x", "y"]}, ["n", "m"])
-    second = Block(1, {"b": ["z"], "a": [3]}, ["n"])
+def test_columns_are_found_by_name_and_stand_as_in_the_first_batch():
+    first = Batch(0, {"a": [1, 2], "b": ["x", "y"]}, ["n", "m"])
+    second = Batch(1, {"b": ["z"], "a": [3]}, ["n"])
     for parts in ([first, second], [second, first]):
-        survey = surveyed(parts)
-        assert counted(survey)[0].names_ == ["a", "b"]
-        assert counted(survey)[0].values(1) == ["x", "y", "z"]
-        assert sorted(survey.sample.table["a"]) == [1, 2, 3]
+        summary = summarized(parts)
+        assert counted(summary)[0].names_ == ["a", "b"]
+        assert counted(summary)[0].values(1) == ["x", "y", "z"]
+        assert sorted(summary.sample.table["a"]) == [1, 2, 3]
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
@@ -81,25 +85,25 @@ def test_every_library_counts_alike(make):
         "f": [0.5, 1.5, 2.5, None],
     }
     y = ["a", "b", "a", "b"]
-    parts = [Block(i, make(columns), y) for i in range(2)]
+    parts = [Batch(i, make(columns), y) for i in range(2)]
     twice = {name: cells * 2 for name, cells in columns.items()}
-    assert_same(counted(surveyed(parts)), learned(twice, y * 2))
+    assert_same(counted(summarized(parts)), learned(twice, y * 2))
 
 
-def test_blocks_of_other_types_meet_in_the_end():
+def test_batches_of_other_types_meet_in_the_end():
     numbers = list(range(30))
     parts = [
-        Block(0, {"x": np.arange(30.0)}, ["a", "b"] * 15),
-        Block(1, {"x": ["w"]}, ["a"]),
+        Batch(0, {"x": np.arange(30.0)}, ["a", "b"] * 15),
+        Batch(1, {"x": ["w"]}, ["a"]),
     ]
-    found = counted(surveyed(parts))
+    found = counted(summarized(parts))
     assert_same(found, learned({"x": [*numbers, "w"]}, ["a", "b"] * 15 + ["a"]))
 
 
 def test_declared_categories_stay_levels():
     kinds = pd.DataFrame({"x": pd.Categorical(range(30))})
-    parts = [Block(0, kinds, ["a", "b"] * 15), Block(1, kinds[:3], ["a", "b", "a"])]
-    assert len(counted(surveyed(parts))[0].values(0)) == 30
+    parts = [Batch(0, kinds, ["a", "b"] * 15), Batch(1, kinds[:3], ["a", "b", "a"])]
+    assert len(counted(summarized(parts))[0].values(0)) == 30
 
 
 @pytest.mark.parametrize(
@@ -114,62 +118,62 @@ def test_declared_categories_stay_levels():
     ],
 )
 def test_other_columns_are_refused(other, words):
-    parts = [Block(0, {"a": [1], "b": [2]}, ["x"]), Block(1, other, ["y"])]
+    parts = [Batch(0, {"a": [1], "b": [2]}, ["x"]), Batch(1, other, ["y"])]
     with pytest.raises(ValueError, match=words):
-        surveyed(parts)
+        summarized(parts)
 
 
 def test_other_widths_and_labels_are_refused():
     with pytest.raises(ValueError, match="Batch 1 has 1 columns, batch 0 2"):
-        surveyed([Block(0, [[1, 2]], ["x"]), Block(1, [[1]], ["x"])])
+        summarized([Batch(0, [[1, 2]], ["x"]), Batch(1, [[1]], ["x"])])
     with pytest.raises(TypeError, match="Batch 1 has the label 3, batch 0 'x'"):
-        surveyed([Block(0, [[1]], ["x"]), Block(1, [[1]], [3])])
+        summarized([Batch(0, [[1]], ["x"]), Batch(1, [[1]], [3])])
     with pytest.raises(ValueError, match=r"Batch 4: X has 1 rows, y has 2 labels"):
-        surveyed([Block(4, [[1]], ["x", "y"])])
+        summarized([Batch(4, [[1]], ["x", "y"])])
     with pytest.raises(ValueError, match=r"Batch 4: .*missing values: 1 of 2"):
-        surveyed([Block(4, [[1], [2]], ["x", None])])
+        summarized([Batch(4, [[1], [2]], ["x", None])])
 
 
-def test_empty_blocks_count_nothing():
-    empty = Block(0, pd.DataFrame({"a": []}), [])
-    survey = surveyed([empty, Block(1, {"a": ["u", "v"]}, ["x", "y"]), empty])
-    assert (survey.counts.n_rows, survey.n_blocks) == (2, 3)
-    assert Counts().n_rows == 0
+def test_empty_batches_count_nothing():
+    empty = Batch(0, pd.DataFrame({"a": []}), [])
+    summary = summarized([empty, Batch(1, {"a": ["u", "v"]}, ["x", "y"]), empty])
+    assert (summary.counts.n_rows, summary.n_batches) == (2, 3)
+    assert TableCounts().n_rows == 0
 
 
 def test_an_endless_column_is_refused(monkeypatch):
-    monkeypatch.setattr(column_counts, "MOST_VALUES", 50)
+    monkeypatch.setattr(column_counts, "MAX_VALUES", 50)
     parts = [
-        Block(i, {"id": [f"{i}-{j}" for j in range(20)]}, ["x"] * 20) for i in range(3)
+        Batch(i, {"id": [f"{i}-{j}" for j in range(20)]}, ["x"] * 20) for i in range(3)
     ]
     with pytest.raises(
         ValueError, match="Column 'id' has more than 50 different values"
     ):
-        surveyed(parts)
+        summarized(parts)
 
 
 def test_missing_cells_can_be_refused():
     from nearkind.encoding.codebook import Codebook
 
-    survey = surveyed([Block(0, {"a": [None, "u", None]}, ["x", "y", "x"])])
+    summary = summarized([Batch(0, {"a": [None, "u", None]}, ["x", "y", "x"])])
     with pytest.raises(
         ValueError, match="Column 'a' has 2 missing values; missing='error'"
     ):
-        survey.counts.codebook(Codebook(missing="error"))
+        summary.counts.fit_codebook(Codebook(missing="error"))
 
 
 def test_memory_does_not_grow_with_rows(monkeypatch):
-    monkeypatch.setattr(number_counts, "UNSORTED", 2_000)
+    monkeypatch.setattr(value_counts, "BUFFER_SIZE", 2_000)
 
-    def rows(n_blocks):
-        for number in range(n_blocks):
+    def rows(n_batches):
+        for number in range(n_batches):
             rng = np.random.default_rng(number)
             X = {"w": rng.integers(50, size=4000), "x": rng.normal(size=4000).round(2)}
-            yield Block(number, X, rng.integers(2, size=4000))
+            yield Batch(number, X, rng.integers(2, size=4000))
 
-    def peak(n_blocks):
+    def peak(n_batches):
         tracemalloc.start()
-        surveyed(rows(n_blocks), room=500)
+        summarized(rows(n_batches), size=500)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         return most

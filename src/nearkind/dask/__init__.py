@@ -1,11 +1,11 @@
-"""Tables on a cluster: dask DataFrames and Arrays, counted and learned from in place.
+"""Dask DataFrames and Arrays: fitted to and predicted for where their rows are.
 
-A partition is a block of ``nearkind.streaming``. ``tables`` takes tables apart;
-``learning`` gives ``fit_batches`` its two passes; ``answers`` are lazy; ``cluster``
-waits for tasks, and says so if those who do them are gone.
+A partition is a batch of ``nearkind.streaming``. ``partitions`` takes tables apart;
+``passes`` gives ``fit_batches`` its two passes; ``predictions`` are lazy; ``cluster``
+computes tasks, and says so if the cluster is lost.
 """
 
-from nearkind.dask.answers import kneighbors, predict, predict_proba, transform
-from nearkind.dask.learning import fit
+from nearkind.dask.passes import fit
+from nearkind.dask.predictions import kneighbors, predict, predict_proba, transform
 
 __all__ = ["fit", "kneighbors", "predict", "predict_proba", "transform"]

@@ -1,4 +1,4 @@
-"""Tasks done elsewhere: waited for, and given up with a sentence if nobody is left."""
+"""Computation of tasks; if the cluster is lost, an error says so in one sentence."""
 
 import re
 import sys
@@ -13,27 +13,29 @@ from dask.base import get_scheduler
 from dask.delayed import Delayed, delayed
 
 PATIENCE = 60.0
-"""Seconds without a worker after which a cluster counts as gone."""
-LOOK = 2.0
-"""Seconds between two looks at who is there."""
+"""Seconds without a worker after which a cluster is considered lost."""
+POLL = 2.0
+"""Seconds between two checks for workers."""
 BATCH = re.compile(r"(?<!['\"\w])(b|B)atch(?= \d)")
 PARTITION = {"b": "p", "B": "P"}
 
 
-def computed(phase: str, tasks: Sequence[Delayed]) -> list[Any]:
-    """Return what tasks return; the same tasks are done again if a worker is lost.
+def compute(phase: str, tasks: Sequence[Delayed]) -> list[Any]:
+    """Return the results of tasks; they are computed again if a worker is lost.
 
     Parameters
     ----------
-    phase : of the work, to be named in messages
-    tasks : return something small
+    phase : str
+        Name of the phase, for messages.
+    tasks : sequence of Delayed
+        With small results.
 
     Examples
     --------
-    >>> computed("counting", [delayed(sum)([1, 2])])
+    >>> compute("counting", [delayed(sum)([1, 2])])
     [3]
     """
-    with _in_partitions(), _told_of(phase):
+    with _partitions_in_errors(), _cluster_errors(phase):
         client = _client()
         if client is None:
             return list(dask.compute(*tasks))
@@ -42,34 +44,34 @@ def computed(phase: str, tasks: Sequence[Delayed]) -> list[Any]:
         return client.gather(futures)
 
 
-def held(thing: Any) -> Delayed:
-    """Return something as a task: sent once, made again if its worker is lost."""
+def persist(thing: Any) -> Delayed:
+    """Return an object as a task: sent once, and again if its worker is lost."""
     client = _client()
-    task = delayed(_itself)(thing)
+    task = delayed(_identity)(thing)
     if client is None:
         return task
-    with _told_of("sending a model"), warnings.catch_warnings():
+    with _cluster_errors("sending a model"), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph")
         return client.persist(task)
 
 
-def _itself(thing: Any) -> Any:
+def _identity(thing: Any) -> Any:
     return thing
 
 
 def _client() -> Any:
-    """Return the client of a cluster that dask would use now, or None."""
+    """Return the client of the cluster that dask would use now, or None."""
     return getattr(get_scheduler(), "__self__", None)
 
 
 def _wait(client: Any, futures: list[Any]) -> None:
-    """Wait until all is done, or until there has been no worker for too long."""
+    """Wait for all futures; raise if there has been no worker for too long."""
     from distributed import wait
 
     seen = monotonic()
     while True:
         try:
-            wait(futures, timeout=LOOK)
+            wait(futures, timeout=POLL)
             return
         except TimeoutError:
             if _n_workers(client):
@@ -79,7 +81,7 @@ def _wait(client: Any, futures: list[Any]) -> None:
 
 
 def _n_workers(client: Any) -> int:
-    """Return how many workers there are; none, if nobody answers."""
+    """Return the number of workers; 0 if the scheduler does not answer."""
     try:
         return len(client.scheduler_info()["workers"])
     except OSError:
@@ -87,8 +89,8 @@ def _n_workers(client: Any) -> int:
 
 
 @contextmanager
-def _told_of(phase: str) -> Iterator[None]:
-    """Turn what dask says of lost workers into one sentence."""
+def _cluster_errors(phase: str) -> Iterator[None]:
+    """Turn the errors of a lost cluster into one RuntimeError."""
     try:
         yield
     except _losses() as error:
@@ -100,7 +102,7 @@ def _told_of(phase: str) -> Iterator[None]:
 
 
 def _losses() -> tuple[type[BaseException], ...]:
-    """Return the errors that speak of a cluster, not of its tasks."""
+    """Return the errors that concern a cluster, not its tasks."""
     if "distributed" not in sys.modules:
         return ()
     from concurrent.futures import CancelledError
@@ -121,8 +123,8 @@ def _losses() -> tuple[type[BaseException], ...]:
 
 
 @contextmanager
-def _in_partitions() -> Iterator[None]:
-    """Let complaints speak of partitions: here these are the batches."""
+def _partitions_in_errors() -> Iterator[None]:
+    """Write "partition" for "batch" in the messages of errors."""
     try:
         yield
     except (ValueError, TypeError) as error:

@@ -1,7 +1,8 @@
-"""Learning from batches: tables that are never in memory as a whole."""
+"""Fit CPML to batches, of tables that are never in memory as a whole."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -10,12 +11,8 @@ from numpy.typing import NDArray
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import unique_sampled_rows
+from nearkind.errors import error_context
 from nearkind.estimators import params
-from nearkind.estimators.batch_labels import (
-    ReadRows,
-    SurveyBatch,
-    refuse_unknown_classes,
-)
 from nearkind.estimators.labels import batch_labels
 from nearkind.estimators.problem import (
     Problem,
@@ -30,25 +27,118 @@ from nearkind.protocols import Array, Map
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Solution, Stop
 from nearkind.streaming import (
-    Block,
-    SmallModel,
-    Survey,
+    Batch,
+    BatchRows,
+    BatchSummary,
+    MinibatchSampler,
     check_source,
-    merged_surveys,
-    numbered,
+    merge_summaries,
+    read_batches,
 )
-from nearkind.tables import read_table
+from nearkind.tables import read_rows, read_table
 
-BatchProblems = Callable[[Any, SmallModel, Objective], Iterator[Any]]
+BatchProblems = Callable[[Any, MinibatchSampler, Objective], Iterator[Any]]
 """Of a source: what has the ``linearize`` and ``prox`` of an Objective, in turn."""
 N_REFERENCE = 20_000
-"""Rows of a table beyond memory that are kept, to learn against and to vote."""
+"""Most rows of a table beyond memory that are kept, to learn against and to vote."""
 
 
-def problems(source: Any, small: SmallModel, like: Objective) -> Iterator[Objective]:
-    """Yield the problem of each block that has rows; there must be one."""
+@dataclass(frozen=True)
+class BatchSummarizer:
+    """Counts and samples one batch, when called with it.
+
+    Attributes
+    ----------
+    owner : str
+        Name of the estimator, for messages.
+    numeric : str
+        How columns of numbers are treated.
+    seed : int
+        Seed of the sample.
+    sample_size : int
+        Most rows of the sample.
+    """
+
+    owner: str
+    numeric: str
+    seed: int
+    sample_size: int
+
+    def __call__(self, batch: Batch) -> BatchSummary:
+        """Return the summary of a batch, which may be empty."""
+        with error_context(f"Batch {batch.number}"):
+            classes, y = batch_labels(batch.y, self.owner)
+            if not len(y) and not _has_rows(batch.X):
+                return BatchSummary(self.sample_size, n_batches=1)
+            table = read_table(batch.X)
+            if len(y) != table.n_rows:
+                raise ValueError(
+                    f"X has {table.n_rows} rows, y has {len(y)} labels. Give one label "
+                    "a row."
+                )
+            settings = self.sample_size, self.numeric, self.seed
+            return BatchSummary.of(batch.number, table, y, classes, *settings)
+
+
+@dataclass(frozen=True)
+class BatchReader:
+    """Reads some rows of a batch, when called with it.
+
+    Attributes
+    ----------
+    owner : str
+        Name of the estimator, for messages.
+    classes : ndarray of shape (C,)
+        Sorted labels of all batches.
+    """
+
+    owner: str
+    classes: NDArray[Any]
+
+    def __call__(self, batch: Batch, choose: Callable[..., Any]) -> BatchRows | None:
+        """Return rows of a batch; None if it has none.
+
+        Parameters
+        ----------
+        batch : Batch
+        choose : callable
+            From the number of the batch and the class numbers of its rows to the rows.
+        """
+        with error_context(f"Batch {batch.number}"):
+            classes, y = batch_labels(batch.y, self.owner)
+            if not len(y):
+                return None
+            refuse_unknown_classes(classes, self.classes)
+            numbers = np.searchsorted(self.classes, classes)[y]
+            rows = choose(batch.number, numbers)
+            return BatchRows(read_rows(batch.X, rows), numbers[rows])
+
+
+def refuse_unknown_classes(found: NDArray[Any], known: NDArray[Any]) -> None:
+    """Raise ValueError if a class is not among the known ones."""
+    strangers = [label for label in found.tolist() if label not in set(known.tolist())]
+    if strangers:
+        listed = ", ".join(map(repr, strangers[:5]))
+        raise ValueError(
+            f"y holds {listed}, which is none of the {len(known)} classes known. "
+            "Give all classes in the first call of partial_fit, or the same batches "
+            "each time they are read."
+        )
+
+
+def _has_rows(X: Any) -> bool:
+    try:
+        return read_table(X).n_rows > 0
+    except ValueError:  # a table without rows, or without columns
+        return False
+
+
+def problems(
+    source: Any, sampler: MinibatchSampler, like: Objective
+) -> Iterator[Objective]:
+    """Yield the objective on a minibatch of each batch; raise if there is no row."""
     found = None
-    for found in small.objectives(numbered(source), like):
+    for found in sampler.objectives(read_batches(source), like):
         yield found
     if found is None:
         raise ValueError(
@@ -62,23 +152,24 @@ def fit_batches(
 ) -> None:
     """Fit CPML to batches; see ``CPML.fit_batches``."""
     owner = type(model).__name__
-    room = params.check_whole(n_remembered, "n_remembered", owner)
+    size = params.check_whole(n_remembered, "n_remembered", owner)
     rng = params.check(model)
     check_source(source)
-    survey_batch = _survey_batch(model, rng, room)
-    survey = merged_surveys(map(survey_batch, numbered(source)), room)
-    classes = np.sort(survey.counts.classes)
+    summarize = _summarizer(model, rng, size)
+    summary = merge_summaries(map(summarize, read_batches(source)), size)
+    classes = np.sort(summary.counts.classes)
     if len(classes) < 2:
         held = f"only {classes.tolist()[0]!r}" if len(classes) else "no row"
         raise ValueError(
             f"{owner} learns from the difference between classes, but the batches "
             f"hold {held}. Give rows of at least two classes."
         )
-    has_more = survey.counts.n_rows > len(survey.sample)
+    has_more = summary.counts.n_rows > len(summary.sample)
     takes_steps = has_more and params.sums_over_samples(model)
     posed = partial(problems, source) if takes_steps else None
-    last, seed = model.start_metric, survey_batch.seed
-    _learn(model, survey, classes, rng, seed, last, posed)
+    _fit_summary(
+        model, summary, classes, rng, summarize.seed, model.start_metric, posed
+    )
 
 
 def partial_fit(model: Any, X: Any, y: Any, classes: Any, owner: str) -> None:
@@ -87,34 +178,35 @@ def partial_fit(model: Any, X: Any, y: Any, classes: Any, owner: str) -> None:
     Parameters
     ----------
     model : CPML
-    X, y, classes : as in ``CPML.partial_fit``
+    X, y, classes
+        As in ``CPML.partial_fit``.
     owner : str
-        Who to name in messages.
+        Name of the estimator, for messages.
     """
     rng = params.check(model)
     known = _known_classes(model, y, classes, owner)
     refuse_unknown_classes(batch_labels(y, owner)[0], known)
-    before = getattr(model, "survey_", None) or Survey(N_REFERENCE)
-    survey_batch = _survey_batch(model, np.random.default_rng(0), N_REFERENCE)
-    part = survey_batch(Block(before.n_blocks, X, y))
+    before = getattr(model, "batch_summary_", None) or BatchSummary(N_REFERENCE)
+    summarize = _summarizer(model, np.random.default_rng(0), N_REFERENCE)
+    part = summarize(Batch(before.n_batches, X, y))
     if before.counts.n_rows and part.counts.n_rows:
         model.codebook_.order_of(read_table(X), owner)
-    survey = merged_surveys([before, part], N_REFERENCE)
-    if not survey.counts.n_rows:
+    summary = merge_summaries([before, part], N_REFERENCE)
+    if not summary.counts.n_rows:
         raise ValueError("The first batch has no row to learn from.")
     last = model.metric_ if before.counts.n_rows else None
-    _learn(model, survey, known, rng, survey_batch.seed, last, None)
+    _fit_summary(model, summary, known, rng, summarize.seed, last, None)
 
 
-def _survey_batch(model: Any, rng: np.random.Generator, room: int) -> SurveyBatch:
-    """Return what surveys a batch; no number is taken from the generator."""
+def _summarizer(model: Any, rng: np.random.Generator, size: int) -> BatchSummarizer:
+    """Return what summarizes a batch; the generator's own stream is left as it is."""
     seed = int(rng.spawn(1)[0].integers(1 << 62))
-    return SurveyBatch(type(model).__name__, model.numeric, seed, room)
+    return BatchSummarizer(type(model).__name__, model.numeric, seed, size)
 
 
 def _known_classes(model: Any, y: Any, classes: Any, owner: str) -> NDArray[Any]:
-    """Return all classes, as they were given or come now."""
-    if hasattr(model, "survey_"):
+    """Return all classes: those known before, those given, or those of y."""
+    if hasattr(model, "batch_summary_"):
         if classes is not None:
             refuse_unknown_classes(batch_labels(classes, owner)[0], model.classes_)
         return model.classes_
@@ -129,19 +221,19 @@ def _known_classes(model: Any, y: Any, classes: Any, owner: str) -> NDArray[Any]
     return batch_labels(y if classes is None else classes, owner)[0]
 
 
-def _learn(
+def _fit_summary(
     model: Any,
-    survey: Survey,
+    summary: BatchSummary,
     classes: NDArray[Any],
     rng: np.random.Generator,
     seed: int,
     last: Array | None,
-    posed: Callable[[SmallModel, Objective], Iterator[Any]] | None,
+    posed: Callable[[MinibatchSampler, Objective], Iterator[Any]] | None,
 ) -> None:
-    """Learn from a survey; take steps on the problems posed, if any are."""
-    counts, sample = survey.counts, survey.sample
+    """Fit to counts and sample; then take steps on the problems posed, if any."""
+    counts, sample = summary.counts, summary.sample
     before = None if last is None else (model.codebook_, model.projection_)
-    model.set_codebook(counts.codebook(params.codebook(model)))
+    model.set_codebook(counts.fit_codebook(params.codebook(model)))
     model.classes_, model.class_count_ = classes, counts.class_totals(classes)
     model.n_samples_seen_, model.reference_ = counts.n_rows, sample
     codes = model.codebook_.encode(sample.table)
@@ -151,7 +243,7 @@ def _learn(
     with fit_progress(model) as callback:
         projected = project(model, rows, counts=(histograms, model.class_count_))
         if before is not None and last is not None:
-            last = _grown(last, *before, model.codebook_, projected.projection)
+            last = _extended(last, *before, model.codebook_, projected.projection)
         if not _can_learn(model.class_count_):
             start = start_at(projected.vectors, last)
             model.strength_ = model.strength_max_ = 0.0
@@ -159,9 +251,9 @@ def _learn(
             model.tabulate(projected, stay)
         else:
             problem = Problem(projected, constrain(model, rows, rng), rng)
-            small = partial(
-                SmallModel,
-                ReadRows(type(model).__name__, classes),
+            sampler = partial(
+                MinibatchSampler,
+                BatchReader(type(model).__name__, classes),
                 model.codebook_,
                 projected.projection,
                 projected.structure,
@@ -173,46 +265,54 @@ def _learn(
             )
             steps: Steps | None = None
             if posed is not None:
-                steps = lambda bases: partial(posed, small(bases=bases))  # noqa: E731
+                steps = lambda bases: partial(posed, sampler(bases=bases))  # noqa: E731
             model.tabulate(projected, solve(model, problem, last, callback, steps))
-    model.survey_ = survey
+    model.batch_summary_ = summary
 
 
-def _grown(
+def _extended(
     last: Array, book: Codebook, projection: Any, new_book: Codebook, new: Any
 ) -> Array:
-    """Return the last metric for the values that there are now."""
+    """Return the last metric, extended to the values of the new codebook."""
     if book.names_ != new_book.names_:
         return last
     both = zip(projection.tables, new.tables, strict=True)
     sizes = [(old.shape[1], table.shape[1]) for old, table in both]
-    return grown(last, book, new_book, sizes)
+    return extend_metric(last, book, new_book, sizes)
 
 
 def _can_learn(class_count: Array) -> bool:
-    """Say whether there are two classes, one of them with two rows."""
+    """Return whether there are two classes, one of them with two rows."""
     return (class_count > 0.0).sum() > 1 and class_count.max() > 1.0
 
 
-def grown(
+def extend_metric(
     M: Array, before: Codebook, now: Codebook, sizes: Sequence[tuple[int, int]]
 ) -> Array:
-    """Return a metric over the rows of phi that there are now.
+    """Return a metric extended to the values of a new codebook.
 
-    Rows of phi that stand for a value move to where it stands now. One that is new gets
-    the mean weight of the others and is coupled to none.
+    A row of phi that stands for a value moves to the place of that value in the new
+    codebook. The row of a new value gets the mean weight of the others and is coupled
+    to none.
 
     Parameters
     ----------
-    M : (B, W, W) over the rows of phi as they were, or a weight for each (W, 1, 1)
-    before, now : values of each feature
-    sizes : rows of phi of each feature, before and now
+    M : ndarray of shape (B, W, W) or (W, 1, 1)
+        Metric over the rows of phi before, or a weight for each row.
+    before, now : Codebook
+        Values of each feature, before and now.
+    sizes : sequence of (int, int)
+        Number of rows of phi of each feature, before and now.
+
+    Returns
+    -------
+    ndarray of shape (B, W', W') or (W', 1, 1)
 
     Examples
     --------
     >>> before, now = Codebook(), Codebook()
     >>> _ = before.fit_encode([["b"], ["c"]]), now.fit_encode([["a"], ["b"], ["c"]])
-    >>> grown(np.array([[[2.0, 1.0], [1.0, 4.0]]]), before, now, [(2, 3)])[0]
+    >>> extend_metric(np.array([[[2.0, 1.0], [1.0, 4.0]]]), before, now, [(2, 3)])[0]
     array([[3., 0., 0.],
            [0., 2., 1.],
            [0., 1., 4.]])
@@ -234,7 +334,7 @@ def grown(
 def _moves(
     before: Codebook, now: Codebook, sizes: Sequence[tuple[int, int]]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return which rows of phi were kept: where they stood, and where they stand."""
+    """Return the places before and now of the rows of phi that are kept."""
     old: list[int] = []
     new: list[int] = []
     was = width = 0

@@ -27,7 +27,7 @@ from nearkind.losses.edges import difference_matrices
 from nearkind.metrics.value_tables import relevance, value_tables
 from nearkind.protocols import Array, Map, Projection, Structure
 from nearkind.solvers.solution import Solution
-from nearkind.streaming import RowSample, Survey
+from nearkind.streaming import BatchSummary, RowSample
 from nearkind.tables import read_table
 
 
@@ -154,7 +154,7 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
     class_count_: Array
     n_samples_seen_: int
     reference_: RowSample
-    survey_: Survey
+    batch_summary_: BatchSummary
 
     def __init__(
         self,
@@ -423,7 +423,12 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
 
     def forget_batches(self) -> None:
         """Keep no counts to add to."""
-        for name in ("class_count_", "n_samples_seen_", "reference_", "survey_"):
+        for name in (
+            "class_count_",
+            "n_samples_seen_",
+            "reference_",
+            "batch_summary_",
+        ):
             self.__dict__.pop(name, None)
 
     @property

@@ -1,27 +1,31 @@
-"""Tables beyond memory: all that touches n rows is a map over blocks and a merge.
+"""Tables beyond memory: everything that touches all rows is mapped and merged.
 
-``blocks`` reads a source of batches again and again; ``survey`` is what one pass brings
-home, ``counts`` (``columns`` of ``values`` and ``numbers``) and a ``sample`` of rows
-drawn by ``priorities``; ``evaluation`` is the loss and gradient of a block at a metric.
-A back end is anything shaped like the builtin ``map``: every function of a block can be
-pickled and returns something small.
+``source`` reads batches as often as needed. One pass over them gives a ``summary``:
+``counts`` of all rows (``column_counts``, made of ``value_counts``) and a ``sample`` of
+some. ``minibatch`` gives objective and gradient on rows of a batch. A back end is
+anything shaped like the builtin ``map``: each function of a batch can be pickled and
+returns something small.
 """
 
-from nearkind.streaming.blocks import Block, check_source, numbered
-from nearkind.streaming.counts import Counts
-from nearkind.streaming.evaluation import SlopeAt, SmallModel, mean_slope
+from nearkind.streaming.counts import TableCounts
+from nearkind.streaming.minibatch import (
+    BatchRows,
+    MinibatchSampler,
+    mean_linearization,
+)
 from nearkind.streaming.sample import RowSample
-from nearkind.streaming.survey import Survey, merged_surveys
+from nearkind.streaming.source import Batch, check_source, read_batches
+from nearkind.streaming.summary import BatchSummary, merge_summaries
 
 __all__ = [
-    "Block",
-    "Counts",
+    "Batch",
+    "BatchRows",
+    "BatchSummary",
+    "MinibatchSampler",
     "RowSample",
-    "SlopeAt",
-    "SmallModel",
-    "Survey",
+    "TableCounts",
     "check_source",
-    "mean_slope",
-    "merged_surveys",
-    "numbered",
+    "mean_linearization",
+    "merge_summaries",
+    "read_batches",
 ]

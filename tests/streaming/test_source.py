@@ -2,7 +2,7 @@
 
 import pytest
 
-from nearkind.streaming import check_source, numbered
+from nearkind.streaming import check_source, read_batches
 
 
 def test_lists_and_functions_can_be_read_again():
@@ -10,7 +10,7 @@ def test_lists_and_functions_can_be_read_again():
     for source in (batches, lambda: iter(batches)):
         check_source(source)
         for _ in range(2):
-            assert [block.number for block in numbered(source)] == [0, 1]
+            assert [batch.number for batch in read_batches(source)] == [0, 1]
 
 
 @pytest.mark.parametrize("source", [iter([]), (b for b in []), map(abs, [1])])
@@ -27,4 +27,4 @@ def test_what_is_no_source_is_refused(source):
 
 def test_what_is_no_batch_is_refused():
     with pytest.raises(TypeError, match=r"Batch 1 must be a pair \(X, y\)"):
-        list(numbered([("X", "y"), "X"]))
+        list(read_batches([("X", "y"), "X"]))

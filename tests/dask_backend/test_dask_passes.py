@@ -20,9 +20,9 @@ from helpers.dask_tables import (
     rows,
     split,
 )
-from helpers.estimators_of_blocks import small_problem
-from nearkind.dask import learning
-from nearkind.streaming import SlopeAt, mean_slope
+from helpers.minibatch_problem import minibatch_problem
+from nearkind.dask import passes
+from nearkind.streaming import mean_linearization
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -73,7 +73,7 @@ def test_arrays_may_be_cut_both_ways():
 
 @pytest.mark.parametrize("n_parts", [1, 2, 3, 9])
 def test_a_step_a_partition_is_fit_batches(n_parts, monkeypatch):
-    monkeypatch.setattr(learning, "FAN_IN", 2)
+    monkeypatch.setattr(passes, "FAN_IN", 2)
     parts = partitions(rows(900), n_parts)
     found, wanted = from_partitions(parts), from_batches(parts)
     assert_same_tables(found, wanted)
@@ -82,20 +82,22 @@ def test_a_step_a_partition_is_fit_batches(n_parts, monkeypatch):
 
 
 def test_a_step_is_the_mean_of_what_partitions_say():
-    small, like, _, blocks, point = small_problem(300, 3)
-    found = learning.Round(small, like, blocks).linearize(point)
-    wanted = mean_slope(map(SlopeAt(small, like, point), blocks))
+    sampler, like, _, batches, point = minibatch_problem(300, 3)
+    found = passes.PartitionsObjective(sampler, like, batches).linearize(point)
+    wanted = mean_linearization(
+        sampler.linearize(batch, like, point) for batch in batches
+    )
     np.testing.assert_array_equal(found.gradient, wanted.gradient)
     assert found.value == wanted.value
 
 
 def test_several_partitions_make_a_step(monkeypatch):
     asked = []
-    slope = learning.Round.slope
+    linearize = passes.PartitionsObjective.linearize
     monkeypatch.setattr(
-        learning.Round,
-        "slope",
-        lambda self, point: asked.append(len(self.blocks)) or slope(self, point),
+        passes.PartitionsObjective,
+        "linearize",
+        lambda self, point: asked.append(len(self.batches)) or linearize(self, point),
     )
     table = cut(partitions(rows(900), 5))
     model = nk.CPML(**SETTINGS)

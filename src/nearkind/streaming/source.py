@@ -1,4 +1,4 @@
-"""A source of batches, which can be read more than once, as numbered blocks."""
+"""Sources of batches that can be read more than once."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -7,8 +7,8 @@ Source = Iterable[Any] | Callable[[], Iterable[Any]]
 """Gives batches (X, y), the same ones in the same order each time it is read."""
 
 
-class Block(NamedTuple):
-    """One batch, and its place among all."""
+class Batch(NamedTuple):
+    """Rows of one batch with their labels, and its number in the source."""
 
     number: int
     X: Any
@@ -16,7 +16,7 @@ class Block(NamedTuple):
 
 
 def check_source(source: Any) -> None:
-    """Refuse what can be read only once, or is no source at all.
+    """Raise TypeError for what can be read only once, or is no source of batches.
 
     Examples
     --------
@@ -40,12 +40,12 @@ def check_source(source: Any) -> None:
         )
 
 
-def numbered(source: Source) -> Iterator[Block]:
-    """Yield the batches of a source with their numbers.
+def read_batches(source: Source) -> Iterator[Batch]:
+    """Yield the batches of a source, numbered from 0.
 
     Examples
     --------
-    >>> [block.number for block in numbered(lambda: [("X", "y"), ("X", "y")])]
+    >>> [batch.number for batch in read_batches(lambda: [("X", "y"), ("X", "y")])]
     [0, 1]
     """
     for number, batch in enumerate(source() if callable(source) else source):
@@ -54,4 +54,4 @@ def numbered(source: Source) -> Iterator[Block]:
                 f"Batch {number} must be a pair (X, y) of a table and its labels; got "
                 f"{batch!r:.60}."
             )
-        yield Block(number, *batch)
+        yield Batch(number, *batch)

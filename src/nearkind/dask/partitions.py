@@ -1,4 +1,4 @@
-"""Tables of dask as lists of partitions, each a task that reads it."""
+"""Partitions of dask tables: tasks that read a part of the rows each."""
 
 from typing import Any
 
@@ -6,53 +6,56 @@ import dask.array as da
 from dask import is_dask_collection
 from dask.delayed import Delayed, delayed
 
-Part = tuple[Delayed, Delayed]
+LabelledPartition = tuple[Delayed, Delayed]
+"""Tasks that read some rows, and their labels."""
 
 
-def parts_of(X: Any) -> list[Delayed]:
-    """Return the partitions of a DataFrame, or the blocks of rows of an Array.
+def partitions(X: Any) -> list[Delayed]:
+    """Return the partitions of a DataFrame, or the chunks of rows of an Array.
 
     Examples
     --------
     >>> import dask.array as da
-    >>> [part.compute().tolist() for part in parts_of(da.ones((3, 1), chunks=(2, 1)))]
+    >>> X = da.ones((3, 1), chunks=(2, 1))
+    >>> [part.compute().tolist() for part in partitions(X)]
     [[[1.0], [1.0]], [[1.0]]]
     """
-    if not _is_cut(X) or getattr(X, "ndim", None) != 2:
+    if not _has_partitions(X) or getattr(X, "ndim", None) != 2:
         raise TypeError(
-            "Of dask's collections DataFrames and 2-d Arrays are tables; got "
+            "A dask table is a DataFrame or a 2-d Array; got "
             f"{_kind(X)}. Pass dask.dataframe.from_delayed(...), for example."
         )
     return _tasks(X)
 
 
-def labelled_parts(X: Any, y: Any) -> list[Part]:
+def labelled_partitions(X: Any, y: Any) -> list[LabelledPartition]:
     """Return the partitions of a table, each with its labels.
 
     Parameters
     ----------
-    X : DataFrame or Array
-    y : Series or Array cut as X is, or the name of a column of X
+    X : dask DataFrame or Array
+    y : dask Series or Array, or str
+        Labels in the same partitions as X, or the name of a column of X.
     """
-    parts = parts_of(X)
+    parts = partitions(X)
     if isinstance(y, str):
         _check_name(X, y)
-        taken = delayed(_split, nout=2)
-        return [tuple(taken(part, y, i)) for i, part in enumerate(parts)]
+        split = delayed(_split, nout=2)
+        return [tuple(split(part, y, i)) for i, part in enumerate(parts)]
     _check_labels(y)
-    _check_cuts(X, y)
+    _check_same_partitions(X, y)
     return list(zip(parts, _tasks(y), strict=True))
 
 
-def lengths_of(X: Any) -> tuple[float, ...]:
-    """Return how many rows each partition has, NaN where nobody knows yet."""
+def partition_lengths(X: Any) -> tuple[float, ...]:
+    """Return the number of rows of each partition, NaN where it is not known yet."""
     if isinstance(X, da.Array):
         return X.chunks[0]
     return (float("nan"),) * X.npartitions
 
 
-def _is_cut(thing: Any) -> bool:
-    """Say whether it has partitions; what a Delayed will be is not known."""
+def _has_partitions(thing: Any) -> bool:
+    """Return whether it has partitions; what a Delayed will be is not known."""
     if isinstance(thing, Delayed) or not is_dask_collection(thing):
         return False
     return hasattr(thing, "to_delayed")
@@ -84,27 +87,28 @@ def _check_name(X: Any, name: str) -> None:
 
 
 def _check_labels(y: Any) -> None:
-    if not _is_cut(y):
+    if not _has_partitions(y):
         raise TypeError(
-            "Labels of a table of dask are a Series or Array of dask cut into the "
-            f"same partitions, or the name of a column; got {_kind(y)}."
+            "Labels of a dask table are a dask Series or Array with the same "
+            f"partitions, or the name of a column; got {_kind(y)}."
         )
 
 
-def _check_cuts(X: Any, y: Any) -> None:
-    """Refuse labels that are known to be cut in other places than the rows."""
+def _check_same_partitions(X: Any, y: Any) -> None:
+    """Raise if labels are known to be partitioned differently from the rows."""
     advice = "Take both from one table, or repartition y as X is."
-    n_parts, n_labels = len(lengths_of(X)), len(lengths_of(y))
+    n_parts, n_labels = len(partition_lengths(X)), len(partition_lengths(y))
     if n_parts != n_labels:
         raise ValueError(f"X has {n_parts} partitions, y has {n_labels}. {advice}")
     if _divisions(X) and _divisions(y) and _divisions(X) != _divisions(y):
         raise ValueError(
-            f"X is cut at {_listed(X.divisions)}, y at {_listed(y.divisions)}. {advice}"
+            f"X is divided at {_listed(X.divisions)}, y at {_listed(y.divisions)}. "
+            f"{advice}"
         )
 
 
 def _divisions(table: Any) -> tuple[Any, ...]:
-    """Return where a table is cut, as far as that is known."""
+    """Return the divisions of a table; none if they are not known."""
     is_known = getattr(table, "known_divisions", False)
     return tuple(table.divisions) if is_known else ()
 

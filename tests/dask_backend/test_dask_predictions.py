@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 import nearkind as nk
 import nearkind.dask
 from helpers.dask_tables import cut, partitions, rows, split, under_watch
-from nearkind.dask import answers
+from nearkind.dask.predictions import without_batches
 
 X, Y = split(rows(300))
 METHODS = ["transform", "predict", "predict_proba"]
@@ -82,9 +82,9 @@ def test_empty_partitions_have_no_answers(models, method):
 
 def test_counts_stay_at_home(models):
     model = nk.CPMLClassifier(nk.CPML(tol=0.1)).fit_batches([(X, Y)])
-    sent = answers._light(model)
-    assert not hasattr(sent.metric_, "_survey")
-    assert hasattr(model.metric_, "_survey")
+    sent = without_batches(model)
+    assert not hasattr(sent.metric_, "batch_summary_")
+    assert hasattr(model.metric_, "batch_summary_")
     np.testing.assert_array_equal(sent.predict(X), model.predict(X))
 
 

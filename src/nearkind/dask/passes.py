@@ -1,0 +1,188 @@
+"""The two passes of ``fit_batches`` over the partitions of a dask table."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dask.delayed import Delayed, delayed
+
+from nearkind.dask.cluster import compute, persist
+from nearkind.dask.partitions import LabelledPartition, labelled_partitions
+from nearkind.estimators.batches import N_REFERENCE
+from nearkind.estimators.params import check_whole
+from nearkind.metrics.spectrum import Spectrum
+from nearkind.protocols import Array
+from nearkind.solvers.objective import Linearization, Objective
+from nearkind.streaming import (
+    Batch,
+    BatchSummary,
+    MinibatchSampler,
+    mean_linearization,
+    merge_summaries,
+)
+
+FAN_IN = 8
+"""Summaries merged by one task."""
+PARTITIONS_A_STEP = 8
+"""Fixed, so that the result does not depend on the number of workers."""
+
+
+def fit(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    sample_weight: None = None,
+    *,
+    n_remembered: int = N_REFERENCE,
+    partitions_a_step: int = PARTITIONS_A_STEP,
+) -> Any:
+    """Fit a model to a dask table, whose rows stay where they are.
+
+    Parameters
+    ----------
+    model : CPML or CPMLClassifier
+    X : dask DataFrame or Array
+        Its partitions are the batches of ``fit_batches``.
+    y : dask Series or Array, or str
+        Labels in the same partitions as X, or the name of a column of X.
+    sample_weight : None
+        Not supported.
+    n_remembered : int, default=20_000
+        Most rows to keep, equally many of each class as far as it has them.
+    partitions_a_step : int, default=8
+        Partitions that a step of the second pass reads.
+
+    Returns
+    -------
+    CPML or CPMLClassifier
+        The model, fitted.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import nearkind as nk
+    >>> data = nk.datasets.load("monks1")
+    >>> table = dd.from_pandas(data.X.assign(label=data.y), npartitions=3)
+    >>> fit(nk.CPML(), table, "label").n_samples_seen_
+    432
+    """
+    if sample_weight is not None:
+        raise ValueError(
+            "sample_weight is not supported for dask tables. Repeat rows instead."
+        )
+    per_step = check_whole(partitions_a_step, "partitions_a_step", "nearkind.dask.fit")
+    passes = Passes(per_step)
+    return model.fit_batches(
+        labelled_partitions(X, y),
+        n_remembered=n_remembered,
+        map=passes.summarize,
+        problems=passes.objectives,
+    )
+
+
+class Passes:
+    """Both passes over partitions: ``map`` and ``problems`` of ``fit_batches``.
+
+    Parameters
+    ----------
+    partitions_a_step : int
+        Partitions that a step of the second pass reads.
+    """
+
+    def __init__(self, partitions_a_step: int) -> None:
+        self.partitions_a_step = partitions_a_step
+        self._batches: list[Batch] = []
+
+    def summarize(self, summarize: Any, batches: Iterable[Batch]) -> list[BatchSummary]:
+        """Summarize each partition and merge by a tree; only its root comes here."""
+        batches = list(batches)
+        parts = [delayed(_summarize)(summarize, *batch) for batch in batches]
+        sizes = delayed([delayed(_n_rows)(part) for part in parts])
+        root = _merge_tree(parts, summarize.sample_size)
+        summary, n_rows = compute("counting", [root, sizes])
+        self._batches = [b for b, n in zip(batches, n_rows, strict=True) if n]
+        return [summary]
+
+    def objectives(
+        self,
+        source: list[LabelledPartition],
+        sampler: MinibatchSampler,
+        like: Objective,
+    ) -> Iterator["PartitionsObjective"]:
+        """Yield an objective for each group of partitions that have rows."""
+        sent, like = persist(sampler), _without_rows(like)
+        for at in range(0, len(self._batches), self.partitions_a_step):
+            group = self._batches[at : at + self.partitions_a_step]
+            yield PartitionsObjective(sent, like, group)
+
+
+@dataclass(frozen=True)
+class PartitionsObjective:
+    """Mean objective on minibatches of some partitions.
+
+    Attributes
+    ----------
+    sampler : Delayed
+        Task that gives the MinibatchSampler.
+    like : Objective
+        Gives loss, regularizer and strength; without rows.
+    batches : list of Batch
+        Partitions, as tasks.
+    """
+
+    sampler: Delayed
+    like: Objective
+    batches: list[Batch]
+
+    def linearize(self, point: Spectrum) -> Linearization:
+        """Return mean value and gradient at a metric; each partition sends a matrix."""
+        tasks = [
+            delayed(_linearize)(self.sampler, self.like, point, *batch)
+            for batch in self.batches
+        ]
+        parts = compute("learning", tasks)
+        if not any(parts):
+            raise ValueError(
+                f"Partitions {self.batches[0].number} to {self.batches[-1].number} had "
+                "rows when they were counted, and none when they were read again. "
+                "Persist the table, or make sure that its source does not change."
+            )
+        return mean_linearization(parts)
+
+    def prox(self, M: Array, step: float) -> Spectrum:
+        """Return the prox of the penalty, which needs no rows."""
+        return self.like.prox(M, step)
+
+
+def _without_rows(like: Objective) -> Objective:
+    """Return what a partition needs of an objective, which is little to send."""
+    nothing: Any = None
+    return replace(like, Z=like.Z[:, :0], constraints=nothing, map=map)
+
+
+def _summarize(summarize: Any, number: int, X: Any, y: Any) -> BatchSummary:
+    return summarize(Batch(number, X, y))
+
+
+def _linearize(
+    sampler: MinibatchSampler,
+    like: Objective,
+    point: Spectrum,
+    number: int,
+    X: Any,
+    y: Any,
+) -> Linearization | None:
+    return sampler.linearize(Batch(number, X, y), like, point)
+
+
+def _n_rows(summary: BatchSummary) -> int:
+    return summary.counts.n_rows
+
+
+def _merge_tree(parts: list[Delayed], sample_size: int) -> Delayed:
+    """Return the task that merges summaries, a few at a time."""
+    while True:
+        groups = [parts[at : at + FAN_IN] for at in range(0, len(parts), FAN_IN)]
+        parts = [delayed(merge_summaries)(group, sample_size) for group in groups]
+        if len(parts) == 1:
+            return parts[0]
