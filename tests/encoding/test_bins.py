@@ -65,7 +65,7 @@ def test_numbers_of_weight_zero_are_no_edge():
     assert quantile_edges(x, weights=np.zeros(4)).tolist() == []
 
 
-def test_bins_have_no_strangers():
+def test_bins_have_no_unseen_values():
     bins = Bins("age", [3.5, 7.0], has_missing=False)
-    assert bins.strangers(column([1, 1e300, -math.inf])) == []
+    assert bins.unseen_values(column([1, 1e300, -math.inf])) == []
     assert (bins.n_values, bins.missing_code) == (3, -1)

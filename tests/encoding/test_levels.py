@@ -23,10 +23,10 @@ def test_numbers_that_do_not_compare_are_still_ordered():
     assert canonical(values) == canonical(values[::-1])
 
 
-def test_levels_tell_codes_and_strangers():
+def test_levels_tell_codes_and_unseen_values():
     levels = Levels("size", ["large", "small"], has_missing=True)
     assert levels.values == ["large", "small", None]
     assert (levels.n_values, levels.missing_code) == (3, 2)
     cells = column(["small", "huge", None, "large", "tiny", "huge"])
     assert levels.encode(cells).tolist() == [1, -1, 2, 0, -1, -1]
-    assert levels.strangers(cells) == ["huge", "tiny"]
+    assert levels.unseen_values(cells) == ["huge", "tiny"]

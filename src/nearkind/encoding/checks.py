@@ -1,6 +1,6 @@
-"""What is said of a table that does not fit: columns, missing and unseen values.
+"""Checks of a table against a codebook: columns, missing and unseen values.
 
-Each sentence says what was found and where, and what to do next.
+Each message says what was found and where, and what to do next.
 """
 
 import warnings
@@ -24,7 +24,7 @@ MANY_TEXTS = 20  # fewer are never called free text
 MANY_WORDS = 8  # in the middle one of all texts: a sentence, not a name or an address
 
 
-class Stranger(NamedTuple):
+class UnseenValues(NamedTuple):
     """The values of one column that ``fit`` did not see."""
 
     d: int
@@ -122,15 +122,15 @@ def missing_clause(name: Any, n_missing: int, where: str = "") -> str:
     return f"column {name!r} has {_count(n_missing, 'missing value')}{where}"
 
 
-def unseen_sentence(strangers: list[Stranger]) -> str:
+def unseen_sentence(unseen: list[UnseenValues]) -> str:
     """Return, without a full stop, which values of which columns are new."""
-    return _sentence([_unseen_clause(stranger) for stranger in strangers])
+    return _sentence([_unseen_clause(unseen) for unseen in unseen])
 
 
-def _unseen_clause(stranger: Stranger) -> str:
-    count = _count(len(stranger.values), "value")
-    shown = _listed([repr(value) for value in stranger.values], ", ")
-    return f"column {stranger.name!r} has {count} not seen in fit: {shown}"
+def _unseen_clause(unseen: UnseenValues) -> str:
+    count = _count(len(unseen.values), "value")
+    shown = _listed([repr(value) for value in unseen.values], ", ")
+    return f"column {unseen.name!r} has {count} not seen in fit: {shown}"
 
 
 def _count(n: int, noun: str) -> str:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nearkind.encoding import NUMERIC, Feature, Sample
 from nearkind.encoding.checks import (
-    Stranger,
+    UnseenValues,
     check_columns,
     missing_clause,
     refuse_free_text,
@@ -18,7 +18,7 @@ from nearkind.encoding.checks import (
     warn_if_mixed,
     warn_if_nearly_unique,
 )
-from nearkind.errors import UnseenValueError, UnseenValueWarning, nearest_names
+from nearkind.errors import UnseenValueError, UnseenValueWarning, did_you_mean
 from nearkind.protocols import Array, Codes
 from nearkind.tables import Column, FactorizedTable, Table, read_table
 
@@ -230,16 +230,16 @@ class Codebook:
         table = read_table(X)
         order = self.order_of(table, owner)
         codes = np.empty((table.n_rows, len(order)), np.int32, order="F")
-        strangers: list[Stranger] = []
+        unseen: list[UnseenValues] = []
         gaps: list[str] = []
         for d, place in enumerate(order):
             column, feature = table.column(place), self.features_[d]
             codes[:, d] = feature.encode(column)
             if codes[:, d].min() < 0:
                 gaps += self._gap(feature.name, np.flatnonzero(column.missing))
-                strangers += self._strangers(d, column)
+                unseen += self._unseen_values(d, column)
         refuse_missing(gaps)
-        self._report(strangers)
+        self._report(unseen)
         return codes
 
     def cells_of(self, X: Any) -> list[Any]:
@@ -251,9 +251,8 @@ class Codebook:
     def place_of(self, name: Any) -> int:
         """Return the number of a feature by its name."""
         if name not in self.names_:
-            near = nearest_names(name, self.names_, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"There was no column {name!r} in fit.{hint}")
+            hint = did_you_mean(name, self.names_)
+            raise ValueError(f"There was no column {name!r} in fit. {hint}")
         return self.names_.index(name)
 
     def _feature(
@@ -276,11 +275,11 @@ class Codebook:
             return []
         return [missing_clause(name, len(rows), f", the first in row {rows[0]}")]
 
-    def _strangers(self, d: int, column: Column) -> list[Stranger]:
-        values = self.features_[d].strangers(column)
+    def _unseen_values(self, d: int, column: Column) -> list[UnseenValues]:
+        values = self.features_[d].unseen_values(column)
         if self.missing == "level" and self.features_[d].missing_code < 0:
             values += [None] if column.missing.any() else []
-        return [Stranger(d, self.names_[d], values)] if values else []
+        return [UnseenValues(d, self.names_[d], values)] if values else []
 
     def order_of(self, table: Table, owner: str = "nearkind") -> list[int]:
         """Return where each feature stands in a new table, refusing other columns."""
@@ -297,13 +296,13 @@ class Codebook:
             )
         return list(range(m))
 
-    def _report(self, strangers: list[Stranger]) -> None:
+    def _report(self, unseen: list[UnseenValues]) -> None:
         """Refuse values that fit did not see, or warn of those not yet reported."""
         if self.unseen == "prior":
-            strangers = [s for s in map(self._unreported, strangers) if s.values]
-        if not strangers:
+            unseen = [s for s in map(self._unreported, unseen) if s.values]
+        if not unseen:
             return
-        text = unseen_sentence(strangers)
+        text = unseen_sentence(unseen)
         if self.unseen == "error":
             raise UnseenValueError(
                 f"{text}. Pass unseen='prior' to give them the class prior, or fit "
@@ -316,13 +315,13 @@ class Codebook:
             stacklevel=3,
         )
 
-    def _unreported(self, stranger: Stranger) -> Stranger:
-        known = self._reported[stranger.d]
+    def _unreported(self, values: UnseenValues) -> UnseenValues:
+        known = self._reported[values.d]
         if len(known) >= MAX_REPORTED:
-            return stranger._replace(values=[])
-        fresh = [value for value in stranger.values if value not in known]
+            return values._replace(values=[])
+        fresh = [value for value in values.values if value not in known]
         known.update(fresh[:MAX_REPORTED])
-        return stranger._replace(values=fresh)
+        return values._replace(values=fresh)
 
 
 def _check_setting(parameter: str, value: Any) -> None:

@@ -27,7 +27,7 @@ class Feature(Protocol):
     def encode(self, column: Column) -> Codes:
         """Return codes (n,), -1 where there is no code."""
 
-    def strangers(self, column: Column) -> list[Any]:
+    def unseen_values(self, column: Column) -> list[Any]:
         """Return the values of the column that have no code."""
 
 
@@ -59,7 +59,7 @@ class NumberFeature:
         codes[np.isnan(x)] = self.missing_code
         return codes
 
-    def strangers(self, column: Column) -> list[Any]:
+    def unseen_values(self, column: Column) -> list[Any]:
         """Return nothing: every number lies between some edges."""
         return []
 

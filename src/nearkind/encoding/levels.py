@@ -50,7 +50,7 @@ class Levels:
             return indices.astype(np.int32)
         return table.take(indices, mode="wrap")  # half the time of table[indices]
 
-    def strangers(self, column: Column) -> list[Any]:
+    def unseen_values(self, column: Column) -> list[Any]:
         """Return the values of the column that have no code."""
         unknown = (self._table(column.values)[:-1] < 0) & column.occurs
         return [column.values[i] for i in np.flatnonzero(unknown)]

@@ -128,7 +128,7 @@ def test_whole_numbers_are_shown_as_such():
 
 
 def test_every_number_has_a_place():
-    assert learned([1, 2]).strangers(column([7, -math.inf])) == []
+    assert learned([1, 2]).unseen_values(column([7, -math.inf])) == []
 
 
 def test_words_are_refused_later():
