@@ -122,7 +122,7 @@ def gradient_seconds(objective: Objective, n_runs: int) -> dict[str, float]:
             objective.Z, objective.constraints, objective.regularizer, 0.01, map=run
         )
         return {
-            name: best_seconds(partial(timed.with_loss(loss).slope, start), n_runs)
+            name: best_seconds(partial(timed.with_loss(loss).linearize, start), n_runs)
             for name, loss in LOSSES.items()
         }
 
@@ -221,7 +221,7 @@ def seconds_of_triplet(way: enumeration.Enumeration, n_jobs: int | None) -> floa
     objective = problem(ENUMERATED_ROWS)
     U = objective.Z.reshape(len(y), -1)
     d2 = ((U[:, None] - U) ** 2).sum(axis=2)
-    mean = objective.slope(identity(1, objective.Z.shape[3])).loss
+    mean = objective.linearize(identity(1, objective.Z.shape[3])).loss
     with thread_map(n_jobs) as run:
         loss, _ = enumeration.enumerate_triplets(way, d2, y, run)
         assert np.isclose(loss / enumeration.n_triplets(y), mean)

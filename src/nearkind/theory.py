@@ -1,4 +1,4 @@
-"""How far a learned metric can be trusted on new rows: the paper's two theorems.
+"""Bounds on the loss of a learned metric on new rows: the paper's two theorems.
 
 Symbols: A = (phi(x) - phi(x'))(phi(x) - phi(x'))'; X* and X_F, the suprema of its dual
 and Frobenius norms; B, the radius of a ball that holds M. The bounds are for the pair
@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -46,8 +46,10 @@ def _check(**given: Any) -> None:
             raise ValueError(f"{name} must be a number, {wanted}; got {value!r}.")
 
 
-def _pick(name: str, key: str, rules: dict[str, Callable[[float], float]]) -> Any:
-    """Return the rule called ``key``, or say which there are."""
+def _rule(
+    name: str, key: str, rules: dict[str, Callable[[float], float]]
+) -> Callable[[float], float]:
+    """Return the rule called ``key``; raise with the list of rules if there is none."""
     if key not in rules:
         raise ValueError(f"{name} must be one of {sorted(rules)}; got {key!r}.")
     return rules[key]
@@ -87,6 +89,14 @@ class Bound:
         )
 
 
+@runtime_checkable
+class HasDifferences(Protocol):
+    """A model that can be bounded: a fitted CPML."""
+
+    def difference_matrices(self, X: Any) -> tuple[Array, float]:
+        """Return A (m, B, W, W) of pairs of rows, and the exponent p."""
+
+
 class Complexity(NamedTuple):
     """An empirical complexity; ``standard_error`` is 0 where it is ``exact``."""
 
@@ -109,10 +119,20 @@ def rademacher_bound(
 
     Parameters
     ----------
-    p : Schatten exponent, 1 to inf.
-    n_samples, n_features : n and D, the order of M; D times C for one matrix a class.
-    diameter : X*, or X_F if corrected; ``diameter(tables)`` is above both.
-    variant : "corrected", or "printed", which can be false for p < 2.
+    p : float
+        Schatten exponent, 1 to inf.
+    n_samples : int
+        Number of rows n.
+    n_features : int
+        D, the order of M; D times C for one matrix a class.
+    diameter : float
+        X*, or X_F if corrected; ``diameter(tables)`` is above both.
+    variant : {"corrected", "printed"}, default="corrected"
+        The printed bound can be false for p < 2.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -120,8 +140,9 @@ def rademacher_bound(
     0.126491
     """
     _check(p=p, n_samples=n_samples, n_features=n_features, diameter=diameter)
-    exponent = _pick("variant", variant, _EXPONENTS)(float(p))
-    return float(n_features) ** exponent * 2 * float(diameter) / math.sqrt(n_samples)
+    exponent = _rule("variant", variant, _EXPONENTS)(float(p))
+    factor: float = float(n_features) ** exponent
+    return factor * 2 * float(diameter) / math.sqrt(n_samples)
 
 
 def ball_radius(strength: float, p: float, penalty: str, margin: float = 1.0) -> float:
@@ -137,8 +158,9 @@ def ball_radius(strength: float, p: float, penalty: str, margin: float = 1.0) ->
     4.0
     """
     _check(strength=strength, p=p, margin=margin)
-    root = _pick("penalty", penalty, _ROOTS)(float(p))
-    return (float(margin) / float(strength)) ** root
+    root = _rule("penalty", penalty, _ROOTS)(float(p))
+    radius: float = (float(margin) / float(strength)) ** root
+    return radius
 
 
 def bound_terms(
@@ -190,14 +212,19 @@ def generalization_bound(
 
     Parameters
     ----------
-    p, n_samples, n_features, diameter, variant : as for ``rademacher_bound``.
-    strength : lambda, the weight of the penalty.
-    delta : probability that the bound fails.
-    penalty : what lambda multiplies, as for ``ball_radius``.
+    p, n_samples, n_features, diameter, variant
+        As for ``rademacher_bound``.
+    strength : float
+        Lambda, the weight of the penalty.
+    delta : float
+        Probability that the bound fails.
+    penalty : {"squared", "norm", "power"}, default="squared"
+        What lambda multiplies, as for ``ball_radius``.
 
     Returns
     -------
-    The bound; 1 or more says nothing, for the metric M = 0 has the loss 1.
+    float
+        A bound of 1 or more is useless: the metric M = 0 has the loss 1.
 
     Examples
     --------
@@ -208,7 +235,9 @@ def generalization_bound(
     return float(bound_terms(*given, penalty=penalty))
 
 
-def _signs(m: int, n_draws: int, size: int, rng: np.random.Generator) -> Iterator[Any]:
+def _signs(
+    m: int, n_draws: int, size: int, rng: np.random.Generator
+) -> Iterator[Array]:
     """Yield chunks (``size``, m) of random signs; of all patterns, if no more exist."""
     exact = 2**m <= n_draws
     # A pattern and its opposite give the same norm, so half of all will do.
@@ -219,7 +248,7 @@ def _signs(m: int, n_draws: int, size: int, rng: np.random.Generator) -> Iterato
             bits = (np.arange(start, stop)[:, None] >> np.arange(m)) & 1
         else:
             bits = rng.integers(2, size=(stop - start, m))
-        yield 2.0 * bits - 1.0
+        yield np.asarray(2.0 * bits - 1.0, dtype=float)
 
 
 def _dual_norms(S: Array, p: float) -> Array:
@@ -229,7 +258,8 @@ def _dual_norms(S: Array, p: float) -> Array:
     top = spectrum.max(axis=1)
     # Scaled, for with p near 1 the q-th powers would leave the range of floats.
     scaled = spectrum / np.where(top > 0, top, 1.0)[:, None]
-    return top * np.linalg.norm(scaled, ord=q, axis=1)
+    norms: Array = top * np.linalg.norm(scaled, ord=q, axis=1)
+    return norms
 
 
 def empirical_complexity(A: Any, p: float, n_draws: int, rng: Any = None) -> Complexity:
@@ -240,10 +270,18 @@ def empirical_complexity(A: Any, p: float, n_draws: int, rng: Any = None) -> Com
 
     Parameters
     ----------
-    A : stack (m, B, W, W) of differences of m pairs of rows, B symmetric blocks each.
-    p : Schatten exponent of the metric, 1 to inf.
-    n_draws : sign patterns to draw; if there are no more in all, each is taken once.
-    rng : seed or generator, for ``numpy.random.default_rng``.
+    A : array-like of shape (m, B, W, W)
+        Differences of m pairs of rows, B symmetric blocks each.
+    p : float
+        Schatten exponent of the metric, 1 to inf.
+    n_draws : int
+        Sign patterns to draw; if there are no more in all, each is taken once.
+    rng : int or Generator, default=None
+        For ``numpy.random.default_rng``.
+
+    Returns
+    -------
+    Complexity
 
     Examples
     --------
@@ -273,9 +311,16 @@ def empirical_rademacher(
 
     Parameters
     ----------
-    model : its ``difference_matrices(X)`` gives the stack A of these pairs, and p.
-    X : rows, as the model takes them.
-    n_draws, random_state : as for ``empirical_complexity``.
+    model : HasDifferences
+        Its ``difference_matrices(X)`` gives the stack A of these pairs, and p.
+    X : table
+        Rows, as the model takes them.
+    n_draws, random_state
+        As for ``empirical_complexity``.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -285,7 +330,7 @@ def empirical_rademacher(
     >>> empirical_rademacher(model, X=None)
     0.5
     """
-    if not hasattr(model, "difference_matrices"):
+    if not isinstance(model, HasDifferences):
         raise TypeError(
             "model must be a fitted CPML, or have its method difference_matrices(X);"
             f" got {type(model).__name__}. From matrices, use empirical_complexity."
@@ -322,7 +367,12 @@ def diameter(tables: Iterable[Any]) -> float:
 
     Parameters
     ----------
-    tables : one array (s_d, C) a feature: its values' class histograms.
+    tables : iterable of array-like of shape (s_d, C)
+        The class histograms of the values of each feature.
+
+    Returns
+    -------
+    float
 
     Examples
     --------

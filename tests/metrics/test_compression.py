@@ -95,7 +95,7 @@ def test_a_metric_on_the_table_shrinks_to_one_of_the_same_distances(structure, t
     F = np.random.default_rng(3).normal(size=(B, W, W))
     M = F @ F.swapaxes(1, 2)
     there = distances(Z, decompose(M))
-    here = distances(rows.Z, decompose(rows.shrink(M)))
+    here = distances(rows.Z, decompose(rows.restrict(M)))
     scale = np.ptp(Z) ** 2 * np.abs(M).max()
     np.testing.assert_allclose(here, there, rtol=1e-9, atol=1e-9 * scale)
 
@@ -131,7 +131,7 @@ def test_bases_are_orthonormal_and_end_in_zeros(structure, table):
 def test_shrinking_what_was_expanded_gives_it_back(structure, table):
     rows = compress(structure.blocks(TABLES[table]))
     point = random_metric(rows, 5)
-    back = rows.shrink(rows.expand(point).matrix)
+    back = rows.restrict(rows.expand(point).matrix)
     there = np.abs(rows.bases).sum(axis=1) > 0.0  # (B, W'), not padded
     seen = there[:, :, None] & there[:, None, :]
     np.testing.assert_allclose(back, point.matrix * seen, atol=1e-9)
@@ -142,7 +142,7 @@ def test_shrinking_what_was_expanded_gives_it_back(structure, table):
 def test_expanding_a_metric_that_ignores_padding_keeps_its_spectrum(structure, table):
     rows = compress(structure.blocks(TABLES[table]))
     anything = random_metric(rows, 6)
-    point = decompose(rows.shrink(rows.expand(anything).matrix)).positive()
+    point = decompose(rows.restrict(rows.expand(anything).matrix)).positive()
     whole = rows.expand(point)
     assert whole.rank == decompose(whole.matrix).rank == point.rank
     for M, values in zip(whole.matrix, point.values, strict=True):
@@ -184,7 +184,7 @@ def test_rows_without_channels_or_directions_stay_empty(shape):
     zero = Spectrum(np.zeros((B, kept)), np.zeros((B, kept, kept)))
     assert rows.Z.shape == (*shape[:3], kept)
     np.testing.assert_array_equal(rows.expand(zero).matrix, np.zeros((B, W, W)))
-    assert rows.shrink(np.zeros((B, W, W))).shape == (B, kept, kept)
+    assert rows.restrict(np.zeros((B, W, W))).shape == (B, kept, kept)
 
 
 @every_structure

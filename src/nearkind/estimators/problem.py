@@ -181,7 +181,7 @@ def start_at(vectors: CompressedRows, last: Array | None) -> Spectrum:
     """Return the last metric if it has the right shape, else Euclidean distance."""
     n_blocks, width, _ = vectors.bases.shape
     if last is not None and last.shape == (n_blocks, width, width):
-        return decompose(vectors.shrink(last)).positive()
+        return decompose(vectors.restrict(last)).positive()
     return vectors.identity
 
 

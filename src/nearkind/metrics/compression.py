@@ -1,8 +1,9 @@
-"""The same distances from fewer numbers.
+"""Compression of rows: the same distances from fewer numbers.
 
 Rows of a table rarely fill the space of their projections: class histograms sum to one,
-so one channel follows from the others, and indicators of a column do too. Distances
-see neither a rotation of the channels nor a direction in which no two rows differ.
+so one channel follows from the others, and indicators of a column do too. A
+rotation of the channels changes no distance, nor does a direction in which all rows are
+equal.
 """
 
 from dataclasses import dataclass
@@ -19,13 +20,15 @@ NEGLIGIBLE = 1e-12
 
 @dataclass(frozen=True)
 class CompressedRows:
-    """Centred rows without idle channels or directions.
+    """Centred rows without channels or directions in which all of them are equal.
 
     Attributes
     ----------
-    Z : (B, n, K', W'), with K' <= K and W' <= W
-    bases : (B, W, W'), orthonormal columns: M = bases M' bases'. A block with fewer
-        directions than W' has zeros for the rest.
+    Z : ndarray of shape (B, n, K', W')
+        The rows, with K' <= K and W' <= W.
+    bases : ndarray of shape (B, W, W')
+        Orthonormal columns: M = bases M' bases'. A block with fewer directions than W'
+        has zeros for the rest.
     """
 
     Z: Array
@@ -44,13 +47,13 @@ class CompressedRows:
         """Return the metric (B, W, W) that gives all rows the same distances."""
         return Spectrum(point.values, self.bases @ point.vectors)
 
-    def shrink(self, M: Array) -> Array:
-        """Return what a metric (B, W, W) is on these rows (B, W', W')."""
+    def restrict(self, M: Array) -> Array:
+        """Return a metric (B, W, W) on these rows (B, W', W')."""
         return self.bases.swapaxes(1, 2) @ M @ self.bases
 
 
 def compress(Z: Array) -> CompressedRows:
-    """Centre rows (B, n, K, W), drop channels and directions that none varies in.
+    """Centre rows (B, n, K, W) and drop the channels and directions that do not vary.
 
     Examples
     --------

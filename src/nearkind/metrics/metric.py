@@ -49,12 +49,14 @@ def embed(Z: Array, spectrum: Spectrum) -> Embedding:
 
     Parameters
     ----------
-    Z : (B, n, K, W)
-    spectrum : Spectrum of M (B, W, W)
+    Z : ndarray of shape (B, n, K, W)
+    spectrum : Spectrum
+        Of M (B, W, W).
 
     Returns
     -------
-    Embedding with U (n, q), q = K times the rank of M, at least one column
+    Embedding
+        With U (n, q), q = K times the rank of M, at least one column.
     """
     n_rows, n_vectors, width = Z.shape[1:]
     factors = spectrum.factors()

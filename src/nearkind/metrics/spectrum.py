@@ -22,8 +22,10 @@ class Spectrum:
 
     Attributes
     ----------
-    values : (B, r)
-    vectors : (B, W, r), eigenvectors in columns; what is not listed has eigenvalue 0
+    values : ndarray of shape (B, r)
+        Eigenvalues; those that are not listed are 0.
+    vectors : ndarray of shape (B, W, r)
+        Eigenvectors, in columns.
     """
 
     values: Array

@@ -35,8 +35,8 @@ class ValueTables:
         """Return each feature's part (D,) of the squared distance between two rows.
 
         <u_d(a) - u_d(b), u(a) - u(b)>: a feature's own term, and half of each cross
-        term with another. They add up to the squared distance; a feature that works
-        against others may have a negative one.
+        term with another. They add up to the squared distance. A feature's part is
+        negative where it makes the others' differences smaller.
         """
         steps = np.array(
             [
@@ -51,7 +51,7 @@ class ValueTables:
 def value_tables(
     tables: Sequence[Array], structure: Structure, spectrum: Spectrum
 ) -> ValueTables:
-    """Push the projection's tables through the structure and the metric."""
+    """Return the vectors that structure and metric make of a projection's tables."""
     maps = feature_maps(tables, structure, spectrum)
     return ValueTables(
         [

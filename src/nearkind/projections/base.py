@@ -1,4 +1,4 @@
-"""What all projections share: a row's phi is gathered from one table a feature."""
+"""The base of all projections: phi of a row is gathered from one table a feature."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -12,15 +12,17 @@ from nearkind.protocols import Array, Codes
 class TableProjection:
     """A projection that is a lookup table for each feature.
 
-    ``tables[d]`` is (n_values[d] + 1, R_d, C): what each value of feature d puts into
-    its own R_d rows of phi. The last entry is for values not seen in fit; code -1
-    reaches it.
+    Attributes
+    ----------
+    tables : list of ndarray of shape (n_values[d] + 1, R_d, C)
+        The R_d rows of phi of each value of feature d. The last entry is for values not
+        seen in fit; code -1 selects it.
     """
 
     tables: list[Array]
 
     def fit_counts(self, counts: Sequence[Array], totals: Array) -> Self:
-        """Fill ``tables`` from counts alone; where that cannot be, refuse."""
+        """Fill ``tables`` from counts alone; raise where they are too few."""
         raise ValueError(
             f"{type(self).__name__} counts which values of two columns meet, but "
             "batches are counted column by column. Take projection='vdm', 'onehot' or "
@@ -45,7 +47,7 @@ def value_counts(
     counts = []
     for code, size in zip(codes.T, n_values, strict=True):
         seen = code >= 0
-        cell = code[seen].astype(np.intp) * n_classes + y[seen]
-        total = np.bincount(cell, weights[seen], size * n_classes).astype(float)
+        pair = code[seen].astype(np.intp) * n_classes + y[seen]
+        total = np.bincount(pair, weights[seen], size * n_classes).astype(float)
         counts.append(total.reshape(size, n_classes))
     return counts

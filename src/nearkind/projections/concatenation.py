@@ -11,16 +11,20 @@ from nearkind.projections.base import TableProjection
 from nearkind.protocols import Array, Codes, Projection
 
 NEGLIGIBLE = 1e-24
-"""Spread that is nothing but rounding: vectors of values are of size one."""
+"""A spread that is only rounding: vectors of values are of size one."""
 
 
 @dataclass
 class Concatenation(TableProjection):
-    """Flatten each part's phi and put them side by side, feature by feature.
+    """All coordinates of two projections, feature by feature, in one channel.
+
+    Parameters
+    ----------
+    first, second : Projection
 
     Attributes
     ----------
-    tables : list of (s_d + 1, sum over parts of R_d C, 1)
+    tables : list of ndarray of shape (s_d + 1, sum over both of R_d C, 1)
     """
 
     first: Projection
@@ -42,15 +46,15 @@ class Concatenation(TableProjection):
         """Fit both parts."""
         self.first.fit(codes, n_values, y, weights)
         self.second.fit(codes, n_values, y, weights)
-        return self._joined()
+        return self._fill_tables()
 
     def fit_counts(self, counts: Sequence[Array], totals: Array) -> Self:
         """Fit both parts to counts."""
         self.first.fit_counts(counts, totals)
         self.second.fit_counts(counts, totals)
-        return self._joined()
+        return self._fill_tables()
 
-    def _joined(self) -> Self:
+    def _fill_tables(self) -> Self:
         both = zip(self.first.tables, self.second.tables, strict=True)
         self.tables = [np.hstack([_flat(a), _flat(b)])[:, :, None] for a, b in both]
         return self
@@ -68,15 +72,21 @@ class Concatenation(TableProjection):
 
 @dataclass
 class ChannelConcatenation(TableProjection):
-    """phi_d = [first_d, scale * second_d], for parts with one row of phi a feature.
+    """phi_d = [first_d, scale * second_d]: the channels of two projections.
 
-    The scale makes the mean squared distance of two rows under M = I the same in both
-    parts. Where one part says nothing, the other is left as it is.
+    Both have one row of phi a feature. The scale makes the mean squared distance of two
+    rows under M = I the same in both. Where one does not vary, the scale is one.
+
+    Parameters
+    ----------
+    first, second : Projection
 
     Attributes
     ----------
-    tables : list of (s_d + 1, 1, C + S), the channels of the first, then the second
-    scale : what the second is multiplied by
+    tables : list of ndarray of shape (s_d + 1, 1, C + S)
+        The channels of the first, then those of the second.
+    scale : float
+        What the second is multiplied by.
     """
 
     first: Projection
@@ -99,22 +109,22 @@ class ChannelConcatenation(TableProjection):
         """Fit both parts and scale the second to the first."""
         self.first.fit(codes, n_values, y, weights)
         self.second.fit(codes, n_values, y, weights)
-        mine = spread(self.first.tables, codes, weights)
-        theirs = spread(self.second.tables, codes, weights)
-        speak = min(mine, theirs) > NEGLIGIBLE
-        self.scale = float(np.sqrt(mine / theirs)) if speak else 1.0
+        first = spread(self.first.tables, codes, weights)
+        second = spread(self.second.tables, codes, weights)
+        both_vary = min(first, second) > NEGLIGIBLE
+        self.scale = float(np.sqrt(first / second)) if both_vary else 1.0
         both = zip(self.first.tables, self.second.tables, strict=True)
-        self.tables = [self._joined(a, b) for a, b in both]
+        self.tables = [self._concatenate(a, b) for a, b in both]
         return self
 
     def transform_training(self, codes: Codes, y: NDArray[np.intp] | None) -> Array:
         """Return phi of the training rows, each part by its own rule."""
-        return self._joined(
+        return self._concatenate(
             self.first.transform_training(codes, y),
             self.second.transform_training(codes, y),
         )
 
-    def _joined(self, first: Array, second: Array) -> Array:
+    def _concatenate(self, first: Array, second: Array) -> Array:
         return np.concatenate([first, self.scale * second], axis=2)
 
 

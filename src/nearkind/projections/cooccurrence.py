@@ -1,4 +1,4 @@
-"""Histograms of the other features: two values are alike if their rows are."""
+"""Histograms of the other features: values are alike if they occur with the same."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,11 +16,12 @@ class Cooccurrence(TableProjection):
     """phi_d(f) = [P(x_e = g | x_d = f)] over all values g of all other features e.
 
     Needs no labels. The channels of a feature's own values are zero. A single feature
-    has no others: there its own indicators stand in.
+    has no others and takes its own indicators instead.
 
     Attributes
     ----------
-    tables : list of (s_d + 1, 1, S), S = sum of s_d; last row: frequency in all rows
+    tables : list of ndarray of shape (s_d + 1, 1, S), S = sum of s_d
+        The last row is the frequency in all rows.
     """
 
     tables: list[Array] = field(default_factory=list, init=False, repr=False)
@@ -44,8 +45,8 @@ class Cooccurrence(TableProjection):
             table = np.zeros((n_values[d] + 1, starts[-1]))
             others = [e for e in range(n_features) if e != d] or [d]
             for e in others:
-                block = slice(starts[e], starts[e + 1])
-                table[:, block] = _conditional(
+                channels = slice(starts[e], starts[e + 1])
+                table[:, channels] = _conditional(
                     codes[:, d], codes[:, e], n_values[d], n_values[e], weights
                 )
             self.tables.append(table[:, None, :])

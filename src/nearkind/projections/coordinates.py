@@ -1,4 +1,4 @@
-"""Columns of numbers as one coordinate each, beside any other projection."""
+"""Numeric columns as one coordinate each, beside any other projection."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,12 +14,14 @@ from nearkind.protocols import Array, Codes, Projection
 def with_coordinates(
     projection: Projection, positions: Sequence[Array | None]
 ) -> Projection:
-    """Return a projection in which values with positions are places on an axis.
+    """Return a projection in which the values of some features are coordinates.
 
     Parameters
     ----------
-    projection : for all other features; returned itself if there is nothing to place
-    positions : for each feature d an array (n_values[d],), or None
+    projection : Projection
+        Of all other features; returned itself if there are no coordinates.
+    positions : list of ndarray of shape (n_values[d],) or None
+        The coordinate of each value of feature d; None for all other features.
 
     Examples
     --------
@@ -31,21 +33,28 @@ def with_coordinates(
            [ 0.,  1.,  1.],
            [ 0.,  0.,  0.]])
     """
-    nowhere = all(place is None for place in positions)
-    return projection if nowhere else Coordinates(projection, positions)
+    has_none = all(position is None for position in positions)
+    return projection if has_none else Coordinates(projection, positions)
 
 
 @dataclass
 class Coordinates(TableProjection):
     """phi_d(f)_c = position of f / sqrt(C), the same in each of C channels.
 
-    So every structure sees it, and at M = I the squared distance between two values is
-    the squared difference of their positions. What has none, -1, stands at zero. The
-    other features are projected as if these were not there.
+    So it enters every structure, and at M = I the squared distance between two values
+    is the squared difference of their positions. A value not seen in fit is at zero.
+    The other features are projected as if these were not there.
+
+    Parameters
+    ----------
+    others : Projection
+        Of the features without positions.
+    positions : list of ndarray of shape (s_d,) or None
 
     Attributes
     ----------
-    tables : list of (s_d + 1, 1, C), or as ``others`` has it
+    tables : list of ndarray of shape (s_d + 1, 1, C)
+        Or of the shape that ``others`` has.
     """
 
     others: Projection
@@ -53,7 +62,7 @@ class Coordinates(TableProjection):
     tables: list[Array] = field(default_factory=list, init=False, repr=False)
 
     def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
-        """Return one row more for each place on an axis; channels as the others."""
+        """Return one row more for each coordinate; channels as the others."""
         rows, channels = self.others.shape(self._others_of(n_values), n_classes)
         n_others = len(self._others_of(n_values))
         return rows + len(n_values) - n_others, max(channels, 1)
@@ -65,24 +74,24 @@ class Coordinates(TableProjection):
         y: NDArray[np.intp] | None,
         weights: Array,
     ) -> Self:
-        """Fit the others and write down the positions."""
+        """Fit the others and fill the tables of positions."""
         n_classes = 0 if y is None else int(y.max(initial=-1)) + 1
         _, channels = self.shape(n_values, n_classes)
         self.others.fit(codes[:, self._is_other], self._others_of(n_values), y, weights)
-        return self._placed(channels)
+        return self._fill_tables(channels)
 
     def fit_counts(self, counts: Sequence[Array], totals: Array) -> Self:
-        """Fit the others to counts and write down the positions."""
+        """Fit the others to counts and fill the tables of positions."""
         _, channels = self.shape(list(map(len, counts)), len(totals))
         both = zip(counts, self.positions, strict=True)
-        self.others.fit_counts([N for N, places in both if places is None], totals)
-        return self._placed(channels)
+        self.others.fit_counts([N for N, position in both if position is None], totals)
+        return self._fill_tables(channels)
 
-    def _placed(self, channels: int) -> Self:
+    def _fill_tables(self, channels: int) -> Self:
         tables = iter(self.others.tables)
         self.tables = [
-            next(tables) if places is None else _table(places, channels)
-            for places in self.positions
+            next(tables) if position is None else _table(position, channels)
+            for position in self.positions
         ]
         return self
 
@@ -98,14 +107,14 @@ class Coordinates(TableProjection):
 
     @property
     def _is_other(self) -> NDArray[np.bool_]:
-        return np.array([places is None for places in self.positions])
+        return np.array([position is None for position in self.positions])
 
     def _others_of(self, n_values: Sequence[int]) -> list[int]:
         both = zip(n_values, self.positions, strict=True)
-        return [size for size, places in both if places is None]
+        return [size for size, position in both if position is None]
 
 
 def _table(positions: Array, channels: int) -> Array:
     """Return (s + 1, 1, C): positions, zero for the unseen, in every channel."""
-    places = np.append(positions, 0.0)[:, None, None] / np.sqrt(channels)
-    return np.repeat(places, channels, axis=2)
+    column = np.append(positions, 0.0)[:, None, None] / np.sqrt(channels)
+    return np.repeat(column, channels, axis=2)

@@ -1,4 +1,4 @@
-"""Indicators: every value keeps to itself."""
+"""One-hot indicators: every value has a coordinate of its own."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ class OneHot(TableProjection):
 
     Attributes
     ----------
-    tables : list of (s_d + 1, s_d, 1)
+    tables : list of ndarray of shape (s_d + 1, s_d, 1)
     """
 
     tables: list[Array] = field(default_factory=list, init=False, repr=False)
@@ -33,12 +33,12 @@ class OneHot(TableProjection):
         y: NDArray[np.intp] | None,
         weights: Array,
     ) -> Self:
-        """Write down the indicators; nothing is counted."""
+        """Fill ``tables`` with indicators; nothing is counted."""
         self.tables = [np.eye(size + 1, size)[:, :, None] for size in n_values]
         return self
 
     def fit_counts(self, counts: Sequence[Array], totals: Array) -> Self:
-        """Do so for values counted beforehand."""
+        """Fill ``tables`` for the values that were counted."""
         return self.fit(
             np.empty((0, 0), np.int32), list(map(len, counts)), None, totals
         )

@@ -1,6 +1,6 @@
-"""Class histograms: each value becomes the shares of the classes where it occurs."""
+"""Class histograms: each value becomes the shares of the classes of its rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -22,15 +22,22 @@ class VDM(TableProjection):
 
     Parameters
     ----------
-    smoothing : float or callable from counts (s_d, C) and prior (C,) to m
-    cross_fit : leave one row out of its own histograms while learning the metric
+    smoothing : float or callable, default=0.0
+        The pseudo-counts m, or a function from counts (s_d, C) and prior (C,) to m.
+    cross_fit : bool, default=False
+        Whether to leave a row out of its own histograms while the metric is learned.
 
     Attributes
     ----------
-    tables : list of (s_d + 1, 1, C), the last row being the prior
+    tables : list of ndarray of shape (s_d + 1, 1, C)
+        The last row is the prior.
+    counts : list of ndarray of shape (s_d, C)
+    prior : ndarray of shape (C,)
+    pseudo : list of float
+        The pseudo-counts of each feature.
     """
 
-    smoothing: object = 0.0
+    smoothing: float | Callable[[Array, Array], float] = 0.0
     cross_fit: bool = False
     counts: list[Array] = field(default_factory=list, init=False, repr=False)
     prior: Array = field(default_factory=lambda: np.zeros(0), init=False, repr=False)
@@ -64,7 +71,7 @@ class VDM(TableProjection):
         self.prior = totals / totals.sum()
         choose = self.smoothing
         self.pseudo = [
-            choose(counts, self.prior) if callable(choose) else float(choose)  # type: ignore[arg-type]
+            choose(counts, self.prior) if callable(choose) else float(choose)
             for counts in self.counts
         ]
         self.tables = [
@@ -86,7 +93,9 @@ class VDM(TableProjection):
 
 
 def shares(counts: Array, pseudo: float, prior: Array) -> Array:
-    """Return class shares of each row of counts, drawn to the prior; prior if empty.
+    """Return the class shares of each row of counts, shrunk to the prior.
+
+    A row without counts has the prior itself.
 
     Examples
     --------
@@ -103,8 +112,9 @@ def empirical_bayes(counts: Array, prior: Array) -> float:
     """Return the pseudo-counts m that make the counts most likely.
 
     The classes at each value are taken as drawn with probabilities that follow a
-    Dirichlet law of mean pi and concentration m. Where the counts cannot tell (every
-    value seen once), the largest m is taken: the values then say nothing.
+    Dirichlet distribution of mean pi and concentration m (Minka, 2000). Where the
+    counts do not determine m (every value seen once), the largest is taken: all values
+    then have the prior.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Proximal operators on the non-negative spectrum: plain functions, one a formula.
+"""Proximal operators on the non-negative spectrum, one function a formula.
 
 Each returns argmin over x >= 0 of |x - v|^2 / 2 + step r(x); negative v give 0.
 """
@@ -11,26 +11,26 @@ from scipy.optimize import brentq
 from nearkind.protocols import Array
 
 
-def of_norm(v: Array, step: float, p: float) -> Array:
+def prox_norm(v: Array, step: float, p: float) -> Array:
     """Return the prox of step ||x||_p, 1 <= p <= inf.
 
     By Moreau, v_+ less its projection on the l_q ball of radius ``step``.
 
     Examples
     --------
-    >>> of_norm(np.array([3.0, 1.0, -2.0]), 1.0, np.inf)
+    >>> prox_norm(np.array([3.0, 1.0, -2.0]), 1.0, np.inf)
     array([2., 1., 0.])
     """
     v = np.maximum(v, 0.0)
     return _CLOSED.get(p, _general)(v, step, p) if step > 0.0 else v
 
 
-def of_power(v: Array, step: float, p: float) -> Array:
+def prox_power(v: Array, step: float, p: float) -> Array:
     """Return the prox of step sum x^p, 1 <= p < inf: a root for each entry.
 
     Examples
     --------
-    >>> of_power(np.array([3.0, 1.0, -2.0]), 1.0, 2)
+    >>> prox_power(np.array([3.0, 1.0, -2.0]), 1.0, 2)
     array([1.        , 0.33333333, 0.        ])
     """
     v = np.maximum(v, 0.0)
@@ -49,8 +49,8 @@ def roots(v: Array, c: float, p: float, a: float = 1.0) -> Array:
         s = np.minimum(first, (v / c) ** (1.0 / inner)) if c > 0.0 else first
         for _ in range(100):
             f = a * s**outer + c * s**inner - v
-            slope = a * outer * s ** (outer - 1.0) + c * inner * s ** (inner - 1.0)
-            step = np.where(slope > 0.0, f / slope, 0.0)
+            derivative = a * outer * s ** (outer - 1.0) + c * inner * s ** (inner - 1.0)
+            step = np.where(derivative > 0.0, f / derivative, 0.0)
             s = np.maximum(s - step, 0.0)
             if (np.abs(step) <= 1e-15 * s).all():
                 break

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nearkind.protocols import Array
-from nearkind.regularizers import prox
-from nearkind.regularizers.prox import norm
+from nearkind.regularizers.prox import norm, prox_norm, prox_power
 
 
 def conjugate_exponent(p: float) -> float:
@@ -53,7 +52,7 @@ class Schatten:
 
     def prox(self, spectrum: Array, step: float) -> Array:
         """Return argmin over x >= 0 of |x - spectrum|^2 / 2 + step ||x||_p."""
-        return prox.of_norm(spectrum, step, self.p)
+        return prox_norm(spectrum, step, self.p)
 
     def dual_norm(self, spectrum: Array) -> float:
         """Return the conjugate norm of the positive part."""
@@ -78,7 +77,7 @@ class Schatten:
 
 @dataclass(frozen=True)
 class SchattenPower:
-    """r(M) = Tr M^p, p < inf: only the scale of the strength tells it from the norm.
+    """r(M) = Tr M^p, p < inf: the norm at another scale of the strength.
 
     Examples
     --------
@@ -99,14 +98,14 @@ class SchattenPower:
 
     def prox(self, spectrum: Array, step: float) -> Array:
         """Return argmin over x >= 0 of |x - spectrum|^2 / 2 + step sum x^p."""
-        return prox.of_power(spectrum, step, self.p)
+        return prox_power(spectrum, step, self.p)
 
     def dual_norm(self, spectrum: Array) -> float:
         """Return the conjugate norm of the positive part."""
         return norm(np.maximum(spectrum, 0.0), conjugate_exponent(self.p))
 
     def strength_max(self, spectrum: Array) -> float:
-        """Return inf for p > 1: the slope at 0 is zero, so M = 0 is never optimal."""
+        """Return inf for p > 1: the gradient at 0 is 0, so M = 0 is never optimal."""
         return self.dual_norm(spectrum) if self.p == 1.0 else np.inf
 
     def dual_value(self, spectrum: Array, intercept: float, strength: float) -> float:
