@@ -80,7 +80,7 @@ def test_a_sample_keeps_the_weight_of_each_class():
 
 def test_a_target_that_was_not_drawn_is_no_anchor_and_no_impostor():
     objective = problem().sample(20, np.random.default_rng(5))
-    labelled = objective.constraints.weighted_labels
+    labelled = objective.constraints.labels
     undrawn = np.flatnonzero(labelled.weights == 0.0)
     assert len(undrawn) >= 5
     d2 = np.zeros((len(labelled.y),) * 2)  # where every triplet is violated
