@@ -1,4 +1,4 @@
-"""A small, readable account of one fit: what was learned, and what it is worth."""
+"""The demo: a fit on a built-in set, what it learned, and how good it is."""
 
 import warnings
 from pathlib import Path
@@ -16,13 +16,13 @@ from nearkind.errors import UnseenValueWarning
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.cpml import CPML
 from nearkind.io import write_text
+from nearkind.report.data import ReportData
 from nearkind.report.page import page
-from nearkind.report.subject import Subject
 from nearkind.report.summary import summary
 
 
 class Score(NamedTuple):
-    """How one distance did on rows that it had not seen."""
+    """Accuracies of one distance on held-out rows."""
 
     name: str
     nearest_neighbours: float
@@ -30,12 +30,14 @@ class Score(NamedTuple):
 
 
 def show(name: str, output: Path) -> None:
-    """Learn on a built-in data set and print the account.
+    """Fit on a built-in data set, print what was learned, and write a page.
 
     Parameters
     ----------
-    name : of the set
-    output : where to write a page on the rows that were not learned from
+    name : str
+        Name of the set.
+    output : Path
+        Where to write the page of the held-out rows.
     """
     console = Console(highlight=False)
     data = datasets.load(name, as_frame=False)
@@ -50,29 +52,29 @@ def show(name: str, output: Path) -> None:
             "class histograms (no learning)": Euclidean(),
             "CPML (learned)": CPML(tol=1e-3, max_iter=300),
         }
-        scores, classifier = _scores(models, X, X_test, y, y_test)
+        scores, classifier = _fit_and_score(models, X, X_test, y, y_test)
     learned = classifier.metric_
     _print_fit(console, learned)
     _print_scores(console, scores)
     _print_relevance(console, learned)
-    _print_alike(console, learned)
-    _print_why(console, learned, X_test, y_test)
-    write_text(page(summary(_subject(classifier, name, X_test, y_test))), output)
+    _print_similar_values(console, learned)
+    _print_explanation(console, learned, X_test, y_test)
+    write_text(page(summary(_report_data(classifier, name, X_test, y_test))), output)
     console.print(f"The page to explore it with: {output}\n", markup=False)
 
 
-def _subject(classifier: CPMLClassifier, name: str, X: Any, y: Any) -> Subject:
+def _report_data(classifier: CPMLClassifier, name: str, X: Any, y: Any) -> ReportData:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenValueWarning)
-        said = classifier.predict(X).tolist()
-    return Subject(
+        y_pred = classifier.predict(X).tolist()
+    return ReportData(
         model=classifier,
         X={column: [row[column] for row in X] for column in X[0]},
         relevance=classifier.metric_.feature_relevance_,
         name=f"The demo's {type(classifier).__name__}",
         where=name,
-        said=said,
-        truth=y.tolist(),
+        y_pred=y_pred,
+        y_true=y.tolist(),
     )
 
 
@@ -84,14 +86,12 @@ def _split(data: Any) -> list[Any]:
     )
 
 
-def _scores(
+def _fit_and_score(
     models: dict[str, Any], X: Any, X_test: Any, y: Any, y_test: Any
 ) -> tuple[list[Score], CPMLClassifier]:
     scores = []
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", ConvergenceWarning
-        )  # the account states the gap
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the gap is printed
         warnings.simplefilter("ignore", UnseenValueWarning)
         for name, model in models.items():
             classifier = CPMLClassifier(model).fit(X, y)
@@ -131,14 +131,14 @@ def _print_relevance(console: Console, model: CPML) -> None:
         console.print(f"  {names[d]:<{width}}  {share:6.1%}  {bar}", markup=False)
 
 
-def _print_alike(console: Console, model: CPML) -> None:
+def _print_similar_values(console: Console, model: CPML) -> None:
     console.print("\n[bold]Values it takes for nearly the same[/bold]")
-    for name, a, b, distance in _alike(model)[:4]:
+    for name, a, b, distance in _nearest_values(model)[:4]:
         text = f"  {name}: {a!r} and {b!r} ({distance:.3f} apart)"
         console.print(text, markup=False)
 
 
-def _alike(model: CPML) -> list[tuple[Any, Any, Any, float]]:
+def _nearest_values(model: CPML) -> list[tuple[Any, Any, Any, float]]:
     """Return the nearest two values of each feature, the nearest feature first."""
     pairs = []
     for name, vectors in model.value_vectors_.items():
@@ -151,8 +151,8 @@ def _alike(model: CPML) -> list[tuple[Any, Any, Any, float]]:
     return sorted(pairs, key=lambda pair: pair[3])
 
 
-def _print_why(console: Console, model: CPML, X: Any, y: Any) -> None:
-    """Explain the distance between the first row and the first of another class."""
+def _print_explanation(console: Console, model: CPML, X: Any, y: Any) -> None:
+    """Print why the first row is far from the first row of another class."""
     other = next(i for i in range(len(y)) if y[i] != y[0])
     parts = model.explain(X[0], X[other])
     console.print(f"\n[bold]Why a {y[0]!r} row is far from a {y[other]!r} row[/bold]")

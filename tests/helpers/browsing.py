@@ -9,9 +9,10 @@ import pytest
 
 import nearkind as nk
 from nearkind.errors import UnseenValueWarning
+from nearkind.estimators.model_view import ModelView
 from nearkind.export.values import as_text
+from nearkind.report.data import ReportData
 from nearkind.report.page import page
-from nearkind.report.subject import Subject
 from nearkind.report.summary import summary
 from nearkind.tables.values import plain
 
@@ -34,18 +35,20 @@ def opened_browser():
         browser.close()
 
 
-def subject_of(model, X, y=None, **named):
+def report_data(model, X, y=None, **named):
     """Return what the command line makes of a model and a frame."""
     columns = {name: X[name].astype(object).tolist() for name in X}
     cells = {name: [plain(c) for c in cells] for name, cells in columns.items()}
-    said = model.predict(cells).tolist() if hasattr(model, "predict") else None
-    truth = None if y is None else list(y)
+    view = ModelView(model)
+    y_pred = model.predict(cells).tolist() if view.classifies else None
+    y_true = None if y is None else list(y)
     shares = np.full(X.shape[1], 1 / X.shape[1])
-    metric = getattr(model, "metric_", model)
-    if hasattr(metric, "feature_relevance_"):
-        shares = metric.feature_relevance_
+    if isinstance(view.distance, nk.CPML):
+        shares = view.distance.feature_relevance_
     target = None if y is None else "class"
-    return Subject(model, cells, shares, said=said, truth=truth, target=target, **named)
+    return ReportData(
+        model, cells, shares, y_pred=y_pred, y_true=y_true, target=target, **named
+    )
 
 
 def committee(X, y, *members):
@@ -115,17 +118,17 @@ class Visit:
             field.select_option(label=as_text(value))
 
 
-def visited(browser, folder, subject, **context):
-    """Write the page of a subject and open it."""
+def visited(browser, folder, data, **context):
+    """Write the page of a model and a table, and open it."""
     path = folder / "report.html"
-    path.write_text(page(summary(subject)), "utf-8")
+    path.write_text(page(summary(data)), "utf-8")
     return Visit(browser, path, **context)
 
 
 def asked(model, row):
     """Return class, votes, distances and rows that Python says of a dict of cells."""
     table = [row]
-    k = getattr(model, "members_", [model])[0].n_neighbors
+    k = ModelView(model).members[0].n_neighbors
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenValueWarning)
         said = str(model.predict(table)[0])

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 import nearkind as nk
 from helpers.pictures import fitted, many_classes, small
 from nearkind.plot import canvas, row_map
-from nearkind.plot.groups import Groups, stratified
-from nearkind.plot.row_map import _merged
+from nearkind.plot.row_map import ClassGroups, _merged_points
 
 
 def note(ax):
@@ -37,13 +36,13 @@ def test_of_many_classes_seven_have_a_colour():
 
 
 def test_eight_classes_all_have_a_colour():
-    groups = Groups.of(list("abcdefgh") * 2, 16)
+    groups = ClassGroups.of(list("abcdefgh") * 2, 16)
     assert groups.colours == list(canvas.COLOURS)
-    assert len(Groups.of(list("abcdefghi"), 9).names) == 8
+    assert len(ClassGroups.of(list("abcdefghi"), 9).names) == 8
 
 
 def test_labels_that_are_missing_have_a_name():
-    groups = Groups.of(["a", None, float("nan"), "a"], 4)
+    groups = ClassGroups.of(["a", None, float("nan"), "a"], 4)
     assert groups.names == ["a (2)", "no label (2)"]
 
 
@@ -67,22 +66,11 @@ def test_equal_rows_are_one_dot_the_larger_the_more_they_are():
 def test_merging_loses_no_row(places, n_groups):
     points = np.column_stack([places, np.zeros(len(places))]).astype(float)
     group = np.arange(len(places)) % n_groups
-    found, of, total = _merged(points, group, np.ones(len(places)))
+    found, of, total = _merged_points(points, group, np.ones(len(places)))
     assert total.sum() == len(places)
     expected = {(x, k) for x, k in zip(places, group, strict=True)}
     assert {(round(x), k) for (x, _), k in zip(found, of, strict=True)} == expected
     assert len(found) == len(expected)
-
-
-@given(st.lists(st.integers(0, 3), min_size=40, max_size=200), st.integers(10, 39))
-def test_samples_keep_the_shares_of_classes(groups, most):
-    groups = np.unique(groups, return_inverse=True)[1]
-    kept = stratified(groups, most)
-    assert len(kept) == len(set(kept.tolist())) == most
-    for group in set(groups.tolist()):
-        share = (groups == group).sum() * most / len(groups)
-        assert (groups[kept] == group).sum() >= 1
-        assert abs((groups[kept] == group).sum() - share) <= 3
 
 
 def test_a_sample_is_said(monkeypatch):
@@ -93,14 +81,14 @@ def test_a_sample_is_said(monkeypatch):
     assert text in note(nk.plot.rows(*case))
 
 
-def test_one_axis_gives_each_class_a_lane():
+def test_one_axis_gives_each_class_a_beeswarm():
     X = pd.DataFrame({"a": ["x", "y", "z", "x", "y", "z"]})
     case = fitted(X, ["p", "p", "q", "p", "p", "q"])
     ax = nk.plot.rows(*case)
     assert [t.get_text() for t in ax.get_yticklabels()] == ["p (4)", "q (2)"]
     assert "One axis holds the spread" in note(ax)
-    lanes = {round(y) for _, y in ax.collections[0].get_offsets()}
-    assert lanes == {0, 1}
+    swarms = {round(y) for _, y in ax.collections[0].get_offsets()}
+    assert swarms == {0, 1}
 
 
 def test_a_class_named_with_an_underscore_is_listed():

@@ -11,7 +11,7 @@ from helpers.browsing import (
     assert_edits_agree,
     committee,
     opened_browser,
-    subject_of,
+    report_data,
     visited,
 )
 from helpers.real_files import real_file
@@ -67,7 +67,7 @@ def car_page(browser, tmp_path_factory):
     X, y = car()
     model = quick().fit(X, y)
     folder = tmp_path_factory.mktemp("car")
-    visited(browser, folder, subject_of(model, X, y)).context.close()
+    visited(browser, folder, report_data(model, X, y)).context.close()
     return folder / "report.html", model, X
 
 
@@ -84,7 +84,7 @@ def test_fifty_edits_of_a_mixed_table_by_three_voters(browser, tmp_path):
         quick(3, "distance"), nk.CPMLClassifier(Hamming(), 4),
         quick(7, structure="full"),
     )  # fmt: skip
-    with visited(browser, tmp_path, subject_of(model, X, y)) as visit:
+    with visited(browser, tmp_path, report_data(model, X, y)) as visit:
         assert_edits_agree(visit, model, X, 50, numbers=["height"])
 
 
@@ -94,7 +94,7 @@ def test_every_kind_of_distance(browser, tmp_path, kinds):
     distances = (nk.baselines.all()[kind]() for kind in kinds)
     voters = [nk.CPMLClassifier(distance, 3, "distance") for distance in distances]
     model = committee(X, y, *voters)
-    with visited(browser, tmp_path, subject_of(model, X, y)) as visit:
+    with visited(browser, tmp_path, report_data(model, X, y)) as visit:
         assert_edits_agree(visit, model, X, 10, numbers=["height"])
 
 
@@ -278,8 +278,8 @@ def test_values_and_names_are_never_markup(browser, tmp_path):
     )
     labels = np.array([*HOSTILE[:-1], "b<i>"], dtype=object)[y]
     model = quick(3).fit(X, labels)
-    subject = subject_of(model, X, labels, name="<b>&m", where="</title><script>")
-    with visited(browser, tmp_path, subject) as visit:
+    data = report_data(model, X, labels, name="<b>&m", where="</title><script>")
+    with visited(browser, tmp_path, data) as visit:
         assert visit.text("h1") == "<b>&m on </title><script>"
         assert visit.page.title() == "<b>&m on </title><script>"
         assert visit.page.locator("img, b, i, body script:not([type])").count() == 1
@@ -293,58 +293,58 @@ def test_values_and_names_are_never_markup(browser, tmp_path):
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= 1280
 
 
-def odd_subjects():
+def odd_reports():
     """Tables at the edges of what there can be."""
     rng = np.random.default_rng(1)
     words = pd.DataFrame({"only": rng.choice(["a", "b", "c"], 40)}, dtype=object)
     labels = np.where(words["only"] == "a", "x", "y")
-    yield "one column", subject_of(quick(3).fit(words, labels), words, labels)
+    yield "one column", report_data(quick(3).fit(words, labels), words, labels)
     alike = pd.DataFrame({"p": ["a"] * 12, "q": ["b"] * 12}, dtype=object)
     classes = np.array(["x", "y"] * 6)
     hamming = nk.CPMLClassifier(Hamming(), 3)
-    yield "all rows equal", subject_of(hamming.fit(alike, classes), alike, classes)
+    yield "all rows equal", report_data(hamming.fit(alike, classes), alike, classes)
     some = words[words["only"] == "a"]
     model = nk.CPMLClassifier(Hamming(), 3).fit(words, labels)
-    yield "rows of one class", subject_of(model, some, ["x"] * len(some))
+    yield "rows of one class", report_data(model, some, ["x"] * len(some))
     many = pd.DataFrame(
         rng.choice(["a", "b"], (30, 500)), columns=[f"c{d}" for d in range(500)]
     ).astype(object)
     sides = np.where(many["c0"] == "a", "x", "y")
     yield (
         "500 columns",
-        subject_of(nk.CPMLClassifier(Hamming(), 3).fit(many, sides), many),
+        report_data(nk.CPMLClassifier(Hamming(), 3).fit(many, sides), many),
     )
     strange = words.copy()
     strange.iloc[:3, 0] = ["never", None, "<i>"]
-    yield "strangers", subject_of(quick(3).fit(words, labels), strange, labels)
+    yield "strangers", report_data(quick(3).fit(words, labels), strange, labels)
     alone = nk.CPML(constraints="neighbors", max_iter=5).fit(words, labels)
-    yield "a distance alone", subject_of(alone, words)
+    yield "a distance alone", report_data(alone, words)
 
 
 def test_odd_tables_have_their_page(browser, tmp_path):
-    for name, subject in odd_subjects():
-        with visited(browser, tmp_path, subject) as visit:
+    for name, data in odd_reports():
+        with visited(browser, tmp_path, data) as visit:
             visit.pick(0)
             visit.page.locator("#explorer-form select").first.select_option(index=0)
             lines = visit.neighbours()
             assert lines, name
-            if subject.members:
-                assert visit.said() in subject.classes, name
-                row = {**{key: cells[0] for key, cells in subject.X.items()}}
+            if data.view.classifies:
+                assert visit.said() in data.classes, name
+                row = {**{key: cells[0] for key, cells in data.X.items()}}
                 first = visit.page.locator("#explorer-form select").first
                 d = int(first.get_attribute("id").removeprefix("field-"))
-                row[list(subject.X)[d]] = first.locator("option").first.inner_text()
-                assert_agrees(visit, subject.model, row)
+                row[list(data.X)[d]] = first.locator("option").first.inner_text()
+                assert_agrees(visit, data.model, row)
             else:
                 assert visit.page.locator("#said, #confusions").count() == 0
 
 
 def test_a_value_never_seen_is_shown_and_kept(browser, tmp_path):
-    subject = dict(odd_subjects())["strangers"]
-    with visited(browser, tmp_path, subject) as visit:
+    data = dict(odd_reports())["strangers"]
+    with visited(browser, tmp_path, data) as visit:
         visit.pick(0)
         field = visit.page.locator("#field-0")
         chosen = field.evaluate("field => field.selectedOptions[0].text")
         assert chosen == "never (not seen in training)"
-        assert_agrees(visit, subject.model, {"only": "never"})
+        assert_agrees(visit, data.model, {"only": "never"})
         assert "3 rows with a value" in visit.text("#data-lines")

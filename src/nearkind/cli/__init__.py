@@ -1,8 +1,11 @@
-"""The command line: a file a command, each of which collects facts and shows them.
+"""The command line: one file a command.
 
-Files named after a command are light: whatever is heavy waits for the command to run.
-``application`` runs commands and turns bad data into one sentence, ``options`` holds
-what several commands ask for, ``showing`` draws facts.
+A command reads its options, collects facts and prints them, as text or as JSON. Files
+named after a command are light: whatever is heavy is imported when the command runs.
+``application`` puts the commands together, ``options`` holds the options that several
+of them have, and ``console`` prints. ``trainer`` fits, ``model_table`` reads a table
+and predicts its classes, ``explanations`` finds neighbours and says why they are near,
+and ``comparison`` evaluates methods.
 """
 
 from nearkind.cli.application import app, main

@@ -1,4 +1,4 @@
-"""The commands together: bad data ends in one sentence on standard error and exit 1."""
+"""The commands together; bad data ends in one sentence on standard error and exit 1."""
 
 import os
 import signal
@@ -17,12 +17,12 @@ from nearkind.cli.datasets import datasets
 from nearkind.cli.demo import demo
 from nearkind.cli.evaluate import evaluate
 from nearkind.cli.explain import explain
+from nearkind.cli.export import export
 from nearkind.cli.fit import fit
 from nearkind.cli.neighbors import neighbors
 from nearkind.cli.predict import predict
 from nearkind.cli.report import report
 from nearkind.cli.reproduce import reproduce
-from nearkind.export.command import export
 
 COMMANDS = (
     demo,
@@ -42,11 +42,11 @@ INTERRUPTED = 130
 
 
 class Commands(TyperGroup):
-    """Runs a command so that whatever is wrong with the data is one sentence."""
+    """The group of commands; an error of the data is printed in one sentence."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for."""
-        with in_one_sentence():
+        """Run a command."""
+        with errors_in_one_sentence():
             return super().invoke(ctx)
 
 
@@ -60,14 +60,14 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Run a command; Ctrl-C ends it at once, and nothing half-written is left."""
+    """Run a command; Ctrl-C ends it at once, without half-written files."""
     signal.signal(signal.SIGINT, _interrupt)
-    _write_any_letter()
+    _configure_encoding()
     app()
 
 
-def _write_any_letter() -> None:
-    """Write UTF-8 into pipes and files; a terminal shows ? for what it has not."""
+def _configure_encoding() -> None:
+    """Write UTF-8 to pipes and files; a terminal shows ? for letters it has not."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             if stream.isatty():
@@ -82,36 +82,36 @@ def _interrupt(*_: Any) -> NoReturn:
 
 
 @contextmanager
-def in_one_sentence() -> Iterator[None]:
-    """Turn errors and warnings of bad data into a line each on standard error."""
+def errors_in_one_sentence() -> Iterator[None]:
+    """Print errors and warnings of bad data on standard error, a line each."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("default", UserWarning)
-            warnings.showwarning = _say
+            warnings.showwarning = _print_error
             yield
             sys.stdout.flush()
     except BrokenPipeError:
         _close_output()
         raise typer.Exit(0) from None
     except BAD_DATA as error:
-        _say(_sentence(error))
+        _print_error(_sentence(error))
         raise typer.Exit(1) from None
 
 
 def _sentence(error: BaseException) -> str:
-    """Return what is said of an error, without the system's number of it."""
+    """Return the message of an error, without the number that the system gives it."""
     if isinstance(error, OSError) and error.strerror:
         return f"{str(error.filename)!r}: {error.strerror}."
     return str(error) or f"{type(error).__name__}, and nothing more is known."
 
 
-def _say(message: Warning | str, *_: Any, **__: Any) -> None:
+def _print_error(message: Warning | str, *_: Any, **__: Any) -> None:
     typer.echo(f"nearkind: {' '.join(str(message).split())}", err=True)
 
 
 def _close_output() -> None:
-    """Send what is still to be written nowhere: its reader has gone."""
+    """Discard what is still to be written: its reader has gone."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

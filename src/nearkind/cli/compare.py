@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from nearkind.cli import options
-from nearkind.cli.printing import print_json
 
 
 def compare(
@@ -26,12 +25,13 @@ def compare(
     as_json: options.AsJson = False,
 ) -> None:
     """Compare every method on one table: accuracy, ranks, significance, time."""
-    from nearkind.cli import scores, trials
+    from nearkind.cli import comparison, console
     from nearkind.io import LabelledSource, ReadOptions
 
     target = options.chosen_target(target, data)
     read = ReadOptions(format, delimiter, encoding)
     source = LabelledSource(data, target, tuple(drop or ()), tuple(text or ()), read)
-    chosen = trials.checked(methods or trials.METHODS)
-    facts = trials.comparison(source, chosen, trials.Effort(repeats, seconds, jobs))
-    (print_json if as_json else scores.show_comparison)(facts)
+    chosen = comparison.check_methods(methods or comparison.METHODS)
+    effort = comparison.Effort(repeats, seconds, jobs)
+    facts = comparison.compare_methods(source, chosen, effort)
+    (console.print_json if as_json else console.show_comparison)(facts)

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from nearkind.cli.options import AsJson
-from nearkind.cli.printing import print_json
 
 
 def datasets(
@@ -29,6 +28,7 @@ def datasets(
 
 
 def _list_all(as_json: bool) -> None:
+    from nearkind.cli.console import print_json
     from nearkind.datasets import display
 
     show = print_json if as_json else display.show_overview
@@ -36,6 +36,7 @@ def _list_all(as_json: bool) -> None:
 
 
 def _describe(name: str, as_json: bool) -> None:
+    from nearkind.cli.console import print_json
     from nearkind.datasets import display, sources
 
     show = print_json if as_json else display.show_description

@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from nearkind.cli import options
-from nearkind.cli.printing import print_json
 
 
 def evaluate(
@@ -31,12 +30,13 @@ def evaluate(
     as_json: options.AsJson = False,
 ) -> None:
     """Measure triplet and classification accuracy on rows held out."""
-    from nearkind.cli import scores, trials
+    from nearkind.cli import comparison, console
     from nearkind.io import LabelledSource, ReadOptions
 
     target = options.chosen_target(target, data)
     read = ReadOptions(format, delimiter, encoding)
     source = LabelledSource(data, target, tuple(drop or ()), tuple(text or ()), read)
-    methods = trials.checked(method or ["hamming", "cpml-s", "cpml-cv"])
-    facts = trials.evaluation(source, methods, trials.Effort(repeats, seconds, jobs))
-    (print_json if as_json else scores.show_evaluation)(facts)
+    methods = comparison.check_methods(method or ["hamming", "cpml-s", "cpml-cv"])
+    effort = comparison.Effort(repeats, seconds, jobs)
+    facts = comparison.evaluate_methods(source, methods, effort)
+    (console.print_json if as_json else console.show_evaluation)(facts)

@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from nearkind.cli import options
-from nearkind.cli.printing import print_json
 
 
 def explain(
@@ -22,10 +21,12 @@ def explain(
 ) -> None:
     """Split the distance between two rows among the features, and say what differs."""
     from nearkind import load
-    from nearkind.cli import models, near, showing
+    from nearkind.cli import console
+    from nearkind.cli.explanations import explanation_facts
+    from nearkind.cli.model_table import ModelTable
     from nearkind.io import ReadOptions
 
     known = load(model)
-    table = models.Rows(known, data, ReadOptions(format, delimiter, encoding))
-    facts = near.explanation(known, table, *rows)
-    (print_json if as_json else showing.show_explanation)(facts)
+    table = ModelTable(known, data, ReadOptions(format, delimiter, encoding))
+    facts = explanation_facts(known, table, *rows)
+    (console.print_json if as_json else console.show_explanation)(facts)

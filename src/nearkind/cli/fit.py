@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from nearkind.cli import options
-from nearkind.cli.printing import print_json
 
 
 def fit(
@@ -57,21 +56,21 @@ def fit(
 ) -> None:
     """Learn to tell classes apart, and keep what was learned in a file."""
     from nearkind import save
-    from nearkind.cli import learned, showing, streamed
+    from nearkind.cli import console, trainer
     from nearkind.datasets.data_argument import read_batches, read_labelled
     from nearkind.io import LabelledSource, ReadOptions, check_writable
 
     target = options.chosen_target(target, data)
-    settings = learned.Settings(method, numeric, seed, time_budget)
+    settings = trainer.FitSettings(method, numeric, seed, time_budget)
     settings.check()
     check_writable(output)
     read = ReadOptions(format, delimiter, encoding)
     source = LabelledSource(data, target, tuple(drop or ()), tuple(text or ()), read)
-    if streamed.is_meant(stream, data, settings):
+    if trainer.is_streamed(stream, data, settings):
         batches = read_batches(source, batch_rows)
-        model, facts = streamed.learn(batches, settings, remember)
+        model, facts = trainer.fit_batches(batches, settings, remember)
     else:
-        model, facts = learned.learn(read_labelled(source), settings)
+        model, facts = trainer.fit_table(read_labelled(source), settings)
     save(model, output)
     facts = {"model": str(output), **facts}
-    (print_json if as_json else showing.show_learned)(facts)
+    (console.print_json if as_json else console.show_fit)(facts)

@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from nearkind.cli import options
-from nearkind.cli.printing import print_json
 
 
 def neighbors(
@@ -19,10 +18,12 @@ def neighbors(
     as_json: options.AsJson = False,
 ) -> None:
     """Show the training rows nearest to a row of DATA, each with why."""
-    from nearkind.cli import models, near, showing
+    from nearkind.cli import console
+    from nearkind.cli.explanations import neighbor_facts
+    from nearkind.cli.model_table import ModelTable, load_classifier
     from nearkind.io import ReadOptions
 
-    known = models.classifier(model)
-    rows = models.Rows(known, data, ReadOptions(format, delimiter, encoding))
-    facts = near.neighbors(known, rows, row, k)
-    (print_json if as_json else showing.show_neighbors)(facts)
+    known = load_classifier(model)
+    table = ModelTable(known, data, ReadOptions(format, delimiter, encoding))
+    facts = neighbor_facts(known, table, row, k)
+    (console.print_json if as_json else console.show_neighbors)(facts)

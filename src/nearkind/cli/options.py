@@ -51,7 +51,7 @@ Jobs = Annotated[
 
 
 def chosen_target(target: str | None, data: str) -> str:
-    """Return the column of classes; a file without one is bad usage."""
+    """Return the column of classes; raise BadParameter for a file without one."""
     from nearkind.datasets.data_argument import is_set, label_column
 
     if target is not None:

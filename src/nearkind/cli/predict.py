@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from nearkind.cli import options
-from nearkind.cli.printing import print_json
 
 
 def predict(
@@ -26,21 +25,27 @@ def predict(
     as_json: options.AsJson = False,
 ) -> None:
     """Say the class of each row and the probability of every class, as CSV."""
-    from nearkind.cli import answers, models
+    from nearkind.cli.console import print_json
+    from nearkind.cli.model_table import (
+        ModelTable,
+        check_output,
+        load_classifier,
+        predict_table,
+    )
     from nearkind.io import ReadOptions, check_writable, write_columns
     from nearkind.io.delimited import write_delimited
 
     if output is not None:
-        answers.check_output(output)
+        check_output(output)
         check_writable(output)
-    known = models.classifier(model)
-    rows = models.Rows(known, data, ReadOptions(format, delimiter, encoding))
-    found = answers.answer(known, rows, target)
+    known = load_classifier(model)
+    table = ModelTable(known, data, ReadOptions(format, delimiter, encoding))
+    found = predict_table(known, table, target)
     if found.score is not None:
         typer.echo(found.score.sentence, err=True)
     if as_json:
         print_json(found.facts())
-    columns = found.columns(rows.columns if keep else {})
+    columns = found.columns(table.columns if keep else {})
     if output is not None:
         write_columns(columns, output)
     elif not as_json:

@@ -7,6 +7,7 @@ from multiprocessing import parent_process
 from threading import current_thread, main_thread
 from typing import Any
 
+from nearkind.io import Batches
 from nearkind.solvers.solution import Callback, Record
 
 try:
@@ -191,3 +192,42 @@ def search_progress(verbose: int) -> Iterator[Tell]:
             yield lambda made, most, what: bar.update(
                 task, completed=made, total=most, description=what
             )
+
+
+def is_watched() -> bool:
+    """Return whether somebody sees standard error, on which progress is shown."""
+    return _terminal() is not None
+
+
+class BatchProgress:
+    """Batches that show on a terminal how far they have been read.
+
+    Parameters
+    ----------
+    batches : Batches
+    passes : tuple of str, default=("counting", "learning")
+        What each pass over the batches does; the last one stands for all further.
+    """
+
+    def __init__(
+        self, batches: Batches, passes: tuple[str, ...] = ("counting", "learning")
+    ) -> None:
+        self.batches, self.passes = batches, passes
+        self._n_passes = 0
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        """Yield the batches, with a bar on a terminal."""
+        console = _terminal()
+        if console is None:
+            yield from self.batches
+            return
+        from rich.progress import Progress
+
+        what = self.passes[min(self._n_passes, len(self.passes) - 1)]
+        self._n_passes += 1
+        with Progress(console=console, transient=True) as bar:
+            task = bar.add_task(f"looking at {self.batches.where}", total=None)
+            bar.update(task, total=self.batches.n_rows, description=what)
+            for X, y in self.batches:
+                yield X, y
+                bar.advance(task, len(y))

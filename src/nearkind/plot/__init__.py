@@ -1,22 +1,24 @@
-"""Pictures of a fitted model, each finished as it comes: title, labels, units.
+"""Pictures of a fitted model, with title, labels and units.
 
-Every function takes a fitted model and returns a matplotlib Axes. A CPMLClassifier or
-CPMLClassifierCV stands for its distance, that of the first member. ``all()`` is the one
-list of them: a new picture adds one line there.
+Every function takes a fitted model and returns a matplotlib Axes. For a CPMLClassifier
+or CPMLClassifierCV it draws the distance of the first member. ``all()`` lists the
+pictures: a new one adds a line there.
 
-``taking`` says what is drawn of a model, ``canvas`` how a picture looks, ``wording``
-how values are written, ``placing`` where; the other files are a picture each.
+A file holds one picture. ``model_checks`` checks what a picture needs of a model,
+``canvas`` sets up axes and colours, ``bars`` draws bars, ``text`` writes values,
+``labels`` places labels of points, and ``layout`` chooses rows and places them. None of
+them loads matplotlib before a picture is drawn.
 """
 
 from typing import Any
 
-from nearkind.plot.descent import convergence
-from nearkind.plot.differences import explanation
+from nearkind.plot.contributions import explanation
+from nearkind.plot.convergence_curve import convergence
 from nearkind.plot.eigenvalues import spectrum
+from nearkind.plot.feature_relevance import relevance
 from nearkind.plot.heat_map import metric
+from nearkind.plot.regularization_path import path
 from nearkind.plot.row_map import rows
-from nearkind.plot.shares import relevance
-from nearkind.plot.strengths import path
 from nearkind.plot.value_map import values
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Numbers by name as bars, the largest first, those that find no room as one bar."""
+"""A bar chart of the largest numbers, with one more bar for the sum of the others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.plot import canvas
-from nearkind.plot.wording import counted, written
+from nearkind.plot.text import count_text, value_text
 from nearkind.protocols import Array
 
 if TYPE_CHECKING:
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bars:
-    """What is drawn of some numbers.
+    """The largest of some numbers, and how many others there are.
 
     Attributes
     ----------
-    shown : which of them, largest first
-    rest : how many others; one more bar, their sum, stands for them
-    lengths : of the bars drawn (k,)
+    shown : ndarray of int
+        Indices of the numbers that have a bar, the largest number first.
+    rest : int
+        How many others; if there are any, the last bar is their sum.
+    lengths : ndarray of shape (k,)
+        Lengths of the bars.
     """
 
     shown: NDArray[np.intp]
@@ -32,7 +35,13 @@ class Bars:
 
     @classmethod
     def of(cls, values: Array, most: int) -> "Bars":
-        """Return the largest of some numbers, by size, and the sum of the others.
+        """Return bars of the numbers largest in absolute value, and of the others' sum.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n,)
+        most : int
+            How many numbers may have a bar of their own.
 
         Examples
         --------
@@ -48,38 +57,38 @@ class Bars:
 
     @property
     def height(self) -> float:
-        """Inches that a picture of them needs."""
+        """Height of the picture in inches."""
         return 1.35 + 0.235 * max(len(self.lengths), 2)
 
     def names(self, features: Sequence[object]) -> list[str]:
-        """Return a label a bar."""
-        others = [counted(self.rest, "other")] if self.rest else []
-        return [written(features[d], 28) for d in self.shown] + others
+        """Return one label a bar."""
+        others = [count_text(self.rest, "other")] if self.rest else []
+        return [value_text(features[d], 28) for d in self.shown] + others
 
     def draw(self, ax: "Axes", names: list[str], texts: list[str], ends: Array) -> None:
-        """Draw them with their names to the left and a text beyond each end (k,)."""
+        """Draw the bars, names to their left and a text beyond each end (k,)."""
         at = np.arange(len(self.lengths))
-        colours = np.where(self.lengths < 0.0, canvas.AGAINST, canvas.MAIN)
+        colours = np.where(self.lengths < 0.0, canvas.ACCENT, canvas.MAIN)
         if self.rest:
-            colours[-1] = canvas.REST
+            colours[-1] = canvas.GREY
         ax.barh(at, self.lengths, color=colours.tolist(), height=0.68)
         for place, (text, end) in enumerate(zip(texts, ends, strict=True)):
             side = "right" if end < 0.0 else "left"
             ax.annotate(
                 text, (end, place), (-4.0 if end < 0.0 else 4.0, 0.0),
                 textcoords="offset points", va="center", ha=side,
-                fontsize=canvas.SMALL - 0.5, color=canvas.QUIET,
+                fontsize=canvas.SMALL - 0.5, color=canvas.DARK_GREY,
             )  # fmt: skip
         ax.set_yticks(at, names)
         ax.set_ylim(len(at) - 0.4, -0.6)
-        ax.set_xlim(*_room(ends))
-        ax.axvline(0.0, color=canvas.REST, linewidth=0.8)
-        ax.grid(axis="x", color=canvas.FAINT, linewidth=0.8)
+        ax.set_xlim(*_limits(ends))
+        ax.axvline(0.0, color=canvas.GREY, linewidth=0.8)
+        ax.grid(axis="x", color=canvas.LIGHT_GREY, linewidth=0.8)
         ax.tick_params(axis="y", length=0)
 
 
-def _room(ends: Array) -> tuple[float, float]:
-    """Return limits that leave room for texts beyond the ends."""
+def _limits(ends: Array) -> tuple[float, float]:
+    """Return limits of the x axis that leave room for texts beyond the ends."""
     low, high = min(ends.min(initial=0.0), 0.0), max(ends.max(initial=0.0), 0.0)
     extent = high - low or 1.0
     return low - 0.2 * extent * (low < 0.0), max(high, low + extent) + 0.16 * extent

@@ -10,16 +10,16 @@ COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
     "#f0e442",
 )  # fmt: skip
-"""Okabe and Ito's, which colour-blind readers tell apart; the palest one last."""
-MAIN, AGAINST = COLOURS[:2]
-REST = "#a6a6a6"
-QUIET = "#666666"
-FAINT = "#e3e3e3"
+"""Okabe and Ito's palette, for colour-blind readers; the palest colour is last."""
+MAIN, ACCENT = COLOURS[:2]
+GREY = "#a6a6a6"
+DARK_GREY = "#666666"
+LIGHT_GREY = "#e3e3e3"
 SMALL = 8.5
 
 
-def check_installed() -> None:
-    """Say what to do where there is no matplotlib."""
+def require_matplotlib() -> None:
+    """Raise ValueError if matplotlib is not installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -29,7 +29,7 @@ def check_installed() -> None:
 
 
 def axes(ax: "Axes | None", width: float, height: float) -> "Axes":
-    """Return the axes to draw on: those given, or new ones of so many inches."""
+    """Return the axes to draw on: those given, or new ones of this size in inches."""
     if ax is not None:
         return ax
     from matplotlib import pyplot
@@ -38,29 +38,30 @@ def axes(ax: "Axes | None", width: float, height: float) -> "Axes":
 
 
 def finish(ax: "Axes", title: str, note: str, x: str, y: str) -> "Axes":
-    """Write the title, a note below it and both labels; clear the frame.
+    """Write the title, a note below it and both axis labels, and clear the frame.
 
     Parameters
     ----------
-    ax : where
-    title, note, x, y : texts, values in them as ``wording`` writes them
+    ax : matplotlib Axes
+    title, note, x, y : str
+        Values in them are written by ``nearkind.plot.text``.
 
     Returns
     -------
-    ax
+    ax : matplotlib Axes
     """
-    ax.set_xlabel(x, fontsize=SMALL + 0.5, color=QUIET)
-    ax.set_ylabel(y, fontsize=SMALL + 0.5, color=QUIET)
-    ax.tick_params(labelsize=SMALL, color=REST)
+    ax.set_xlabel(x, fontsize=SMALL + 0.5, color=DARK_GREY)
+    ax.set_ylabel(y, fontsize=SMALL + 0.5, color=DARK_GREY)
+    ax.tick_params(labelsize=SMALL, color=GREY)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set_color(REST)
+    ax.spines[["left", "bottom"]].set_color(GREY)
     ax.set_axisbelow(True)
-    settle(ax)
+    update_layout(ax)
     glued = note.replace(" %", "\N{NO-BREAK SPACE}%")
     lines = [
         line.replace("\N{NO-BREAK SPACE}", " ") for line in wrap(glued, _letters(ax))
     ]
-    words: dict[str, Any] = {"fontsize": SMALL, "color": QUIET, "linespacing": 1.25}
+    words: dict[str, Any] = {"fontsize": SMALL, "color": DARK_GREY, "linespacing": 1.25}
     ax.annotate(
         "\n".join(lines), (0.0, 1.0), (0.0, 7.0), "axes fraction", "offset points",
         va="bottom", ha="left", annotation_clip=False, **words,
@@ -70,13 +71,13 @@ def finish(ax: "Axes", title: str, note: str, x: str, y: str) -> "Axes":
     return ax
 
 
-def settle(ax: "Axes") -> None:
-    """Let the layout find its sizes, so that texts can be measured against them."""
+def update_layout(ax: "Axes") -> None:
+    """Compute the layout, so that texts can be measured."""
     ax.figure.canvas.figure.draw_without_rendering()
 
 
 def legend(ax: "Axes", handles: list[Any], labels: list[str], title: str = "") -> None:
-    """List what colours mean, to the right of the axes."""
+    """Draw a legend to the right of the axes."""
     found = ax.legend(
         handles, ["."] * len(labels), title=title or None, frameon=False,
         loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0,
@@ -86,14 +87,14 @@ def legend(ax: "Axes", handles: list[Any], labels: list[str], title: str = "") -
         text.set_text(label)  # not above: there a first "_" would hide it
 
 
-def count_along_x(ax: "Axes") -> None:
+def integer_ticks(ax: "Axes") -> None:
     """Put ticks of the x axis at whole numbers only."""
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, min_n_ticks=1))
 
 
-def shares_along_x(ax: "Axes") -> None:
+def log_percent_axis(ax: "Axes") -> None:
     """Make the x axis logarithmic, with ticks in per cent."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -103,16 +104,16 @@ def shares_along_x(ax: "Axes") -> None:
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{100.0 * x:g} %"))
 
 
-def say_instead(ax: "Axes", text: str) -> None:
-    """Write why there is nothing to draw where it would have been."""
+def show_message(ax: "Axes", text: str) -> None:
+    """Write a text in the middle of axes on which there is nothing to draw."""
     ax.text(
         0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center",
-        color=QUIET, fontsize=SMALL + 1.0, wrap=True,
+        color=DARK_GREY, fontsize=SMALL + 1.0, wrap=True,
     )  # fmt: skip
     ax.set(xticks=[], yticks=[])
 
 
 def _letters(ax: "Axes") -> int:
-    """Return about how many letters of a note fit above the axes."""
+    """Return about how many letters of a note fit above the axes in a line."""
     width = ax.get_window_extent().width / ax.figure.dpi  # inches
     return max(int(width * 144.0 / SMALL * 0.92), 24)

@@ -1,5 +1,6 @@
 """The learned matrix as a heat map."""
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,10 +8,10 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
+from nearkind.estimators.cpml import CPML
 from nearkind.plot import canvas
-from nearkind.plot.coupling import couplings
-from nearkind.plot.taking import learner_of
-from nearkind.plot.wording import counted, written
+from nearkind.plot.model_checks import require_cpml
+from nearkind.plot.text import count_text, value_text
 from nearkind.protocols import Array
 
 if TYPE_CHECKING:
@@ -20,23 +21,26 @@ MOST = 30
 
 
 def metric(model: Any, *, ax: "Axes | None" = None) -> "Axes":
-    """Draw the learned matrix M as a heat map, features that act together side by side.
+    """Draw the learned matrix M as a heat map, coupled features side by side.
 
-    All structures are drawn as one number for each pair of features. With class
-    histograms it is the mean over classes of the entries of M between the two in one
-    and the same class: M itself for "single" and "diagonal", the mean of the blocks for
-    "multi". Where each value has a place of its own in M ("onehot"), it is the root of
-    the sum of squares of the entries between their values, which has no sign.
+    Each pair of features has one number. With class histograms it is the mean over
+    classes of the entries of M between the two features in the same class: M itself for
+    "single" and "diagonal", the mean of the blocks for "multi". Where M has a row for
+    each value ("onehot"), it is the root of the sum of squares of the entries between
+    their values, which has no sign.
 
     Parameters
     ----------
-    model : fitted CPML, or classifier over one
-    ax : where to draw; None: new axes
+    model : CPML, or a classifier over one
+        Fitted.
+    ax : matplotlib Axes, default=None
+        Where to draw; None makes new axes.
 
     Returns
     -------
-    ax; of many features those 30 with the largest numbers on the diagonal, in the order
-    of a hierarchical clustering by 1 - \\|M_de\\| / sqrt(M_dd M_ee)
+    ax : matplotlib Axes
+        The 30 features with the largest numbers on the diagonal, in the order of a
+        hierarchical clustering by 1 - \\|M_de\\| / sqrt(M_dd M_ee).
 
     Examples
     --------
@@ -46,10 +50,10 @@ def metric(model: Any, *, ax: "Axes | None" = None) -> "Axes":
     >>> nk.plot.metric(model).get_title()
     'The learned metric'
     """
-    learner = learner_of(model)
+    learner = require_cpml(model)
     M, is_signed = couplings(learner)
-    shown = _clustered(M, MOST)
-    names = [written(learner.codebook_.names_[d], 20) for d in shown]
+    shown = _clustered_features(M, MOST)
+    names = [value_text(learner.codebook_.names_[d], 20) for d in shown]
     size = 2.2 + 0.19 * len(shown) + 0.065 * max(map(len, names))
     ax = canvas.axes(ax, size + 0.9, size)
     _draw(ax, M[np.ix_(shown, shown)], is_signed)
@@ -70,24 +74,24 @@ def _draw(ax: "Axes", M: Array, is_signed: bool) -> None:
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=canvas.SMALL - 1.0, length=0)
     text = "entry of M" if is_signed else "size of the block of M"
-    bar.set_label(text, fontsize=canvas.SMALL, color=canvas.QUIET)
+    bar.set_label(text, fontsize=canvas.SMALL, color=canvas.DARK_GREY)
 
 
-def _note(learner: Any, n_shown: int, is_signed: bool) -> str:
+def _note(learner: CPML, n_shown: int, is_signed: bool) -> str:
     n_features = len(learner.codebook_.names_)
     rest = n_features - n_shown
-    beside = f"; {counted(rest, 'other')} not shown" if rest else ""
+    beside = f"; {count_text(rest, 'other')} not shown" if rest else ""
     meaning = (
         "Red pairs push rows apart together, blue ones cancel"
         if is_signed
         else "Root of the sum of squares over values"
     )
     kind = f'structure "{learner.structure}"'
-    return f"{counted(n_shown, 'feature')}{beside}; {kind}. {meaning}."
+    return f"{count_text(n_shown, 'feature')}{beside}; {kind}. {meaning}."
 
 
-def _clustered(M: Array, most: int) -> NDArray[np.intp]:
-    """Return the features with the largest diagonal, alike ones side by side."""
+def _clustered_features(M: Array, most: int) -> NDArray[np.intp]:
+    """Return the features with the largest diagonal, coupled ones side by side."""
     sizes = np.diag(M)
     largest = np.sort(np.argsort(-sizes, kind="stable")[:most])
     if len(largest) < 3:
@@ -100,3 +104,40 @@ def _clustered(M: Array, most: int) -> NDArray[np.intp]:
     np.fill_diagonal(apart, 0.0)
     tree = linkage(squareform(apart, checks=False), "average", optimal_ordering=True)
     return largest[leaves_list(tree)]
+
+
+def couplings(model: CPML) -> tuple[Array, bool]:
+    """Return a matrix (D, D) of features, and whether its numbers have a sign.
+
+    Every structure is one matrix on the flattened phi. Where a feature is one row of
+    phi, two features have one entry in each channel, and their number is the mean over
+    channels: M itself for "single" and "diagonal", the mean of the blocks for "multi".
+    Where a feature has a row for each value, as with "onehot", it is the root of the
+    sum of squares of the entries between their values, which has no sign.
+    """
+    sizes = [table.shape[1] for table in model.projection_.tables]
+    n_channels = model.projection_.tables[0].shape[2]
+    is_signed = max(sizes) == 1
+    count = (lambda M: M) if is_signed else np.square
+    total = np.zeros((len(sizes), len(sizes)))
+    for M, owner, channel in _owned_blocks(model, sizes, n_channels):
+        for c in np.unique(channel):
+            at = channel == c
+            owned = np.eye(len(sizes))[owner[at]]  # (m, D)
+            total += owned.T @ count(M[np.ix_(at, at)]) @ owned
+    mean = total / n_channels
+    return (mean if is_signed else np.sqrt(mean)), is_signed
+
+
+def _owned_blocks(
+    model: CPML, sizes: Sequence[int], n_channels: int
+) -> Iterator[tuple[Array, NDArray[np.intp], NDArray[np.intp]]]:
+    """Yield each block (W, W) with the feature and the channel of its columns (W,)."""
+    structure = model.structure_
+    features = np.repeat(np.arange(len(sizes)), sizes)  # (R,)
+    shape = 1, len(features), n_channels
+    owners = structure.blocks(np.broadcast_to(features[None, :, None], shape))
+    channels = structure.blocks(np.broadcast_to(np.arange(n_channels), shape))
+    for M, owner, channel in zip(model.metric_, owners, channels, strict=True):
+        for k in range(owner.shape[1]):
+            yield M, owner[0, k], channel[0, k]

@@ -1,5 +1,7 @@
 """A map of rows by class."""
 
+from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,11 +9,9 @@ from numpy.typing import NDArray
 
 from nearkind.encoding.rows import unique_rows
 from nearkind.plot import canvas
-from nearkind.plot.beeswarm import across
-from nearkind.plot.groups import Groups, stratified
-from nearkind.plot.planes import Plane, principal_plane
-from nearkind.plot.taking import embedding_of
-from nearkind.plot.wording import counted
+from nearkind.plot.layout import Plane, beeswarm, principal_plane, stratified_sample
+from nearkind.plot.model_checks import check_labels, require_transform
+from nearkind.plot.text import count_text, value_text
 from nearkind.protocols import Array
 from nearkind.tables import read_table
 
@@ -22,29 +22,78 @@ MOST_ROWS = 20_000
 MOST_NUMBERS = 20_000_000
 """Of an embedding held at once."""
 STEPS = 300
-"""Rows are at one place if they are in one of so many steps across the map."""
+"""Rows are at one place if they are in the same of so many steps across the map."""
 LARGEST, SMALLEST = 260.0, 7.0
 """Areas of dots, in square points."""
-MODEST = 15.0
-"""Rows at one place that make a dot the largest, if none has more."""
+FULL_SIZE = 15.0
+"""Fewest rows at one place that have the largest dot."""
+
+
+@dataclass(frozen=True)
+class ClassGroups:
+    """Rows by class, the largest class first, small ones together as the last.
+
+    Attributes
+    ----------
+    of_row : ndarray of int of shape (n,)
+        The group of each row.
+    names : list of str
+        Names in the legend; empty if the rows have no labels.
+    colours : list of str
+        The colour of each group.
+    """
+
+    of_row: NDArray[np.intp]
+    names: list[str]
+    colours: list[str]
+
+    @classmethod
+    def of(cls, y: Any, n_rows: int) -> "ClassGroups":
+        """Return the groups of labels, or one group if there are none.
+
+        Examples
+        --------
+        >>> groups = ClassGroups.of(["ham", "egg", "ham"], 3)
+        >>> groups.names, groups.of_row.tolist()
+        (['ham (2)', 'egg (1)'], [0, 1, 0])
+        """
+        if y is None:
+            return cls(np.zeros(n_rows, dtype=np.intp), [], [canvas.MAIN])
+        labels = check_labels(y, n_rows)
+        counts = Counter(labels).most_common()
+        counts.sort(key=lambda pair: (-pair[1], str(pair[0])))
+        n_named = len(counts) if len(counts) <= len(canvas.COLOURS) else 7
+        place = {label: min(k, n_named) for k, (label, _) in enumerate(counts)}
+        of_row = np.array([place[label] for label in labels], dtype=np.intp)
+        names = [f"{value_text(label, 22)} ({n:,})" for label, n in counts[:n_named]]
+        colours = list(canvas.COLOURS[:n_named])
+        if n_named < len(counts):
+            n_rest = sum(n for _, n in counts[n_named:])
+            names.append(f"{count_text(len(counts) - n_named, 'other')} ({n_rest:,})")
+            colours.append(canvas.GREY)
+        return cls(of_row, names, colours)
 
 
 def rows(model: Any, X: Any, y: Any = None, *, ax: "Axes | None" = None) -> "Axes":
-    """Draw a map of rows: near ones are near in the distance.
+    """Draw a map of rows: near on the map is near in the distance.
 
     Parameters
     ----------
-    model : fitted CPML, or any fitted distance with ``transform``
-    X : table
-    y : one label a row, for the colours; None: one colour
-    ax : where to draw; None: new axes
+    model : CPML, another distance with ``transform``, or a classifier over one
+        Fitted.
+    X : table of any kind
+    y : array-like of shape (n,), default=None
+        One label a row, for the colours; None draws one colour.
+    ax : matplotlib Axes, default=None
+        Where to draw; None makes new axes.
 
     Returns
     -------
-    ax; the principal axes of ``transform(X)``. Rows of a class at one place are one
-    dot, its area by how many they are. Where one axis holds all, each class has a lane
-    of its own. Of more than 20,000 rows a sample is drawn, each
-    class by its share; of more than 8 classes the 7 largest have a colour
+    ax : matplotlib Axes
+        The principal axes of ``transform(X)``. Rows of a class at one place are one
+        dot, its area proportional to their number. Where one axis holds all the spread,
+        each class is a beeswarm of its own. Of more than 20,000 distinct rows a
+        stratified sample is drawn; of more than 8 classes the 7 largest have a colour.
 
     Examples
     --------
@@ -54,33 +103,37 @@ def rows(model: Any, X: Any, y: Any = None, *, ax: "Axes | None" = None) -> "Axe
     >>> nk.plot.rows(model, data.X, data.y).get_title()
     '6 rows under CPML'
     """
-    distance = embedding_of(model)
+    distance = require_transform(model)
     table = read_table(X)
-    groups = Groups.of(y, table.n_rows)
-    cells = unique_rows(distance.encode(table), groups.of_row, np.ones(table.n_rows))
-    kept = stratified(cells.y, _room(distance))
-    first = np.unique(cells.of_row, return_index=True)[1]  # a row of each cell
+    groups = ClassGroups.of(y, table.n_rows)
+    unique = unique_rows(distance.encode(table), groups.of_row, np.ones(table.n_rows))
+    kept = stratified_sample(unique.y, _most_rows(distance))
+    first = np.unique(unique.of_row, return_index=True)[1]
     U = np.asarray(distance.transform(table.take(first[kept])))
-    plane = principal_plane(U, cells.weights[kept])
+    plane = principal_plane(U, unique.weights[kept])
     size = (6.4 if y is None else 7.4, (1.9, 1.9 + 0.55 * len(groups.colours), 4.8))
     ax = canvas.axes(ax, size[0], size[1][plane.n_axes])
-    draw = _draw_lanes if plane.n_axes == 1 else _draw_plane
-    label = draw(ax, plane, cells.y[kept], cells.weights[kept], groups)
-    title = f"{counted(table.n_rows, 'row')} under {type(distance).__name__}"
-    note = _note(len(cells.y), len(kept), plane)
+    draw = _draw_beeswarms if plane.n_axes == 1 else _draw_plane
+    label = draw(ax, plane, unique.y[kept], unique.weights[kept], groups)
+    title = f"{count_text(table.n_rows, 'row')} under {type(distance).__name__}"
+    note = _note(len(unique), len(kept), plane)
     return canvas.finish(ax, title, note, plane.label(0), label)
 
 
-def _room(distance: Any) -> int:
+def _most_rows(distance: Any) -> int:
     """Return how many distinct rows are drawn at most."""
     return min(MOST_ROWS, MOST_NUMBERS // max(distance.n_features_out_, 1))
 
 
 def _draw_plane(
-    ax: "Axes", plane: Plane, group: NDArray[np.intp], weights: Array, groups: Groups
+    ax: "Axes",
+    plane: Plane,
+    group: NDArray[np.intp],
+    weights: Array,
+    groups: ClassGroups,
 ) -> str:
     """Draw rows in two dimensions; return the label of the second."""
-    _draw_dots(ax, *_merged(plane.points, group, weights), groups)
+    _draw_dots(ax, *_merged_points(plane.points, group, weights), groups)
     ax.set_aspect("equal", adjustable="datalim")
     if groups.names:
         canvas.legend(ax, _handles(groups), groups.names, "class (rows)")
@@ -90,24 +143,28 @@ def _draw_plane(
     return plane.label(1)
 
 
-def _draw_lanes(
-    ax: "Axes", plane: Plane, group: NDArray[np.intp], weights: Array, groups: Groups
+def _draw_beeswarms(
+    ax: "Axes",
+    plane: Plane,
+    group: NDArray[np.intp],
+    weights: Array,
+    groups: ClassGroups,
 ) -> str:
-    """Draw rows on one axis, a lane a class; return the label of the lanes."""
+    """Draw rows on one axis, a beeswarm a class; return the label of the classes."""
     x = plane.points[:, 0]
-    y = across(x, group, weights)
+    y = beeswarm(x, group, weights)
     _draw_dots(ax, np.column_stack([x, y]), group, weights, groups)
-    n_lanes = len(groups.colours)
-    ax.set_ylim(n_lanes - 0.45, -0.55)
-    ax.set_yticks(range(n_lanes), groups.names or [""])
+    n_groups = len(groups.colours)
+    ax.set_ylim(n_groups - 0.45, -0.55)
+    ax.set_yticks(range(n_groups), groups.names or [""])
     ax.tick_params(axis="y", length=0)
     return "class (rows)" if groups.names else "rows side by side"
 
 
-def _merged(
+def _merged_points(
     points: Array, group: NDArray[np.intp], weights: Array
 ) -> tuple[Array, NDArray[np.intp], Array]:
-    """Return points, groups and weights, rows of a group at one place made one."""
+    """Return points, groups and weights; rows of a group at one place are merged."""
     step = np.ptp(points, axis=0).max() / STEPS or 1.0
     keys = np.column_stack([np.round(points / step), group])
     found, at = np.unique(keys, axis=0, return_inverse=True)
@@ -118,21 +175,27 @@ def _merged(
 
 
 def _draw_dots(
-    ax: "Axes", points: Array, group: NDArray[np.intp], weights: Array, groups: Groups
+    ax: "Axes",
+    points: Array,
+    group: NDArray[np.intp],
+    weights: Array,
+    groups: ClassGroups,
 ) -> None:
     """Draw dots, large ones below small ones."""
     order = np.argsort(-weights, kind="stable")
     x, y = points[order].T
     colours = np.array(groups.colours)[group[order]]
-    sizes = np.maximum(LARGEST * weights / max(weights.max(), MODEST), SMALLEST)[order]
+    sizes = np.maximum(LARGEST * weights / max(weights.max(), FULL_SIZE), SMALLEST)[
+        order
+    ]
     crowded = max(len(points) / 500.0, 1.0)
     sizes, alpha = sizes * max(crowded**-0.5, 0.35), max(0.85 * crowded**-0.2, 0.45)
     ax.scatter(x, y, s=sizes, c=colours.tolist(), alpha=alpha, linewidths=0.0)
     ax.margins(0.06)
-    ax.grid(color=canvas.FAINT, linewidth=0.8)
+    ax.grid(color=canvas.LIGHT_GREY, linewidth=0.8)
 
 
-def _handles(groups: Groups) -> list[Any]:
+def _handles(groups: ClassGroups) -> list[Any]:
     from matplotlib.lines import Line2D
 
     return [

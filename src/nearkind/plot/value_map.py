@@ -6,11 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.plot import canvas
-from nearkind.plot.placing import farthest_first, place_labels
-from nearkind.plot.planes import Plane, principal_plane
-from nearkind.plot.slanting import slanted_labels
-from nearkind.plot.taking import vectors_of
-from nearkind.plot.wording import counted, enumerated, written
+from nearkind.plot.labels import (
+    farthest_first,
+    place_labels,
+    write_slanted_labels,
+)
+from nearkind.plot.layout import Plane, principal_plane
+from nearkind.plot.model_checks import require_vectors
+from nearkind.plot.text import count_text, list_text, value_text
 from nearkind.protocols import Array
 
 if TYPE_CHECKING:
@@ -22,18 +25,22 @@ ONE_PLACE = 0.006
 
 
 def values(model: Any, feature: Any, *, ax: "Axes | None" = None) -> "Axes":
-    """Draw a map of the values of a feature: near ones are near in the distance.
+    """Draw a map of the values of a feature: near on the map is near in the distance.
 
     Parameters
     ----------
-    model : fitted CPML, or classifier over a distance with ``value_vectors_``
-    feature : name of a column
-    ax : where to draw; None: new axes
+    model : CPML, another distance with ``value_vectors_``, or a classifier over one
+        Fitted.
+    feature : object
+        Name of a column.
+    ax : matplotlib Axes, default=None
+        Where to draw; None makes new axes.
 
     Returns
     -------
-    ax; the principal axes of the vectors of the values, each value counting once. Of
-    many values the 40 that are farthest apart are labelled
+    ax : matplotlib Axes
+        The principal axes of the vectors of the values, each with weight one. Of many
+        values the 40 that are farthest apart are labelled.
 
     Examples
     --------
@@ -43,43 +50,43 @@ def values(model: Any, feature: Any, *, ax: "Axes | None" = None) -> "Axes":
     >>> nk.plot.values(model, "x0").get_title()
     'Values of x0'
     """
-    distance = vectors_of(model)
+    distance = require_vectors(model)
     d = distance.codebook_.place_of(feature)
     names = distance.codebook_.values(d)
     plane = principal_plane(distance.value_tables_.vectors[d][:-1])
-    places, at = _merged(plane.points)  # (m, 2), (s,)
+    places, at = _merged_points(plane.points)  # (m, 2), (s,)
     ax = canvas.axes(ax, 5.6, 4.6 if plane.n_axes == 2 else 2.5)
     ax.scatter(
         places[:, 0], places[:, 1], s=26.0, color=canvas.MAIN, linewidths=0.0, zorder=3
     )
     _set_limits(ax, places, plane)
-    title = f"Values of {written(feature, 40)}"
+    title = f"Values of {value_text(feature, 40)}"
     note = _note(len(names), plane)
     second = plane.label(1) if plane.n_axes == 2 else "values"
     canvas.finish(ax, title, note, plane.label(0), second)
     groups = [[names[v] for v in np.flatnonzero(at == i)] for i in range(len(places))]
     shown = farthest_first(places, MOST_LABELS)
-    labels = [(int(i), enumerated(groups[i])) for i in shown]
+    labels = [(int(i), list_text(groups[i])) for i in shown]
     unlabelled = len(places) - _label(ax, places, labels, plane)
     if unlabelled:
-        _say_unlabelled(ax, unlabelled)
+        _write_unlabelled(ax, unlabelled)
     return ax
 
 
 def _label(
     ax: "Axes", places: Array, labels: list[tuple[int, str]], plane: Plane
 ) -> int:
-    """Write labels, slanted if they crowd on one line; return how many there are."""
+    """Write labels, slanted if they do not fit on one line; return how many."""
     placed = place_labels(ax, places, labels)
     if plane.n_axes < 2 and len(placed) < len(labels):
         for label in placed:
             label.remove()
-        placed = slanted_labels(ax, places, labels)
+        placed = write_slanted_labels(ax, places, labels)
     return len(placed)
 
 
-def _merged(points: Array) -> tuple[Array, NDArray[np.intp]]:
-    """Return places (m, 2) far enough apart to be seen, and the place of each point."""
+def _merged_points(points: Array) -> tuple[Array, NDArray[np.intp]]:
+    """Return places (m, 2) that can be told apart, and the place of each point."""
     extent = np.ptp(points, axis=0).max()
     cells = np.round(points / (ONE_PLACE * extent or 1.0))
     _, first, at = np.unique(cells, axis=0, return_index=True, return_inverse=True)
@@ -87,10 +94,10 @@ def _merged(points: Array) -> tuple[Array, NDArray[np.intp]]:
 
 
 def _set_limits(ax: "Axes", places: Array, plane: Plane) -> None:
-    ax.grid(color=canvas.FAINT, linewidth=0.8)
+    ax.grid(color=canvas.LIGHT_GREY, linewidth=0.8)
     if plane.n_axes < 2:
         ax.set(ylim=(-1.0, 1.0), yticks=[])
-        ax.axhline(0.0, color=canvas.REST, linewidth=0.8)
+        ax.axhline(0.0, color=canvas.GREY, linewidth=0.8)
         ax.margins(x=0.22)
         if plane.n_axes == 0:
             ax.set_xticks([])
@@ -107,15 +114,17 @@ def _note(n_values: int, plane: Plane) -> str:
         return "There is one value only."
     if plane.n_axes == 0:
         return (
-            f"All {counted(n_values, 'value')} are at one place: the distance does "
+            f"All {count_text(n_values, 'value')} are at one place: the distance does "
             "not tell them apart."
         )
-    return f"{counted(n_values, 'value')}, near each other where the distance is small."
+    return (
+        f"{count_text(n_values, 'value')}, near each other where the distance is small."
+    )
 
 
-def _say_unlabelled(ax: "Axes", n: int) -> None:
+def _write_unlabelled(ax: "Axes", n: int) -> None:
     ax.annotate(
-        f"{counted(n, 'dot')} without a label", (1.0, 0.0), (-4.0, 4.0),
+        f"{count_text(n, 'dot')} without a label", (1.0, 0.0), (-4.0, 4.0),
         "axes fraction", "offset points", ha="right", fontsize=canvas.SMALL - 1.0,
-        color=canvas.QUIET,
+        color=canvas.DARK_GREY,
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """One page on a model and a table: a dict of facts first, HTML second.
 
-``summary`` collects what the page knows of a ``Subject``: the voters (``members``, with
-``distances`` and the rows that vote), the rows of the table (``rows``), where they
-stand in two dimensions (``placing``), and sentences (``sentences``). ``page`` packs
-that dict (``packing``) into the templates beside it; nothing there knows a model.
+``summary`` collects the facts of a ``ReportData``: the members of the model
+(``model_data``, with ``distance_tables``), the rows of the table (``table_data``, which
+``mds`` places) and sentences (``text``). ``page`` puts that dict and the templates into
+one HTML file; it knows nothing of models.
 """

@@ -1,0 +1,269 @@
+"""What commands print: JSON for programs; text, tables and bars for people."""
+
+import json
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from nearkind.datasets.display import console, table_of
+
+BAR_WIDTH = 24
+"""Letters of the longest bar."""
+MOST_FEATURES = 8
+MOST_REASONS = 3
+MOST_CELLS = 12
+SIGNIFICANT = 0.05
+
+
+def print_json(facts: Any) -> None:
+    """Print JSON; numbers that are not finite are null."""
+    text = json.dumps(to_json(facts), indent=2, ensure_ascii=False, allow_nan=False)
+    typer.echo(text)
+
+
+def to_json(value: Any) -> Any:
+    """Return a value as JSON can hold it; keys and values of other types are text.
+
+    Examples
+    --------
+    >>> to_json({1: float("nan"), "a": (True, None)})
+    {'1': None, 'a': [True, None]}
+    """
+    if isinstance(value, dict):
+        return {str(key): to_json(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_json(each) for each in value]
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None
+    is_json = value is None or isinstance(value, str | int)
+    return value if is_json else str(value)
+
+
+def print_text(out: Console, text: str, bold: bool = False) -> None:
+    """Print text as it is, whatever brackets it holds."""
+    out.print(Text(text, style="bold" if bold else ""), soft_wrap=True)
+
+
+def bar(value: float, most: float) -> str:
+    """Return a bar, of BAR_WIDTH letters for ``most``; of minus signs below zero.
+
+    Examples
+    --------
+    >>> len(bar(1.0, 2.0))
+    12
+    """
+    share = abs(value) / most if most > 0.0 else 0.0
+    share = min(share, 1.0) if share == share else 1.0
+    return ("█" if value > 0.0 else "-") * round(BAR_WIDTH * share)
+
+
+def _cell(value: Any) -> str:
+    """Return the text of a cell; of a missing one "nothing"."""
+    return "nothing" if value is None else str(value)
+
+
+def _number(value: float | None, form: str) -> str:
+    """Return the text of a number, "-" for None."""
+    return "-" if value is None else format(value, form)
+
+
+def show_fit(facts: dict[str, Any]) -> None:
+    """Print what was learned, and what to do next."""
+    out, model = console(), facts["model"]
+    print_text(
+        out,
+        f"{model}: {facts['rows']:,} rows, {facts['features']} features, "
+        f"{len(facts['classes'])} classes of {facts['target']!r}, learned in "
+        f"{facts['seconds']:.1f} s",
+        bold=True,
+    )
+    if facts["accuracy"] is not None:
+        print_text(out, f"{facts['accuracy']:.1%} right {facts['accuracy_is']}")
+    print_text(out, f"{facts['majority_share']:.1%} by always saying the largest class")
+    for name in facts["chosen"]:
+        print_text(out, f"by {name}")
+    print_text(out, "\nWhat the distance looks at", bold=True)
+    _print_relevance(out, facts["relevance"])
+    print_text(out, "\nNext", bold=True)
+    for line in (
+        f"nearkind predict {model} NEW.csv",
+        f"nearkind neighbors {model} NEW.csv --row 0",
+        f"nearkind report {model} NEW.csv -o report.html",
+    ):
+        print_text(out, f"  {line}")
+
+
+def _print_relevance(out: Console, parts: list[dict[str, Any]]) -> None:
+    shown = parts[:MOST_FEATURES]
+    width = max(len(str(part["feature"])) for part in shown)
+    most = max(abs(part["share"]) for part in shown)
+    for part in shown:
+        share = part["share"]
+        line = f"  {part['feature']!s:<{width}}  {share:6.1%}  {bar(share, most)}"
+        print_text(out, line)
+    if len(parts) > len(shown):
+        rest = sum(part["share"] for part in parts[len(shown) :])
+        print_text(out, f"  {len(parts) - len(shown)} more: {rest:.1%}")
+
+
+def show_neighbors(facts: dict[str, Any]) -> None:
+    """Print the nearest training rows, and why each is near."""
+    out = console()
+    title = f"Row {facts['row']}, classified as {facts['predicted']}"
+    print_text(out, title, bold=True)
+    print_text(out, _cells_text(facts["cells"]))
+    for neighbor in facts["neighbors"]:
+        print_text(out, f"\n{_neighbor_text(neighbor)}")
+        _print_reasons(out, neighbor["why"])
+
+
+def show_explanation(facts: dict[str, Any]) -> None:
+    """Print what each feature contributes to the distance between two rows."""
+    out = console()
+    a, b = facts["rows"]
+    total, parts = facts["contributions_to"], facts["contributions"]
+    title = f"Rows {a} and {b} are {facts['distance']:.4g} apart"
+    print_text(out, title, bold=True)
+    if facts["predicted"] is not None:
+        print_text(out, "classified as {} and {}".format(*facts["predicted"]))
+    print_text(out, explanation_text(parts))
+    most = max((abs(part["contribution"]) for part in parts), default=0.0)
+    head = ("feature", f"row {a}", f"row {b}", f"adds to the {total}", "")
+    lines = [
+        (
+            str(part["feature"]),
+            _cell(part["a"]),
+            _cell(part["b"]),
+            f"{part['contribution']:+.4f}",
+            bar(part["contribution"], most),
+        )
+        for part in parts
+    ]
+    out.print()
+    out.print(table_of(out, head, lines, right={head[3]}))
+    if facts["other_class"] is not None:
+        print_text(out, f"\nNearest to row {a} of another class", bold=True)
+        print_text(out, _neighbor_text(facts["other_class"]))
+        _print_reasons(out, facts["other_class"]["why"])
+
+
+def explanation_text(parts: list[dict[str, Any]]) -> str:
+    """Return a sentence on the features that contribute most to a distance.
+
+    Examples
+    --------
+    >>> part = {"feature": "size", "a": 1, "b": 2, "same": False, "contribution": 3.0}
+    >>> explanation_text([part])
+    'Most of it is size, 1 against 2.'
+    """
+    differing = [part for part in parts if not part["same"]]
+    if not differing:
+        return "They are the same in every column."
+    shown = [part for part in differing[:MOST_REASONS] if part["contribution"] > 0.0]
+    words = "; ".join(
+        f"{part['feature']}, {_cell(part['a'])} against {_cell(part['b'])}"
+        for part in shown or differing[:1]
+    )
+    return f"Most of it is {words}."
+
+
+def _neighbor_text(neighbor: dict[str, Any]) -> str:
+    """Return a training row in words, with its classes if there are several."""
+    shares = neighbor["classes"]
+    several = ", ".join(f"{label} {share:.0%}" for label, share in shares.items())
+    label = neighbor["class"]
+    label = label if len(shares) == 1 else f"{label} ({several})"
+    return (
+        f"training row {neighbor['row']}, {label}, distance {neighbor['distance']:.4g}"
+    )
+
+
+def _print_reasons(out: Console, parts: list[dict[str, Any]]) -> None:
+    if not parts:
+        print_text(out, "    the same in every column")
+    most = max((abs(part["contribution"]) for part in parts), default=0.0)
+    for part in parts[:MOST_REASONS]:
+        adds = part["contribution"]
+        text = f"{part['feature']}: {_cell(part['a'])} here, {_cell(part['b'])} there"
+        print_text(out, f"    {adds:+.4f}  {text}  {bar(adds, most)}")
+    if len(parts) > MOST_REASONS:
+        print_text(out, f"    and {len(parts) - MOST_REASONS} more")
+
+
+def _cells_text(cells: dict[str, Any]) -> str:
+    listed = [f"{name}={_cell(value)}" for name, value in cells.items()]
+    more = f", and {len(listed) - MOST_CELLS} more" if len(listed) > MOST_CELLS else ""
+    return ", ".join(listed[:MOST_CELLS]) + more
+
+
+def show_evaluation(facts: dict[str, Any]) -> None:
+    """Print a line a method."""
+    out = console()
+    _print_title(out, facts)
+    head = ("method", "accuracy", "balanced", "triplets", "seconds")
+    lines = [
+        (
+            method["method"],
+            _score(method, "accuracy"),
+            _score(method, "balanced_accuracy"),
+            _score(method, "triplet_accuracy"),
+            _number(method["seconds"], ".1f"),
+        )
+        for method in facts["methods"]
+    ]
+    out.print(table_of(out, head, lines, right=set(head[1:])))
+    _print_failures(out, facts)
+
+
+def show_comparison(facts: dict[str, Any]) -> None:
+    """Print a line a method, the best first, and whether they differ."""
+    out = console()
+    _print_title(out, facts)
+    head = ("method", "mean rank", "accuracy", "triplets", "p", "seconds")
+    lines = [
+        (
+            method["method"],
+            _number(method["mean_rank"], ".1f"),
+            _score(method, "accuracy"),
+            _score(method, "triplet_accuracy"),
+            _number(method["p_value"], ".3f"),
+            _number(method["seconds"], ".1f"),
+        )
+        for method in facts["methods"]
+    ]
+    out.print(table_of(out, head, lines, right=set(head[1:])))
+    if facts["friedman"] is not None:
+        p_value = facts["friedman"]["p_value"]
+        print_text(out, f"Friedman: p = {p_value:.2g} that all are alike.")
+    note = "p: Wilcoxon against the first, adjusted by Holm. " + facts["caution"]
+    print_text(out, note)
+    if facts["smallest_p_value"] > SIGNIFICANT:
+        print_text(
+            out,
+            f"So few splits of so many methods give no p below "
+            f"{facts['smallest_p_value']:.2g}; ask for more --repeats.",
+        )
+    _print_failures(out, facts)
+
+
+def _print_title(out: Console, facts: dict[str, Any]) -> None:
+    print_text(
+        out,
+        f"{facts['data']}: {facts['rows']:,} rows, {facts['features']} features, "
+        f"{facts['repeats']} splits; {facts['majority_share']:.1%} by always saying "
+        "the largest class",
+        bold=True,
+    )
+
+
+def _print_failures(out: Console, facts: dict[str, Any]) -> None:
+    for method in facts["methods"]:
+        if method["status"] != "done":
+            print_text(out, f"{method['method']}: {method['status']}")
+
+
+def _score(method: dict[str, Any], name: str) -> str:
+    mean, deviation = method[name], method[f"{name}_deviation"]
+    return "-" if mean is None else f"{mean:.1%} ± {deviation:.1%}"

@@ -1,0 +1,230 @@
+"""A table as a fitted model reads it, and the classes that the model predicts."""
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import typer
+
+from nearkind import load
+from nearkind.datasets.data_argument import read_data
+from nearkind.encoding import Levels
+from nearkind.estimators.model_view import ModelView
+from nearkind.io import (
+    Columns,
+    ReadOptions,
+    check_ending,
+    match_levels,
+    require_column,
+    short_name,
+)
+from nearkind.io.cells import is_missing
+from nearkind.protocols import Array
+
+TIE = 1e-9
+"""Probabilities that differ by less are equal."""
+
+
+def load_classifier(path: Path) -> Any:
+    """Load a model that predicts classes; raise ValueError if it does not."""
+    model = load(path)
+    if not ModelView(model).classifies:
+        raise ValueError(
+            f"{path.name} holds a {type(model).__name__}, which measures distances and "
+            "says no class; `nearkind fit` makes models that do."
+        )
+    return model
+
+
+class ModelTable:
+    """A table, with the values that a model knows.
+
+    Parameters
+    ----------
+    model : CPMLClassifier, CPMLClassifierCV or a distance
+        Fitted.
+    data : str
+        DATA of the command line.
+    options : ReadOptions
+
+    Attributes
+    ----------
+    where : str
+        Name of the table, for messages.
+    columns : dict of list
+        All columns, as they were read.
+    X : dict of list
+        The columns of the model, with its values.
+    n_rows : int
+    """
+
+    def __init__(self, model: Any, data: str, options: ReadOptions) -> None:
+        self.where = short_name(data)
+        self.columns = read_data(data, options)
+        self.X = model_columns(model, self.columns, self.where)
+        self.n_rows = len(next(iter(self.columns.values())))
+
+    def row(self, number: int) -> dict[Any, list[Any]]:
+        """Return a table of one row, by its number from 0."""
+        if not 0 <= number < self.n_rows:
+            raise ValueError(
+                f"There is no row {number} in {self.where}: rows are numbered from 0 "
+                f"to {self.n_rows - 1}."
+            )
+        return {name: [cells[number]] for name, cells in self.X.items()}
+
+    def labels(self, column: str) -> list[Any]:
+        """Return the cells of a column, None where they are missing."""
+        return [None if is_missing(cell) else cell for cell in self.columns[column]]
+
+
+def model_columns(model: Any, columns: Columns, where: str) -> dict[Any, list[Any]]:
+    """Return the model's columns of a table, with the values that the model knows.
+
+    Parameters
+    ----------
+    model : CPMLClassifier, CPMLClassifierCV or a distance
+        Fitted.
+    columns : dict of list
+        As they were read; columns that the model does not have are ignored.
+    where : str
+        Name of the file, for the message if a column is missing.
+    """
+    book = ModelView(model).codebook
+    levels: dict[str, Collection[Any]] = {
+        str(feature.name): feature.code_of if isinstance(feature, Levels) else ()
+        for feature in book.features_
+    }
+    if not book.named_:  # learned from an array
+        by_place = _by_place(columns, list(levels.values()), where)
+        return match_levels(columns, by_place)
+    for name in levels:
+        require_column(name, columns, where)
+    known = match_levels(columns, levels)
+    return dict(zip(book.names_, known.values(), strict=True))
+
+
+def _by_place(
+    columns: Columns, levels: list[Collection[Any]], where: str
+) -> dict[str, Collection[Any]]:
+    if len(columns) < len(levels):
+        raise ValueError(
+            f"{where} has {len(columns)} columns; the model was learned from an array "
+            f"of {len(levels)}, which go by their place."
+        )
+    return dict(zip(columns, levels, strict=False))
+
+
+class Score(NamedTuple):
+    """How many predictions agree with a column of DATA."""
+
+    column: str
+    n_right: int
+    n_rows: int
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right predictions."""
+        return self.n_right / self.n_rows
+
+    @property
+    def sentence(self) -> str:
+        """The score in words."""
+        return (
+            f"{self.n_right:,} of {self.n_rows:,} rows ({self.accuracy:.1%}) have the "
+            f"class that column {self.column!r} says."
+        )
+
+
+class Predictions(NamedTuple):
+    """Class and probabilities of each row."""
+
+    labels: list[Any]
+    classes: list[Any]
+    probabilities: Array  # (n, n_classes)
+    score: Score | None
+
+    def columns(self, beside: Columns) -> Columns:
+        """Return a table of predictions, beside these columns."""
+        found: Columns = dict(beside)
+        found[_new_name("predicted", found)] = self.labels
+        for c, label in enumerate(self.classes):
+            column = self.probabilities[:, c].round(6).tolist()
+            found[_new_name(f"p_{label}", found)] = column
+        return found
+
+    def facts(self) -> dict[str, Any]:
+        """Return the predictions for JSON."""
+        score = self.score
+        rows = zip(self.labels, self.probabilities.tolist(), strict=True)
+        return {
+            "target": score.column if score else None,
+            "accuracy": score.accuracy if score else None,
+            "rows": [
+                {
+                    "row": number,
+                    "class": label,
+                    "probabilities": dict(zip(self.classes, shares, strict=True)),
+                }
+                for number, (label, shares) in enumerate(rows)
+            ],
+        }
+
+
+def predict_table(
+    model: Any, table: ModelTable, target: str | None = None
+) -> Predictions:
+    """Return the predictions of a classifier; of tied classes the first.
+
+    Parameters
+    ----------
+    model : CPMLClassifier or CPMLClassifierCV
+        Fitted.
+    table : ModelTable
+    target : str, default=None
+        Column to compare with; None: the only column that holds classes, if there is
+        just one.
+    """
+    shares = model.predict_proba(table.X)
+    best = shares >= shares.max(axis=1, keepdims=True) - TIE
+    labels = model.classes_[best.argmax(axis=1)].tolist()
+    classes = model.classes_.tolist()
+    return Predictions(labels, classes, shares, _score(labels, classes, table, target))
+
+
+def check_output(path: Path) -> None:
+    """Refuse an ending that cannot be written as bad usage."""
+    try:
+        check_ending(path)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--output") from None
+
+
+def _score(
+    labels: list[Any], classes: list[Any], table: ModelTable, target: str | None
+) -> Score | None:
+    column = target and require_column(target, table.columns, table.where)
+    column = column or _class_column(table, set(map(str, classes)))
+    if column is None:
+        return None
+    pairs = zip(labels, table.columns[column], strict=True)
+    right = [str(label) == str(cell) for label, cell in pairs if not is_missing(cell)]
+    return Score(column, sum(right), len(right)) if right else None
+
+
+def _class_column(table: ModelTable, classes: set[str]) -> str | None:
+    """Return the only column beside the model's that holds classes alone."""
+    others = [name for name in table.columns if name not in table.X]
+    found = [name for name in others if _holds_only(table.columns[name], classes)]
+    return found[0] if len(found) == 1 else None
+
+
+def _holds_only(cells: list[Any], classes: set[str]) -> bool:
+    values = {str(cell) for cell in cells if not is_missing(cell)}
+    return bool(values) and values <= classes
+
+
+def _new_name(name: str, columns: Columns) -> str:
+    while name in columns:
+        name += "_"
+    return name

@@ -1,0 +1,211 @@
+"""A model fitted to a table or to a stream of batches, and the facts of the fit."""
+
+import warnings
+from collections import Counter
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+import typer
+
+from nearkind import CPML, CPMLClassifier, CPMLClassifierCV, baselines
+from nearkind.cli.explanations import relevance_facts
+from nearkind.datasets.data_argument import is_set
+from nearkind.encoding.codebook import POLICIES
+from nearkind.errors import did_you_mean
+from nearkind.estimators.classifier import reference_rows
+from nearkind.estimators.model_view import ModelView
+from nearkind.estimators.progress import BatchProgress, is_watched
+from nearkind.estimators.search.folds import deal
+from nearkind.io import Batches, LabelledTable
+from nearkind.io.formats import format_by_name
+from nearkind.tables import Table, read_table
+
+SEARCH = "cv"
+STRUCTURES = "single", "multi", "diagonal", "full"
+TOLERANCE = 1e-3
+"""Of one metric: a tighter proof does not classify better."""
+N_FOLDS = 5
+"""One row in so many is held out."""
+CROSS_VALIDATED = "on rows held out in turn, by which it was chosen"
+HELD_OUT = "on a fifth of the rows, held out from a first fit"
+REMEMBERED = (
+    "on a fifth of the remembered rows, which taught the distance but did not vote"
+)
+LARGE_TEXT = 200 * 2**20
+LARGE = 50 * 2**20
+"""Bytes of a file that is read in batches by default; compressed or binary, a file
+holds more rows."""
+NO_SEARCH = (
+    "Read in batches, so one distance is learned and none is searched for; "
+    "--no-stream searches, with all rows in memory."
+)
+
+
+class FitSettings(NamedTuple):
+    """Options of ``nearkind fit``."""
+
+    method: str = SEARCH
+    numeric: str = "auto"
+    seed: int = 0
+    time_budget: float | None = None
+
+    def check(self) -> None:
+        """Raise BadParameter if an option is wrong."""
+        known = [SEARCH, *STRUCTURES, *baselines.all()]
+        if self.method not in known:
+            raise typer.BadParameter(
+                did_you_mean(self.method, known), param_hint="--method"
+            )
+        if self.numeric not in POLICIES["numeric"]:
+            listed = ", ".join(POLICIES["numeric"])
+            raise typer.BadParameter(f"one of {listed}.", param_hint="--numeric")
+        if self.time_budget is not None and self.method != SEARCH:
+            raise typer.BadParameter("only for cv.", param_hint="--time-budget")
+
+    def model(self) -> Any:
+        """Return the model, not fitted; it shows its progress on a terminal."""
+        common: dict[str, Any] = {
+            "numeric": self.numeric,
+            "verbose": int(is_watched()),
+            "random_state": self.seed,
+        }
+        if self.method == SEARCH:
+            return CPMLClassifierCV(time_budget=self.time_budget, **common)
+        if self.method in STRUCTURES:
+            return CPMLClassifier(CPML(self.method, tol=TOLERANCE, **common))
+        metric = baselines.all()[self.method]()
+        taken = metric.get_params()
+        metric.set_params(**{name: common[name] for name in common if name in taken})
+        return CPMLClassifier(metric)
+
+    def batch_model(self) -> CPMLClassifier:
+        """Return the model for a stream, not fitted; a search would need all rows."""
+        structure = STRUCTURES[0] if self.method == SEARCH else self.method
+        metric = CPML(
+            structure, tol=TOLERANCE, numeric=self.numeric, random_state=self.seed
+        )
+        return CPMLClassifier(metric)
+
+
+def fit_table(
+    table: LabelledTable, settings: FitSettings
+) -> tuple[Any, dict[str, Any]]:
+    """Return a fitted classifier and the facts of the fit."""
+    X, y, start = read_table(table.X), np.array(table.y), perf_counter()
+    model = settings.model().fit(X, y)
+    seconds = perf_counter() - start
+    accuracy, how = _accuracy(model, X, y, settings)
+    classes = Counter(table.y)
+    return model, {
+        "method": settings.method,
+        "target": table.target,
+        "rows": len(y),
+        "features": len(X.names),
+        "classes": dict(classes.most_common()),
+        "chosen": [
+            f"{_one_line(member.metric_)}, votes of {member.n_neighbors}"
+            for member in ModelView(model).members
+        ],
+        "accuracy": accuracy,
+        "accuracy_is": how,
+        "majority_share": classes.most_common(1)[0][1] / len(y),
+        "relevance": relevance_facts(model, X, settings.seed),
+        "seconds": seconds,
+    }
+
+
+def _accuracy(
+    model: Any, X: Table, y: Any, settings: FitSettings
+) -> tuple[float | None, str]:
+    """Return the accuracy on held-out rows, and which rows these are."""
+    if ModelView(model).was_searched:
+        return model.best_score_, CROSS_VALIDATED
+    numbers = np.unique(y, return_inverse=True)[1]
+    rng = np.random.default_rng(settings.seed)
+    fold = next(deal(numbers, min(N_FOLDS, len(y)), rng), None)
+    if fold is None:
+        return None, "too few rows to hold some out"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit to all rows has given them
+        part = settings.model().fit(X.take(fold.train), y[fold.train])
+        return float(part.score(X.take(fold.held), y[fold.held])), HELD_OUT
+
+
+def fit_batches(
+    batches: Batches, settings: FitSettings, n_remembered: int
+) -> tuple[Any, dict[str, Any]]:
+    """Return a classifier fitted to a stream, and the facts of the fit.
+
+    Parameters
+    ----------
+    batches : Batches
+    settings : FitSettings
+    n_remembered : int
+        How many rows vote.
+    """
+    start = perf_counter()
+    if settings.method == SEARCH:
+        typer.echo(NO_SEARCH, err=True)
+    model = settings.batch_model()
+    model.fit_batches(BatchProgress(batches), n_remembered=n_remembered)
+    seconds = perf_counter() - start
+    metric = model.metric_
+    counts = dict(zip(metric.classes_.tolist(), metric.class_count_, strict=True))
+    falling = sorted(counts, key=lambda label: -counts[label])
+    votes = f"votes of {model.n_neighbors} among {model.n_remembered_:,} rows"
+    return model, {
+        "method": settings.method if settings.method != SEARCH else STRUCTURES[0],
+        "target": batches.source.target,
+        "rows": model.n_samples_seen_,
+        "remembered": model.n_remembered_,
+        "features": len(batches.names),
+        "classes": {label: int(counts[label]) for label in falling},
+        "chosen": [f"{_one_line(metric)}, {votes} remembered"],
+        "accuracy": _accuracy_of_remembered(model, settings.seed),
+        "accuracy_is": REMEMBERED,
+        "majority_share": counts[falling[0]] / model.n_samples_seen_,
+        "relevance": relevance_facts(model, None),
+        "seconds": seconds,
+    }
+
+
+def _accuracy_of_remembered(model: CPMLClassifier, seed: int) -> float | None:
+    """Return the accuracy on some remembered rows, for which the others vote."""
+    rows = reference_rows(model.metric_)
+    held = np.random.default_rng(seed).permutation(len(rows)) % N_FOLDS == 0
+    if len(np.unique(rows.y[~held])) < 2 or not held.any():
+        return None
+    others = CPMLClassifier(n_neighbors=model.n_neighbors)
+    others.fit_over(model.metric_, rows.take(np.flatnonzero(~held)))
+    queries = rows.take(np.flatnonzero(held))
+    right = others.predict(queries) == queries.classes[queries.y]
+    return float(np.average(right, weights=queries.weights))
+
+
+def is_streamed(stream: bool | None, data: str, settings: FitSettings) -> bool:
+    """Return whether to read a file in batches; None decides by its size."""
+    can = settings.method in (SEARCH, *STRUCTURES)
+    if stream and not can:
+        listed = ", ".join(STRUCTURES)
+        raise typer.BadParameter(
+            f"{settings.method} learns from whole tables; one of {listed} can.",
+            param_hint="--stream",
+        )
+    return can and is_large(data) if stream is None else stream
+
+
+def is_large(data: str) -> bool:
+    """Return whether a file is too large to be read at once."""
+    path = Path(data)
+    if is_set(data) or not path.is_file():
+        return False
+    form = format_by_name(data)
+    is_text = form is None or form.is_text
+    is_plain = is_text and not data.lower().endswith(".gz")
+    return path.stat().st_size > (LARGE_TEXT if is_plain else LARGE)
+
+
+def _one_line(metric: Any) -> str:
+    return " ".join(repr(metric).split())

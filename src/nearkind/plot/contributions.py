@@ -1,0 +1,97 @@
+"""What each feature contributes to the distance between two rows."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nearkind.plot import canvas
+from nearkind.plot.bars import Bars
+from nearkind.plot.model_checks import require_vectors
+from nearkind.plot.text import count_text, percent, value_text
+from nearkind.protocols import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST = 20
+ARROW = "\N{RIGHTWARDS ARROW}"
+
+
+def explanation(model: Any, a: Any, b: Any, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw what each feature contributes to the squared distance between two rows.
+
+    Parameters
+    ----------
+    model : CPML, another distance with ``explain``, or a classifier over one
+        Fitted.
+    a, b : dict, list, pandas Series or table of one row
+    ax : matplotlib Axes, default=None
+        Where to draw; None makes new axes.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+        Features that contribute, at most 20, and the sum of the others; the values of
+        both rows are at the right.
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> data = nk.datasets.load("credit_risk", as_frame=False)
+    >>> model = nk.CPML(tol=0.1).fit(data.X, data.y)
+    >>> nk.plot.explanation(model, data.X[0], data.X[0]).get_title()
+    'Squared distance 0'
+    """
+    found = require_vectors(model).explain(a, b)
+    parts = np.asarray(found["contribution"], dtype=float)
+    total = float(parts.sum())
+    bars = Bars.of(parts, _n_shown(parts))
+    ax = canvas.axes(ax, 6.6, bars.height + 0.1)
+    texts = [_share_text(length, total) for length in bars.lengths]
+    bars.draw(ax, bars.names(list(found["feature"])), texts, bars.lengths)
+    sides = zip(list(found["a"]), list(found["b"]), strict=True)
+    _write_values(ax, bars, [_values_text(x, y) for x, y in sides])
+    note = f"The distance is {np.sqrt(max(total, 0.0)):.3g}. {_note(parts)}"
+    label = "contribution to the squared distance"
+    title = f"Squared distance {total:.3g}"
+    return canvas.finish(ax, title, note, label, "feature")
+
+
+def _n_shown(parts: Array) -> int:
+    """Return how many features contribute, at least one and at most MOST."""
+    n_contributing = int((np.abs(parts) > 1e-12 * np.abs(parts).max(initial=0.0)).sum())
+    return min(max(n_contributing, 1), MOST)
+
+
+def _note(parts: Array) -> str:
+    against = int((parts < -1e-12 * np.abs(parts).max(initial=0.0)).sum())
+    if not against:
+        return "Contributions add up to its square."
+    verb = "works" if against == 1 else "work"
+    return (
+        f"Contributions add up to its square; {count_text(against, 'feature')} {verb} "
+        "against the others."
+    )
+
+
+def _share_text(part: float, total: float) -> str:
+    return percent(part / total) if total > 0.0 else ""
+
+
+def _values_text(a: Any, b: Any) -> str:
+    """Return both values as text, or one if they are equal."""
+    left, right = value_text(a, 18), value_text(b, 18)
+    return left if left == right else f"{left} {ARROW} {right}"
+
+
+def _write_values(ax: "Axes", bars: Bars, texts: list[str]) -> None:
+    for place, d in enumerate(bars.shown):
+        ax.annotate(
+            texts[d], (1.0, place), (8.0, 0.0), ("axes fraction", "data"),
+            "offset points", va="center", fontsize=canvas.SMALL, annotation_clip=False,
+        )  # fmt: skip
+    ax.annotate(
+        f"first {ARROW} second row", (1.0, 1.0), (8.0, 7.0), "axes fraction",
+        "offset points", va="bottom", fontsize=canvas.SMALL, color=canvas.DARK_GREY,
+        annotation_clip=False,
+    )  # fmt: skip

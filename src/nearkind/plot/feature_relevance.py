@@ -1,0 +1,203 @@
+"""Each feature's share of the mean squared distance."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.encoding.rows import unique_rows
+from nearkind.estimators.cpml import CPML
+from nearkind.plot import canvas
+from nearkind.plot.bars import Bars
+from nearkind.plot.model_checks import check_labels, require_cpml
+from nearkind.plot.text import count_text, percent
+from nearkind.protocols import Array, Codes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST = 30
+INTERVAL = (2.5, 97.5)
+"""Percentiles between which a whisker is drawn."""
+MOST_NUMBERS = 1 << 21
+"""Numbers of an embedding held at a time."""
+
+
+def relevance(
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    n_resamples: int = 0,
+    *,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw each feature's share of the mean squared distance, the largest first.
+
+    Parameters
+    ----------
+    model : CPML, or a classifier over one
+        Fitted.
+    X : table of any kind, default=None
+        Rows whose distances are shared out; None draws ``feature_relevance_``, which is
+        over the rows of fit.
+    y : array-like of shape (n,), default=None
+        One label a row; resamples are then drawn class by class.
+    n_resamples : int, default=0
+        Number of bootstrap resamples of the rows of X. A whisker spans the middle 95 %
+        of the shares. The metric is not learned again: whiskers show how far the shares
+        depend on the rows measured, not on those learned from.
+    ax : matplotlib Axes, default=None
+        Where to draw; None makes new axes.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+        The 30 features with the largest shares, and the sum of the others. A negative
+        share works against the others.
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> data = nk.datasets.load("credit_risk", as_frame=False)
+    >>> model = nk.CPML(tol=0.1).fit(data.X, data.y)
+    >>> nk.plot.relevance(model, data.X, n_resamples=20).get_xlabel()
+    'share of the mean squared distance, %'
+    """
+    learner = require_cpml(model)
+    shares, resampled = _shares(learner, X, y, _check_resamples(n_resamples, X))
+    bars = Bars.of(100.0 * shares, MOST)
+    ax = canvas.axes(ax, 6.0, bars.height)
+    ends = _draw_whiskers(ax, bars, 100.0 * resampled)
+    texts = [percent(length / 100.0) for length in bars.lengths]
+    bars.draw(ax, bars.names(learner.codebook_.names_), texts, ends)
+    note = _note(X is None, len(resampled), y is not None)
+    title = "What the distance looks at"
+    label = "share of the mean squared distance, %"
+    if not shares.any():
+        note = "No two rows are at a distance, so there is nothing to share."
+    return canvas.finish(ax, title, note, label, "feature")
+
+
+def _shares(
+    learner: CPML, X: Any, y: Any, n_resamples: int
+) -> tuple[Array, NDArray[np.float64]]:
+    """Return the shares (D,), and those of resamples (R, D)."""
+    if X is None:
+        return learner.feature_relevance_, np.empty((0, learner.n_features_in_))
+    codes = learner.encode(X)
+    labels = check_labels([0] * len(codes) if y is None else y, len(codes))
+    numbers = {label: k for k, label in enumerate(dict.fromkeys(labels))}
+    classes = np.array([numbers[label] for label in labels])
+    unique = unique_rows(codes, classes, np.ones(len(codes)))
+    products = FeatureProducts.of(learner.value_tables_.vectors, unique.codes)
+    rng = np.random.default_rng(0)
+    drawn = [
+        products.shares(_resample(unique.weights, unique.y, rng))
+        for _ in range(n_resamples)
+    ]
+    n_features = codes.shape[1]
+    return products.shares(unique.weights), np.reshape(drawn, (-1, n_features))
+
+
+def _resample(weights: Array, y: NDArray[np.intp], rng: np.random.Generator) -> Array:
+    """Return how often each row is drawn, with replacement within its class."""
+    drawn = np.zeros(len(weights))
+    for label in np.unique(y):
+        of_class = weights[y == label]
+        n_rows = of_class.sum()
+        drawn[y == label] = rng.multinomial(round(n_rows), of_class / n_rows)
+    return drawn
+
+
+def _draw_whiskers(ax: "Axes", bars: Bars, resampled: Array) -> Array:
+    """Draw whiskers over resamples; return where bars with whiskers end (k,)."""
+    if not len(resampled):
+        return bars.lengths
+    drawn = resampled[:, bars.shown]
+    if bars.rest:
+        others = resampled.sum(axis=1) - drawn.sum(axis=1)
+        drawn = np.column_stack([drawn, others])
+    low, high = np.percentile(drawn, INTERVAL, axis=0)
+    at = np.arange(len(bars.lengths))
+    ax.hlines(at, low, high, color="black", linewidth=1.2, zorder=3)
+    return np.where(bars.lengths < 0.0, np.minimum(low, bars.lengths), high)
+
+
+def _note(of_fit: bool, n_resamples: int, by_class: bool) -> str:
+    if of_fit:
+        return "Over all pairs of the rows that the metric was learned from."
+    rows = "Over all pairs of the rows given."
+    if not n_resamples:
+        return rows
+    how = ", class by class" if by_class else ""
+    return (
+        f"{rows} Whiskers: the middle 95 % of {count_text(n_resamples, 'resample')} of "
+        f"them{how}; the metric is not learned again."
+    )
+
+
+def _check_resamples(n_resamples: Any, X: Any) -> int:
+    """Return the number of resamples, or raise ValueError."""
+    is_count = isinstance(n_resamples, int | np.integer) and n_resamples >= 0
+    if not is_count or isinstance(n_resamples, bool):
+        raise ValueError(
+            f"n_resamples must be a whole number >= 0; got {n_resamples!r}."
+        )
+    if n_resamples and X is None:
+        raise ValueError("n_resamples needs rows to draw from; pass X, a table.")
+    return int(n_resamples)
+
+
+@dataclass(frozen=True)
+class FeatureProducts:
+    """Products of features and rows, from which shares follow for any row weights.
+
+    Attributes
+    ----------
+    vectors : sequence of ndarray of shape (s + 1, q)
+        Centred vectors of the values of each feature; the last is for unseen values.
+    codes : ndarray of int of shape (m, D)
+        Unique rows, >= 0.
+    products : ndarray of shape (m, D)
+        <u_d, u> of each row.
+    """
+
+    vectors: Sequence[Array]
+    codes: Codes
+    products: Array
+
+    @classmethod
+    def of(cls, tables: Sequence[Array], codes: Codes) -> "FeatureProducts":
+        """Return the products for tables of value vectors and codes (m, D)."""
+        vectors = [table - table.mean(axis=0) for table in tables]
+        sizes = np.array([len(table) for table in tables], dtype=codes.dtype)
+        codes = codes % sizes  # -1 is the last
+        products = np.empty(codes.shape)
+        step = max(MOST_NUMBERS // vectors[0].shape[1], 1)
+        for start in range(0, len(codes), step):
+            at = slice(start, start + step)
+            columns = list(zip(vectors, codes[at].T, strict=True))
+            U = sum(table[code] for table, code in columns)
+            for d, (table, code) in enumerate(columns):
+                products[at, d] = np.einsum("iq,iq->i", table[code], U)
+        return cls(vectors, codes, products)
+
+    def shares(self, weights: Array) -> Array:
+        """Return shares (D,) for weights (m,) of the rows; zeros if no two differ.
+
+        mean <u_d - mean u_d, u - mean u> = mean <u_d, u> - <mean u_d, mean u>.
+        """
+        weights = weights / weights.sum()
+        means = np.array(
+            [
+                np.bincount(code, weights, len(table)) @ table
+                for table, code in zip(self.vectors, self.codes.T, strict=True)
+            ]
+        )  # (D, q)
+        size = weights @ self.products
+        parts = size - means @ means.sum(axis=0)
+        total = parts.sum()
+        is_spread = total > 1e-12 * np.abs(size).sum()
+        return parts / total if is_spread else np.zeros(len(parts))

@@ -1,0 +1,96 @@
+"""Checks that a model and its labels can be drawn."""
+
+from typing import Any
+
+from nearkind.estimators.cpml import CPML
+from nearkind.estimators.model_view import ModelView, is_model
+from nearkind.plot.canvas import require_matplotlib
+from nearkind.tables.values import plain
+
+NO_LABEL = "no label"
+
+
+def view_model(model: Any) -> ModelView:
+    """Return the view of a fitted model; every picture begins here.
+
+    Raises
+    ------
+    ValueError
+        If matplotlib is not installed.
+    TypeError
+        If it is no model of nearkind.
+    NotFittedError
+        If it is not fitted.
+    """
+    require_matplotlib()
+    if not is_model(model):
+        raise TypeError(
+            "nearkind.plot draws a fitted CPML, CPMLClassifier, CPMLClassifierCV or "
+            f"baseline; got {type(model).__name__}. Take the model out of what holds "
+            "it, a Pipeline for example."
+        )
+    return ModelView(model)
+
+
+def require_cpml(model: Any) -> CPML:
+    """Return the fitted CPML of a model; raise ValueError if it has another distance.
+
+    Parameters
+    ----------
+    model : CPMLClassifier, CPMLClassifierCV or a distance
+        Fitted.
+    """
+    distance = view_model(model).distance
+    if not isinstance(distance, CPML):
+        raise ValueError(
+            f"The distance of this {type(model).__name__} is {_name(distance)}, which "
+            "has no matrix that a CPML would have learned. Fit CPML, or draw its rows "
+            "with nearkind.plot.rows."
+        )
+    return distance
+
+
+def require_vectors(model: Any) -> Any:
+    """Return the fitted distance; raise ValueError if its values have no vectors."""
+    distance = view_model(model).distance
+    if not distance.has_vectors:
+        raise ValueError(
+            f"{_name(distance)} gives values no vectors, and this picture is made of "
+            "them. Fit CPML, or a baseline with value_vectors_, such as Euclidean or "
+            "NCA."
+        )
+    return distance
+
+
+def require_transform(model: Any) -> Any:
+    """Return the fitted distance; raise ValueError if it has no ``transform``."""
+    distance = view_model(model).distance
+    if distance.__sklearn_tags__().transformer_tags is None:
+        raise ValueError(
+            f"{_name(distance)} has distances but no coordinates, and a map needs "
+            "them. Fit CPML, or a baseline with transform, such as Hamming or "
+            "Euclidean."
+        )
+    return distance
+
+
+def check_labels(y: Any, n_rows: int) -> list[Any]:
+    """Return one label a row; a missing one becomes "no label".
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+    n_rows : int
+        How many labels there must be.
+    """
+    labels = [plain(label) for label in y]
+    if len(labels) != n_rows:
+        raise ValueError(
+            f"y has {len(labels)} labels, but X has {n_rows} rows. Pass one label a "
+            "row, or y=None."
+        )
+    return [NO_LABEL if label is None else label for label in labels]
+
+
+def _name(distance: Any) -> str:
+    return type(distance).__name__
