@@ -23,8 +23,8 @@ import nearkind as nk
 from benchmarks.harness import no_warnings, print_status, print_table, seconds_of
 from benchmarks.sets import load
 from nearkind.experiments.sets import NUMERIC
+from nearkind.report.data import ReportData
 from nearkind.report.page import page
-from nearkind.report.subject import Subject
 from nearkind.report.summary import summary
 
 SETS = ["car", "audiology", "mushroom", "adult"]
@@ -60,15 +60,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def measure(name: str, folder: Path) -> list[str]:
     """Return the line of one set."""
     print_status(f"page: {name}")
-    subject = subject_of(name)
+    data = report_data(name)
     path = folder / f"{name}.html"
-    seconds = seconds_of(lambda: path.write_text(page(summary(subject)), "utf-8"))
+    seconds = seconds_of(lambda: path.write_text(page(summary(data)), "utf-8"))
     first, busy, changes, tried = times_in_browser(path)
     return [
         name,
-        f"{len(subject.codes):,}",
-        str(subject.codes.shape[1]),
-        f"{len(subject.members[0].training_rows_.codes):,}",
+        f"{len(data.codes):,}",
+        str(data.codes.shape[1]),
+        f"{len(data.view.training_rows):,}",
         f"{path.stat().st_size / 1e6:.2f}",
         f"{seconds:.1f}",
         *(
@@ -78,17 +78,18 @@ def measure(name: str, folder: Path) -> list[str]:
     ]
 
 
-def subject_of(name: str) -> Subject:
+def report_data(name: str) -> ReportData:
     """Learn quickly, and classify every row."""
     data = load(name)
     X = data.X.astype({column: float for column in NUMERIC.get(name, set())})
     metric = nk.CPML(constraints="neighbors", projection="onehot", max_iter=20)
     with no_warnings():
         model = nk.CPMLClassifier(metric).fit(X, data.y)
-        said = model.predict(X).tolist()
+        y_pred = model.predict(X).tolist()
     cells = {column: X[column].astype(object).tolist() for column in X}
     relevance = model.metric_.feature_relevance_
-    return Subject(model, cells, relevance, name, name, said, data.y.tolist(), "class")
+    y_true = data.y.tolist()
+    return ReportData(model, cells, relevance, name, name, y_pred, y_true, "class")
 
 
 def times_in_browser(path: Path) -> tuple[float, float, list[float], float]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.estimators.model_view import ModelView
-from nearkind.protocols import Codes
+from nearkind.protocols import Array, Codes
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class ReportData:
         Fitted.
     X : dict of list
         Columns of the table that the model knows, in its order.
-    relevance : sequence of float
+    relevance : array-like of shape (D,)
         Share of each feature in the distance between two rows.
     name, where : str
         Names of the model and of the table.
@@ -36,7 +36,7 @@ class ReportData:
 
     model: Any
     X: dict[Any, list[Any]]
-    relevance: Sequence[float]
+    relevance: Sequence[float] | Array
     name: str = "model"
     where: str = "table"
     y_pred: list[Any] | None = None
