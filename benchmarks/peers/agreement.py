@@ -18,9 +18,9 @@ from benchmarks.comparison import Limits
 from benchmarks.harness import no_warnings, print_status, print_table
 from benchmarks.peers.learner import Peer, check_environment
 from benchmarks.sets import Split, one_hot, split
-from nearkind.baselines.coded_rows import differing
 from nearkind.baselines.itml import project
-from nearkind.baselines.pairs_of_rows import PairsOfRows
+from nearkind.baselines.matrix_learner import differing
+from nearkind.baselines.row_pairs import PairSampler
 from nearkind.protocols import Array
 
 SETS = ("voting", "tic_tac_toe", "car", "lymphography")
@@ -97,7 +97,7 @@ def _itml(name: str) -> list[str]:
     """Give both the same pairs, and compare what they make of them."""
     print_status(f"ITML: {name}")
     X, y = one_hot(split(name)).train
-    pairs = PairsOfRows(y).balanced(N_PAIRS, np.random.default_rng(0))
+    pairs = PairSampler(y).balanced(N_PAIRS, np.random.default_rng(0))
     V = X[pairs.left] - X[pairs.right]
     kept = differing(V)
     V, alike = V[kept], pairs.alike[kept]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import nearkind as nk
 from helpers.six_persons import PERSONS, rows_of
 from helpers.strategies import tables
-from nearkind.baselines.frequency_measures import FrequencyMeasure
 from nearkind.baselines.pair_tables import PairTables
+from nearkind.baselines.similarity import FrequencyMeasure
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning"),

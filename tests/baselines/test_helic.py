@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from helpers import oracles
 from helpers.estimator_tables import labelled_table
 from nearkind.baselines import HELIC, helic
-from nearkind.baselines.couplings import couplings, kernels
+from nearkind.baselines.helic import couplings, kernels
 from nearkind.baselines.kernel_weights import KernelGroups
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels

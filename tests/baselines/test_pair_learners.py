@@ -135,12 +135,12 @@ def test_pola_goes_on_where_it_was():
     np.testing.assert_array_equal(
         model.pairwise_distances(X), POLA().fit(X, Y).pairwise_distances(X)
     )
-    before, n_pairs = model.metric_, len(model.loss_history_)
-    online = model._online
+    before, history = model.metric_, model.loss_history_
+    n_pairs = len(history)
     more, labels = labelled_table(20, seed=8)
     model.partial_fit(more, labels)
-    assert model._online is online
     assert len(model.loss_history_) == n_pairs + 20 * 19 / 2
+    np.testing.assert_array_equal(model.loss_history_[:n_pairs], history)
     assert (model.metric_ != before).any()
     assert np.linalg.eigvalsh(model.metric_)[0] >= -1e-9
     refitted = model.fit(X, Y)

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 
 from helpers import strategies
 from helpers.estimator_tables import labelled_table
-from nearkind.baselines import coded_rows
-from nearkind.baselines.coded_rows import Coding, LabelledRows, whitening
+from nearkind.baselines import matrix_learner
 from nearkind.baselines.dml_eig import best_step, frank_wolfe
 from nearkind.baselines.itml import project
+from nearkind.baselines.matrix_learner import Coding, LabelledRows, whitening
 from nearkind.baselines.mmc import Factor, Weights, spread
 from nearkind.baselines.pola import Online
 from nearkind.projections.onehot import OneHot
@@ -216,7 +216,7 @@ def test_coded_rows_are_as_far_apart_as_projected_ones(projection, table):
 
 
 def test_mean_over_alike_pairs_is_that_of_every_pair(monkeypatch):
-    monkeypatch.setattr(coded_rows, "AT_ONCE", 20)  # several blocks a class
+    monkeypatch.setattr(matrix_learner, "AT_ONCE", 20)  # several blocks a class
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, (25, 2)).astype(np.int32)
     y = rng.integers(0, 3, 25)
@@ -227,7 +227,7 @@ def test_mean_over_alike_pairs_is_that_of_every_pair(monkeypatch):
 
 
 def test_fewer_pairs_where_they_would_take_too_much_memory(monkeypatch):
-    monkeypatch.setattr(coded_rows, "LARGEST_DIFFERENCES", 70)
+    monkeypatch.setattr(matrix_learner, "LARGEST_DIFFERENCES", 70)
     codes = np.arange(30, dtype=np.int32)[:, None]
     y = np.arange(30) % 2
     tables = OneHot().fit(codes, [30], y, np.ones(30)).tables

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from helpers import strategies
-from nearkind.baselines.pairs_of_rows import PairsOfRows
+from nearkind.baselines.row_pairs import PairSampler
 
 Y = np.array([0, 2, 1, 0, 0, 2, 1, 3, 0])  # class 3 has one row
 LABELS = st.integers(4, 12).flatmap(strategies.labels)
@@ -26,12 +26,12 @@ def oracle(y, alike):
 
 
 def draw(kind, y, size, seed=0):
-    return getattr(PairsOfRows(y), kind)(size, np.random.default_rng(seed))
+    return getattr(PairSampler(y), kind)(size, np.random.default_rng(seed))
 
 
 @given(LABELS)
 def test_every_pair_once(y):
-    pairs = PairsOfRows(y)
+    pairs = PairSampler(y)
     for found, count, alike in (
         (pairs.alike(), pairs.n_alike, True),
         (pairs.unlike(), pairs.n_unlike, False),
@@ -82,7 +82,7 @@ def test_balanced_without_a_size_is_every_pair():
 def test_uniform_pairs_keep_the_share_of_alike_ones():
     y = np.repeat([0, 1, 2, 3], 25)
     found = draw("uniform", y, 4000)
-    share = PairsOfRows(y).n_alike / (100 * 99 / 2)
+    share = PairSampler(y).n_alike / (100 * 99 / 2)
     assert len(found) == 4000
     assert found.alike.mean() == pytest.approx(share, abs=0.02)
     np.testing.assert_array_equal(found.alike, y[found.left] == y[found.right])
@@ -100,13 +100,13 @@ def test_the_same_seed_draws_the_same_pairs():
 
 
 def test_classes_of_one_row_have_no_pair_and_that_is_said():
-    lonely = PairsOfRows(np.arange(5))
+    lonely = PairSampler(np.arange(5))
     assert len(lonely.alike()) == len(draw("alike", np.arange(5), 3)) == 0
     with pytest.raises(
         ValueError, match=r"Me learns .* each of the 5 rows has a class"
     ):
         lonely.check("Me")
-    PairsOfRows(Y).check("Me")
+    PairSampler(Y).check("Me")
 
 
 def test_drawing_does_not_enumerate():

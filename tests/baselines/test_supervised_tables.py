@@ -15,7 +15,7 @@ import nearkind as nk
 from helpers.six_persons import PERSONS, RISK, rows_of
 from helpers.strategies import tables
 from nearkind.baselines import cheng as cheng_module
-from nearkind.baselines.radial import RIDGE, RadialError, descend
+from nearkind.baselines.cheng import RIDGE, RadialError, descend
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning"),

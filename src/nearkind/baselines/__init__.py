@@ -5,29 +5,34 @@
 
 from typing import Any
 
-from nearkind.baselines.anderberg import Anderberg
 from nearkind.baselines.association import Association
-from nearkind.baselines.burnaby import Burnaby
 from nearkind.baselines.cheng import Cheng
 from nearkind.baselines.dilca import DILCA
 from nearkind.baselines.dm3 import DM3
 from nearkind.baselines.dml_eig import DMLEig
-from nearkind.baselines.eskin import Eskin
-from nearkind.baselines.euclidean import Euclidean
-from nearkind.baselines.gambaryan import Gambaryan
-from nearkind.baselines.goodall import Goodall1, Goodall2, Goodall3, Goodall4
+from nearkind.baselines.frequency import (
+    Anderberg,
+    Burnaby,
+    Eskin,
+    Gambaryan,
+    Goodall1,
+    Goodall2,
+    Goodall3,
+    Goodall4,
+    InverseOccurrence,
+    Lin,
+    Lin1,
+    OccurrenceFrequency,
+    Smirnov,
+)
 from nearkind.baselines.hamming import Hamming
 from nearkind.baselines.helic import HELIC
 from nearkind.baselines.itml import ITML
-from nearkind.baselines.kdml import KDML
-from nearkind.baselines.lin import Lin, Lin1
-from nearkind.baselines.lmnn import LMNN
+from nearkind.baselines.large_margin import KDML, LMNN
 from nearkind.baselines.mmc import MMC
 from nearkind.baselines.nca import NCA
-from nearkind.baselines.occurrence import InverseOccurrence, OccurrenceFrequency
 from nearkind.baselines.pola import POLA
-from nearkind.baselines.smirnov import Smirnov
-from nearkind.baselines.value_difference import ValueDifference
+from nearkind.baselines.value_difference import Euclidean, ValueDifference
 
 __all__ = [
     "DILCA",

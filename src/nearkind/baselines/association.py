@@ -1,4 +1,4 @@
-"""Values are as far apart as what they say of the other features."""
+"""Association: values differ as the distributions of the other features given them."""
 
 from collections.abc import Callable
 from typing import Any, Self
@@ -19,7 +19,7 @@ from nearkind.estimators import params
 from nearkind.protocols import Array
 
 _AT_ONCE = 1 << 20
-"""Numbers in a temporary block of differences."""
+"""Numbers in a temporary array of differences."""
 
 Divergence = Callable[[Array, Array], Array]
 """From distributions p (..., k) and q (..., k) to how much they differ (...)."""
@@ -85,9 +85,9 @@ class Association(TableDistance, BaseEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count pairs of values of all columns; labels are not used."""
         psi = params.choice(self, "divergence", DIVERGENCES)
-        codes, weights = self._count_codes(X, sample_weight)
+        rows = self.code_rows(X, sample_weight=sample_weight)
         check_contingency(self.codebook_, type(self).__name__)
-        counts = contingency(codes, self.codebook_.n_values, weights)
+        counts = contingency(rows.codes, self.codebook_.n_values, rows.weights)
         self.pair_tables_ = PairTables(
             [with_unseen(_distances(counts, d, psi)) for d in range(counts.n_features)]
         )

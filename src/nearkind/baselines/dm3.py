@@ -9,12 +9,19 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
-from nearkind.baselines.contingency import Information, contingency
-from nearkind.baselines.indicators import Places, starts
-from nearkind.baselines.matching import matching
-from nearkind.baselines.pair_tables import check_contingency
+from nearkind.baselines.contingency import (
+    Information,
+    ValuePairs,
+    chances,
+    contingency,
+)
+from nearkind.baselines.pair_tables import (
+    Places,
+    check_contingency,
+    match_sums,
+    starts,
+)
 from nearkind.baselines.pairwise import PairwiseDistance
-from nearkind.baselines.value_pairs import ValuePairs, chances
 from nearkind.estimators.params import number, numbered
 from nearkind.neighbors import query_chunks
 from nearkind.protocols import Array
@@ -96,9 +103,9 @@ class DM3(PairwiseDistance, BaseEstimator):
         """Count pairs of values of all columns; labels are not used."""
         stage: Stage = numbered(self, "stage", STAGES)
         beta = self._threshold()
-        codes, weights = self._count_codes(X, sample_weight)
+        rows = self.code_rows(X, sample_weight=sample_weight)
         check_contingency(self.codebook_, type(self).__name__)
-        counts = contingency(codes, self.codebook_.n_values, weights)
+        counts = contingency(rows.codes, self.codebook_.n_values, rows.weights)
         R = self.dependence_ = interdependence(counts.information)
         threshold = R.mean() if beta is None else beta
         related = stage.related(R - threshold > _ROUNDING)
@@ -151,10 +158,10 @@ class DM3(PairwiseDistance, BaseEstimator):
         )  # (n, D), (m, D)
         alone = ((Q * mismatch).sum(axis=1) for Q in (Q_a, Q_b))
         whole = np.add.outer(*alone)  # sum of w_r (Q_r(x) + Q_r(x'))
-        whole += matching(a, b, n_places, of_a=Q_a * change)
-        whole += matching(a, b, n_places, of_b=Q_b * change)
+        whole += match_sums(a, b, n_places, of_a=Q_a * change)
+        whole += match_sums(a, b, n_places, of_b=Q_b * change)
         weights = np.broadcast_to(change, a.shape)
-        total = mismatch.sum() + matching(a, b, n_places, of_a=weights)
+        total = mismatch.sum() + match_sums(a, b, n_places, of_a=weights)
         apart = whole - self._shared(keys_a, keys_b, R)
         apart[apart < _ROUNDING * whole] = 0.0
         return apart / np.where(total > 1e-15, total, 1.0)
@@ -166,7 +173,7 @@ class DM3(PairwiseDistance, BaseEstimator):
         at_match = 2.0 * R * (match[pairs.left] + two)  # (P,)
         places = pairs.places
         n_places = int(places.max()) + 1
-        return matching(
+        return match_sums(
             places[a], places[b], n_places, of_a=at_match * pairs.chances[a]
         )
 

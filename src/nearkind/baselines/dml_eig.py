@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import softmax
 
-from nearkind.baselines.coded_rows import LabelledRows, whitening
-from nearkind.baselines.mahalanobis import Mahalanobis
+from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, whitening
 from nearkind.estimators.params import number, whole_number
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
@@ -15,7 +14,7 @@ NEGLIGIBLE = 1e-17
 """Weights of pairs below this are zero."""
 
 
-class DMLEig(Mahalanobis):
+class DMLEig(MatrixLearner):
     """Distance metric learning with eigenvalue optimisation.
 
         max over M of  min over unlike rows of v' M v
@@ -86,9 +85,8 @@ class DMLEig(Mahalanobis):
 
     def _check(self) -> None:
         number(self, "smoothing", "a number > 0", 0.0, open_low=True)
-        number(self, "tol", "a number >= 0", 0.0)
+        self._check_stop()
         whole_number(self, "n_pairs")
-        whole_number(self, "max_iter")
 
     def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
         V = rows.unlike(self.n_pairs, rng)

@@ -9,7 +9,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-from nearkind.baselines.indicators import places, starts
+from nearkind.baselines.pair_tables import places, starts
 from nearkind.baselines.pairwise import PairwiseDistance
 from nearkind.protocols import Array, Codes
 
@@ -39,7 +39,7 @@ class Hamming(
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the values of each column; labels are not used."""
-        self._count_codes(X, sample_weight)
+        self.code_rows(X, sample_weight=sample_weight)
         self.n_features_out_ = int(starts(self.codebook_.n_values)[-1])
         return self
 

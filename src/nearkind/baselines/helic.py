@@ -1,13 +1,15 @@
 """HELIC: weights of many kernels between values, from how values couple."""
 
 import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
+from scipy.spatial.distance import pdist, squareform
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.baselines.couplings import couplings, kernels
+from nearkind.baselines.contingency import contingency
 from nearkind.baselines.kernel_weights import KernelGroups, learn_weights
 from nearkind.baselines.pair_tables import check_contingency
 from nearkind.constraints.triplets import AllTriplets
@@ -18,10 +20,17 @@ from nearkind.estimators.limits import distances_at_once
 from nearkind.estimators.params import number, whole_number
 from nearkind.estimators.threads import thread_map
 from nearkind.estimators.vector_distance import VectorDistance
+from nearkind.projections.base import value_counts
+from nearkind.projections.vdm import shares
+from nearkind.protocols import Array, Codes
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Stop
 
+COUPLINGS = "frequency", "values", "classes"
+KERNELS = "gaussian 1/2", "gaussian 1", "gaussian 2", "linear"
+WIDTHS = 0.5, 1.0, 2.0
+"""Of Gaussian kernels, in units of the median distance between values."""
 ROWS = 4_000
 """Distinct rows up to which every triplet counts; of more, those among so many."""
 
@@ -99,13 +108,13 @@ class HELIC(VectorDistance, BaseEstimator):
         strength = params.strength(self)
         rows = self.code_rows(X, y, sample_weight)
         check_contingency(self.codebook_, type(self).__name__)
-        cells = rows.merge_equal()
-        groups = self._groups(cells)
+        unique = rows.merge_equal()
+        groups = self._groups(unique)
         bound = AllTriplets(1.0, distances_at_once()).bind(
-            WeightedLabels(cells.y, cells.weights)
+            WeightedLabels(unique.y, unique.weights)
         )
         with thread_map(None) as run:
-            Z = groups.indicators(cells.codes)
+            Z = groups.indicators(unique.codes)
             objective = Objective(Z, bound, Schatten(1.0), 0.0, map=run)
             if objective.n_rows > ROWS:
                 objective = objective.sample(ROWS, np.random.default_rng(0))
@@ -121,10 +130,10 @@ class HELIC(VectorDistance, BaseEstimator):
         self._warn(found.reason)
         return self
 
-    def _groups(self, cells: UniqueRows) -> KernelGroups:
+    def _groups(self, unique: UniqueRows) -> KernelGroups:
         """Make every kernel of every coupling of every feature."""
         book = self.codebook_
-        described = couplings(cells.codes, book.n_values, cells.y, cells.weights)
+        described = couplings(unique.codes, book.n_values, unique.y, unique.weights)
         made = [
             (d, name, kernel)
             for d, of_feature in enumerate(described)
@@ -154,5 +163,56 @@ class HELIC(VectorDistance, BaseEstimator):
             )
 
 
-COUPLINGS = "frequency", "values", "classes"
-KERNELS = "gaussian 1/2", "gaussian 1", "gaussian 2", "linear"
+def couplings(
+    codes: Codes, n_values: Sequence[int], y: np.ndarray, weights: Array
+) -> list[list[Array]]:
+    """Return for each feature how its values couple, each (s_d, any).
+
+    To their own feature, by frequency; to the values u of the others, as p(v | u); to
+    the classes, as p(c | v).
+    """
+    pairs = contingency(codes, n_values, weights)
+    prior = np.bincount(y, weights) / weights.sum()
+    classes = value_counts(codes, n_values, y, weights)
+    return [
+        [
+            frequency(N.sum(axis=1)),
+            np.hstack([np.zeros((len(N), 0))]
+                      + [pairs.given(e, d).T for e in pairs.others(d)]),
+            shares(N, 0.0, prior),
+        ]
+        for d, N in enumerate(classes)
+    ]  # fmt: skip
+
+
+def frequency(counts: Array) -> Array:
+    """Return relative frequencies as a column (s, 1)."""
+    return (counts / max(counts.sum(), 1e-300))[:, None]
+
+
+def kernels(described: Array) -> Iterator[Array]:
+    """Yield kernels (s, s) between descriptions (s, any): three Gaussian, one linear.
+
+    Each is centred, which no distance sees; those without any difference are left out.
+
+    Examples
+    --------
+    >>> [kernel.shape for kernel in kernels(np.array([[0.0], [1.0]]))]
+    [(2, 2), (2, 2), (2, 2), (2, 2)]
+    >>> list(kernels(np.array([[1.0], [1.0]])))
+    []
+    """
+    apart = pdist(described) if described.shape[1] else np.zeros(0)
+    if not (apart > 1e-12).any():
+        return
+    middle = float(np.median(apart[apart > 1e-12]))
+    for width in WIDTHS:
+        d2 = squareform(apart) ** 2
+        yield centred(np.exp(-d2 / (2.0 * (width * middle) ** 2)))
+    yield centred(described @ described.T)
+
+
+def centred(kernel: Array) -> Array:
+    """Return the kernel about the mean of its values."""
+    kernel = kernel - kernel.mean(axis=0)
+    return kernel - kernel.mean(axis=1, keepdims=True)

@@ -9,8 +9,7 @@ from scipy.linalg import blas
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from nearkind.baselines.coded_rows import LabelledRows, differing
-from nearkind.baselines.mahalanobis import Mahalanobis
+from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, differing
 from nearkind.estimators.params import number, whole_number
 from nearkind.protocols import Array
 
@@ -20,7 +19,7 @@ TIE = 1e-9
 """Bounds closer than this share of the larger are equal."""
 
 
-class ITML(Mahalanobis):
+class ITML(MatrixLearner):
     """Information-theoretic metric learning.
 
         min over M and slacks xi of  LogDet(M, I) + gamma * LogDet(xi, xi_0)
@@ -79,8 +78,7 @@ class ITML(Mahalanobis):
 
     def _check(self) -> None:
         number(self, "gamma", "a number > 0", 0.0, open_low=True)
-        number(self, "tol", "a number >= 0", 0.0)
-        whole_number(self, "max_iter")
+        self._check_stop()
         if self.n_constraints is not None:
             whole_number(self, "n_constraints", 2)
 

@@ -7,14 +7,18 @@ from typing import NamedTuple, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.baselines.coded_rows import Coding, LabelledRows, whitening
-from nearkind.baselines.mahalanobis import Mahalanobis
-from nearkind.estimators.params import flag, number, whole_number
+from nearkind.baselines.matrix_learner import (
+    Coding,
+    LabelledRows,
+    MatrixLearner,
+    whitening,
+)
+from nearkind.estimators.params import flag, whole_number
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
 
 
-class MMC(Mahalanobis):
+class MMC(MatrixLearner):
     """Metric learning for clustering with side information.
 
         max over M of  mean over unlike rows of sqrt(v' M v)
@@ -78,12 +82,11 @@ class MMC(Mahalanobis):
 
     def _check(self) -> None:
         flag(self, "diagonal")
-        number(self, "tol", "a number >= 0", 0.0)
+        self._check_stop()
         whole_number(self, "n_pairs")
-        whole_number(self, "max_iter")
 
-    def _code_by(self, tables: list[Array]) -> Coding:
-        return Coding.of(tables, turned=not self.diagonal)
+    def _coding_of(self, tables: list[Array]) -> Coding:
+        return Coding.of(tables, reduced=not self.diagonal)
 
     def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
         V = rows.unlike(self.n_pairs, rng)

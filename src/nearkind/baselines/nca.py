@@ -8,14 +8,12 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
-from nearkind.baselines.mahalanobis import CODINGS
+from nearkind.baselines.matrix_learner import CODINGS, map_tables
 from nearkind.estimators import params
 from nearkind.estimators.limits import check_size
 from nearkind.estimators.params import number, whole_number
 from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.metrics.structures import Full
-from nearkind.metrics.value_tables import ValueTables
-from nearkind.protocols import Array
 
 GIGABYTES_A_PAIR = 3 * 8 / 2**30
 """Distances, chances and their weights: three numbers for every pair of rows."""
@@ -95,7 +93,8 @@ class NCA(VectorDistance, BaseEstimator):
         learner.fit(phi, rows.y)
         self.components_ = learner.components_
         self.n_iter_ = learner.n_iter_ - 1  # it counts the start as well
-        self.value_tables_ = _value_tables(projection.tables, self.components_)
+        flat = [table.reshape(len(table), -1) for table in projection.tables]
+        self.value_tables_ = map_tables(flat, self.components_)
         if self.n_iter_ >= self.max_iter:
             warnings.warn(
                 f"The iterations ran out after {self.n_iter_}, before the tolerance "
@@ -111,14 +110,6 @@ class NCA(VectorDistance, BaseEstimator):
             max_iter=whole_number(self, "max_iter"),
             tol=number(self, "tol", "a number >= 0", 0.0),
         )
-
-
-def _value_tables(tables: list[Array], L: Array) -> ValueTables:
-    """Split the map L (q, W) into vectors of values."""
-    flat = [table.reshape(len(table), -1) for table in tables]
-    ends = np.cumsum([table.shape[1] for table in flat])[:-1]
-    parts = zip(flat, np.split(L, ends, axis=1), strict=True)
-    return ValueTables([table @ part.T for table, part in parts])
 
 
 def _check_memory(n_rows: int) -> None:

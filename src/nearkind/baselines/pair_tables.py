@@ -1,19 +1,57 @@
-"""Sums over features of a table of pairs of values, for whole blocks of rows."""
+"""Tables of pairs of values, and their sums over the features of pairs of rows.
+
+The values of all features stand on one axis, each at its *place*; an unseen value has
+the last place of its feature. Rows are given by the places of their values (n, D).
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from nearkind.baselines.indicators import Places, indicators, starts
 from nearkind.encoding.codebook import Codebook
-from nearkind.protocols import Array
+from nearkind.protocols import Array, Codes
+
+Places = NDArray[np.intp]
 
 LARGEST_TABLES = 50_000_000
 """Numbers in all tables of pairs of values."""
 _SPREAD = 1 << 16
 """Numbers of table rows spread out at a time: about what a core's cache holds."""
+
+
+def starts(n_values: Sequence[int]) -> Places:
+    """Return where each feature begins, and where the last one ends (D + 1,).
+
+    Examples
+    --------
+    >>> starts([2, 3])
+    array([0, 3, 7])
+    """
+    return np.cumsum([0, *(size + 1 for size in n_values)])
+
+
+def places(codes: Codes, n_values: Sequence[int]) -> Places:
+    """Return the place of each value (n, D); the unseen have a feature's last.
+
+    Examples
+    --------
+    >>> places(np.array([[0, 2], [-1, -1]], dtype=np.int32), [2, 3])
+    array([[0, 5],
+           [2, 6]])
+    """
+    own = np.where(codes < 0, np.asarray(n_values, dtype=np.intp), codes)
+    return own + starts(n_values)[:-1]
+
+
+def indicators(at: Places, n_places: int, values: Array | None = None) -> csr_array:
+    """Return rows (n, n_places) that are 1, or ``values`` (n, D), at their places."""
+    ends = np.arange(0, at.size + 1, at.shape[1])
+    data = np.ones(at.size) if values is None else values.ravel()
+    return csr_array((data, at.ravel(), ends), shape=(len(at), n_places))
 
 
 @dataclass(frozen=True)
@@ -42,7 +80,7 @@ class PairTables:
         n_places = int(self._starts[-1])
         at_b = indicators(b, n_places)
         total = np.empty((len(a), len(b)))
-        for rows in portions(len(a), n_places):
+        for rows in row_chunks(len(a), n_places):
             total[rows] = (at_b @ self._spread(a[rows])).T  # O(n m D)
         return total
 
@@ -53,8 +91,51 @@ class PairTables:
         return np.concatenate([table.T[:, code] for table, code in columns])
 
 
-def portions(n_rows: int, n_places: int) -> Iterator[slice]:
-    """Split rows so that few numbers are spread at once, but not one by one."""
+def match_sums(
+    a: Places,
+    b: Places,
+    n_places: int,
+    of_a: Array | None = None,
+    of_b: Array | None = None,
+) -> Array:
+    """Return sum over r with a_r = b_r of of_a_r of_b_r, for any two rows.
+
+    A place belongs to one column only. Exchanging both pairs of arguments transposes
+    the sums, to the last bit.
+
+    Parameters
+    ----------
+    a : ndarray of shape (n, R)
+        Places of the rows on the left.
+    b : ndarray of shape (m, R)
+        Places of the rows on the right.
+    n_places : int
+        Number of places that there are.
+    of_a, of_b : ndarray of the shape of a and b, default=None
+        What is summed; None: ones.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> match_sums(np.array([[0, 2]]), np.array([[0, 2], [1, 2]]), 3)
+    array([[2., 1.]])
+    """
+    at_b = indicators(b, n_places, of_b)
+    total = np.empty((len(a), len(b)))
+    for rows in row_chunks(len(a), n_places):
+        at = a[rows]
+        spread = np.zeros((n_places, len(at)))
+        columns = np.arange(len(at))
+        spread[at.T, columns] = 1.0 if of_a is None else of_a[rows].T
+        total[rows] = (at_b @ spread).T  # O(n m R)
+    return total
+
+
+def row_chunks(n_rows: int, n_places: int) -> Iterator[slice]:
+    """Return chunks of rows of which few numbers are spread at once."""
     size = max(_SPREAD // max(n_places, 1), min(16, (1 << 24) // max(n_places, 1)), 1)
     return (slice(at, at + size) for at in range(0, n_rows, size))
 

@@ -1,4 +1,4 @@
-"""What distances without an embedding share: all follows from ``compare``."""
+"""Distances that compare pairs of rows, without an embedding."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
@@ -6,29 +6,36 @@ from typing import Any, ClassVar
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind import scoring
-from nearkind.baselines.indicators import places
-from nearkind.baselines.pair_tables import PairTables
+from nearkind.baselines.pair_tables import PairTables, places
 from nearkind.estimators.base import Distance
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame
 
 
 class PairwiseDistance(Distance, ABC):
-    """Mixin over ``codebook_``, which fit must set, and ``compare``.
+    """Mixin of a distance that is given by ``compare``; fit must set ``codebook_``.
 
     Attributes
     ----------
-    zero_on_equal_rows : whether equal rows are promised to be at distance zero
+    zero_on_equal_rows : bool, default=True
+        Whether equal rows are promised to be at distance zero.
     """
 
     zero_on_equal_rows: ClassVar[bool] = True
 
     def pairwise_distances(self, X: Any, Y: Any = None) -> Array:
-        """Return the distances between rows (n, m).
+        """Return the distances between rows.
 
         Parameters
         ----------
-        X, Y : tables with the columns that fit saw; Y = X if None
+        X : table of shape (n, D)
+            With the columns that fit saw.
+        Y : table of shape (m, D), default=None
+            As X; None: X itself.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
         """
         return self.compare(*self._both(X, Y))
 
@@ -37,12 +44,14 @@ class PairwiseDistance(Distance, ABC):
 
         Parameters
         ----------
-        X : table
-        y : one label a row
+        X : table of shape (n, D)
+        y : array-like of shape (n,)
+            One label a row.
 
         Returns
         -------
-        share in [0, 1]; ties count one half
+        float
+            In [0, 1]; ties count one half.
         """
         rows = self.represent(self.encode(X))
         return scoring.triplet_accuracy_by(self.compare, rows, y)
@@ -60,14 +69,15 @@ class PairwiseDistance(Distance, ABC):
         a = self.represent(self.encode(X))
         return a, a if Y is None else self.represent(self.encode(Y))
 
-    def _count_codes(self, X: Any, sample_weight: Any) -> tuple[Codes, Array]:
-        """Learn the codes of a table without labels; return them and the weights."""
-        rows = self.code_rows(X, sample_weight=sample_weight)
-        return rows.codes, rows.weights
-
 
 class TableDistance(PairwiseDistance):
-    """Mixin over ``pair_tables_``, which fit must set: d = sum of A_d[x_d, x'_d]."""
+    """Mixin of a distance d = sum of A_d[x_d, x'_d]; fit must set ``pair_tables_``.
+
+    Attributes
+    ----------
+    pair_tables_ : PairTables
+        The tables A_d, one for each feature.
+    """
 
     pair_tables_: PairTables
 
@@ -80,12 +90,13 @@ class TableDistance(PairwiseDistance):
 
         Parameters
         ----------
-        feature : name of a column
+        feature : object
+            Name of a column.
 
         Returns
         -------
-        square DataFrame, the values on both sides (a dict of arrays where there is no
-        pandas)
+        DataFrame of shape (s, s)
+            The values on both sides; a dict of arrays where there is no pandas.
         """
         check_is_fitted(self)
         d = self.codebook_.place_of(feature)

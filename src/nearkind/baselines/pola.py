@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 from threadpoolctl import threadpool_limits
 
-from nearkind.baselines.coded_rows import LabelledRows
-from nearkind.baselines.mahalanobis import Mahalanobis
-from nearkind.estimators.base import object_array
+from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner
 from nearkind.estimators.labels import known_labels
 from nearkind.estimators.params import flag, generator, whole_number
 from nearkind.protocols import Array
@@ -22,7 +20,7 @@ CHUNK = 128
 """Pairs whose distances are kept up to date at once."""
 
 
-class POLA(Mahalanobis):
+class POLA(MatrixLearner):
     """Pseudo-metric online learning: one pass over pairs of rows.
 
     A pair with difference v and s = +1 (alike) or -1 has the loss
@@ -60,6 +58,9 @@ class POLA(Mahalanobis):
     array([[0.    , 1.4131]])
     """
 
+    _online: "Online | None" = None  # set by the first fit or partial_fit
+    _rng: np.random.Generator
+
     def __init__(
         self,
         averaged=False,
@@ -79,30 +80,32 @@ class POLA(Mahalanobis):
         self.numeric = numeric
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn from the pairs of more rows, going on from where it is.
+        """Learn from the pairs of more rows, starting from the present M and b.
 
         The first call learns values and coding, class histograms included, and fixes
         them; values that it did not see are unseen in all later calls.
 
         Parameters
         ----------
-        X : table
-        y : one label a row; rows without one are left out after the first call
-        classes : labels that may come, in the first call; None: those of that call
+        X : table of shape (n, D)
+        y : array-like of shape (n,)
+            One label a row; rows without one are left out after the first call.
+        classes : array-like, default=None
+            In the first call, all labels that may come; None: those of that call.
 
         Returns
         -------
         self
         """
-        if not hasattr(self, "_online"):
+        if self._online is None:
             self._check()
             self._rng = generator(self.random_state)
-            rows = self._coded(X, y)
+            rows = self._code(X, y)
             self.classes_ = self.classes_ if classes is None else np.unique(classes)
-            self._begin()
+            online = self._start()
         else:
-            rows = self._more(X, y)
-        return self._keep(self._go_on(rows, self._rng))
+            rows, online = self._code_more(X, y), self._online
+        return self._set_matrix(self._update(online, rows))
 
     def _check(self) -> None:
         flag(self, "averaged")
@@ -111,27 +114,28 @@ class POLA(Mahalanobis):
 
     def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
         self._rng = rng
-        self._begin()
-        return self._go_on(rows, rng)
+        return self._update(self._start(), rows)
 
-    def _begin(self) -> None:
+    def _start(self) -> "Online":
+        """Return M = 0 and b = 1, and keep them to be updated by later rows."""
         self._online = Online(self.coding_.width, bool(self.averaged))
         self.loss_history_ = np.zeros(0)
+        return self._online
 
-    def _go_on(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
+    def _update(self, online: "Online", rows: LabelledRows) -> Array:
         """Learn from the pairs of these rows; return the metric."""
-        self.threshold_ = self._online.threshold
+        self.threshold_ = online.threshold
         if not self.coding_.width:
             return self._euclidean("no two rows differ")
-        pairs = rows.pairs.balanced(self._n_pairs(len(rows.y)), rng)
+        pairs = rows.pairs.balanced(self._n_pairs(len(rows.y)), self._rng)
         history = [self.loss_history_]
         with threadpool_limits(1, "blas"):  # many small products
             for at in range(0, len(pairs), CHUNK):
                 chunk = pairs.take(slice(at, at + CHUNK))
-                history.append(self._online.learn(rows.differences(chunk), chunk.alike))
+                history.append(online.learn(rows.differences(chunk), chunk.alike))
         self.loss_history_ = np.concatenate(history)
-        self.threshold_ = self._online.threshold
-        M = self._online.metric
+        self.threshold_ = online.threshold
+        M = online.metric
         return M if M.any() else self._euclidean("no pair has left a trace in M")
 
     def _n_pairs(self, n_rows: int) -> int | None:
@@ -139,14 +143,14 @@ class POLA(Mahalanobis):
             return int(self.n_pairs)
         return None if n_rows <= ALL_PAIRS_UP_TO else PAIRS_A_ROW * n_rows
 
-    def _more(self, X: Any, y: Any) -> LabelledRows:
+    def _code_more(self, X: Any, y: Any) -> LabelledRows:
         """Return labelled rows of a later call."""
         table = read_table(X)
         names, numbers = known_labels(y, table.n_rows)
-        strangers = object_array(names[~np.isin(names, self.classes_)].tolist())
-        if len(strangers):
+        new = names[~np.isin(names, self.classes_)].tolist()
+        if new:
             raise ValueError(
-                f"y has labels that the first call did not: {strangers[:5].tolist()}. "
+                f"y has labels that the first call did not: {new[:5]}. "
                 "Name all labels that may come as classes in the first call."
             )
         known = np.flatnonzero(numbers >= 0)
@@ -154,7 +158,7 @@ class POLA(Mahalanobis):
 
 
 class Online:
-    """M and b, and how pairs move them.
+    """M and b, updated by one pair after another.
 
     The distances of a chunk of pairs are computed at once and corrected after each
     update, by its one or two outer products; pairs without a loss cost nothing more.

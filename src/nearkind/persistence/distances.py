@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from nearkind import baselines as b
-from nearkind.baselines.coded_rows import Coding
+from nearkind.baselines.contingency import ValuePairs
+from nearkind.baselines.matrix_learner import Coding
 from nearkind.baselines.pair_tables import PairTables
-from nearkind.baselines.value_pairs import ValuePairs
 from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.cpml import CPML
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from nearkind.baselines.dm3 import DM3
-from nearkind.baselines.frequency_measures import (
+from nearkind.baselines.hamming import Hamming
+from nearkind.baselines.pair_tables import PairTables
+from nearkind.baselines.pairwise import TableDistance
+from nearkind.baselines.similarity import (
     MeanMeasure,
     RatioMeasure,
     complement,
     reciprocal,
     shifted_reciprocal,
 )
-from nearkind.baselines.hamming import Hamming
-from nearkind.baselines.pair_tables import PairTables
-from nearkind.baselines.pairwise import TableDistance
 from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.protocols import Array, Codes
 

@@ -10,26 +10,26 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-Rows = NDArray[np.intp]
+from nearkind.encoding.rows import Numbers
 
 
 @dataclass(frozen=True)
 class RowPairs:
-    """Rows ``left`` and ``right`` (m,), and whether they are ``alike``."""
+    """Numbers of rows ``left`` and ``right`` (m,), and whether they are ``alike``."""
 
-    left: Rows
-    right: Rows
+    left: Numbers
+    right: Numbers
     alike: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.left)
 
-    def take(self, at: Rows | slice) -> "RowPairs":
-        """Return some of them, in this order."""
+    def take(self, at: Numbers | slice) -> "RowPairs":
+        """Return some of the pairs, in this order."""
         return RowPairs(self.left[at], self.right[at], self.alike[at])
 
-    def and_also(self, other: "RowPairs") -> "RowPairs":
-        """Return these, then the others."""
+    def append(self, other: "RowPairs") -> "RowPairs":
+        """Return these pairs, then the others."""
         return RowPairs(
             np.concatenate([self.left, other.left]),
             np.concatenate([self.right, other.right]),
@@ -38,34 +38,35 @@ class RowPairs:
 
 
 @dataclass(frozen=True)
-class PairsOfRows:
-    """The pairs of rows that labels make.
+class PairSampler:
+    """Pairs of rows of one class or of two, all of them or some drawn evenly.
 
     Parameters
     ----------
-    y : (n,), class numbers from 0
+    y : ndarray of int of shape (n,)
+        Class numbers from 0.
 
     Examples
     --------
-    >>> pairs = PairsOfRows(np.array([0, 1, 0])).alike()
+    >>> pairs = PairSampler(np.array([0, 1, 0])).alike()
     >>> pairs.left, pairs.right
     (array([0]), array([2]))
     """
 
-    y: Rows
+    y: Numbers
 
     @cached_property
-    def _order(self) -> Rows:
+    def _order(self) -> Numbers:
         """Rows by class."""
         return np.argsort(self.y, kind="stable")
 
     @cached_property
-    def _sizes(self) -> Rows:
+    def _sizes(self) -> Numbers:
         """Rows of each class (C,)."""
         return np.bincount(self.y)
 
     @cached_property
-    def _starts(self) -> Rows:
+    def _starts(self) -> Numbers:
         """Where each class begins in the order (C,)."""
         return np.cumsum(self._sizes) - self._sizes
 
@@ -115,7 +116,7 @@ class PairsOfRows:
     def balanced(self, size: int | None, rng: np.random.Generator) -> RowPairs:
         """Return pairs in random order, half of them alike; None: every pair."""
         half = None if size is None else max(size // 2, 1)
-        pairs = self.alike(half, rng).and_also(self.unlike(half, rng))
+        pairs = self.alike(half, rng).append(self.unlike(half, rng))
         return pairs.take(rng.permutation(len(pairs)))
 
     def uniform(self, size: int, rng: np.random.Generator) -> RowPairs:
@@ -124,9 +125,11 @@ class PairsOfRows:
         if total <= size:
             return self.balanced(None, rng)
         n_alike = int(rng.binomial(size, self.n_alike / total))
-        return self.alike(n_alike, rng).and_also(self.unlike(size - n_alike, rng))
+        return self.alike(n_alike, rng).append(self.unlike(size - n_alike, rng))
 
-    def _numbered(self, others: Rows, number: Rows) -> tuple[Rows, Rows, Rows]:
+    def _numbered(
+        self, others: Numbers, number: Numbers
+    ) -> tuple[Numbers, Numbers, Numbers]:
         """Return class, place in it and partner's number of each ordered pair."""
         ends = np.cumsum(self._sizes * others)
         label = np.searchsorted(ends, number, side="right")
@@ -134,7 +137,9 @@ class PairsOfRows:
         place, k = np.divmod(rest, others[label])
         return label, place, k
 
-    def _pairs(self, place: Rows, k: Rows, *, alike: bool, drawn: bool) -> RowPairs:
+    def _pairs(
+        self, place: Numbers, k: Numbers, *, alike: bool, drawn: bool
+    ) -> RowPairs:
         """Return the rows at these places; of all ordered pairs, one of each two."""
         left, right = self._order[place], self._order[k]
         kept = np.ones(len(left), bool) if drawn else left < right
@@ -145,7 +150,7 @@ def _draws(total: int, size: int | None) -> bool:
     return size is not None and size < total
 
 
-def _chosen(total: int, size: int | None, rng: np.random.Generator | None) -> Rows:
+def _chosen(total: int, size: int | None, rng: np.random.Generator | None) -> Numbers:
     """Return the numbers of all ordered pairs, or of as many as are drawn."""
     if not _draws(total, size):
         return np.arange(2 * total)
