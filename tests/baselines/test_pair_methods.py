@@ -206,7 +206,7 @@ def test_coded_rows_are_as_far_apart_as_projected_ones(projection, table):
     codes, n_values, y, _ = table
     tables = projection().fit(codes, n_values, y, np.ones(len(y))).tables
     codes = np.vstack([codes, np.full((1, len(n_values)), -1, np.int32)])
-    plain, turned = (Coding.of(tables, turned=t).rows(codes) for t in (False, True))
+    plain, turned = (Coding.of(tables, reduced=t).rows(codes) for t in (False, True))
     for i in range(len(codes)):
         np.testing.assert_allclose(
             ((plain - plain[i]) ** 2).sum(axis=1),
