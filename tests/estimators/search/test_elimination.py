@@ -225,7 +225,7 @@ def test_a_later_turn_comes_in_only_if_something_is_left_to_be_won():
     run.run([other, perfect], FOLDS)
     assert Counted.fits == {"Right": 4}
     assert names(run.contenders) == ["perfect"]
-    assert run.refused == {"other": "There was nothing left to be won."}
+    assert run.refused == {"other": "It could not have done better than the others."}
     Counted.fits.clear()
     run = race(X, y)
     run.run([Candidate("blind", Blind()), other], FOLDS)

@@ -1,4 +1,4 @@
-"""What is tried: distances with the strengths to go through, the simplest first."""
+"""Candidates of a search: distances with the strengths to try, the simplest first."""
 
 import warnings
 from collections.abc import Collection, Iterator, Sequence
@@ -29,13 +29,17 @@ class Candidate:
     Each fit starts where the last one ended, and directions that a strong penalty took
     away stay away: weak ones give a close fit in few directions.
 
-    Attributes
+    Parameters
     ----------
-    name : for people
-    metric : a distance, unfitted
-    strengths : as CPML takes them; none: the distance is fitted as it comes
-    turn : those of a lower turn are fitted first; others only if time is left, and
-        something to be won
+    name : str
+        For people.
+    metric : Distance
+        Unfitted.
+    strengths : sequence, default=()
+        As CPML takes them; none: the distance is fitted as it comes.
+    turn : int, default=0
+        Those of a lower turn are fitted first; others only if time is left and the best
+        so far can be beaten.
     """
 
     name: str

@@ -36,8 +36,17 @@ class Contender:
 
     Attributes
     ----------
-    shares : votes on held rows, a piece (V, n_held, C) a fold
-    alive : (V,), which ways to vote are still in the race
+    candidate : Candidate
+    number : int
+        Place of its strength among those of the candidate.
+    shares : list of ndarray (V, n_held, C)
+        For each fold the votes on held rows, by each of the V ways to vote.
+    alive : ndarray of bool (V,)
+        Which ways to vote have not been eliminated.
+    seconds : float
+        What its fits took.
+    rank : float
+        Rank of the last metric, NaN if it has none.
     """
 
     candidate: Candidate
@@ -59,14 +68,28 @@ class Contender:
 
 @dataclass
 class Elimination:
-    """Candidates on folds.
+    """Fits candidates on folds and drops what falls clearly behind.
+
+    Parameters
+    ----------
+    rows : CodedRows
+        Training rows, read once; a fold is some of them.
+    n_neighbors, votes : sequence
+        Ways to vote, every number of neighbours with every weight of votes.
+    deadline : float, default=inf
+        Time (``perf_counter``) after which no fit begins, but the first.
+    tell : callable
+        Is told (fits made, fits that may be made, what comes next).
 
     Attributes
     ----------
-    rows : training rows, read once; a fold is some of them
-    n_neighbors, votes : ways to vote, every one with every other
-    deadline : time after which no fit begins, but the first
-    tell : is told (fits made, fits that may be made, what comes next)
+    contenders, dropped : list of Contender
+        Those still in the race, and those eliminated.
+    refused : dict of str
+        Candidates that could not be fitted, and why.
+    held : list of ndarray
+        Rows held out by each fold so far.
+    n_fits : int
     """
 
     rows: CodedRows
@@ -84,9 +107,9 @@ class Elimination:
     _waiting: list[Candidate] = field(default_factory=list)
 
     def run(self, candidates: Sequence[Candidate], folds: Sequence[Fold]) -> None:
-        """Run turn after turn, each over the folds, until all are done or time is up.
+        """Fit the candidates on the folds, until all are done or time is up.
 
-        Those of a later turn come in where the others leave something to be won.
+        Candidates of a later turn are fitted only if those before them can be beaten.
         """
         self._order = self._waiting = once_each(candidates)
         over = False
@@ -96,10 +119,12 @@ class Elimination:
         for contender in (*self.contenders, *self.dropped):
             del contender.shares[len(self.held) :]
         for candidate in self._waiting:
-            self.refused[candidate.name] = "There was nothing left to be won."
+            self.refused[candidate.name] = (
+                "It could not have done better than the others."
+            )
 
     def _enter(self, turn: int) -> None:
-        """Let the candidates of a turn in, everybody in the order as given."""
+        """Add the candidates of a turn, in the order in which they were given."""
         self.contenders += [
             Contender(candidate, number)
             for candidate in self._waiting
@@ -110,7 +135,7 @@ class Elimination:
         self._waiting = [c for c in self._waiting if c.turn != turn]
 
     def _run_folds(self, folds: Sequence[Fold]) -> bool:
-        """Run fold after fold; say whether the race is over."""
+        """Go through the folds; return whether the search is over."""
         for number, fold in enumerate(folds):
             if number and self._is_late():
                 return True
@@ -133,7 +158,7 @@ class Elimination:
         return self.rows.weights[np.concatenate(self.held)]
 
     def _run_fold(self, fold: Fold, n_folds: int) -> bool:
-        """Fit all that are in the race; say whether there was time for them."""
+        """Fit all contenders on a fold; return whether there was time for them."""
         for candidate in once_each(contender.candidate for contender in self._lacking):
             if not self._is_late():
                 self.tell(
@@ -149,7 +174,7 @@ class Elimination:
 
     @property
     def _lacking(self) -> list[Contender]:
-        """Those that have not voted on all folds so far."""
+        """Contenders that have not voted on all folds so far."""
         return [r for r in self.contenders if len(r.shares) < len(self.held)]
 
     def _left(self, n_folds: int) -> int:
@@ -159,7 +184,7 @@ class Elimination:
         return in_race + waiting * n_folds
 
     def _is_won(self) -> bool:
-        """Say whether nobody could do better on the folds so far."""
+        """Return whether no vote could be better on the folds so far."""
         truth, weights = self.truth, self.held_weights
         enough = best_quality(len(self.rows.classes)) - needed_gain(weights)
         return any(
@@ -172,7 +197,7 @@ class Elimination:
         return np.concatenate(contender.shares[: len(self.held)], axis=1)
 
     def _is_late(self) -> bool:
-        """Say whether time is up; it never is before somebody has voted."""
+        """Return whether time is up; it never is before some contender has voted."""
         has_votes = any(contender.shares for contender in self.contenders)
         return has_votes and perf_counter() > self.deadline
 
@@ -225,7 +250,7 @@ class Elimination:
             contender.alive = np.ones(len(whole), dtype=bool)
 
     def _drop(self) -> None:
-        """Take out of the race who is clearly behind its leader."""
+        """Eliminate what is clearly behind the best."""
         truth, weights = self.truth, self.held_weights
         right = [self._table(r).argmax(axis=2) == truth for r in self.contenders]
         means = [np.average(r, axis=1, weights=weights) for r in right]
@@ -246,13 +271,13 @@ class Elimination:
         ]
 
     def _take_back(self) -> None:
-        """Forget the fold that time did not suffice for."""
+        """Forget the last fold, for which time did not suffice."""
         self.held.pop()
         for contender in self.contenders:
             del contender.shares[len(self.held) :]
 
     def _leave_out(self, lacking: list[Contender]) -> None:
-        """Go on without settings that there was no time for."""
+        """Drop contenders that there was no time to fit."""
         for candidate in once_each(contender.candidate for contender in lacking):
             mine = [r for r in self.contenders if r.candidate is candidate]
             if not any(contender.shares for contender in mine):

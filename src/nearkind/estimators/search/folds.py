@@ -1,4 +1,4 @@
-"""Training rows dealt into folds: each is held out once."""
+"""Folds of training rows: some to learn from, some to be classified."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -32,7 +32,7 @@ class Fold(NamedTuple):
 def limit_training(
     fold: Fold, y: NDArray[np.intp], rng: np.random.Generator, most: int = MOST_TAUGHT
 ) -> Fold:
-    """Leave rows out where they are many: some are drawn, and one of each class.
+    """Limit the rows to learn from; one of each class stays.
 
     Examples
     --------
