@@ -10,7 +10,7 @@ import pytest
 import nearkind as nk
 from nearkind.errors import UnseenValueWarning
 from nearkind.estimators.model_view import ModelView
-from nearkind.export.values import as_text
+from nearkind.export.portable import as_text
 from nearkind.report.data import ReportData
 from nearkind.report.page import page
 from nearkind.report.summary import summary

@@ -7,7 +7,7 @@ import typer
 
 from nearkind.cli import options
 from nearkind.errors import did_you_mean
-from nearkind.export.writing import TARGETS
+from nearkind.export.targets import TARGETS
 
 
 def export(
@@ -40,7 +40,7 @@ def export(
 ) -> None:
     """Write a model as JSON, CSV, SQL or ONNX, for programs without nearkind."""
     from nearkind import load
-    from nearkind.export.writing import write
+    from nearkind.export.targets import write
 
     if to not in TARGETS:
         raise typer.BadParameter(did_you_mean(to, TARGETS), param_hint="--to")

@@ -1,12 +1,10 @@
-"""A fitted model for other programs: JSON, CSV, SQL, ONNX.
+"""Fitted models for other programs: JSON, CSV, SQL, ONNX.
 
-``writing`` is the door, with the table of targets; each is a module with one ``write``
-and is loaded when it is asked for. ``portable`` says what is exported of a model, which
-is values with their vectors, and the training rows that vote; ``taking`` takes it from
-a model, and ``values`` refuses what cannot be written. ``entries`` makes one long table
-of all values, which CSV and SQL share.
+``targets`` has ``write`` and the table of targets; each target is a module with one
+``write`` of its own, loaded when it is asked for. ``portable`` takes from a model what
+is exported: the vectors of all values, and the training rows that vote.
 """
 
-from nearkind.export.writing import TARGETS, write
+from nearkind.export.targets import TARGETS, write
 
 __all__ = ["TARGETS", "write"]

@@ -1,27 +1,31 @@
-"""JSON: a few lines in any language embed and predict with it; docs/export.md."""
+"""JSON, from which a few lines in any language embed and predict; docs/export.md."""
 
 import json
-from collections.abc import Callable
 from math import isinf
 from pathlib import Path
 from typing import Any
 
-from nearkind.export.portable import Feature, Listed, Portable, Ranged, Vote
+from nearkind.export.portable import (
+    Feature,
+    PortableClassifier,
+    PortableModel,
+    ValueFeature,
+)
 from nearkind.io import write_text
 from nearkind.neighbors import TIE
 
 VERSION = 1
-"""Rises when a reader of the shape would have to change."""
+"""Raised when readers of the file would have to change."""
 
 
-def write(model: Portable, path: Path) -> list[Path]:
+def write(model: PortableModel, path: Path) -> list[Path]:
     """Write one JSON object."""
     tree = {
         "format": "nearkind",
         "version": VERSION,
         "size": model.size,
         "features": [_feature(feature) for feature in model.features],
-        "classifier": None if model.vote is None else _classifier(model.vote),
+        "classifier": model.classifier and _classifier(model.classifier),
     }
     write_text(json.dumps(tree, ensure_ascii=False, allow_nan=False) + "\n", path)
     return [path]
@@ -30,13 +34,15 @@ def write(model: Portable, path: Path) -> list[Path]:
 def _feature(feature: Feature) -> dict[str, Any]:
     return {
         "name": feature.name,
-        **KNOWN[type(feature)](feature),
+        **_known(feature),
         "missing": feature.missing,
         "vectors": feature.vectors.tolist(),
     }
 
 
-def _values(feature: Listed) -> dict[str, Any]:
+def _known(feature: Feature) -> dict[str, Any]:
+    if not isinstance(feature, ValueFeature):
+        return {"edges": feature.edges}
     for value in feature.values:
         if isinstance(value, float) and isinf(value):
             raise ValueError(
@@ -46,23 +52,16 @@ def _values(feature: Listed) -> dict[str, Any]:
     return {"values": feature.values}
 
 
-def _edges(feature: Ranged) -> dict[str, Any]:
-    return {"edges": feature.edges}
-
-
-KNOWN: dict[type, Callable[[Any], dict[str, Any]]] = {Listed: _values, Ranged: _edges}
-
-
-def _classifier(vote: Vote) -> dict[str, Any]:
+def _classifier(classifier: PortableClassifier) -> dict[str, Any]:
     return {
-        "classes": vote.labels,
-        "n_neighbors": vote.n_neighbors,
-        "weights": vote.weights,
+        "classes": classifier.labels,
+        "n_neighbors": classifier.n_neighbors,
+        "weights": classifier.weights,
         "tie": TIE,
         "rows": {
-            "number": vote.numbers.tolist(),
-            "count": vote.counts.tolist(),
-            "shares": vote.shares.tolist(),
-            "vectors": vote.vectors.tolist(),
+            "number": classifier.numbers.tolist(),
+            "count": classifier.counts.tolist(),
+            "shares": classifier.shares.tolist(),
+            "vectors": classifier.vectors.tolist(),
         },
     }

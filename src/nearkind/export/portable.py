@@ -1,27 +1,59 @@
-"""What is exported of a model: values with their vectors, and the rows that vote."""
+"""A model without its library: vectors of values, and the training rows that vote."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.encoding import Bins, Coordinate, Levels
+from nearkind.encoding.codebook import Codebook
+from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.model_view import ModelView
+from nearkind.neighbors import VOTE_WEIGHTS
+from nearkind.neighbors.reach import ENOUGH
 from nearkind.protocols import Array
-
-ENOUGH = 1.0 - 1e-12
-"""Share of k at which votes have come to k, whatever rounding did to weights."""
+from nearkind.tables import as_floats
 
 
-@dataclass(frozen=True)
-class Listed:
-    """A feature whose values are a vector each.
+class Entry(NamedTuple):
+    """What a vector of a feature stands for.
 
     Attributes
     ----------
-    name : of the column, as text
-    values : text, bool, int or float, one a vector
-    missing : place of the vector of missing cells; the last if they count as unseen
-    vectors : (s, q), the last for values not listed
+    kind : str
+        "text", "number" or "boolean" for a value; "from" for all numbers from this one
+        up to that of the next entry; "missing"; "unseen".
+    value : str, bool, int, float or None
+        None for the last two.
+    """
+
+    kind: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class ValueFeature:
+    """A feature with one vector for each value.
+
+    Attributes
+    ----------
+    name : str
+        Name of the column.
+    values : list of str, bool, int or float
+        One a vector.
+    missing : int
+        Place of the vector of missing values; the last if they count as unseen.
+    vectors : ndarray of shape (s, q)
+        The last is that of unseen values.
+
+    Examples
+    --------
+    >>> ValueFeature("size", ["1", 1], 2, np.zeros((3, 1))).entries()[1:]
+    [Entry(kind='number', value=1), Entry(kind='unseen', value=None)]
     """
 
     name: str
@@ -29,33 +61,57 @@ class Listed:
     missing: int
     vectors: Array
 
+    def entries(self) -> list[Entry]:
+        """Return an entry for each vector."""
+        kinds = {str: "text", bool: "boolean"}
+        known = [Entry(kinds.get(type(x), "number"), x) for x in self.values]
+        return _with_missing_and_unseen(known, len(self.vectors))
+
 
 @dataclass(frozen=True)
-class Ranged:
-    """A feature of numbers, ``edges[k - 1] <= x < edges[k]`` sharing a vector."""
+class IntervalFeature:
+    """A feature of numbers with one vector for each ``edges[k - 1] <= x < edges[k]``.
+
+    Attributes
+    ----------
+    edges : list of float
+        Rising.
+    name, missing, vectors : as in ``ValueFeature``
+    """
 
     name: str
     edges: list[float]
     missing: int
     vectors: Array
 
+    def entries(self) -> list[Entry]:
+        """Return an entry for each vector."""
+        known = [Entry("from", edge) for edge in (float("-inf"), *self.edges)]
+        return _with_missing_and_unseen(known, len(self.vectors))
 
-Feature = Listed | Ranged
+
+Feature = ValueFeature | IntervalFeature
 
 
 @dataclass(frozen=True)
-class Vote:
-    """The rows that vote, equal ones as one, and how.
+class PortableClassifier:
+    """The training rows that vote, equal ones merged, and how they vote.
 
     Attributes
     ----------
-    labels : of the classes: text, bool, int or float
-    n_neighbors : rows that vote; all of them if there are fewer
-    weights : "uniform" or "distance"
-    vectors : (m, q)
-    counts : (m,), how many rows each stands for
-    shares : (m, C), of the classes among those
-    numbers : (m,), of the first of those in the table given to fit
+    labels : list of str, bool, int or float
+        Of the classes.
+    n_neighbors : float
+        Rows that vote; all of them if there are fewer.
+    weights : {"uniform", "distance"}
+    vectors : ndarray of shape (m, q)
+        Of the unique rows.
+    counts : ndarray of shape (m,)
+        How many rows each stands for.
+    shares : ndarray of shape (m, C)
+        Share of each class among those.
+    numbers : ndarray of shape (m,)
+        Number of the first of those in the table given to fit.
     """
 
     labels: list[Any]
@@ -73,20 +129,176 @@ class Vote:
 
     @property
     def n_nearest(self) -> int:
-        """Return how many of the nearest are sure to hold the k-th row."""
+        """Return how many of the nearest unique rows are sure to hold the k-th row."""
         lightest_first = np.cumsum(np.sort(self.counts))
         reached = int(np.searchsorted(lightest_first, self.enough))
         return min(reached + 1, len(self.counts))
 
 
 @dataclass(frozen=True)
-class Portable:
-    """A model without its library; ``vote`` is None for a distance."""
+class PortableModel:
+    """What is exported of a model; ``classifier`` is None for a distance."""
 
     features: list[Feature]
-    vote: Vote | None
+    classifier: PortableClassifier | None
 
     @property
     def size(self) -> int:
         """Return how many numbers a vector has."""
         return self.features[0].vectors.shape[1]
+
+
+def portable_model(model: Any) -> PortableModel:
+    """Return what is exported of a fitted model, or raise if it cannot be exported."""
+    view = ModelView(model)
+    if len(view.members) > 1:
+        raise ValueError(
+            f"This CPMLClassifierCV votes with {len(view.members)} distances "
+            "together, and an export holds one. Export the first, model.members_[0] "
+            "(--member 1), or fit with max_members=1."
+        )
+    metric = view.distance
+    if not metric.has_vectors:
+        raise ValueError(
+            f"{type(metric).__name__} gives values no vectors whose Euclidean distance "
+            "is its own, and an export is made of those. Fit CPML instead, or a "
+            "baseline with value_vectors_, such as Euclidean, NCA or LMNN."
+        )
+    classifier = portable_classifier(view.members[0]) if view.classifies else None
+    features = portable_features(view.codebook, metric.value_tables_.vectors)
+    return PortableModel(features, classifier)
+
+
+def portable_classifier(model: CPMLClassifier) -> PortableClassifier:
+    """Return the rows that vote and how, or raise if they cannot be exported."""
+    if callable(model.weights) or model.weights not in VOTE_WEIGHTS:
+        raise ValueError(
+            "The weights of this CPMLClassifier are a function, which cannot be "
+            'exported. Call set_params(weights="uniform") or "distance" first.'
+        )
+    rows = model.training_rows_
+    return PortableClassifier(
+        labels=[portable_value(label, "y") for label in model.classes_.tolist()],
+        n_neighbors=min(float(model.n_neighbors), float(rows.weights.sum())),
+        weights=model.weights,
+        vectors=model.metric_.represent(rows.codes),
+        counts=rows.weights,
+        shares=rows.shares,
+        numbers=rows.groups.first_rows,
+    )
+
+
+def portable_features(book: Codebook, tables: Sequence[Array]) -> list[Feature]:
+    """Return the features of a codebook with the vectors of their values (s + 1, q)."""
+    names = [as_text(name) for name in book.names_]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(
+            f"Two columns are called {min(twice)!r} as text; rename one and fit again."
+        )
+    columns = zip(names, book.features_, tables, strict=True)
+    return [FEATURES[type(f)](name, f, table) for name, f, table in columns]
+
+
+def _value_feature(name: str, feature: Levels, vectors: Array) -> Feature:
+    values = [portable_value(value, name) for value in feature.code_of]
+    check_distinct_doubles(values, name)
+    missing = _missing_place(feature.missing_code, vectors)
+    return ValueFeature(name, values, missing, vectors)
+
+
+def _interval_feature(name: str, feature: Any, vectors: Array) -> Feature:
+    missing = _missing_place(feature.missing_code, vectors)
+    return IntervalFeature(name, feature.edges.tolist(), missing, vectors)
+
+
+FEATURES: dict[type, Callable[[str, Any, Array], Feature]] = {
+    Levels: _value_feature,
+    Bins: _interval_feature,
+    Coordinate: _interval_feature,
+}
+
+
+def _missing_place(code: int, vectors: Array) -> int:
+    return code if code >= 0 else len(vectors) - 1
+
+
+def _with_missing_and_unseen(known: list[Entry], n_vectors: int) -> list[Entry]:
+    has_missing = n_vectors > len(known) + 1
+    return [*known, *[Entry("missing", None)] * has_missing, Entry("unseen", None)]
+
+
+def portable_value(value: Any, column: str) -> Any:
+    """Return a value as text, bool, int or float, which every target can hold.
+
+    Parameters
+    ----------
+    value : object
+        Not missing.
+    column : str
+        Its column, for the message.
+
+    Examples
+    --------
+    >>> portable_value(Decimal("1.5"), "size"), portable_value("1.5", "size")
+    (1.5, '1.5')
+    """
+    if isinstance(value, str):
+        return _encodable(value, column)
+    if isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, Decimal | Fraction):
+        return float(value)
+    raise ValueError(
+        f"Column {column!r} holds {value!r:.60}, a {type(value).__name__}, and only "
+        "text, numbers and booleans can be exported. Turn it into text and fit again."
+    )
+
+
+def _encodable(text: str, column: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"Column {column!r} holds {text!r:.60}, half of a character, which cannot "
+            "be written in UTF-8. Repair it and fit again."
+        ) from None
+    return text
+
+
+def non_texts(values: Sequence[Any]) -> list[Any]:
+    """Return the values that are numbers or booleans."""
+    return [value for value in values if not isinstance(value, str)]
+
+
+def as_double(value: Any) -> float:
+    """Return a number or boolean as a float, infinite if it is too large for one."""
+    return float(as_floats([value])[0])
+
+
+def check_distinct_doubles(values: Sequence[Any], column: str) -> None:
+    """Refuse numbers that are equal as doubles, which other programs use."""
+    seen: dict[float, Any] = {}
+    for value in non_texts(values):
+        other = seen.setdefault(as_double(value), value)
+        if other is not value:
+            raise ValueError(
+                f"Column {column!r} holds {other!r:.60} and {value!r:.60}, which are "
+                "equal as double-precision numbers. Turn the column into text and fit "
+                "again."
+            )
+
+
+def as_text(value: Any) -> str:
+    """Return a value as people write it: whole numbers without a point, true, false.
+
+    Examples
+    --------
+    >>> [as_text(value) for value in ("a", 2.0, 0.5, True)]
+    ['a', '2', '0.5', 'true']
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    return str(value)

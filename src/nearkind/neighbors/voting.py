@@ -18,6 +18,8 @@ def by_distance(distances: Array) -> Array:
         return 1.0 / distances
 
 
+SHARE_TIE = 1e-9
+"""Shares of votes closer than this are equal; the first class of those wins."""
 VOTE_WEIGHTS: dict[str, Weigh] = {"uniform": np.ones_like, "distance": by_distance}
 
 
@@ -45,7 +47,7 @@ def vote_shares(near: Near, weigh: Weigh, class_shares: Array, n_queries: int) -
 
 def most_votes(shares: Array) -> np.ndarray:
     """Return the class of the largest share, the first of those tied (n,)."""
-    best = shares >= shares.max(axis=1, keepdims=True) - 1e-9
+    best = shares >= shares.max(axis=1, keepdims=True) - SHARE_TIE
     return best.argmax(axis=1)
 
 

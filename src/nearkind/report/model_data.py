@@ -10,9 +10,14 @@ from numpy.typing import NDArray
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import unique_rows
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.export.portable import Feature, Listed, Ranged
-from nearkind.export.taking import features_of, vote_of
-from nearkind.export.values import as_text
+from nearkind.export.portable import (
+    Feature,
+    IntervalFeature,
+    ValueFeature,
+    as_text,
+    portable_classifier,
+    portable_features,
+)
 from nearkind.plot.layout import stratified_sample
 from nearkind.protocols import Array, Codes
 from nearkind.report.data import ReportData
@@ -73,23 +78,23 @@ def feature_facts(book: Codebook) -> list[dict[str, Any]]:
             "takes_missing": book.missing != "error",
             "takes_unseen": book.unseen != "error",
         }
-        for d, feature in enumerate(features_of(book, empty))
+        for d, feature in enumerate(portable_features(book, empty))
     ]
 
 
-def _listed(feature: Listed, values: list[Any]) -> dict[str, Any]:
+def _listed(feature: ValueFeature, values: list[Any]) -> dict[str, Any]:
     return {"kind": "listed", "values": [json_value(value) for value in feature.values]}
 
 
-def _ranged(feature: Ranged, values: list[Any]) -> dict[str, Any]:
+def _ranged(feature: IntervalFeature, values: list[Any]) -> dict[str, Any]:
     """Return the edges of ranges of numbers, and the name of each range."""
     names = [as_text(value) for value in values if value is not None]
     return {"kind": "ranged", "edges": feature.edges, "values": names}
 
 
 KINDS: dict[type[Feature], Callable[[Any, list[Any]], dict[str, Any]]] = {
-    Listed: _listed,
-    Ranged: _ranged,
+    ValueFeature: _listed,
+    IntervalFeature: _ranged,
 }
 
 
@@ -152,7 +157,7 @@ class VotingRows:
 
 def rows_of_member(member: CPMLClassifier) -> VotingRows:
     """Return the training rows of a fitted classifier."""
-    vote, rows = vote_of(member), member.training_rows_
+    vote, rows = portable_classifier(member), member.training_rows_
     kept = stratified_sample(vote.shares.argmax(axis=1), MOST_ROWS)
     starts, ends = rows.groups.starts[kept], rows.groups.starts[kept + 1]
     return VotingRows(

@@ -10,7 +10,7 @@ import pytest
 
 import nearkind as nk
 from nearkind import export
-from nearkind.export.graphs import file
+from nearkind.export import onnx_file
 
 
 def written(model, folder, **options):
@@ -112,7 +112,7 @@ def test_no_rows_have_no_vectors(tmp_path):
 
 
 def test_more_than_protobuf_holds_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(file, "LARGEST", 10)
+    monkeypatch.setattr(onnx_file, "MAX_BYTES", 10)
     with pytest.raises(ValueError, match=r"an ONNX file holds 2\. .*export to SQL"):
         written(distance(["p", "q"]), tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -9,8 +9,13 @@ import pytest
 
 import nearkind as nk
 from nearkind import export
-from nearkind.export.sql.dialects import DIALECTS
-from nearkind.export.sql.literals import identifier, number, qualified, text
+from nearkind.export.sql_dialects import (
+    DIALECTS,
+    identifier,
+    number,
+    qualified,
+    text,
+)
 
 ROWS = [["1"], [1], ["true"], ["x"], [None], [2.5]]
 LABELS = ["a", "b", "a", "b", "b", "a"]
@@ -152,7 +157,7 @@ def test_options_that_cannot_be(options, words, tmp_path):
 
 
 def test_vectors_too_long_for_a_table(tmp_path, monkeypatch):
-    monkeypatch.setattr(DIALECTS["postgres"], "most_axes", 1)
+    monkeypatch.setattr(DIALECTS["postgres"], "max_axes", 1)
     model = nk.baselines.Euclidean().fit([["a"], ["b"]], [0, 1])
     with pytest.raises(ValueError, match=r"have 2 numbers.* at most 1 in dialect"):
         export.write(model, tmp_path / "m.sql", "sql", dialect="postgres")
