@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -366,7 +367,7 @@ def test_compiled_sums_stay_within_their_arrays(tmp_path):
         [sys.executable, "-c", code],
         env={
             **os.environ,
-            "PYTHONPATH": os.pathsep.join(sys.path),
+            "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path]),
             "NUMBA_BOUNDSCHECK": "1",
             "NUMBA_CACHE_DIR": str(tmp_path),
             "NUMBA_OPT": "0",  # compiles faster, and warns that it may not cache
