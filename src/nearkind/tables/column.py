@@ -28,6 +28,9 @@ class Column:
         Whether the user declared the column categorical.
     plain : bool, default=False
         Whether the values that ``factorize`` returns are plain and distinct already.
+    exact : bool, default=True
+        Whether values that differ, and are below 2^53, differ in ``numeric`` too; not
+        so for a mixture of floats, Decimals and integers of any size.
 
     Attributes
     ----------
@@ -53,9 +56,10 @@ class Column:
         declared: bool = False,
         *,
         plain: bool = False,
+        exact: bool = True,
     ) -> None:
         self._factorize = factorize
-        self._is_plain = plain
+        self._is_plain, self._is_exact = plain, exact
         self.numeric = numeric
         self.declared = declared
 
@@ -105,6 +109,7 @@ class Column:
             numeric,
             self.declared,
             plain=True,
+            exact=self._is_exact,
         )
 
     def distinct(self) -> "tuple[NDArray[np.int32], Column]":
@@ -124,8 +129,9 @@ class Column:
         >>> codes.tolist(), values.values
         ([1, 0, -1], ['a', 'b'])
         """
-        if self.numeric is not None and not self.is_read and _is_exact(self.numeric):
-            return self._distinct_numbers(self.numeric)
+        x = self.numeric
+        if x is not None and self._is_exact and not self.is_read and _are_exact(x):
+            return self._distinct_numbers(x)
         used = np.flatnonzero(self.occurs)
         found = [self.values[i] for i in used]
         values = canonical(found)
@@ -135,7 +141,7 @@ class Column:
         places = np.append(np.arange(len(values)), -1)
         numeric = None if self.numeric is None else as_floats(values)
         return code_of[self.indices], Column(
-            lambda: (places, values), numeric, self.declared, plain=True
+            lambda: (places, values), numeric, self.declared, plain=True, exact=False
         )
 
     def _distinct_numbers(self, x: NDArray[np.float64]) -> "tuple[Any, Column]":
@@ -155,8 +161,8 @@ class Column:
         )
 
 
-def _is_exact(x: NDArray[np.float64]) -> bool:
-    """Return whether different numbers are different as floats."""
+def _are_exact(x: NDArray[np.float64]) -> bool:
+    """Return whether integers that differ also differ as floats."""
     finite = x[np.isfinite(x)]
     return not len(finite) or bool(np.abs(finite).max() < 2.0**53)
 
@@ -179,7 +185,7 @@ def inferred_column(name: Any, factorize: Callable[[], Factorization]) -> Column
     """Return a column that is numeric if each of its values is a number."""
     factorization = factorize()
     refuse_dates(name, factorization[1])
-    column = Column(lambda: factorization)
+    column = Column(lambda: factorization, exact=False)
     if all(type(value) in (int, float, Decimal) for value in column.values):
         column.numeric = as_floats(column.values)[column.indices]
     return column
