@@ -14,19 +14,35 @@ import nearkind as nk
 from helpers.estimator_tables import labelled_table
 
 QUICK = nk.CPML(max_iter=5)
+BASELINES = nk.baselines.all()
+ONE_OF_EACH_KIND = [
+    "euclidean",  # vectors, nothing learned
+    "hamming",  # pairs of rows, with a transform
+    "eskin",  # a mean of similarities
+    "goodall1",  # of matches only
+    "lin",  # a ratio of similarities
+    "association",  # tables of pairs of values, without labels
+    "cheng",  # tables of pairs of values, with labels
+    "dm3",  # pairs of rows
+    "pola",  # a matrix from pairs, with partial_fit
+    "lmnn",  # large margin
+    "helic",  # weights of kernels
+    "nca",  # scikit-learn's own learner
+]
 ESTIMATORS = [
     QUICK,
     nk.CPML(projection="onehot", structure="diagonal", max_iter=5),
     nk.CPML(solver="subgradient", max_iter=5),
     nk.CPMLClassifier(QUICK),
     nk.CPMLClassifierCV([nk.baselines.Hamming()], cv=2),
-    *(kind() for kind in nk.baselines.all().values()),
+    *(BASELINES[name]() for name in ONE_OF_EACH_KIND),
 ]
+OTHERS = [kind() for name, kind in BASELINES.items() if name not in ONE_OF_EACH_KIND]
 LEFT_OUT = {"check_array_api_input"}  # asks for a variable that SciPy reads at import
 
 
-def checks():
-    for estimator in ESTIMATORS:
+def checks_of(estimators):
+    for estimator in estimators:
         for instance, check in estimator_checks_generator(estimator):
             name = check.func.__name__
             if name not in LEFT_OUT:
@@ -34,9 +50,21 @@ def checks():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("estimator", "check"), list(checks()))
+@pytest.mark.parametrize(("estimator", "check"), list(checks_of(ESTIMATORS)))
 def test_scikit_learns_own_check(estimator, check):
     check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("estimator", "check"), list(checks_of(OTHERS)))
+def test_scikit_learns_own_check_of_every_other_baseline(estimator, check):
+    check(estimator)
+
+
+def test_every_base_class_of_a_baseline_is_checked():
+    bases = {kind.__bases__ for kind in BASELINES.values()}
+    assert bases == {BASELINES[name].__bases__ for name in ONE_OF_EACH_KIND}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
