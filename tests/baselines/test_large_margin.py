@@ -100,7 +100,7 @@ def test_six_persons_start_from_histograms_and_their_distances(monkeypatch):
     table = [person[:3] for person in PERSONS]
     model = KDML(n_neighbors=1).fit(table, RISK)
     np.testing.assert_array_equal(model.codebook_.encode(table), CODES)
-    phi = model.projection_().fit(CODES, N_VALUES, RISK, np.ones(6)).transform(CODES)
+    phi = PROJECTIONS["kdml"]().fit(CODES, N_VALUES, RISK, np.ones(6)).transform(CODES)
     first = [1 / 2, 0, 1 / 2, 1, 0, 0, 2 / 3, 1 / 3, 0]
     np.testing.assert_allclose(Full().blocks(phi)[0, 0, 0], first)
     d2 = model.pairwise_distances(table, squared=True)

@@ -1,17 +1,21 @@
-"""Learners of one matrix from pairs: what they promise, and bad input."""
+"""Learners of one matrix from pairs: coding of rows, what they promise, bad input."""
 
 import re
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import nearkind as nk
+from helpers import strategies
 from helpers.estimator_tables import labelled_table
+from nearkind.baselines import matrix_learner
 from nearkind.baselines.dml_eig import DMLEig
 from nearkind.baselines.itml import ITML
+from nearkind.baselines.matrix_learner import Coding, LabelledRows, whitening
 from nearkind.baselines.mmc import MMC
 from nearkind.baselines.pola import POLA
 from nearkind.projections.onehot import OneHot
@@ -31,11 +35,52 @@ X, Y = labelled_table(50, seed=3)
 NEW = labelled_table(12, seed=4)[0].replace({"noise": {"c": "never seen"}})
 
 
+@pytest.mark.parametrize("projection", [OneHot, VDM])
+@settings(max_examples=30)
+@given(table=strategies.tables(unseen=True))
+def test_coded_rows_are_as_far_apart_as_projected_ones(projection, table):
+    codes, n_values, y, _ = table
+    tables = projection().fit(codes, n_values, y, np.ones(len(y))).tables
+    codes = np.vstack([codes, np.full((1, len(n_values)), -1, np.int32)])
+    plain, turned = (Coding.of(tables, reduced=t).rows(codes) for t in (False, True))
+    for i in range(len(codes)):
+        np.testing.assert_allclose(
+            ((plain - plain[i]) ** 2).sum(axis=1),
+            ((turned - turned[i]) ** 2).sum(axis=1),
+            atol=1e-9,
+        )
+
+
+def test_mean_over_alike_pairs_is_that_of_every_pair(monkeypatch):
+    monkeypatch.setattr(matrix_learner, "AT_ONCE", 20)  # several blocks a class
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, (25, 2)).astype(np.int32)
+    y = rng.integers(0, 3, 25)
+    tables = OneHot().fit(codes, [3, 3], y, np.ones(25)).tables
+    rows = LabelledRows(Coding.of(tables), codes, y)
+    V = rows.differences(rows.pairs.alike())
+    np.testing.assert_allclose(rows.within(), V.T @ V / len(V), atol=1e-12)
+
+
+def test_fewer_pairs_where_they_would_take_too_much_memory(monkeypatch):
+    monkeypatch.setattr(matrix_learner, "LARGEST_DIFFERENCES", 70)
+    codes = np.arange(30, dtype=np.int32)[:, None]
+    y = np.arange(30) % 2
+    tables = OneHot().fit(codes, [30], y, np.ones(30)).tables
+    rows = LabelledRows(Coding.of(tables), codes, y)
+    assert len(rows.unlike(1000, np.random.default_rng(0))) == 70 // rows.coding.width
+
+
+def test_whitening_leaves_unit_variance_where_there_is_any():
+    S = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 0.0]])
+    root = whitening(S)
+    np.testing.assert_allclose((root @ S @ root)[:2, :2], np.eye(2), atol=1e-4)
+    assert root[2, 2] == pytest.approx((1e-5 * 5 / 3) ** -0.5)
+    np.testing.assert_array_equal(whitening(np.zeros((2, 2))), np.eye(2))
+
+
 def fitted(name, X=X, Y=Y, **settings):
     return clone(LEARNERS[name]).set_params(**settings).fit(X, Y)
-
-
-# The estimators
 
 
 @every_coding
@@ -111,61 +156,6 @@ def test_in_a_classifier():
         assert model.score(X, Y) > 0.6
 
 
-def test_pola_loses_less_as_it_goes():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 300)
-    told = np.array(["a", "b", "c"])[y]
-    noise = rng.integers(0, 4, (300, 3)).astype(str)
-    model = POLA().fit(np.column_stack([told, noise]), y)
-    assert len(model.loss_history_) == 5 * 300
-    quarters = [part.mean() for part in np.array_split(model.loss_history_, 4)]
-    assert quarters[-1] < 0.2 * quarters[0]
-    assert model.threshold_ >= 1.0
-
-
-def test_pola_takes_all_pairs_of_few_rows_and_draws_of_more():
-    table, y = labelled_table(102)
-    assert len(POLA().fit(table[:100], y[:100]).loss_history_) == 100 * 99 / 2
-    assert len(POLA().fit(table, y).loss_history_) == 5 * 102
-    assert len(POLA(n_pairs=40).fit(table, y).loss_history_) == 40
-
-
-def test_pola_goes_on_where_it_was():
-    model = POLA().partial_fit(X, Y)
-    np.testing.assert_array_equal(
-        model.pairwise_distances(X), POLA().fit(X, Y).pairwise_distances(X)
-    )
-    before, history = model.metric_, model.loss_history_
-    n_pairs = len(history)
-    more, labels = labelled_table(20, seed=8)
-    model.partial_fit(more, labels)
-    assert len(model.loss_history_) == n_pairs + 20 * 19 / 2
-    np.testing.assert_array_equal(model.loss_history_[:n_pairs], history)
-    assert (model.metric_ != before).any()
-    assert np.linalg.eigvalsh(model.metric_)[0] >= -1e-9
-    refitted = model.fit(X, Y)
-    np.testing.assert_array_equal(refitted.metric_, before)
-
-
-def test_pola_may_go_on_with_one_class_and_labels_missing():
-    model = POLA().partial_fit(X, Y)
-    n_pairs = len(model.loss_history_)
-    some = np.array(["ham", "ham", None, "ham"], dtype=object)
-    model.partial_fit(X[:4], some)
-    assert len(model.loss_history_) == n_pairs + 3
-
-
-def test_pola_takes_later_only_labels_that_were_named():
-    with pytest.raises(ValueError, match=r"labels that the first call .*\['tea'\]"):
-        POLA().partial_fit(X, Y).partial_fit(X[:2], ["ham", "tea"])
-    model = POLA().partial_fit(X, Y, classes=["egg", "ham", "jam", "tea"])
-    n_pairs = len(model.loss_history_)
-    assert len(model.partial_fit(X[:2], ["ham", "tea"]).loss_history_) == n_pairs + 1
-
-
-# Bad input
-
-
 @pytest.mark.parametrize(
     ("learner", "words"),
     [
@@ -203,13 +193,6 @@ def test_equal_rows_leave_the_euclidean_distance_and_a_warning(name, coding):
     with pytest.warns(UserWarning, match="learned nothing, because"):
         model = fitted(name, rows, y, coding=coding)
     assert (model.pairwise_distances(rows) == 0.0).all()
-
-
-@every_coding
-def test_itml_says_so_if_all_rows_are_equally_far_apart(coding):
-    with pytest.warns(UserWarning, match="equally far apart"):
-        model = ITML(coding=coding).fit([["a"], ["b"]] * 4, [0, 1] * 4)
-    assert model.pairwise_distances([["a"]], [["b"]]) == pytest.approx(2**0.5)
 
 
 @every_coding
@@ -259,13 +242,3 @@ def test_running_out_of_iterations_is_said(learner, words):
     with pytest.warns(ConvergenceWarning, match=words):
         learner.fit(X, Y)
     assert learner.n_iter_ == 1
-
-
-def test_dml_eig_says_how_far_it_got():
-    short = DMLEig(max_iter=2).fit(X, Y)
-    assert (short.n_iter_, short.stop_reason_) == (2, "MAX_ITER")
-    assert short.gap_ > 0.01 * short.objective_
-    done = DMLEig(tol=0.5, max_iter=5000).fit(X, Y)
-    assert done.stop_reason_ == "TOLERANCE"
-    assert done.gap_ <= 0.5 * done.objective_
-    assert done.objective_ <= short.objective_ + short.gap_

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import nearkind as nk
 from helpers.six_persons import PERSONS, rows_of
 from helpers.strategies import tables
-from nearkind.baselines.pair_tables import PairTables
 from nearkind.baselines.similarity import FrequencyMeasure
 
 pytestmark = [
@@ -51,9 +50,6 @@ def test_similarities_of_six_persons(name):
     S = MEASURES[name]().fit(PERSONS).similarities(PERSONS)
     found = [S[i - 1, j - 1] for i, j in PAIRS]
     np.testing.assert_allclose(found, WORKED[name], atol=5.1e-7)
-
-
-# --- the formulas, one feature and one pair of values at a time -------------------
 
 
 class Feature:
@@ -245,20 +241,6 @@ def test_rows_that_agree_in_no_binary_feature_are_infinitely_far():
 def test_a_burnaby_of_two_values_says_nothing():
     burnaby = nk.baselines.Burnaby().fit([["a"], ["b"], ["b"]])
     np.testing.assert_allclose(burnaby.similarities([["a"]], [["b"]]), 1.0)
-
-
-@given(table=tables(unseen=True), data=st.data())
-def test_sums_of_pair_tables_are_a_loop(table, data):
-    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
-    parts = [rng.normal(size=(s + 1, s + 1)) for s in table.n_values]
-    start = np.cumsum([0, *(s + 1 for s in table.n_values)])[:-1]
-    at = np.where(table.codes < 0, table.n_values, table.codes)
-    expected = [
-        [sum(A[u, v] for A, u, v in zip(parts, x, y, strict=True)) for y in at]
-        for x in at
-    ]
-    found = PairTables(parts).sums(at + start, at + start)
-    np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(
