@@ -14,7 +14,7 @@ from nearkind.protocols import Array
 
 SCRIPTS = (
     "data", "columns", "distance", "vote", "words", "elements", "classes", "theme",
-    "summary", "relevance", "plot", "values", "view", "map", "tip", "pointing",
+    "summary", "relevance", "plot", "values", "view", "map", "tip", "pointer",
     "legend", "form", "neighbours", "why", "changes", "explorer", "confusions", "main",
 )  # fmt: skip
 """Parts of the program, in the order in which they are put together."""
