@@ -101,7 +101,7 @@ def errors_in_one_sentence() -> Iterator[None]:
 
 def _sentence(error: BaseException) -> str:
     """Return the message of an error, without the number that the system gives it."""
-    if isinstance(error, OSError) and error.strerror:
+    if isinstance(error, OSError) and error.filename is not None:
         return f"{str(error.filename)!r}: {error.strerror}."
     return str(error) or f"{type(error).__name__}, and nothing more is known."
 
