@@ -36,8 +36,10 @@ LAYERS = [
     ["neighbors", "scoring", "theory", "io"],
     ["datasets"],
     ["streaming"],
-    ["estimators", "baselines"],
-    ["dask"],
+    ["estimators"],
+    ["baselines", "dask"],
+    ["search"],
+    ["model_view"],
     ["persistence"],
     ["export"],
     ["plot"],
@@ -47,7 +49,15 @@ LAYERS = [
     ["cli"],
     ["__main__"],
 ]
-WITH_SCIKIT_LEARN = {"estimators", "dask", "baselines", "datasets", "demo"}
+WITH_SCIKIT_LEARN = {
+    "baselines",
+    "dask",
+    "datasets",
+    "demo",
+    "estimators",
+    "model_view",
+    "search",
+}
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 
 Graph = dict[str, set[str]]

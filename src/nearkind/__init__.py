@@ -10,7 +10,7 @@ from typing import Any
 _HOME = {
     "CPML": "nearkind.estimators.cpml",
     "CPMLClassifier": "nearkind.estimators.classifier",
-    "CPMLClassifierCV": "nearkind.estimators.search.classifier_cv",
+    "CPMLClassifierCV": "nearkind.search.classifier_cv",
     "baselines": "nearkind.baselines",
     "batches": "nearkind.io.batches",
     "datasets": "nearkind.datasets",

@@ -9,8 +9,8 @@ import pytest
 
 import nearkind as nk
 from nearkind.errors import UnseenValueWarning
-from nearkind.estimators.model_view import ModelView
 from nearkind.export.portable import as_text
+from nearkind.model_view import ModelView
 from nearkind.report.data import ReportData
 from nearkind.report.page import page
 from nearkind.report.summary import summary

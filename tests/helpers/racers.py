@@ -8,7 +8,7 @@ import nearkind as nk
 from nearkind.baselines import Euclidean, Hamming
 from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.labels import labelled_rows
-from nearkind.estimators.search.elimination import Elimination
+from nearkind.search.elimination import Elimination
 
 SOFT = nk.CPML(constraints="neighbors", max_iter=20, tol=1e-2, warm_start=True)
 FEW = [Hamming(), Euclidean(), SOFT]

@@ -21,7 +21,7 @@ from helpers.model_files import (
     saved,
 )
 from nearkind.encoding.codebook import Codebook
-from nearkind.estimators.search.candidates import Candidate
+from nearkind.search.candidates import Candidate
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",

@@ -6,7 +6,7 @@ import numpy as np
 
 from nearkind import CPML
 from nearkind.cli.model_table import ModelTable
-from nearkind.estimators.model_view import ModelView
+from nearkind.model_view import ModelView
 from nearkind.neighbors import tie_widths
 from nearkind.protocols import Array, Codes
 

@@ -55,7 +55,7 @@ def export(
 
 def _member(model: Any, number: int | None) -> Any:
     """Return a member of a model, or the model if no number is given."""
-    from nearkind.estimators.model_view import ModelView
+    from nearkind.model_view import ModelView
 
     if number is None:
         return model

@@ -9,7 +9,6 @@ import typer
 from nearkind import load
 from nearkind.datasets.data_argument import read_data
 from nearkind.encoding import Levels
-from nearkind.estimators.model_view import ModelView
 from nearkind.io import (
     Columns,
     ReadOptions,
@@ -19,6 +18,7 @@ from nearkind.io import (
     short_name,
 )
 from nearkind.io.cells import is_missing
+from nearkind.model_view import ModelView
 from nearkind.protocols import Array
 
 TIE = 1e-9

@@ -40,8 +40,8 @@ def _report_data(
 ) -> "ReportData":
     from nearkind.cli.explanations import relevance
     from nearkind.cli.model_table import predict_table
-    from nearkind.estimators.model_view import ModelView
     from nearkind.io import require_column
+    from nearkind.model_view import ModelView
     from nearkind.report.data import ReportData
 
     column = target and require_column(target, table.columns, table.where)

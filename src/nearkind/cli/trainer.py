@@ -15,11 +15,11 @@ from nearkind.datasets.data_argument import is_set
 from nearkind.encoding.codebook import POLICIES
 from nearkind.errors import did_you_mean
 from nearkind.estimators.classifier import reference_rows
-from nearkind.estimators.model_view import ModelView
 from nearkind.estimators.progress import BatchProgress, is_watched
-from nearkind.estimators.search.folds import deal
 from nearkind.io import Batches, LabelledTable
 from nearkind.io.formats import format_by_name
+from nearkind.model_view import ModelView
+from nearkind.search.folds import deal
 from nearkind.tables import Table, read_table
 
 SEARCH = "cv"

@@ -17,10 +17,10 @@ import numpy as np
 from nearkind import baselines
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.cpml import CPML
-from nearkind.estimators.search.classifier_cv import CPMLClassifierCV
 from nearkind.experiments.design import Design
 from nearkind.experiments.scores import accuracies, accuracy, has_triplets
 from nearkind.experiments.splits import Part, Split, subsample
+from nearkind.search.classifier_cv import CPMLClassifierCV
 
 EARLY_STOP: dict[str, Any] = {"tol": 1e-2, "max_iter": 20}
 """Stopping rule of CPML along a path: a tighter one does not classify better."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nearkind.encoding import Bins, Coordinate, Levels
 from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.estimators.model_view import ModelView
+from nearkind.model_view import ModelView
 from nearkind.neighbors import VOTE_WEIGHTS
 from nearkind.neighbors.reach import ENOUGH
 from nearkind.protocols import Array

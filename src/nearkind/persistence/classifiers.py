@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 from nearkind.estimators.base import Distance
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.estimators.model_view import is_fitted
-from nearkind.estimators.search.candidates import Candidate
-from nearkind.estimators.search.classifier_cv import CPMLClassifierCV
+from nearkind.model_view import is_fitted
 from nearkind.neighbors import INDEXES, RowGroups, TrainingRows
 from nearkind.persistence import checks as c
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.nodes import Reader, Writer, fields
 from nearkind.protocols import Array
+from nearkind.search.candidates import Candidate
+from nearkind.search.classifier_cv import CPMLClassifierCV
 
 _ROWS = "metric_", "classes_", "codes", "weights", "votes", "rows", "starts"
 _SEARCH = (

@@ -9,9 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.estimators.model_view import ModelView, is_fitted
-from nearkind.estimators.search.candidates import Candidate
-from nearkind.estimators.search.classifier_cv import CPMLClassifierCV
+from nearkind.model_view import ModelView, is_fitted
 from nearkind.persistence import classifiers, codebooks, distances, values
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.nodes import (
@@ -24,6 +22,8 @@ from nearkind.persistence.nodes import (
     parse_json,
     short_repr,
 )
+from nearkind.search.candidates import Candidate
+from nearkind.search.classifier_cv import CPMLClassifierCV
 
 PackFitted = Callable[[Writer, Any], dict[str, Any]]
 Restore = Callable[[Reader, Any, Any], None]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nearkind.estimators.cpml import CPML
-from nearkind.estimators.model_view import ModelView, is_model
+from nearkind.model_view import ModelView, is_model
 from nearkind.plot.canvas import require_matplotlib
 from nearkind.tables.values import plain
 

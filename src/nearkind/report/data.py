@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.estimators.model_view import ModelView
+from nearkind.model_view import ModelView
 from nearkind.protocols import Array, Codes
 
 

@@ -11,7 +11,7 @@ from helpers.racers import SOFT, few
 from nearkind.baselines import Euclidean, Hamming
 from nearkind.errors import NearlyUniqueWarning
 from nearkind.estimators import threads
-from nearkind.estimators.search.candidates import candidates_of
+from nearkind.search.candidates import candidates_of
 
 X, y = labelled_table(60)
 QUERY, _ = labelled_table(20, seed=9)

@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators import params
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.estimators.search.candidates import Candidate
-from nearkind.estimators.search.ensemble import (
+from nearkind.protocols import Array
+from nearkind.search.candidates import Candidate
+from nearkind.search.ensemble import (
     Member,
     best_quality,
     needed_gain,
     quality,
 )
-from nearkind.estimators.search.folds import Fold
-from nearkind.protocols import Array
+from nearkind.search.folds import Fold
 
 BEHIND = 2.0
 """Standard errors, of the paired difference, by which a setting is out of the race."""

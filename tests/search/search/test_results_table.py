@@ -8,10 +8,10 @@ import pytest
 
 from helpers.racers import Blind, Right, Turning, easy, race
 from nearkind.estimators.progress import search_progress
-from nearkind.estimators.search.candidates import Candidate
-from nearkind.estimators.search.elimination import results_table
-from nearkind.estimators.search.ensemble import Member
-from nearkind.estimators.search.folds import deal
+from nearkind.search.candidates import Candidate
+from nearkind.search.elimination import results_table
+from nearkind.search.ensemble import Member
+from nearkind.search.folds import deal
 
 X, y = easy()
 COLUMNS = [

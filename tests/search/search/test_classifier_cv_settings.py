@@ -9,7 +9,7 @@ import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from helpers.racers import SOFT, Refusing, Right, easy, few
 from nearkind.baselines import NCA, Euclidean, Hamming
-from nearkind.estimators.search.candidates import Candidate
+from nearkind.search.candidates import Candidate
 
 X, y = labelled_table(60)
 QUERY, _ = labelled_table(20, seed=9)

@@ -18,17 +18,17 @@ from nearkind.estimators.base import TableEstimator
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.labels import labelled_rows
 from nearkind.estimators.progress import search_progress
-from nearkind.estimators.search.candidates import candidates_of
-from nearkind.estimators.search.elimination import (
+from nearkind.neighbors import VOTE_WEIGHTS, most_votes
+from nearkind.protocols import Array
+from nearkind.search.candidates import candidates_of
+from nearkind.search.elimination import (
     Contender,
     Elimination,
     once_each,
     results_table,
 )
-from nearkind.estimators.search.ensemble import select_members
-from nearkind.estimators.search.folds import folds_of
-from nearkind.neighbors import VOTE_WEIGHTS, most_votes
-from nearkind.protocols import Array
+from nearkind.search.ensemble import select_members
+from nearkind.search.folds import folds_of
 from nearkind.tables import read_table
 
 

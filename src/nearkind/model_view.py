@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.base import TableEstimator
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.estimators.search.classifier_cv import CPMLClassifierCV
 from nearkind.neighbors import TrainingRows
+from nearkind.search.classifier_cv import CPMLClassifierCV
 
 
 @dataclass(frozen=True)

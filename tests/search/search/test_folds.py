@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 
-from nearkind.estimators.search.folds import (
+from nearkind.search.folds import (
     FEW_FOLDS,
     MANY_FOLDS,
     MOST_HELD,
@@ -18,7 +18,7 @@ from nearkind.estimators.search.folds import (
     limit_training,
     n_folds_for,
 )
-from nearkind.estimators.search.folds import split_by as given_folds
+from nearkind.search.folds import split_by as given_folds
 
 labels = st.lists(st.integers(0, 3), min_size=4, max_size=60).map(
     lambda y: np.array([0, 0, 1, 1, *y])  # two classes at least, with two rows each

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nearkind.estimators.search import ensemble
-from nearkind.estimators.search.ensemble import Member, quality, select_members
+from nearkind.search import ensemble
+from nearkind.search.ensemble import Member, quality, select_members
 
 TRUTH = np.array([0, 0, 0, 0, 1, 1, 1, 1])
 ONES = np.ones(8)

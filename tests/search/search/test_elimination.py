@@ -16,9 +16,9 @@ from helpers.racers import (
 )
 from nearkind.baselines import Hamming
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.estimators.search import elimination as module
-from nearkind.estimators.search.candidates import Candidate
-from nearkind.estimators.search.folds import deal
+from nearkind.search import elimination as module
+from nearkind.search.candidates import Candidate
+from nearkind.search.folds import deal
 
 X, y = easy()
 FOLDS = list(deal(y, 4, np.random.default_rng(0)))

@@ -1,1 +1,0 @@
-"""The choice of a distance by validation: candidates, folds, race, committee."""
