@@ -1,1 +1,1 @@
-"""CPMLClassifierCV: candidates on folds, eliminated or chosen, the best as an ensemble."""
+"""CPMLClassifierCV: candidates on folds, eliminated or chosen for an ensemble."""
