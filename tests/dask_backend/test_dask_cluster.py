@@ -9,7 +9,6 @@ import dask
 import dask.dataframe as dd
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
 
 import nearkind as nk
 import nearkind.dask
@@ -40,21 +39,6 @@ def on_dask():
 def fitted(X, y):
     model = nk.CPML(**SETTINGS)
     return nearkind.dask.fit(model, X, y, n_remembered=600, partitions_a_step=2)
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
-    ) as found:
-        yield found
-
-
-@pytest.fixture
-def client(cluster):
-    with Client(cluster) as found:
-        found.wait_for_workers(2, timeout=120)
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -50,6 +50,21 @@ def test_large_integers_stay_apart():
     assert as_floats([10**400, -(10**400)])[:2].tolist() == [math.inf, -math.inf]
 
 
+def test_numbers_that_only_floats_confuse_stay_apart_when_rows_are_taken():
+    numbers = [Decimal("0.1"), 0.1, 2**70, 2**70 + 1, math.inf, 10**400, 0.1]
+    taken = read_table([[1], *([x] for x in numbers)]).take(np.arange(1, 8))
+    codes, column = taken.column(0).distinct()
+    distinct = [column.values[i] for i in column.indices[:-1]]
+    assert [distinct[code] for code in codes] == numbers
+    assert len(distinct) == 6
+
+
+def test_numpy_scalars_and_decimals_are_compared():
+    for one in (np.int8(1), np.float32(1), 1.0):
+        column = read_table([[Decimal(1)], [one], [np.uint8(2)]]).column(0)
+        assert column.indices.tolist() == [0, 0, 1]
+
+
 def test_tuples_are_values():
     pairs = [(1, 2), (3,), (1, 2)]
     X = pd.DataFrame({"a": pd.Series(pairs, dtype=object)})

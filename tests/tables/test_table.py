@@ -32,6 +32,7 @@ NUMBERS = st.sampled_from(
         2.0**70,
         10**400,
         np.inf,
+        np.int8(1),
     ]
 )
 MIXED = st.sampled_from(

@@ -205,7 +205,9 @@ def factorize(name: Any, values: Sequence[Any]) -> Factorization:
     steps = (place.setdefault(value, len(place)) for value in values)
     try:
         indices = np.fromiter(steps, np.intp, len(values))
-    except TypeError:  # some kinds of missing cannot be hashed either
+    except (TypeError, RecursionError):
+        # Some kinds of missing cannot be hashed; NumPy's scalars and Decimals compare
+        # each other without end.
         return factorize(name, [_hashable(name, *item) for item in enumerate(values)])
     return indices, list(place)
 
@@ -213,6 +215,8 @@ def factorize(name: Any, values: Sequence[Any]) -> Factorization:
 def _hashable(name: Any, row: int, value: Any) -> Any:
     if is_missing(value):
         return None
+    if isinstance(value, np.generic) and value.dtype.kind in "iuf":
+        return plain(value)
     try:
         hash(value)
     except TypeError:
