@@ -133,21 +133,21 @@ def test_rows_without_a_value_are_compared_as_they_were_learned():
     assert model.objective_ == pytest.approx(loss + penalty, rel=1e-9)
 
 
-def test_slope_in_the_weights_is_that_of_finite_differences():
+def test_gradient_in_the_weights_is_that_of_finite_differences():
     groups = kernel_groups(CODES, N_VALUES, RISK)
     bound = AllTriplets(1.0).bind(WeightedLabels(RISK, np.ones(6)))
     Z = groups.indicators(CODES)
     smooth = Objective(Z, bound, Schatten(1.0), 0.0, SmoothedHinge(0.5))
     w = np.random.default_rng(0).random(len(groups.kernels)) / 4.0
-    slope = groups.slope(smooth.linearize(groups.metric(w).positive()).gradient)
+    gradient = groups.gradient(smooth.linearize(groups.metric(w).positive()).gradient)
 
     def loss(w):
         return smooth.loss_value(groups.metric(w).positive())
 
     steps = 1e-5 * np.eye(len(w))
     measured = [(loss(w + step) - loss(w - step)) / 2e-5 for step in steps]
-    np.testing.assert_allclose(slope, measured, atol=1e-6)
-    assert np.abs(slope).max() > 0.01
+    np.testing.assert_allclose(gradient, measured, atol=1e-6)
+    assert np.abs(gradient).max() > 0.01
 
 
 # What is proven

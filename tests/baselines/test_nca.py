@@ -66,7 +66,7 @@ def pairs_in_gigabytes(n_rows):
 
 def test_the_size_is_said_before_the_learner_starts(monkeypatch):
     said = []
-    monkeypatch.setattr(nca, "WORTH_SAYING", 0.9 * pairs_in_gigabytes(45))
+    monkeypatch.setattr(nca, "WORTH_A_WARNING", 0.9 * pairs_in_gigabytes(45))
     monkeypatch.setattr(
         NeighborhoodComponentsAnalysis, "fit", lambda *_: said.append("started")
     )
@@ -77,10 +77,10 @@ def test_the_size_is_said_before_the_learner_starts(monkeypatch):
 
 
 def test_the_size_is_said_and_the_fit_goes_on(monkeypatch):
-    monkeypatch.setattr(nca, "WORTH_SAYING", 0.9 * pairs_in_gigabytes(45))
+    monkeypatch.setattr(nca, "WORTH_A_WARNING", 0.9 * pairs_in_gigabytes(45))
     with pytest.warns(UserWarning, match="every pair of 45 rows"):
         model = NCA(**SETTINGS).fit(X, Y)
-    monkeypatch.setattr(nca, "WORTH_SAYING", 1.1 * pairs_in_gigabytes(45))
+    monkeypatch.setattr(nca, "WORTH_A_WARNING", 1.1 * pairs_in_gigabytes(45))
     silent = NCA(**SETTINGS).fit(X, Y)
     np.testing.assert_array_equal(model.components_, silent.components_)
 

@@ -64,8 +64,15 @@ class Association(TableDistance, BaseEstimator):
 
     Parameters
     ----------
-    divergence : "kl" (A1) or "js" (A2)
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    divergence : {"kl", "js"}, default="kl"
+        A1 or A2.
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
+
+    Attributes
+    ----------
+    pair_tables_ : PairTables
+        Distances of the values of each feature.
 
     Examples
     --------

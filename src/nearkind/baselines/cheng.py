@@ -56,16 +56,22 @@ class Cheng(TableDistance, BaseEstimator):
 
     Parameters
     ----------
-    max_iter : rounds of G4 at most; 0: the start. Running out of rounds is part of the
-        method; a warning says so only if the last round still gained more than 1 %
-    tol : stop once a round lowers the error by a smaller share than this
-    random_state : int, RandomState or None, for the choice of centres
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    max_iter : int, default=100
+        Rounds of G4 at most; 0: the start. Running out of rounds is part of the method;
+        there is a warning only if the last round still gained more than 1 %.
+    tol : float, default=1e-4
+        Stop once a round lowers the error by a smaller share than this.
+    random_state : int, RandomState or None, default=None
+        For the choice of centres.
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Attributes
     ----------
-    history_ : error before the first round and after each
-    n_iter_ : rounds made
+    history_ : list of float
+        Error before the first round and after each.
+    n_iter_ : int
+        Rounds made.
 
     Examples
     --------

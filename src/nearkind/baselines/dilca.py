@@ -68,14 +68,19 @@ class DILCA(VectorDistance, BaseEstimator):
 
     Parameters
     ----------
-    context : "mean" (method M): as relevant as ``sigma`` times the mean, or more;
-        "rr" (method RR): more relevant than redundant, ties by order of columns
-    sigma : in [0, 1], for "mean"
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    context : {"mean", "rr"}, default="mean"
+        "mean" (method M) takes features that are at least ``sigma`` times as relevant
+        as the mean one; "rr" (method RR) those more relevant than redundant, ties by
+        order of columns.
+    sigma : float in [0, 1], default=0.5
+        For context="mean".
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Attributes
     ----------
-    contexts_ : dict of feature to the features of its context
+    contexts_ : dict
+        From each feature to the list of features of its context.
 
     Examples
     --------

@@ -75,13 +75,21 @@ class DM3(PairwiseDistance, BaseEstimator):
 
     Parameters
     ----------
-    stage : 3: all of it; 2 (DM2): S_r holds r only; 1 (DM1): also all w_r = 1
-    beta : how dependent features must be, a number, or "mean": more than the mean of R
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    stage : {3, 2, 1}, default=3
+        3 is the whole method; in 2 (DM2) S_r holds r only; in 1 (DM1) also all w_r = 1.
+    beta : float or "mean", default="mean"
+        How dependent features must be; "mean": more than the mean of R.
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Attributes
     ----------
-    dependence_ : R (D, D)
+    dependence_ : ndarray of shape (D, D)
+        R.
+    mismatch_weights_, match_weights_ : ndarray of shape (D,)
+        w_r where two rows differ in feature r, and where they agree.
+    value_pairs_ : ValuePairs
+        The pairs of features l in S_r, and the chances q of their pairs of values.
 
     Examples
     --------

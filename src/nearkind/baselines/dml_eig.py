@@ -37,21 +37,32 @@ class DMLEig(MatrixLearner):
 
     Parameters
     ----------
-    smoothing : m at the end
-    n_pairs : unlike pairs to draw, if there are more; fewer if they take over 32 MB
-    tol : stop when the gap is below this share of the minimum
-    max_iter : evaluations at most, a Frank-Wolfe step after each but the last
-    coding : {"vdm", "onehot"}, values as class histograms or as indicators
-    random_state : int, RandomState or None, for the pairs; None: others each time
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    smoothing : float > 0, default=1e-4
+        m at the end.
+    n_pairs : int, default=100_000
+        Unlike pairs to draw, if there are more; fewer if they take over 32 MB.
+    tol : float, default=1e-2
+        Stop when the gap is below this share of the minimum.
+    max_iter : int, default=50
+        Evaluations at most, a Frank-Wolfe step after each but the last.
+    coding : {"vdm", "onehot"}, default="vdm"
+        Values as class histograms or as indicators.
+    random_state : int, RandomState or None, default=0
+        For the pairs; None: others each time.
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Attributes
     ----------
-    metric_ : M (W, W) over the coordinates of the coding
-    objective_ : least distance v' M v over the unlike pairs
-    gap_ : at most so much larger it could be
-    n_iter_ : evaluations made
-    stop_reason_ : "TOLERANCE" or "MAX_ITER"
+    metric_ : ndarray of shape (W, W)
+        M over the coordinates of the coding.
+    objective_ : float
+        Least distance v' M v over the unlike pairs.
+    gap_ : float
+        How much larger it could be at most.
+    n_iter_ : int
+        Evaluations made.
+    stop_reason_ : {"TOLERANCE", "MAX_ITER"}
 
     Examples
     --------

@@ -29,7 +29,8 @@ class Eskin(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------
@@ -54,7 +55,8 @@ class InverseOccurrence(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------
@@ -78,7 +80,8 @@ class OccurrenceFrequency(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------
@@ -105,7 +108,8 @@ class Lin(RatioMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------
@@ -136,7 +140,8 @@ class Lin1(RatioMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------
@@ -197,7 +202,8 @@ class Goodall1(_Goodall):
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------
@@ -218,7 +224,8 @@ class Goodall2(_Goodall):
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------
@@ -237,7 +244,8 @@ class Goodall3(_Goodall):
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------
@@ -255,7 +263,8 @@ class Goodall4(_Goodall):
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------
@@ -279,7 +288,8 @@ class Smirnov(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------
@@ -314,7 +324,8 @@ class Burnaby(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------
@@ -342,7 +353,8 @@ class Anderberg(RatioMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------
@@ -371,7 +383,8 @@ class Gambaryan(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------

@@ -23,7 +23,13 @@ class Hamming(
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
+
+    Attributes
+    ----------
+    n_features_out_ : int
+        Width of the indicators that ``transform`` returns.
 
     Examples
     --------

@@ -49,20 +49,34 @@ class HELIC(VectorDistance, BaseEstimator):
 
     Parameters
     ----------
-    strength : of the penalty: float, share of ``strength_max_`` as "0.5%", or "auto",
-        which is "1%"
-    max_iter, tol : stop after so many iterations, or when the proven gap is below this
-        share of the objective
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    strength : float, "auto" or a share such as "0.5%", default="auto"
+        Weight of the penalty, as a number or as a share of ``strength_max_``; "auto" is
+        "1%".
+    max_iter : int, default=200
+        Iterations at most.
+    tol : float, default=1e-2
+        Stop when the proven gap is below this share of the objective.
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Attributes
     ----------
-    weights_ : (G,), of the groups
-    groups_ : list of (feature, coupling, kernel), what each weight is of
-    objective_, gap_ : objective reached, and a proven bound on its distance from the
-        optimum
-    strength_, strength_max_ : strength used; smallest at which all weights are zero
-    n_iter_, stop_reason_ : iterations, why they ended
+    weights_ : ndarray of shape (G,)
+        Weight of each group.
+    groups_ : list of (feature, coupling, kernel)
+        The groups.
+    objective_ : float
+        Objective reached.
+    gap_ : float
+        Proven bound on its distance from the optimum.
+    strength_ : float
+        Strength used.
+    strength_max_ : float
+        Smallest strength at which all weights are zero.
+    n_iter_ : int
+        Iterations made.
+    stop_reason_ : str
+        Why they ended.
 
     Examples
     --------
@@ -95,9 +109,11 @@ class HELIC(VectorDistance, BaseEstimator):
 
         Parameters
         ----------
-        X : table of any kind
-        y : one label a row
-        sample_weight : one weight >= 0 a row, counting repetitions of it; None: ones
+        X : table of shape (n, D)
+        y : array-like of shape (n,)
+            One label a row.
+        sample_weight : array-like of shape (n,), default=None
+            One weight >= 0 a row, counting repetitions of it; None: ones.
 
         Returns
         -------

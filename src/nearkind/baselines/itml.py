@@ -32,19 +32,29 @@ class ITML(MatrixLearner):
 
     Parameters
     ----------
-    gamma : how much bounds weigh against staying near the Euclidean distance
-    n_constraints : pairs to draw; None: 20 times the squared number of classes
-    tol : relative change of the multipliers in a sweep at which they have settled
-    max_iter : sweeps at most
-    coding : {"onehot", "vdm"}, values as indicators or as class histograms
-    random_state : int, RandomState or None, for the pairs; None: others each time
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    gamma : float > 0, default=1.0
+        Weight of the bounds against staying near the Euclidean distance.
+    n_constraints : int, default=None
+        Pairs to draw; None: 20 times the squared number of classes.
+    tol : float, default=1e-3
+        Relative change of the multipliers in a sweep at which they have settled.
+    max_iter : int, default=1000
+        Sweeps at most.
+    coding : {"onehot", "vdm"}, default="onehot"
+        Values as indicators or as class histograms.
+    random_state : int, RandomState or None, default=0
+        For the pairs; None: others each time.
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Attributes
     ----------
-    metric_ : M (W, W) over the coordinates of the coding
-    bounds_ : u and l
-    n_iter_ : sweeps made
+    metric_ : ndarray of shape (W, W)
+        M over the coordinates of the coding.
+    bounds_ : tuple of two floats
+        u and l.
+    n_iter_ : int
+        Sweeps made.
 
     Examples
     --------
@@ -98,14 +108,14 @@ class ITML(MatrixLearner):
                 self.gamma, self.tol, self.max_iter,
             )  # fmt: skip
         self.n_iter_ = found.n_iter
-        self._warn_if_unsettled(found.change)
+        self._warn_if_changing(found.change)
         return found.M
 
     def _n_constraints(self) -> int:
         given: Any = self.n_constraints
         return 20 * len(self.classes_) ** 2 if given is None else int(given)
 
-    def _warn_if_unsettled(self, change: float) -> None:
+    def _warn_if_changing(self, change: float) -> None:
         if change > self.tol:
             warnings.warn(
                 f"The multipliers still changed by {change:.2g}, more than tol="
@@ -137,10 +147,16 @@ def project(
 
     Parameters
     ----------
-    M : (W, W), positive definite, the start
-    V : (m, W), differences, none of them zero
-    alike : (m,), whether the bound is an upper one
-    bounds : (m,), squared distances
+    M : ndarray of shape (W, W)
+        The start, positive definite.
+    V : ndarray of shape (m, W)
+        Differences, none of them zero.
+    alike : ndarray of bool of shape (m,)
+        Whether the bound is an upper one.
+    bounds : ndarray of shape (m,)
+        Squared distances.
+    gamma, tol, max_iter : float, float, int
+        As in :class:`ITML`.
 
     Examples
     --------

@@ -1,8 +1,9 @@
 """Weights of given kernels between values, learned from triplets, with a proof.
 
 A kernel of feature d is a matrix over its values, and so is any sum of kernels with
-weights: M_d(w). The engine gives loss and slope in M_d on indicators of values, and the
-slope in w_g is <slope, K_g>. However many kernels there are, rows stay that narrow.
+weights: M_d(w). An objective on indicators of values gives the loss and its gradient in
+M_d; the gradient in w_g is <gradient, K_g>. However many kernels there are, rows are no
+wider than the number of values.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,9 +40,11 @@ class KernelGroups:
 
     Attributes
     ----------
-    features : (G,), the feature of each kernel
-    kernels : G matrices (s_d, s_d)
-    n_values : s_d of each feature
+    features : ndarray of int of shape (G,)
+        The feature of each kernel.
+    kernels : sequence of G ndarrays of shape (s_d, s_d)
+    n_values : sequence of int
+        s_d of each feature.
     """
 
     features: NDArray[np.intp]
@@ -70,9 +73,9 @@ class KernelGroups:
             M[self._spans[d], self._spans[d]] += w * K
         return M
 
-    def slope(self, gradient: Array) -> Array:
-        """Return the slope in each weight (G,) from that in M (1, S, S)."""
-        blocks = [gradient[0, at, at] for at in self._spans]
+    def gradient(self, in_M: Array) -> Array:
+        """Return the gradient in the weights (G,) from that in M (1, S, S)."""
+        blocks = [in_M[0, at, at] for at in self._spans]
         both = zip(self.features, self.kernels, strict=True)
         return np.array([(blocks[d] * K).sum() for d, K in both])
 
@@ -95,7 +98,7 @@ def _factor(M: Array) -> Array:
     return F.T
 
 
-class Weights(NamedTuple):
+class LearnedWeights(NamedTuple):
     """The best weights found (G,), and what is known of them."""
 
     weights: Array
@@ -119,27 +122,36 @@ def learn_weights(
     strength_of: Callable[[float], float],
     max_iter: int,
     tol: float,
-) -> Weights:
+) -> LearnedWeights:
     """Minimise loss + strength * sum of weights over weights >= 0.
 
     Limited-memory BFGS on a smoothed hinge whose corner is narrowed from round to round
-    until the lower bound, from slopes of the smoothed hinge, is near enough.
+    until the lower bound, from gradients of the smoothed hinge, is near enough.
 
     Parameters
     ----------
-    objective : on indicators of values, without penalty
-    strength_of : from the smallest at which all weights are zero to the one meant
+    objective : Objective
+        On indicators of values, without penalty.
+    groups : KernelGroups
+    strength_of : callable
+        From the smallest strength at which all weights are zero to the one meant.
+    max_iter : int
+        Iterations at most.
+    tol : float
+        Stop when the gap is below this share of the objective.
     """
-    at_zero = groups.slope(objective.constraints.gradient_at_zero(objective.Z))
+    at_zero = groups.gradient(objective.constraints.gradient_at_zero(objective.Z))
     strength_max = float(np.maximum(-at_zero, 0.0).max(initial=0.0))
     strength = strength_of(strength_max)
     problem = Problem(objective.with_loss(Hinge()), groups, strength)
     if strength >= strength_max:
         nothing = np.zeros(len(groups.kernels))
         value = problem.value(nothing)
-        return Weights(nothing, value, 0.0, strength, strength_max, 0, Stop.TOLERANCE)
+        return LearnedWeights(
+            nothing, value, 0.0, strength, strength_max, 0, Stop.TOLERANCE
+        )
     best, progress, n_iter, reason = problem.solve(max_iter, tol)
-    return Weights(
+    return LearnedWeights(
         best, progress.value, progress.gap, strength, strength_max, n_iter, reason
     )
 
@@ -183,7 +195,7 @@ class Problem:
             before = progress.value
             if progress.offer(self.groups.metric(w), self.value(w)):
                 best = w
-            bound, corner = self._bound(w, width)
+            bound, corner = self._lower_bound(w, width)
             progress.raise_bound(bound)
             progress.record(t)
             if progress.done:
@@ -203,26 +215,26 @@ class Problem:
     def _descend(self, w: Array, width: float, steps: int) -> tuple[Array, int]:
         smooth = self.hinge.with_loss(SmoothedHinge(width))
 
-        def value_and_slope(w: Array) -> tuple[float, Array]:
+        def value_and_gradient(w: Array) -> tuple[float, Array]:
             at = smooth.linearize(self.groups.metric(w).positive())
-            slope = self.groups.slope(at.gradient) + self.strength
-            return at.loss + self.strength * float(w.sum()), slope
+            gradient = self.groups.gradient(at.gradient) + self.strength
+            return at.loss + self.strength * float(w.sum()), gradient
 
         found = minimize(
-            value_and_slope, w, jac=True, method="L-BFGS-B",
+            value_and_gradient, w, jac=True, method="L-BFGS-B",
             bounds=[(0.0, None)] * len(w),
             options={"maxiter": steps, "maxcor": 20, "ftol": 1e-12, "gtol": 0.0},
         )  # fmt: skip
         return found.x, int(found.nit)
 
-    def _bound(self, w: Array, width: float) -> tuple[float, float]:
-        """Return the lower bound that smoothed slopes at w prove, and what it lacks.
+    def _lower_bound(self, w: Array, width: float) -> tuple[float, float]:
+        """Return the lower bound that smoothed gradients at w prove, and what it lacks.
 
         The latter is what the smoothed dual lies below the plain one, by the corner.
         """
         smooth = self.hinge.with_loss(SmoothedHinge(width))
         at = smooth.linearize(self.groups.metric(w).positive())
-        slope = self.groups.slope(at.gradient)
+        gradient = self.groups.gradient(at.gradient)
         penalty = self.hinge.regularizer  # Schatten 1: no gain may exceed the strength
-        bound = penalty.dual_value(-slope, at.intercept, self.strength)
-        return bound, at.intercept + float(slope @ w) - at.loss
+        bound = penalty.dual_value(-gradient, at.intercept, self.strength)
+        return bound, at.intercept + float(gradient @ w) - at.loss

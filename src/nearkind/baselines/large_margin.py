@@ -53,9 +53,11 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
 
         Parameters
         ----------
-        X : table of any kind
-        y : one label a row
-        sample_weight : one weight >= 0 a row, counting repetitions of it; None: ones
+        X : table of shape (n, D)
+        y : array-like of shape (n,)
+            One label a row.
+        sample_weight : array-like of shape (n,), default=None
+            One weight >= 0 a row, counting repetitions of it; None: ones.
 
         Returns
         -------
@@ -68,7 +70,7 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         bound = rule.bind(WeightedLabels(unique.y, unique.weights))
         with thread_map(None) as run:
             searched = LocalConstraints(
-                rule, bound.labels, self._searched_in(coded, unique)
+                rule, bound.labels, self._search_embedding(coded, unique)
             )
             objective = Objective(coded.Z, searched, Schatten(1.0), 0.0, map=run)
             solution = self._solve(solver, objective, coded)
@@ -95,7 +97,7 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         projection.fit(unique.codes, book.n_values, unique.y, unique.weights)
         return compress(Full().blocks(projection.transform(unique.codes)))
 
-    def _searched_in(self, coded: CompressedRows, unique: UniqueRows) -> Embedding:
+    def _search_embedding(self, coded: CompressedRows, unique: UniqueRows) -> Embedding:
         """Return coded rows; among equally near ones those of like histograms first.
 
         Indicators differ by whole numbers, and what is added to them stays below one.
@@ -144,17 +146,31 @@ class LMNN(LargeMargin):
 
     Parameters
     ----------
-    n_neighbors : targets of a row; a smaller class is taken whole
-    mu : weight of pushing against pulling, 0 < mu <= 1
-    max_iter : iterations at most
-    tol : stop when a round of 20 gains less than this share of the objective
-    coding : {"onehot", "vdm"}, values as indicators or as class histograms
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    n_neighbors : int, default=3
+        Targets of a row; a smaller class is taken whole.
+    mu : float, 0 < mu <= 1, default=0.5
+        Weight of pushing against pulling.
+    max_iter : int, default=200
+        Iterations at most.
+    tol : float, default=1e-3
+        Stop when a round of 20 gains less than this share of the objective.
+    coding : {"onehot", "vdm"}, default="onehot"
+        Values as indicators or as class histograms.
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Attributes
     ----------
-    metric_ : M (W, W) over the coordinates of the coding
-    objective_, n_iter_, stop_reason_ : value reached, iterations, why they ended
+    metric_ : ndarray of shape (W, W)
+        M over the coordinates of the coding.
+    objective_ : float
+        Value reached.
+    objective_scale_ : float
+        mu times the weight of all triplets, by which the mean hinge is multiplied.
+    n_iter_ : int
+        Iterations made.
+    stop_reason_ : str
+        Why they ended.
 
     Examples
     --------
@@ -200,13 +216,23 @@ class KDML(LargeMargin):
 
     Parameters
     ----------
-    n_neighbors, mu, max_iter, tol : as in :class:`nearkind.baselines.LMNN`
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    n_neighbors, mu, max_iter, tol : int, float, int, float
+        As in :class:`nearkind.baselines.LMNN`.
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Attributes
     ----------
-    metric_ : M (D C, D C)
-    objective_, n_iter_, stop_reason_ : value reached, iterations, why they ended
+    metric_ : ndarray of shape (D C, D C)
+        M.
+    objective_ : float
+        Value reached.
+    objective_scale_ : float
+        mu times the weight of all triplets, by which the mean hinge is multiplied.
+    n_iter_ : int
+        Iterations made.
+    stop_reason_ : str
+        Why they ended.
 
     Examples
     --------

@@ -28,27 +28,38 @@ class MMC(MatrixLearner):
     The formulas are our reconstruction. 1e-5 of the mean eigenvalue is added to S, the
     mean of v v' over every alike pair, as the problem is unbounded otherwise. With
     M = S^(-1/2) L L' S^(-1/2) the constraint is |L| = 1, and the objective is convex in
-    L, so each step L <- G L / |G L|, G its slope in L L', raises it; no projection and
-    no step length is needed where the source alternates projections. The top eigenvalue
-    of G proves how far the optimum can be.
+    L, so each step L <- G L / |G L|, G its gradient in L L', raises it; no projection
+    and no step length is needed where the source alternates projections. The top
+    eigenvalue of G proves how far the optimum can be.
 
     Parameters
     ----------
-    diagonal : learn a weight a coordinate only: M is diagonal. It is twice that which
-        minimises the source's  mean alike d^2 - log sum unlike d
-    n_pairs : unlike pairs to draw, if there are more; fewer if they take over 32 MB
-    tol : stop when the gap is below this share of the objective
-    max_iter : evaluations at most, a step after each but the last
-    coding : {"onehot", "vdm"}, values as indicators or as class histograms
-    random_state : int, RandomState or None, for the pairs; None: others each time
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    diagonal : bool, default=False
+        Learn a weight for each coordinate only: M is diagonal. It is twice that which
+        minimises the source's  mean alike d^2 - log sum unlike d.
+    n_pairs : int, default=20_000
+        Unlike pairs to draw, if there are more; fewer if they take over 32 MB.
+    tol : float, default=1e-4
+        Stop when the gap is below this share of the objective.
+    max_iter : int, default=1000
+        Evaluations at most, a step after each but the last.
+    coding : {"onehot", "vdm"}, default="onehot"
+        Values as indicators or as class histograms.
+    random_state : int, RandomState or None, default=0
+        For the pairs; None: others each time.
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Attributes
     ----------
-    metric_ : M (W, W) over the coordinates of the coding
-    objective_ : mean distance over the unlike pairs
-    gap_ : at most so much larger it could be
-    n_iter_ : evaluations made
+    metric_ : ndarray of shape (W, W)
+        M over the coordinates of the coding.
+    objective_ : float
+        Mean distance over the unlike pairs.
+    gap_ : float
+        How much larger it could be at most.
+    n_iter_ : int
+        Evaluations made.
 
     Examples
     --------
@@ -93,9 +104,11 @@ class MMC(MatrixLearner):
         if not len(V):
             self.objective_, self.gap_, self.n_iter_ = 0.0, 0.0, 1
             return self._euclidean("no two rows of different classes differ")
-        kind = Weights if self.diagonal else Factor
+        kind = DiagonalFactor if self.diagonal else Factor
         root = kind.whitening(rows.within())
-        found = spread(V @ root, kind.start(len(root)), self.tol, self.max_iter)
+        found = maximize_mean_distance(
+            V @ root, kind.start(len(root)), self.tol, self.max_iter
+        )
         self.objective_, self.gap_ = found.objective, found.gap
         self.n_iter_ = found.n_iter
         self._warn_if_far()
@@ -139,7 +152,7 @@ class Factor:
         return np.einsum("iw,iw->i", VL, VL)
 
     @staticmethod
-    def slope(V: Array, weights: Array) -> Array:
+    def gradient(V: Array, weights: Array) -> Array:
         """Return the weighted sum of v v'."""
         return V.T @ (V * weights[:, None])
 
@@ -155,7 +168,7 @@ class Factor:
 
 
 @dataclass(frozen=True)
-class Weights(Factor):
+class DiagonalFactor(Factor):
     """Z = diag(L^2) of trace 1: the same with diagonal matrices only."""
 
     L: Array  # (W,)
@@ -180,7 +193,7 @@ class Weights(Factor):
         return (V * V) @ self.L**2
 
     @staticmethod
-    def slope(V: Array, weights: Array) -> Array:
+    def gradient(V: Array, weights: Array) -> Array:
         """Return the diagonal of the weighted sum of v v' (W,)."""
         return weights @ (V * V)
 
@@ -204,18 +217,20 @@ class Spread(NamedTuple):
     n_iter: int
 
 
-def spread(V: Array, point: Factor, tol: float = 1e-4, max_iter: int = 1000) -> Spread:
+def maximize_mean_distance(
+    V: Array, point: Factor, tol: float = 1e-4, max_iter: int = 1000
+) -> Spread:
     """Maximise the mean of sqrt(v' Z v) over rows v of V; O(m W^2) a step.
 
     Examples
     --------
-    >>> round(spread(np.eye(2), Factor.start(2)).objective, 6)
+    >>> round(maximize_mean_distance(np.eye(2), Factor.start(2)).objective, 6)
     0.707107
     """
     for n_iter in range(1, max_iter + 1):
         d = np.sqrt(np.maximum(point.squared(V), 1e-300))
         objective = float(d.mean())
-        G = point.slope(V, 0.5 / (d * len(d)))
+        G = point.gradient(V, 0.5 / (d * len(d)))
         gap = max(point.top(G) - 0.5 * objective, 0.0)  # <G, Z> is half the objective
         if gap <= tol * objective or n_iter == max_iter:
             break

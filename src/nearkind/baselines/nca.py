@@ -17,9 +17,9 @@ from nearkind.metrics.structures import Full
 
 GIGABYTES_A_PAIR = 3 * 8 / 2**30
 """Distances, chances and their weights: three numbers for every pair of rows."""
-WORTH_SAYING = 1.0
+WORTH_A_WARNING = 1.0
 LARGEST = 8.0
-"""Gigabytes: from the first on the size is said, beyond the second it is refused."""
+"""Gigabytes: from the first on there is a warning, beyond the second an error."""
 
 
 class NCA(VectorDistance, BaseEstimator):
@@ -33,14 +33,21 @@ class NCA(VectorDistance, BaseEstimator):
 
     Parameters
     ----------
-    max_iter, tol : as scikit-learn has them
-    coding : {"onehot", "vdm"}, values as indicators or as class histograms
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    max_iter : int, default=50
+        Iterations at most.
+    tol : float, default=1e-5
+        Tolerance of scikit-learn's learner.
+    coding : {"onehot", "vdm"}, default="onehot"
+        Values as indicators or as class histograms.
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Attributes
     ----------
-    components_ : L (W, W) over the coordinates of the coding
-    n_iter_ : iterations made
+    components_ : ndarray of shape (W, W)
+        L over the coordinates of the coding.
+    n_iter_ : int
+        Iterations made.
 
     Examples
     --------
@@ -73,8 +80,9 @@ class NCA(VectorDistance, BaseEstimator):
 
         Parameters
         ----------
-        X : table of any kind
-        y : one label a row
+        X : table of shape (n, D)
+        y : array-like of shape (n,)
+            One label a row.
 
         Returns
         -------
@@ -114,11 +122,11 @@ class NCA(VectorDistance, BaseEstimator):
 
 def _check_memory(n_rows: int) -> None:
     needed = GIGABYTES_A_PAIR * n_rows**2
-    says = f"NCA holds every pair of {n_rows:,} rows, about {needed:.1f} GB"
+    size = f"NCA holds every pair of {n_rows:,} rows, about {needed:.1f} GB"
     if needed > LARGEST:
         raise ValueError(
-            f"{says}; {LARGEST:.0f} GB are allowed. Fit it on fewer rows, or take LMNN "
+            f"{size}; {LARGEST:.0f} GB are allowed. Fit it on fewer rows, or take LMNN "
             "or CPML, whose memory does not grow with the number of pairs."
         )
-    if needed > WORTH_SAYING:
-        warnings.warn(f"{says}.", UserWarning, stacklevel=3)
+    if needed > WORTH_A_WARNING:
+        warnings.warn(f"{size}.", UserWarning, stacklevel=3)

@@ -38,17 +38,25 @@ class POLA(MatrixLearner):
 
     Parameters
     ----------
-    averaged : keep the mean of M over all pairs seen instead of the last M
-    n_pairs : pairs to draw, half of them alike; None: as P2 says
-    coding : {"vdm", "onehot"}, values as class histograms or as indicators
-    random_state : int, RandomState or None, for the pairs; None: others each time
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    averaged : bool, default=False
+        Keep the mean of M over all pairs seen instead of the last M.
+    n_pairs : int, default=None
+        Pairs to draw, half of them alike; None: as in P2.
+    coding : {"vdm", "onehot"}, default="vdm"
+        Values as class histograms or as indicators.
+    random_state : int, RandomState or None, default=0
+        For the pairs; None: others each time.
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Attributes
     ----------
-    metric_ : M (W, W) over the coordinates of the coding
-    threshold_ : b
-    loss_history_ : (n_pairs,), the loss of each pair before it was learned from
+    metric_ : ndarray of shape (W, W)
+        M over the coordinates of the coding.
+    threshold_ : float
+        b.
+    loss_history_ : ndarray of shape (n_pairs,)
+        Loss of each pair before it was learned from.
 
     Examples
     --------
@@ -165,8 +173,10 @@ class Online:
 
     Parameters
     ----------
-    width : of M
-    averaged : whether ``metric`` is the mean over all pairs seen
+    width : int
+        W.
+    averaged : bool, default=False
+        Whether ``metric`` is the mean over all pairs seen.
 
     Examples
     --------
@@ -195,8 +205,9 @@ class Online:
 
         Parameters
         ----------
-        V : (m, W), differences
-        alike : (m,)
+        V : ndarray of shape (m, W)
+            Differences.
+        alike : ndarray of bool of shape (m,)
         """
         signs = np.where(alike, 1.0, -1.0)
         d2 = np.einsum("iw,iw->i", V @ self._M, V)

@@ -38,11 +38,14 @@ class ValueDifference(TableDistance, BaseEstimator):
 
     Parameters
     ----------
-    exponent : k > 0
-    weighting : "none"; "query": at the value of the row that asks, X in
-        ``pairwise_distances(X, Y)``, so that distances are not symmetric; "symmetric":
-        the mean of both rows' weights
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    exponent : float > 0, default=2.0
+        k.
+    weighting : {"none", "query", "symmetric"}, default="none"
+        No weight; the weight at the value of the query, X in
+        ``pairwise_distances(X, Y)``, so that distances are not symmetric; or the mean
+        of both rows' weights.
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------
@@ -100,7 +103,8 @@ class Euclidean(VectorDistance, BaseEstimator):
 
     Parameters
     ----------
-    unseen, missing, numeric : as in :class:`nearkind.CPML`
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
 
     Examples
     --------
