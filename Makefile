@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
-LOWEST_TESTS ?= tests/tables tests/encoding tests/io tests/estimators tests/cli tests/plot \
+LOWEST_TESTS ?= tests/tables tests/encoding tests/io tests/estimators tests/search tests/cli tests/plot \
 	tests/export tests/persistence
 COVERED_TESTS ?= tests
 
