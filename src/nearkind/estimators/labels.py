@@ -283,9 +283,9 @@ def _refuse_missing(y: NDArray[Any]) -> None:
 
 
 def batch_labels(y: Any, owner: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the sorted classes of a block and the class number of each row.
+    """Return the sorted classes of a batch and the class number of each row.
 
-    Only distinct labels are looked at one by one; a block may have one class, or none.
+    Only distinct labels are looked at one by one; a batch may have one class, or none.
 
     Examples
     --------
