@@ -351,11 +351,10 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
     ) -> Self:
         """Learn the distance from a table of any length, batch by batch.
 
-        The first pass over the batches counts every value of every row and draws a
-        sample of rows, of each class as many; the second takes steps on rows of each
-        batch beside rows of the sample. Histograms are exactly those of ``fit`` to the
-        whole table, and if the sample has room for all rows so is everything else;
-        there is no second pass then, nor where the solver takes no steps on samples.
+        The first pass counts every value of every row and draws a sample of rows, of
+        each class as many; the second takes steps on rows of each batch beside rows of
+        the sample. Histograms are exactly those of ``fit`` to the whole table. If the
+        sample has room for all rows so is the rest, and there is no second pass.
 
         Parameters
         ----------
@@ -379,10 +378,9 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         --------
         >>> import nearkind as nk
         >>> data = nk.datasets.load("monks1", as_frame=False)
-        >>> halves = [(data.X[0::2], data.y[0::2]), (data.X[1::2], data.y[1::2])]
-        >>> model = nk.CPML().fit_batches(halves)
-        >>> model.n_samples_seen_, len(model.reference_)
-        (432, 432)
+        >>> halves = [(data.X[i::2], data.y[i::2]) for i in (0, 1)]
+        >>> nk.CPML().fit_batches(halves).n_samples_seen_
+        432
         """
         batches.fit_batches(self, source, n_remembered, map, problems)
         return self
@@ -390,9 +388,9 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn from one more batch, going on from the present metric.
 
-        Counts add up: after all batches the histograms are exactly those of ``fit`` to
-        the whole table. The metric goes on from where it is, on a sample of all rows so
-        far. Values not met before extend the tables.
+        After all batches the histograms are exactly those of ``fit`` to the whole
+        table; the metric is learned on a sample of all rows so far. New values extend
+        the tables.
 
         Parameters
         ----------
