@@ -93,7 +93,7 @@ def fit_table(
     table: LabelledTable, settings: FitSettings
 ) -> tuple[Any, dict[str, Any]]:
     """Return a fitted classifier and the facts of the fit."""
-    X, y, start = read_table(table.X), np.array(table.y), perf_counter()
+    X, y, start = read_table(table.X).factorize(), np.array(table.y), perf_counter()
     model = settings.model().fit(X, y)
     seconds = perf_counter() - start
     accuracy, how = _accuracy(model, X, y, settings)

@@ -42,7 +42,7 @@ class Targets:
         return Targets(self.columns[anchors], self.weights[anchors])
 
     def equal(self, other: "Targets") -> bool:
-        """Say whether the others are the same, in whatever order."""
+        """Return whether the others are the same, in whatever order."""
         mine, theirs = self._sorted(), other._sorted()
         return np.array_equal(mine.columns, theirs.columns) and np.array_equal(
             mine.weights, theirs.weights

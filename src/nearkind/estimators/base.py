@@ -137,7 +137,7 @@ class Distance(TableEstimator):
             )
 
     def __sklearn_tags__(self) -> Tags:
-        """Say whether labels are needed."""
+        """Return whether labels are needed."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.requires_labels
         return tags

@@ -118,18 +118,18 @@ def constraints(model: Any, rng: np.random.Generator) -> Any:
     return kind(margin(model), distances_at_once())
 
 
-def warn_of_lonely(model: Any, labels: WeightedLabels, classes: Any) -> None:
-    """Say which classes have one row only, where rows need others of their class."""
-    lonely = [
+def warn_of_single_rows(model: Any, labels: WeightedLabels, classes: Any) -> None:
+    """Warn of classes with a single row, where rows need others of their class."""
+    single = [
         repr(name)
         for label, name in enumerate(classes.tolist())
         if not labels.same[labels.rows_of(label)].any()
     ]
-    if lonely and model.scope == "local":
+    if single and model.scope == "local":
         warnings.warn(
-            f"{len(lonely)} of {len(classes)} classes have one row, which has no "
-            f"target neighbour: {', '.join(lonely[:5])}"
-            f"{' and more' if len(lonely) > 5 else ''}. Such a row only pushes others "
+            f"{len(single)} of {len(classes)} classes have one row, which has no "
+            f"target neighbour: {', '.join(single[:5])}"
+            f"{' and more' if len(single) > 5 else ''}. Such a row only pushes others "
             "away; give more rows of its class to have it drawn to them.",
             UserWarning,
             stacklevel=4,
@@ -211,10 +211,13 @@ def solver(
 
     Parameters
     ----------
-    model : with the settings
-    n_distances : an evaluation of all that is in memory
-    rng : of what is drawn
-    batches : as in ``Stochastic``
+    model : CPML
+    n_distances : int
+        Distances in one evaluation of all rows in memory.
+    rng : numpy.random.Generator
+        Of what is drawn.
+    batches : callable, default=None
+        As in ``Stochastic``.
     """
     auto = "proximal" if n_distances <= EXACT_DISTANCES else "stochastic"
     make = choice(model, "solver", {"auto": SOLVERS[auto], **SOLVERS})
@@ -230,12 +233,12 @@ def solver(
 
 
 def is_convex(model: Any) -> bool:
-    """Say whether the constraints have a convex loss, hence optima and proofs."""
+    """Return whether the constraints have a convex loss, hence optima and proofs."""
     return model.constraints in SAMPLED
 
 
 def sums_over_samples(model: Any) -> bool:
-    """Say whether the loss is the mean of what it is on samples of rows."""
+    """Return whether the loss is the mean of what it is on samples of rows."""
     return is_convex(model) and model.scope == "all"
 
 
@@ -257,7 +260,7 @@ def number(
     open_low: bool = False,
     finite: bool = True,
 ) -> float:
-    """Return a number in a range, or say who wanted one."""
+    """Return a parameter that is a number in a range."""
     value = getattr(model, name)
     is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
     if not is_number or not low <= value <= high or (finite and np.isinf(value)):
@@ -299,12 +302,12 @@ def numbered(model: Any, name: str, table: Mapping[int, Any]) -> Any:
 
 
 def is_whole(value: Any) -> bool:
-    """Say whether it is a whole number; True and False are none."""
+    """Return whether it is a whole number; True and False are none."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def wrong(model: Any, name: str, wanted: str) -> ValueError:
-    """Return the error for a setting that is not as wanted."""
+    """Return the error for a parameter that is not as wanted."""
     return ValueError(
         f"The {name!r} parameter of {type(model).__name__} must be {wanted}; "
         f"got {getattr(model, name)!r}."
@@ -312,7 +315,7 @@ def wrong(model: Any, name: str, wanted: str) -> ValueError:
 
 
 def flag(model: Any, name: str) -> bool:
-    """Return a setting that is True or False, or say who wanted one."""
+    """Return a parameter that is True or False."""
     value = getattr(model, name)
     if not isinstance(value, bool | np.bool_):
         raise wrong(model, name, "True or False")

@@ -111,7 +111,7 @@ def constrain(model: Any, rows: UniqueRows, rng: np.random.Generator) -> Any:
     """Return the constraints that the labels of rows imply."""
     labels = WeightedLabels(rows.y, rows.weights, rows.own)
     constraints = params.constraints(model, rng).bind(labels)
-    params.warn_of_lonely(model, labels, model.classes_)
+    params.warn_of_single_rows(model, labels, model.classes_)
     return constraints
 
 

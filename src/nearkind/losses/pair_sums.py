@@ -120,7 +120,7 @@ def engine(n_distances: int) -> PairSums:
 
 @cache
 def has_compiler() -> bool:
-    """Say whether numba is installed."""
+    """Return whether numba is installed."""
     return find_spec("numba") is not None
 
 

@@ -111,7 +111,7 @@ def split_by(cv: Any, rows: Rows, y: NDArray[Any]) -> Iterator[Fold]:
 
 
 def can_judge(fold: Fold, y: NDArray[np.intp]) -> bool:
-    """Say whether there are two classes to learn from, and rows to be judged by.
+    """Return whether there are two classes to learn from, and rows to be judged by.
 
     A fold may hold the only row of one of two classes.
 
