@@ -70,10 +70,10 @@ def odd(methods, path, **settings):
 
 
 def test_a_row_that_takes_too_long_is_killed_and_others_go_on(tmp_path):
-    limits = Limits(seconds=0.5, jobs=2)
+    limits = Limits(seconds=3.0, jobs=2)
     rows = odd(["sleeping", "plain"], tmp_path / "r.jsonl", limits=limits)
     assert [row.status for row in rows] == ["timed out", "done"]
-    assert rows[0].seconds >= 0.5
+    assert rows[0].seconds >= 3.0
     assert rows[0].accuracy is None
 
 
