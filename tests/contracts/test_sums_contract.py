@@ -358,6 +358,7 @@ def loss_of(t, c, width):
         return (counts[:, None] * values).sum()
 
 
+@pytest.mark.slow
 def test_compiled_sums_stay_within_their_arrays(tmp_path):
     """Numba checks bounds only when it is told to before it compiles."""
     code = "import test_sums_contract as laws\nfor name in laws.NASTY:\n"

@@ -9,11 +9,10 @@ PRELOADED = [
     "distributed",
     "dask.dataframe",
     "pandas",
-    "numba",
-    "scipy.optimize",
-    "sklearn.utils",
+    "nearkind.experiments.preload",
 ]
-"""Imported once: workers are forked from a process that has them, in a moment."""
+"""Imported once: workers are forked from a process that has them, in a moment. Python
+starts one such process alone, so that it must do for sandboxes too."""
 
 
 @pytest.fixture(autouse=True)
