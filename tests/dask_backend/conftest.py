@@ -1,4 +1,4 @@
-"""One cluster for all tests, and no scheduler that outlives its test."""
+"""One cluster a module, and no scheduler that outlives its test."""
 
 import dask
 import pytest
@@ -22,9 +22,13 @@ def no_scheduler_is_left():
     dask.config.config.pop("scheduler", None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster():
-    """Return a cluster of two processes; it starts a killed one again."""
+    """Return a cluster of two processes; it starts a killed one again.
+
+    It ends with its module: a cluster looks after its processes by threads of its own,
+    which tests of memory and of opened files elsewhere would see.
+    """
     with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
         get_mp_context().set_forkserver_preload(PRELOADED)
         options = {"threads_per_worker": 1, "dashboard_address": ":0"}

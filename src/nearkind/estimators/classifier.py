@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import RememberedRowsWarning, SmallWeightWarning
 from nearkind.estimators import batches, params
-from nearkind.estimators.base import TableEstimator, backend_of
+from nearkind.estimators.base import Distance, TableEstimator, backend_of
 from nearkind.estimators.batches import N_REFERENCE, BatchProblems
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.labels import (
@@ -361,6 +361,9 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         params.choice(self, "index", INDEXES)
 
     def _unfitted(self) -> Any:
+        if self.metric is not None and not isinstance(self.metric, Distance):
+            wanted = "None or a distance, such as CPML() or one of nearkind.baselines"
+            raise params.wrong(self, "metric", wanted)
         return CPML() if self.metric is None else clone(self.metric)
 
     def _keep(self, metric: Any, rows: CodedRows) -> Self:
