@@ -160,15 +160,15 @@ def test_an_interrupt_keeps_the_best_so_far(iteration):
 
 def test_an_interrupt_amid_an_evaluation_keeps_the_best_too(monkeypatch):
     problem, n_calls = posed(), []
-    plain = Objective.linearize
+    plain = Objective.factor_gradient
 
-    def linearize(self, point):
-        n_calls.append(point)
+    def factor_gradient(self, F):
+        n_calls.append(F)
         if len(n_calls) == 6:
             raise KeyboardInterrupt
-        return plain(self, point)
+        return plain(self, F)
 
-    monkeypatch.setattr(Objective, "linearize", linearize)
+    monkeypatch.setattr(Objective, "factor_gradient", factor_gradient)
     found = LBFGS(tol=0.0).solve(problem, unit(problem))
     assert found.reason is Stop.INTERRUPTED
     assert found.value < problem.value(unit(problem))

@@ -5,9 +5,12 @@ with a probability proportional to exp(-d2_ij / margin). The loss is smooth in e
 distance, but not convex: it has no certificate, and its solver is a plain descent.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkind.constraints.weighted_labels import (
     AT_ONCE,
@@ -15,21 +18,113 @@ from nearkind.constraints.weighted_labels import (
     WeightedLabels,
     chunk_rows,
     require_constraints,
+    rows_at_once,
 )
 from nearkind.losses.edges import AnchorPairs
-from nearkind.protocols import Array, Loss, LossGradient, RowNumbers
+from nearkind.losses.hinge import Hinge
+from nearkind.metrics.metric import Embedding
+from nearkind.protocols import Array, Loss, LossGradient, Map, RowNumbers
+
+LOWEST_SCORE = -80.0
+"""Logarithm of the smallest chance that is told from the others: numbers near the
+smallest that single precision has are slow to multiply."""
+LOWEST_TOTAL = float(np.exp(-50.0))
+"""Sum of the chances within a class below which they are computed one by one."""
+
+
+class SameClass(Protocol):
+    """Which rows are of each anchor's class, and products over them.
+
+    Law: the products are those of the mask.
+    """
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Whether each row is of each anchor's class (a or 1, n)."""
+
+    def take(self, anchors: RowNumbers) -> "SameClass":
+        """Return the same for some anchors."""
+
+    def times(self, E: Array, V: Array) -> tuple[Array, Array]:
+        """Return E V over the rows of each anchor's class, and over all rows."""
+
+    def transposed_times(
+        self, E: Array, V: Array, within: Array, outside: Array
+    ) -> Array:
+        """Return (E * c)' V, c_ij = within_i if j is of the class, else outside_i."""
+
+
+class OneClass(NamedTuple):
+    """Anchors of one class, whose rows stand side by side."""
+
+    rows: slice
+    n_rows: int
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Whether each row is of the class (1, n)."""
+        mask = np.zeros((1, self.n_rows), dtype=bool)
+        mask[:, self.rows] = True
+        return mask
+
+    @property
+    def _others(self) -> tuple[slice, slice]:
+        return slice(0, self.rows.start), slice(self.rows.stop, self.n_rows)
+
+    def take(self, anchors: RowNumbers) -> "OneClass":
+        """Return the same for some anchors."""
+        return self
+
+    def times(self, E: Array, V: Array) -> tuple[Array, Array]:
+        """Return E V over the rows of the class, and over all rows."""
+        within = E[:, self.rows] @ V[self.rows]
+        return within, within + sum(E[:, part] @ V[part] for part in self._others)
+
+    def transposed_times(
+        self, E: Array, V: Array, within: Array, outside: Array
+    ) -> Array:
+        """Return (E * c)' V, c_ij = within_i if j is of the class, else outside_i."""
+        Q = np.empty((self.n_rows, V.shape[1]), E.dtype)
+        np.matmul(E[:, self.rows].T, within[:, None] * V, out=Q[self.rows])
+        scaled = outside[:, None] * V
+        for part in self._others:
+            np.matmul(E[:, part].T, scaled, out=Q[part])
+        return Q
+
+
+class SeveralClasses(NamedTuple):
+    """Anchors of several classes, or of one whose rows are scattered."""
+
+    mask: NDArray[np.bool_]  # (a, n)
+
+    def take(self, anchors: RowNumbers) -> "SeveralClasses":
+        """Return the same for some anchors."""
+        return SeveralClasses(self.mask[anchors])
+
+    def times(self, E: Array, V: Array) -> tuple[Array, Array]:
+        """Return E V over the rows of each anchor's class, and over all rows."""
+        return (E * self.mask) @ V, E @ V
+
+    def transposed_times(
+        self, E: Array, V: Array, within: Array, outside: Array
+    ) -> Array:
+        """Return (E * c)' V, c_ij = within_i if j is of the class, else outside_i."""
+        weighted = np.where(self.mask, within[:, None], outside[:, None])
+        weighted *= E
+        Q: Array = weighted.T @ V
+        return Q
 
 
 @dataclass(frozen=True)
 class SoftNeighborChunk:
-    """The draws of some anchors of one class.
+    """The draws of some anchors.
 
     Attributes
     ----------
     edges : AnchorPairs
         Anchors against all rows.
-    same : ndarray of shape (s,)
-        Rows of the anchors' class.
+    same : SameClass
+        Which rows are of their classes.
     weights : ndarray of shape (n,)
         Weight of every row.
     own : ndarray of shape (a,)
@@ -41,7 +136,7 @@ class SoftNeighborChunk:
     """
 
     edges: AnchorPairs
-    same: RowNumbers
+    same: SameClass
     weights: Array
     own: Array
     shares: Array
@@ -57,12 +152,11 @@ class SoftNeighborChunk:
         any_one, same = self._softmaxes(d2)
         total = float(self.shares @ (any_one.log_total - same.log_total))
         shares = self.shares / self.margin
-        weights = any_one.with_coordinates(-shares)
-        weights[:, self.same] += same.with_coordinates(shares)
+        weights = same.scaled(shares) - any_one.scaled(shares)
         return LossGradient(total, weights, total - float(np.vdot(weights, d2)))
 
     def _softmaxes(self, d2: Array) -> tuple["_Softmax", "_Softmax"]:
-        """Return the probabilities among all rows and among those of ``same``."""
+        """Return the probabilities among all rows and among those of the class."""
         with np.errstate(divide="ignore"):  # a row without weight is never drawn
             log_weights = np.log(self.weights).astype(d2.dtype)
             log_own = np.log(self.own)
@@ -71,32 +165,120 @@ class SoftNeighborChunk:
         at_itself = scores[itself] + log_own
         scores += log_weights
         scores[itself] = at_itself
-        among_same = scores[:, self.same]
-        any_one = _softmax(scores)
-        return any_one, _softmax(among_same)
+        within = np.where(self.same.mask, scores, d2.dtype.type(-np.inf))
+        return _softmax(scores), _softmax(within)
+
+    def laplacian(self, rows: Embedding, points: "ScorePoints") -> tuple[float, Array]:
+        """Return the loss, and L U (n, q), L the Laplacian of its gradient in d2.
+
+        With E_ij = w_j exp(-d2_ij / margin), A_i the sum of row i of E and S_i its part
+        within the class, the gradient in d2_ij is c_ij E_ij,
+
+            c_ij = share_i / margin (1 / S_i - 1 / A_i)  within the class,
+            c_ij = -share_i / margin / A_i               outside.
+
+        It sums to zero along each row, and c has one number within the class and one
+        outside for each row, which move into the products. So one array of all
+        distances is held, E, with one pass for its bound and one for the exponential;
+        everything else is a product. Anchors with next to no chance to draw their class
+        take the plain way, ``gradient``.
+        """
+        a, dtype = self.edges.anchors, rows.U.dtype
+        E = points.left[a] @ points.right.T  # (a, n), O(a n q)
+        np.maximum(E, dtype.type(LOWEST_SCORE), out=E)
+        np.exp(E, out=E)
+        E[np.arange(len(a)), a] = self.own
+        drawn, drawn_of_all = self.same.times(E, points.U1)  # (a, q + 1), O(a n q)
+        same, total = drawn[:, -1].astype(float), drawn_of_all[:, -1].astype(float)
+        lost = same < LOWEST_TOTAL
+        if any_lost := bool(lost.any()):
+            same, total = np.where(lost, 1.0, same), np.where(lost, 1.0, total)
+        shares = np.where(lost, 0.0, self.shares)
+        loss = float(shares @ np.log(total / same))
+        by_same, by_any = (shares / self.margin / sums for sums in (same, total))
+        Q = self.same.transposed_times(
+            E, points.U1[a], (by_same - by_any).astype(dtype), -by_any.astype(dtype)
+        )  # (n, q + 1), O(a n q)
+        LU = Q[:, -1:] * rows.U - Q[:, :-1]
+        LU[a] += (
+            by_any[:, None] * drawn_of_all[:, :-1] - by_same[:, None] * drawn[:, :-1]
+        )
+        if any_lost:
+            plain_loss, plain_LU = self._plain_laplacian(rows, np.flatnonzero(lost))
+            loss, LU = loss + plain_loss, LU + plain_LU
+        return loss, LU
+
+    def _plain_laplacian(
+        self, rows: Embedding, some: RowNumbers
+    ) -> tuple[float, Array]:
+        """Return what ``laplacian`` does for some anchors, by way of ``gradient``."""
+        part = SoftNeighborChunk(
+            AnchorPairs(self.edges.anchors[some]),
+            self.same.take(some),
+            self.weights,
+            self.own[some],
+            self.shares[some],
+            self.margin,
+        )
+        at = part.gradient(part.edges.squared_distances(rows), Hinge())
+        return at.loss, part.edges.apply_laplacian(rows.U, at.weights)
+
+
+class ScorePoints(NamedTuple):
+    """Rows such that left_i . right_j = log w_j - d2_ij / margin."""
+
+    left: Array  # (n, q + 2)
+    right: Array  # (n, q + 2)
+    U1: Array  # (n, q + 1), the rows and a column of ones
+
+    @classmethod
+    def of(cls, rows: Embedding, weights: Array, margin: float) -> "ScorePoints":
+        """Prepare embedded rows and their weights."""
+        n, q = rows.U.shape
+        left, right, U1 = (np.ones((n, q + more), rows.U.dtype) for more in (2, 2, 1))
+        left[:, :q], right[:, :q], U1[:, :q] = rows.U * (2.0 / margin), rows.U, rows.U
+        sizes = rows.sizes / margin
+        with np.errstate(divide="ignore"):  # a row without weight is never drawn
+            log_weights = np.maximum(np.log(weights), 2.0 * LOWEST_SCORE)
+        left[:, q], right[:, q + 1] = -sizes, log_weights - sizes
+        # left has (2 u / margin, -size, 1), right (u, 1, log w - size)
+        return cls(left, right, U1)
 
 
 @dataclass(frozen=True)
 class _Softmax:
     """Terms proportional to probabilities, their sums, and logs of the true sums."""
 
-    terms: Array  # (a, m)
+    terms: Array  # (a, n)
     totals: Array  # (a,)
     log_total: Array  # (a,)
 
-    def with_coordinates(self, sizes: Array) -> Array:
+    def scaled(self, sizes: Array) -> Array:
         """Return the probabilities times a size an anchor, in place of the terms."""
         factors = (sizes / self.totals).astype(self.terms.dtype)
         return np.multiply(self.terms, factors[:, None], out=self.terms)
 
 
 def _softmax(scores: Array) -> _Softmax:
-    """Return terms proportional to exp(score), in place of the scores (a, m)."""
+    """Return terms proportional to exp(score), in place of the scores (a, n)."""
     top = scores.max(axis=1, keepdims=True)
     scores -= top
     np.exp(scores, out=scores)
     totals = scores.sum(axis=1, dtype=float)
     return _Softmax(scores, totals, np.log(totals) + top[:, 0])
+
+
+@dataclass(frozen=True)
+class SoftNeighborConstraints(LabelConstraints[SoftNeighborChunk]):
+    """The draws of all rows, in chunks."""
+
+    def laplacian(self, rows: Embedding, run: Map) -> tuple[float, Array]:
+        """Return the loss at embedded rows, and L U (n, q), L its Laplacian."""
+        points = ScorePoints.of(rows, self.labels.weights, self.pieces[0].margin)
+        loss, LU = 0.0, np.zeros(rows.U.shape)
+        for part in run(lambda chunk: chunk.laplacian(rows, points), self.pieces):
+            loss, LU = loss + part[0], LU + part[1]
+        return loss, LU
 
 
 @dataclass(frozen=True)
@@ -109,7 +291,7 @@ class SoftNeighbors:
     margin: float = 1.0
     at_once: int = AT_ONCE
 
-    def bind(self, labels: WeightedLabels) -> LabelConstraints[SoftNeighborChunk]:
+    def bind(self, labels: WeightedLabels) -> SoftNeighborConstraints:
         """Return the loss among labelled rows, in chunks."""
         mass = float(self._weights(labels).sum())
         require_constraints(mass, "neighbours")
@@ -123,13 +305,30 @@ class SoftNeighbors:
                 shares[anchors],
                 self.margin,
             )
-            for label in range(labels.n_classes)
-            if len(same := labels.rows_of(label))
-            for anchors in chunk_rows(
-                same[shares[same] > 0.0], len(labels.y), self.at_once
-            )
+            for anchors, same in self._anchors(labels, shares > 0.0)
         ]
-        return LabelConstraints(self, labels, chunks)
+        return SoftNeighborConstraints(self, labels, chunks)
+
+    def _anchors(
+        self, labels: WeightedLabels, can_draw: NDArray[np.bool_]
+    ) -> Iterator[tuple[RowNumbers, SameClass]]:
+        """Give the anchors of each chunk: of one class if that fills a chunk."""
+        n_rows = len(labels.y)
+        rest: list[RowNumbers] = []
+        for label in range(labels.n_classes):
+            same = labels.rows_of(label)
+            anchors = same[can_draw[same]]
+            side_by_side = len(same) > 0 and same[-1] - same[0] < len(same)
+            if side_by_side and len(anchors) >= rows_at_once(n_rows, self.at_once):
+                of_one = OneClass(slice(int(same[0]), int(same[-1]) + 1), n_rows)
+                for part in chunk_rows(anchors, n_rows, self.at_once):
+                    yield part, of_one
+            else:
+                rest.append(anchors)
+        for part in chunk_rows(
+            np.concatenate([*rest, []]).astype(np.intp), n_rows, self.at_once
+        ):
+            yield part, SeveralClasses(labels.y[part][:, None] == labels.y)
 
     def gradient_at_zero(self, labels: WeightedLabels, Z: Array) -> Array:
         """Return the gradient at M = 0, where all neighbours are equally likely."""

@@ -208,14 +208,19 @@ class LabelConstraints(Generic[C]):
 def chunk_rows(
     rows: RowNumbers, n_columns: int, at_once: int = AT_ONCE
 ) -> list[RowNumbers]:
-    """Split anchors into chunks of at most so many distances to all columns.
+    """Split anchors into chunks of ``rows_at_once``."""
+    size = rows_at_once(n_columns, at_once)
+    return [rows[at : at + size] for at in range(0, len(rows), size)]
+
+
+def rows_at_once(n_columns: int, at_once: int = AT_ONCE) -> int:
+    """Return how many anchors a chunk has, of at most so many distances to all columns.
 
     Products of fewer than a hundred rows are slow and a chunk costs some calls, but
     threads need chunks to share. A chunk has at least one row, whatever its size.
     """
     size = max((1 << 15) // n_columns, n_columns // 16)
-    size = max(1, min(size, at_once // n_columns))
-    return [rows[at : at + size] for at in range(0, len(rows), size)]
+    return max(1, min(size, at_once // n_columns))
 
 
 def require_constraints(mass: float, kind: str) -> None:

@@ -45,6 +45,16 @@ class Spectrum:
         """Return the nearest positive semi-definite stack: negatives become zero."""
         return self.with_values(np.maximum(self.values, 0.0))
 
+    def truncated(self, rank: int) -> "Spectrum":
+        """Return the stack with the largest ``rank`` eigenvalues of each block only."""
+        if self.values.shape[1] <= rank:
+            return self
+        largest = np.argsort(-self.values, axis=1, kind="stable")[:, :rank]
+        return Spectrum(
+            np.take_along_axis(self.values, largest, axis=1),
+            np.take_along_axis(self.vectors, largest[:, None], axis=2),
+        )
+
     @property
     def rank(self) -> int:
         """Number of eigenvalues that are not zero up to rounding."""

@@ -36,6 +36,11 @@ class Schatten:
         """Whether it has a gradient at all M of full rank."""
         return self.p < np.inf
 
+    @property
+    def is_trace(self) -> bool:
+        """Whether it is the trace of M."""
+        return self.p == 1.0
+
     def value(self, spectrum: Array) -> float:
         """Return the norm."""
         return norm(spectrum, self.p)
@@ -87,6 +92,11 @@ class SchattenPower:
 
     p: float = 1.0
     is_smooth = True
+
+    @property
+    def is_trace(self) -> bool:
+        """Whether it is the trace of M."""
+        return self.p == 1.0
 
     def value(self, spectrum: Array) -> float:
         """Return the sum of p-th powers."""

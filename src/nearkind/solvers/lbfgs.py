@@ -10,8 +10,7 @@ steps gain next to nothing.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple
+from functools import cached_property, partial
 
 import numpy as np
 from scipy.optimize import minimize
@@ -32,6 +31,8 @@ MANY_ROWS = 500
 """Rows from which distances are found in single precision, which halves the time."""
 SINGLE_PRECISION_TOL = 1e-5
 """A tolerance below which single precision would not do."""
+STEPS_OF_FULL_RANK = 6
+"""Steps after which the directions to go on with are chosen."""
 NEGLIGIBLE = 1e-6
 """Share of the loss at M = 0 below which gains are not measured by what is left."""
 
@@ -53,12 +54,16 @@ class LBFGS:
         Source of the sample.
     rows : int, default=4000
         Rows to learn from at most.
+    max_rank : int, default=32
+        Directions to go on with after the first few steps, which show where the metric
+        will be large; an evaluation costs so many times the number of pairs.
     """
 
     max_iter: int = 200
     tol: float = 1e-4
     rng: np.random.Generator | None = None
     rows: int = 4_000
+    max_rank: int = 32
 
     def solve(
         self, objective: Objective, start: Spectrum, *, callback: Callback | None = None
@@ -77,20 +82,28 @@ class LBFGS:
     def _descend(
         self, objective: Objective, start: Spectrum, progress: Progress
     ) -> Stop:
-        def record(point: Spectrum, value: float) -> None:
-            progress.offer(point, value)
+        def record(best: Evaluation) -> None:
+            progress.offer(lambda: best.point, best.value)
             progress.record(len(progress.history))
 
         progress.record(0)
         if not np.isfinite(progress.value):
             return Stop.NOT_FINITE
-        rank, width = factor_of(start).shape[1:]
-        evaluate = evaluate_in_factor if 2 * rank < width else evaluate_in_metric
-        tol = 0.1 * self.tol
-        _, made, _ = minimize_factor(
-            objective, start, self.max_iter, tol, record, evaluate
+        point, made, tol = start, 0, 0.1 * self.tol
+        if factor_of(start).shape[1] > self.max_rank:
+            steps = min(STEPS_OF_FULL_RANK, self.max_iter)
+            point, made, _ = minimize_factor(
+                objective, start, steps, tol, record, evaluate_in_factor
+            )
+        _, more, _ = minimize_factor(
+            objective,
+            point.truncated(self.max_rank),
+            self.max_iter - made,
+            tol,
+            record,
+            evaluate_in_factor,
         )
-        return Stop.SETTLED if made < self.max_iter else Stop.MAX_ITER
+        return Stop.SETTLED if made + more < self.max_iter else Stop.MAX_ITER
 
 
 @dataclass(frozen=True)
@@ -143,29 +156,33 @@ class SmoothedLBFGS:
         return Stop.MAX_ITER
 
 
-class Evaluation(NamedTuple):
-    """An objective at a factor of a metric."""
+@dataclass(frozen=True)
+class Evaluation:
+    """An objective at a factor F of a metric."""
 
+    F: Array  # (B, r, W)
     value: float
     gradient: Array  # in F, (B, r, W)
-    point: Spectrum  # of F'F
     linearization: Linearization | None = None
+
+    @cached_property
+    def point(self) -> Spectrum:
+        """Spectrum of F'F."""
+        return decompose_factor(self.F)
 
 
 def evaluate_in_metric(smooth: Objective, F: Array) -> Evaluation:
     """Evaluate by the gradient in M, O(n^2 W); the linearization is then known too."""
-    point = decompose_factor(F)
-    at = smooth.linearize(point)
-    G = 2.0 * F @ at.gradient + _penalty_gradient(smooth, F, point)
-    return Evaluation(at.value, G, point, at)
+    at = smooth.linearize(decompose_factor(F))
+    G = 2.0 * F @ at.gradient + smooth.factor_penalty(F)[1]
+    return Evaluation(F, at.value, G, at)
 
 
 def evaluate_in_factor(smooth: Objective, F: Array) -> Evaluation:
-    """Evaluate by the gradient in F alone, O(n^2 r): for few directions of many."""
-    point = decompose_factor(F)
+    """Evaluate by the gradient in F alone, O(n^2 r), where the loss is smooth."""
     loss, G = smooth.factor_gradient(F)
-    G += _penalty_gradient(smooth, F, point)
-    return Evaluation(loss + smooth.penalty(point), G, point)
+    penalty, penalty_gradient = smooth.factor_penalty(F)
+    return Evaluation(F, loss + penalty, G + penalty_gradient)
 
 
 def minimize_factor(
@@ -173,7 +190,7 @@ def minimize_factor(
     point: Spectrum,
     max_steps: int,
     tol: float = 1e-12,
-    callback: Callable[[Spectrum, float], None] | None = None,
+    callback: Callable[[Evaluation], None] | None = None,
     evaluate: Callable[[Objective, Array], Evaluation] = evaluate_in_metric,
 ) -> tuple[Spectrum, int, Linearization | None]:
     """Descend from a metric within its range, until a step gains less than ``tol``.
@@ -189,7 +206,7 @@ def minimize_factor(
     tol : float, default=1e-12
         Share of the objective.
     callback : callable, default=None
-        Called after each step with the best metric so far and its value.
+        Called after each step with the best evaluation so far.
     evaluate : callable, default=evaluate_in_metric
         How value and gradient are computed.
 
@@ -207,7 +224,7 @@ def minimize_factor(
     best: Evaluation | None = None
 
     def value_and_gradient(x: Array) -> tuple[float, Array]:
-        found = evaluate(smooth, x.reshape(start.shape))
+        found = evaluate(smooth, x.reshape(start.shape).copy())
         nonlocal best
         if best is None or found.value < best.value:
             best = found
@@ -215,7 +232,7 @@ def minimize_factor(
 
     def after_step(x: Array) -> None:
         if callback is not None and best is not None:
-            callback(best.point, best.value)
+            callback(best)
 
     result = minimize(
         value_and_gradient,
@@ -239,9 +256,3 @@ def factor_of(point: Spectrum) -> Array:
     for at, F in zip(padded, factors, strict=True):
         at[: len(F)] = F
     return padded
-
-
-def _penalty_gradient(smooth: Objective, F: Array, at: Spectrum) -> Array:
-    gradient = smooth.regularizer.subgradient(at.values.ravel())
-    along = F @ at.vectors * gradient.reshape(at.values.shape)[:, None]  # (B, r, r)
-    return 2.0 * smooth.strength * along @ at.vectors.swapaxes(1, 2)

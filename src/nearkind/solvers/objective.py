@@ -9,7 +9,7 @@ import numpy as np
 from nearkind.losses.edges import weighted_gram
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import Embedding, embed, embed_by
-from nearkind.metrics.spectrum import Spectrum, decompose
+from nearkind.metrics.spectrum import Spectrum, decompose, decompose_factor
 from nearkind.protocols import Array, Chunk, Constraints, Loss, Map, Regularizer
 
 _HINGE = Hinge()
@@ -63,18 +63,27 @@ class Objective:
     def factor_gradient(self, F: Array) -> tuple[float, Array]:
         """Return the loss at F'F, and its gradient in F (B, r, W), which is 2 F G.
 
-        The Laplacian is applied to embedded rows, which are shorter than rows.
+        For constraints with a ``laplacian``, which is applied to embedded rows: those
+        are shorter than rows.
         """
         (B, n, K, W), r = self.Z.shape, F.shape[1]
         rows = embed_by(self.Z, F)
-        products = self.map(_LaplacianOf(rows, self.loss), self.constraints.chunks())
-        loss, LU = 0.0, np.zeros(rows.U.shape)
-        for chunk_loss, chunk_LU in products:
-            loss += chunk_loss
-            LU += chunk_LU
+        loss, LU = self.constraints.laplacian(rows, self.map)  # type: ignore[attr-defined]
         stacked = LU.reshape(n, B, K, r).swapaxes(0, 1).reshape(B, n * K, r)
-        FG = stacked.swapaxes(1, 2) @ self.Z.reshape(B, n * K, W)
-        return loss, 2.0 * FG
+        FG = stacked.astype(self.Z.dtype).swapaxes(1, 2) @ self.Z.reshape(B, n * K, W)
+        return loss, 2.0 * FG.astype(float)
+
+    def factor_penalty(self, F: Array) -> tuple[float, Array]:
+        """Return strength times regularizer at F'F, and its gradient in F (B, r, W)."""
+        if getattr(self.regularizer, "is_trace", False):  # |F|^2: no spectrum needed
+            return self.strength * float(np.vdot(F, F)), 2.0 * self.strength * F
+        at = decompose_factor(F)
+        slopes = self.regularizer.subgradient(at.values.ravel()).reshape(
+            at.values.shape
+        )
+        along = F @ at.vectors * slopes[:, None]  # (B, r, r)
+        gradient = 2.0 * self.strength * along @ at.vectors.swapaxes(1, 2)
+        return self.penalty(at), gradient
 
     def subgradient(self, point: Spectrum, at: Linearization) -> Array:
         """Return one subgradient of f (B, W, W)."""
@@ -164,15 +173,6 @@ class _GradientOf(NamedTuple):
         at = chunk.gradient(chunk.edges.squared_distances(self.rows), self.loss)
         G, at_rows = chunk.edges.adjoint_parts(self.Z, at.weights)
         return at.loss, G, at_rows, at.intercept
-
-
-class _LaplacianOf(NamedTuple):
-    rows: Embedding
-    loss: Loss
-
-    def __call__(self, chunk: Chunk) -> tuple[float, Array]:
-        at = chunk.gradient(chunk.edges.squared_distances(self.rows), self.loss)
-        return at.loss, chunk.edges.apply_laplacian(self.rows.U, at.weights)
 
 
 def _add(gradients: Iterable[_ChunkGradient]) -> _ChunkGradient:

@@ -110,17 +110,28 @@ class Progress:
         self._start = perf_counter()
         self._callback = callback
         self.tol = tol
-        self.point = start
+        self._best: Spectrum | Callable[[], Spectrum] = start
         self.value = np.inf
         # Loss and regularizer are never negative; an estimate has no bound at all.
         self.bound = 0.0 if proves else np.nan
         self.history: list[Record] = []
 
-    def offer(self, point: Spectrum, value: float) -> bool:
-        """Keep the point if it is the best so far; say whether it is."""
+    @property
+    def point(self) -> Spectrum:
+        """The best point so far."""
+        if not isinstance(self._best, Spectrum):
+            self._best = self._best()
+        return self._best
+
+    def offer(self, point: Spectrum | Callable[[], Spectrum], value: float) -> bool:
+        """Keep the point if it is the best so far; say whether it is.
+
+        Instead of the point a function may be given that returns it, if that takes
+        time: it is called when the point is asked for.
+        """
         better = value < self.value
         if better:
-            self.point, self.value = point, value
+            self._best, self.value = point, value
         return better
 
     def raise_bound(self, bound: float) -> None:
