@@ -9,7 +9,7 @@ from helpers.strategies import stacks, tables
 from nearkind.metrics.metric import embed
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
-from nearkind.metrics.value_tables import relevance, value_tables
+from nearkind.metrics.value_tables import feature_maps, relevance, value_tables
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.onehot import OneHot
@@ -37,7 +37,9 @@ def modelled(data, projection, structure):
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
     F = rng.integers(-2, 3, size=(*structure.shape(*shape), structure.shape(*shape)[1]))
     spectrum = decompose(F @ F.swapaxes(1, 2) / 4.0).positive()
-    lookup = value_tables(fitted.tables, structure, spectrum)
+    lookup = value_tables(
+        fitted.tables, feature_maps(fitted.tables, structure, spectrum)
+    )
     return table, fitted, spectrum, lookup
 
 
@@ -69,7 +71,10 @@ def test_contributions_sum_to_the_squared_distance(projection, structure, data):
 def test_a_contribution_is_the_metric_between_the_differences(table, data):
     fitted = VDM().fit(table.codes, table.n_values, table.y, table.weights)
     M = data.draw(stacks(1, len(table.n_values)))
-    lookup = value_tables(fitted.tables, Single(), decompose(M).positive())
+    lookup = value_tables(
+        fitted.tables,
+        feature_maps(fitted.tables, Single(), decompose(M).positive()),
+    )
     delta = np.subtract(*fitted.transform(table.codes[:2]))  # (D, C)
     expected = [
         sum(M[0, d, e] * (delta[d] @ delta[e]) for e in range(len(delta)))
@@ -99,7 +104,9 @@ def test_relevance_is_the_mean_contribution_over_all_pairs(projection, structure
     rows = table.repeated().codes
     total = sum(lookup.contributions(a, b) for a in rows for b in rows)
     phi = fitted.transform(table.codes)
-    shares = relevance(phi, fitted.tables, structure, spectrum, table.weights)
+    shares = relevance(
+        phi, feature_maps(fitted.tables, structure, spectrum), table.weights
+    )
     if total.sum() < 1e-9:
         np.testing.assert_allclose(shares * total.sum(), total, atol=1e-9)
     else:
@@ -120,7 +127,9 @@ def test_relevance_sees_rows_as_they_are_in_phi(structure, data):
     parts = [embed(structure.blocks(each), spectrum).U for each in lone]
     parts = [U - share @ U for U in parts]
     cross = np.array([share @ (U * sum(parts)).sum(axis=1) for U in parts])
-    shares = relevance(phi, fitted.tables, structure, spectrum, table.weights)
+    shares = relevance(
+        phi, feature_maps(fitted.tables, structure, spectrum), table.weights
+    )
     if cross.sum() > 1e-9:
         np.testing.assert_allclose(shares, cross / cross.sum(), atol=1e-8)
 
@@ -129,5 +138,5 @@ def test_nothing_is_relevant_to_the_zero_metric():
     fitted = OneHot().fit(np.array([[0, 1]], dtype=np.int32), [2, 2], None, np.ones(1))
     phi = fitted.transform(np.array([[0, 1], [1, 0]], dtype=np.int32))
     zero = decompose(np.zeros((1, 4, 4)))
-    shares = relevance(phi, fitted.tables, Single(), zero, np.ones(2))
+    shares = relevance(phi, feature_maps(fitted.tables, Single(), zero), np.ones(2))
     np.testing.assert_array_equal(shares, [0.0, 0.0])

@@ -9,7 +9,7 @@ from helpers.strategies import tables
 from nearkind.metrics.metric import pairwise_distances
 from nearkind.metrics.spectrum import identity
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
-from nearkind.metrics.value_tables import value_tables
+from nearkind.metrics.value_tables import feature_maps, value_tables
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.coordinates import with_coordinates
@@ -72,7 +72,10 @@ def test_without_learning_squared_differences_add_up(name, structure, drawn):
     table, positions = drawn
     projection = fitted(with_coordinates(PROJECTIONS[name](), positions), table)
     B, W = structure.shape(*projection.shape(table.n_values, table.y.max() + 1))
-    found = value_tables(projection.tables, structure, identity(B, W))
+    found = value_tables(
+        projection.tables,
+        feature_maps(projection.tables, structure, identity(B, W)),
+    )
     others, rest = of_others(name, table, positions)
     expected = squared_differences(others.tables, rest.codes)
     for places, code in zip(positions, table.codes.T, strict=True):

@@ -20,7 +20,7 @@ from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.structures import Full
-from nearkind.metrics.value_tables import value_tables
+from nearkind.metrics.value_tables import feature_maps, value_tables
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Projection
 from nearkind.regularizers.schatten import Schatten
@@ -123,7 +123,8 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         self.metric_: Array = point.matrix[0]
         self.objective_ = solution.value * self.objective_scale_
         self.n_iter_, self.stop_reason_ = solution.n_iter, solution.reason.name
-        self.value_tables_ = value_tables(projection.tables, Full(), point)
+        maps = feature_maps(projection.tables, Full(), point)
+        self.value_tables_ = value_tables(projection.tables, maps)
         if solution.reason is not Stop.SETTLED:
             warnings.warn(
                 f"{solution.reason.value} After {self.n_iter_} iterations the "

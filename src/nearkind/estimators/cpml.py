@@ -24,7 +24,7 @@ from nearkind.estimators.problem import (
 from nearkind.estimators.progress import CallbackSupport, fit_progress
 from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.losses.edges import difference_matrices
-from nearkind.metrics.value_tables import relevance, value_tables
+from nearkind.metrics.value_tables import feature_maps, relevance, value_tables
 from nearkind.protocols import Array, Map, Projection, Structure
 from nearkind.solvers.solution import Solution
 from nearkind.streaming import BatchSummary, RowSample
@@ -452,11 +452,10 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         self.history_, self.n_iter_ = solution.history, solution.n_iter
         self.stop_reason_ = solution.reason.name
         tables, rows = self.projection_.tables, projected.rows
-        self.value_tables_ = value_tables(tables, self.structure_, point)
+        maps = feature_maps(tables, self.structure_, point)
+        self.value_tables_ = value_tables(tables, maps)
         phi = self.projection_.transform_training(rows.codes, rows.y)
-        self.feature_relevance_ = relevance(
-            phi, tables, self.structure_, point, rows.weights
-        )
+        self.feature_relevance_ = relevance(phi, maps, rows.weights)
         warn_of(solution, self)
 
     def generalization_bound(

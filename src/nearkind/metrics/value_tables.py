@@ -16,6 +16,8 @@ from nearkind.protocols import Array, Codes, Structure
 
 ROWS_AT_ONCE = 1 << 14
 """Rows that are averaged over at a time."""
+UNITS_AT_ONCE = 1 << 20
+"""Numbers in the unit vectors that are embedded at a time."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +50,8 @@ class ValueTables:
         return parts
 
 
-def value_tables(
-    tables: Sequence[Array], structure: Structure, spectrum: Spectrum
-) -> ValueTables:
-    """Return the vectors that structure and metric make of a projection's tables."""
-    maps = feature_maps(tables, structure, spectrum)
+def value_tables(tables: Sequence[Array], maps: Sequence[Array]) -> ValueTables:
+    """Return the vectors that ``feature_maps`` make of a projection's tables."""
     return ValueTables(
         [
             table.reshape(len(table), len(to_embedding)) @ to_embedding
@@ -61,13 +60,7 @@ def value_tables(
     )
 
 
-def relevance(
-    phi: Array,
-    tables: Sequence[Array],
-    structure: Structure,
-    spectrum: Spectrum,
-    weights: Array,
-) -> Array:
+def relevance(phi: Array, maps: Sequence[Array], weights: Array) -> Array:
     """Return each feature's share (D,) of the mean squared distance of two rows.
 
     The mean of what ``ValueTables.contributions`` says, for rows as they are in phi
@@ -75,32 +68,43 @@ def relevance(
     """
     n, n_places, n_channels = phi.shape
     flat, share = phi.reshape(n, n_places * n_channels), weights / weights.sum()
-    maps = list(feature_maps(tables, structure, spectrum))
     whole = np.concatenate(maps)  # (sum of R_d C, q)
     mean, moved = share @ flat, np.zeros_like(whole)
     for at in range(0, n, ROWS_AT_ONCE):
         rows = slice(at, at + ROWS_AT_ONCE)
         centred = flat[rows] - mean
         moved += centred.T @ (share[rows, None] * (centred @ whole))
-    ends = np.cumsum([len(A) for A in maps])[:-1]
-    parts = np.array([part.sum() for part in np.split(moved * whole, ends)])
+    starts = np.cumsum([0, *(len(A) for A in maps[:-1])])
+    parts: Array = np.add.reduceat((moved * whole).sum(axis=1), starts)
     total = parts.sum()
     return parts / total if total > 0.0 else np.zeros(len(parts))
 
 
 def feature_maps(
     tables: Sequence[Array], structure: Structure, spectrum: Spectrum
-) -> Iterator[Array]:
-    """Yield the map (R_d C, q) to the embedding from each feature's rows R_d of phi.
+) -> list[Array]:
+    """Return the map (R_d C, q) to the embedding from each feature's rows R_d of phi.
 
     A value of feature d fills rows R_d of phi and nothing else, so the map from those
     rows to the embedding, seen on unit vectors, is all that is needed.
     """
-    n_rows, start = sum(table.shape[1] for table in tables), 0
-    for table in tables:
-        size, n_channels = table.shape[1:]
-        width, rows = size * n_channels, slice(start, start + size)
-        units = np.zeros((width, n_rows, n_channels))
-        units[:, rows] = np.eye(width).reshape(width, size, n_channels)
-        yield embed(structure.blocks(units), spectrum).U
-        start += size
+    sizes = [table.shape[1] for table in tables]
+    n_places, n_channels = sum(sizes), tables[0].shape[2]
+    n_units = n_places * n_channels
+    at_once = max(1, UNITS_AT_ONCE // n_units)
+    images = [
+        embed(structure.blocks(units), spectrum).U
+        for units in _unit_vectors(n_places, n_channels, at_once)
+    ]
+    ends = np.cumsum(np.array(sizes) * n_channels)[:-1]
+    return np.split(np.concatenate(images), ends)
+
+
+def _unit_vectors(n_places: int, n_channels: int, at_once: int) -> Iterator[Array]:
+    """Yield all unit vectors as phi (n, n_places, n_channels), some at once."""
+    n_units = n_places * n_channels
+    for start in range(0, n_units, at_once):
+        places = np.arange(start, min(start + at_once, n_units))
+        units = np.zeros((len(places), n_units))
+        units[np.arange(len(places)), places] = 1.0
+        yield units.reshape(-1, n_places, n_channels)
