@@ -46,6 +46,14 @@ class RememberedRowsWarning(UserWarning):
     """A classifier remembers a sample of the rows that it learned from."""
 
 
+class SearchInterruptedWarning(UserWarning):
+    """A search was interrupted, and the best of what it had tried is taken."""
+
+
+class TimeBudgetWarning(UserWarning):
+    """Time ran out before the chosen distances were learned from all rows."""
+
+
 def nearest_names(name: Any, candidates: Iterable[Any], n: int = 3) -> list[Any]:
     """Return the candidates that are spelled most like a name, the nearest first.
 

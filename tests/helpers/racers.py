@@ -9,6 +9,7 @@ from nearkind.baselines import Euclidean, Hamming
 from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.labels import labelled_rows
 from nearkind.search.elimination import Elimination
+from nearkind.solvers.solution import Deadline
 
 SOFT = nk.CPML(constraints="neighbors", max_iter=20, tol=1e-2, warm_start=True)
 FEW = [Hamming(), Euclidean(), SOFT]
@@ -97,6 +98,22 @@ def easy(n_rows=60, n_classes=3):
     return np.column_stack([y, noise]).astype(str), y
 
 
-def race(X, y, weights=None, ks=(1, 3), votes=("uniform", "distance"), **options):
+class CountedDeadline(Deadline):
+    """A deadline by the clock of fits."""
+
+    @property
+    def has_passed(self):
+        return Counted.clock[0] > self.at
+
+
+def race(
+    X,
+    y,
+    weights=None,
+    ks=(1, 3),
+    votes=("uniform", "distance"),
+    deadline=np.inf,
+    **options,
+):
     rows = labelled_rows(X, y, weights, Codebook(numeric="category"), "Elimination")
-    return Elimination(rows, ks, votes, **options)
+    return Elimination(rows, ks, votes, CountedDeadline(deadline), **options)

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from helpers.racers import (
+    SOFT,
     Blind,
     Counted,
     Fading,
@@ -15,8 +17,10 @@ from helpers.racers import (
     race,
 )
 from nearkind.baselines import Hamming
+from nearkind.estimators import threads
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.search import elimination as module
+from nearkind.search import evaluation as module
+from nearkind.search import folds as folds_module
 from nearkind.search.candidates import Candidate
 from nearkind.search.folds import deal
 
@@ -261,11 +265,109 @@ def test_it_tells_what_comes_next_and_how_many_fits_there_may_be():
     told = []
     run = race(X, y, tell=lambda *what: told.append(what))
     run.run(candidates(Blind, Right), FOLDS)
-    assert told[:3] == [(0, 8, "Blind"), (1, 9, "Right"), (2, 5, "Right")]
-    assert told[-1] == (4, 5, "Right")
+    assert [line[:3] for line in told] == [
+        (0, 8, "Blind"),
+        (1, 8, "Right"),
+        (2, 5, "Right"),
+        (3, 5, "Right"),
+        (4, 5, "Right"),
+    ]
+    best = [line[3] for line in told]
+    assert np.isnan(best[0])
+    assert best[1] < best[2] == best[-1] == 1.0
 
 
 def test_seconds_are_those_of_its_own_fits():
     run = race(X, y)
     run.run(candidates(Right, Counted), FOLDS)
     assert [contender.seconds for contender in run.contenders] == [4.0, 4.0]
+
+
+class Interrupted(Counted):
+    """Is interrupted from its second fit on."""
+
+    def fit(self, X, y=None, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        if self.fits["Interrupted"] > 1:
+            raise KeyboardInterrupt
+        return self
+
+
+def test_an_interrupt_ends_the_race_and_keeps_what_was_voted():
+    run = race(X, y)
+    run.run(candidates(Right, Interrupted, Counted), FOLDS)
+    assert run.was_interrupted
+    assert Counted.fits == {"Right": 2, "Interrupted": 2, "Counted": 1}
+    assert len(run.held) == 1
+    assert names(run.contenders) == ["Right", "Interrupted", "Counted"]
+
+
+def test_an_interrupt_before_any_vote_is_one():
+    Counted.fits["Interrupted"] = 1
+    with pytest.raises(KeyboardInterrupt):
+        race(X, y).run(candidates(Interrupted), FOLDS)
+
+
+class Fallen(Turning):
+    """Does worse at every strength below one."""
+
+    def compare(self, a, b):
+        return (self.strength >= 1.0) * Hamming.compare(self, a, b)
+
+
+def test_a_path_ends_two_strengths_behind_its_best_if_many_rows_say_so():
+    rows, labels = easy(1_200)
+    folds = list(deal(labels, 2, np.random.default_rng(0)))
+    strengths = (1.0, 0.5, 0.3, 0.2, 0.1)
+    run = race(rows, labels)
+    run.run([Candidate("fallen", Fallen(), strengths)], folds)
+    assert Fallen.visited == [1.0, 0.5, 0.3, 1.0]
+    assert [contender.strength for contender in run.contenders] == [1.0]
+    Fallen.visited.clear()
+    race(X, y).run([Candidate("fallen", Fallen(), strengths)], FOLDS[:1])
+    assert Fallen.visited == list(strengths)
+
+
+def test_of_many_rows_few_run_a_first_heat_and_the_better_half_goes_on(monkeypatch):
+    monkeypatch.setattr(folds_module, "MANY_TO_LEARN", 30)
+    monkeypatch.setattr(folds_module, "HEAT_ROWS", 20)
+    seen = []
+
+    class Sized(Turning):
+        def fit(self, X, y=None, sample_weight=None):
+            seen.append((self.strength, len(X)))
+            return super().fit(X, y, sample_weight)
+
+    along = Candidate("along", Sized(), (4.0, 3.0, 1.0, 0.5))
+    run = race(X, y)
+    run.run([along, *candidates(Right)], FOLDS[:1])
+    heat = [strength for strength, n_rows in seen if n_rows < 30]
+    assert heat == [4.0, 3.0, 1.0, 0.5]
+    assert [c.strength for c in run.contenders] == [1.0, 0.5, None]
+    assert [c.strength for c in run.dropped] == [4.0, 3.0]
+    assert [len(c.held[0]) for c in run.contenders] == [15] * 3
+
+
+def test_no_bit_depends_on_who_shares_the_fits(monkeypatch):
+    rows, labels = easy(90)
+    folds = list(deal(labels, 3, np.random.default_rng(0)))
+    soft = [Candidate(n, clone(SOFT), ("10%", "1%")) for n in ("a", "b", "c")]
+    alone, shared = race(rows, labels, n_jobs=1), race(rows, labels, n_jobs=3)
+    alone.run(soft, folds)
+    monkeypatch.setattr(threads, "MANY_ROWS", 1)
+    shared.run(soft, folds)
+    for one, other in zip(alone.contenders, shared.contenders, strict=True):
+        np.testing.assert_array_equal(one.table(), other.table())
+
+
+def test_a_fit_that_time_cuts_short_has_no_vote_where_others_have():
+    rows, labels = easy(90)
+    folds = list(deal(labels, 3, np.random.default_rng(0)))
+    late = Candidate("late", clone(SOFT), ("10%", "1%"))
+    run = race(rows, labels, deadline=0.5)
+    run.run([*candidates(Right), late], folds)
+    assert names(run.contenders) == ["Right"]
+    assert run.refused == {"late": "There was no time for it."}
+    run = race(rows, labels, deadline=-1.0)
+    run.run([late], folds)
+    assert [c.strength for c in run.contenders] == ["10%"]

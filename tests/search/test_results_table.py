@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+import nearkind as nk
 from helpers.racers import Blind, Right, Turning, easy, race
 from nearkind.estimators.progress import search_progress
 from nearkind.search.candidates import Candidate
@@ -72,15 +73,19 @@ def test_columns_have_the_type_of_what_they_hold(run):
 
 
 def test_silence_is_the_default(capsys):
-    with search_progress(0) as tell:
-        tell(1, 2, "something")
+    with search_progress(nk.CPMLClassifierCV()) as tell:
+        tell(1, 2, "something", 0.5)
     assert capsys.readouterr() == ("", "")
 
 
 def test_a_pipe_gets_a_line_a_fit(capsys):
-    with search_progress(1) as tell:
-        tell(3, 20, "histograms")
-    assert capsys.readouterr().err == "3 of at most 20 fits; next: histograms\n"
+    with search_progress(nk.CPMLClassifierCV(verbose=1)) as tell:
+        tell(0, 20, "values", np.nan)
+        tell(3, 20, "histograms", 0.875)
+    assert capsys.readouterr().err.splitlines() == [
+        "0 of at most 20 fits; next: values",
+        "3 of at most 20 fits, best 87.5% right; next: histograms",
+    ]
 
 
 def test_a_terminal_gets_a_bar(monkeypatch):
@@ -91,6 +96,7 @@ def test_a_terminal_gets_a_bar(monkeypatch):
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    with search_progress(1) as tell:
-        tell(5, 20, "histograms")
-    assert "histograms" in screen.getvalue()
+    with search_progress(nk.CPMLClassifierCV(verbose=1)) as tell:
+        tell(5, 20, "histograms", 0.875)
+    shown = screen.getvalue()
+    assert all(part in shown for part in ("histograms", "5/20", "87.5% right", "left"))

@@ -144,6 +144,25 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         rows = labelled_rows(X, y, sample_weight, book, type(self).__name__)
         return self._keep(metric, rows)
 
+    def fit_voters(self, metric: Any, rows: TrainingRows) -> Self:
+        """Let unique rows vote under a distance that is fitted already, as it is.
+
+        Parameters
+        ----------
+        metric : distance
+            Fitted.
+        rows : TrainingRows
+            In the codes of the metric.
+
+        Returns
+        -------
+        self
+        """
+        self.metric_, self.classes_ = metric, rows.classes
+        self.set_codebook(metric.codebook_)
+        self.n_samples_fit_ = rows.n_rows
+        return self.set_training_rows(rows)
+
     def add(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Keep more rows without learning the distance anew.
 

@@ -49,7 +49,9 @@ def fit_progress(
     weights = None if sample_weight is None else {"sample_weight": sample_weight}
     data = {"X": X, "y": y, "metadata": weights}
     with _shown(model) as show, _told(model, data) as tell:
-        watchers = [watcher for watcher in (show, tell) if watcher is not None]
+        watchers = [] if show is None else [show]
+        if tell is not None:
+            watchers.append(lambda record, _: tell(f"iteration {record.iteration}"))
         yield _Solves(model.max_iter, watchers) if watchers else None
 
 
@@ -73,14 +75,14 @@ class _Solves:
 
 
 @contextmanager
-def _told(model: Any, data: dict[str, Any]) -> Iterator[Watcher | None]:
-    """Run scikit-learn's task "fit", with a task in it for each record."""
+def _told(model: Any, data: dict[str, Any]) -> Iterator[Callable[[str], None] | None]:
+    """Run scikit-learn's task "fit"; give what makes a task in it of each name."""
     if with_callbacks is None:
         yield None
         return
 
-    def tell(record: Record, limit: int) -> None:
-        task = root.subcontext(task_name=f"iteration {record.iteration}")
+    def tell(name: str) -> None:
+        task = root.subcontext(task_name=name)
         task.call_on_fit_task_begin(estimator=model, **data)
         if task.call_on_fit_task_end(estimator=model, **data):
             raise KeyboardInterrupt  # solvers take it for the end, not for an error
@@ -170,28 +172,90 @@ def _description(record: Record, limit: int) -> str:
     return f"{count}  objective {record.value:.6f}  {gap:13}"
 
 
-Tell = Callable[[int, int, str], None]
-"""Is told how many fits were made, how many there may be, and what comes next."""
+Tell = Callable[[int, int, str, float], None]
+"""Is told how many fits were made, how many there may be, what comes next, and the best
+accuracy so far."""
 
 
 @contextmanager
-def search_progress(verbose: int) -> Iterator[Tell]:
-    """Show the fits of a search: nothing, a bar on a terminal, or lines elsewhere."""
-    if not verbose:
-        yield lambda made, most, what: None
-    elif not _is_terminal(sys.stderr):
-        yield lambda made, most, what: print(
-            f"{made} of at most {most} fits; next: {what}", file=sys.stderr
-        )
-    else:
-        from rich.console import Console
-        from rich.progress import Progress
+def search_progress(
+    model: Any, X: Any = None, y: Any = None, sample_weight: Any = None
+) -> Iterator[Tell]:
+    """Show the fits of a search and tell the model's callbacks of them.
 
-        with Progress(console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("")
-            yield lambda made, most, what: bar.update(
-                task, completed=made, total=most, description=what
-            )
+    The model must have its fitted attributes when the block is left. A callback that
+    asks to stop interrupts the search as Ctrl-C does: the best so far is learned.
+
+    Parameters
+    ----------
+    model : estimator
+        With ``verbose``: 0 is silent, more is a bar on a terminal and lines elsewhere.
+    X, y, sample_weight : object
+        What fit was given, for callbacks that ask for it.
+    """
+    weights = None if sample_weight is None else {"sample_weight": sample_weight}
+    data = {"X": X, "y": y, "metadata": weights}
+    with _shown_search(model.verbose) as show, _told(model, data) as tell:
+
+        def tell_all(made: int, most: int, what: str, best: float) -> None:
+            show(made, most, what, best)
+            if tell is not None:
+                tell(what)
+
+        yield tell_all
+
+
+@contextmanager
+def _shown_search(verbose: int) -> Iterator[Tell]:
+    console = _terminal() if verbose else None
+    if console is not None:
+        with _search_bar(console) as show:
+            yield show
+    elif verbose:
+        yield _print_fits
+    else:
+        yield lambda made, most, what, best: None
+
+
+def _print_fits(made: int, most: int, what: str, best: float) -> None:
+    print(
+        f"{made} of at most {most} fits{_best_clause(best)}; next: {what}",
+        file=sys.stderr,
+    )
+
+
+def _best_clause(best: float) -> str:
+    return f", best {best:.1%} right" if best == best else ""
+
+
+@contextmanager
+def _search_bar(console: Any) -> Iterator[Tell]:
+    """Show a bar over the fits: what is tried, the best so far and the time left."""
+    from rich import progress
+    from rich.table import Column
+
+    bar = progress.Progress(
+        progress.SpinnerColumn("line" if console.options.ascii_only else "dots"),
+        progress.TextColumn("{task.description}", table_column=Column(min_width=24)),
+        progress.BarColumn(None, table_column=Column(max_width=30)),
+        progress.MofNCompleteColumn(),
+        progress.TextColumn("{task.fields[best]}"),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("left"),
+        progress.TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        redirect_stdout=_is_terminal(sys.stdout),
+    )
+    task = bar.add_task("reading", total=None, best="")
+    with bar:
+        yield lambda made, most, what, best: bar.update(
+            task,
+            completed=made,
+            total=most,
+            description=what,
+            best=_best_clause(best).removeprefix(", "),
+        )
 
 
 def is_watched() -> bool:

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from threading import Lock, local
 from typing import Any
 
 from joblib import effective_n_jobs
@@ -22,9 +23,36 @@ def _thread_pools() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+class _BlasLimit:
+    """Holds the linear algebra library to one thread while anybody asks for it.
+
+    The limit is the process's, so the first one in sets it and the last one out lifts
+    it, from whichever threads they are.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._n_inside, self._limit = Lock(), 0, None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._n_inside == 0:
+                self._limit = _thread_pools().limit(limits=1, user_api="blas")
+            self._n_inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if self._n_inside == 0 and self._limit is not None:
+                self._limit.restore_original_limits()
+
+
+_BLAS_LIMIT = _BlasLimit()
+_thread = local()
+
+
 def one_blas_thread() -> Any:
     """Hold the linear algebra library to one thread: sums then have one order."""
-    return _thread_pools().limit(limits=1, user_api="blas")
+    return _BLAS_LIMIT
 
 
 @contextmanager
@@ -33,7 +61,8 @@ def thread_map(n_jobs: int | None, n_rows: int = MANY_ROWS) -> Iterator[Map]:
 
     NumPy leaves the interpreter free while it sorts and multiplies, so threads do. The
     linear algebra library's own threads are held to one meanwhile: many small products
-    are slower with them, and the last bits would depend on their number.
+    are slower with them, and the last bits would depend on their number. Within one of
+    these threads it is the builtin: the cores are busy.
 
     Parameters
     ----------
@@ -42,11 +71,15 @@ def thread_map(n_jobs: int | None, n_rows: int = MANY_ROWS) -> Iterator[Map]:
     """
     n_threads = effective_n_jobs(-1 if n_jobs is None else n_jobs)
     with one_blas_thread():
-        if n_threads == 1 or n_rows < MANY_ROWS:
+        if n_threads == 1 or n_rows < MANY_ROWS or getattr(_thread, "is_ours", False):
             yield map
             return
-        with ThreadPoolExecutor(n_threads) as pool:
+        with ThreadPoolExecutor(n_threads, initializer=_mark_thread) as pool:
             yield pool.map
+
+
+def _mark_thread() -> None:
+    _thread.is_ours = True
 
 
 def in_threads(run: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:

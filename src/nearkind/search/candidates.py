@@ -16,9 +16,10 @@ from nearkind.estimators.base import Distance
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.params import wrong
 
-ROUGHLY: dict[str, Any] = {"tol": 1e-2, "max_iter": 20, "warm_start": True}
 CLOSELY: dict[str, Any] = {"tol": 1e-3, "max_iter": 40, "warm_start": True}
 """How a fit in a search ends: tighter ones do not classify better."""
+MANY_VALUES = 20
+"""Values of a column from which some are rare."""
 DECADES = ("10%", "3%", "1%", "0.3%", "0.1%", "0.01%")
 
 
@@ -85,56 +86,60 @@ class Candidate:
             return {number: copy(at) for number, at in path if number in wanted}
 
 
-def default_candidates(n_jobs: int | None = None, **policies: Any) -> list[Candidate]:
+def default_candidates(
+    n_values: Sequence[int] = (), n_jobs: int | None = None, **policies: Any
+) -> list[Candidate]:
     """Return the family that is searched by default.
 
     Small noisy tables want few directions on class histograms, tables that follow a
-    rule want every value for itself. Where histograms are smoothed and no row sees its
-    own label a rare value does no harm, so there every number may be a value.
+    rule want every value for itself. Where a column has many values, most are rare:
+    there histograms are smoothed too, and no row sees its own label. A rare value then
+    does no harm, so every number may be one.
 
     Parameters
     ----------
-    n_jobs : threads of a fit
-    policies : unseen, missing and numeric, as the distances take them
+    n_values : sequence of int, default=()
+        Distinct values of each column.
+    n_jobs : int, default=None
+        Threads of a fit.
+    **policies
+        unseen, missing and numeric, as the distances take them.
     """
-    make = partial(CPML, n_jobs=n_jobs, **policies)
-    triplets = {"structure": "single", "projection": "vdm", **ROUGHLY}
-    soft = {"structure": "full", "constraints": "neighbors", **CLOSELY}
-    smoothed = {"smoothing": "auto", "cross_fit": True, **policies, "n_jobs": n_jobs}
-    if smoothed.get("numeric", "auto") == "auto":
-        smoothed["numeric"] = "category"
-    few, first, then, last = DECADES[:4], 0, 1, 2
-    return [
-        Candidate("values", Hamming(**policies), (), first),
-        Candidate("histograms", Euclidean(**policies), (), first),
-        Candidate("triplets of histograms", make(**triplets), few, last),
+    make = partial(CPML, structure="full", constraints="neighbors", n_jobs=n_jobs)
+    common = {**CLOSELY, **policies}
+    candidates = [
+        Candidate("values", Hamming(**policies)),
+        Candidate("histograms", Euclidean(**policies)),
         Candidate(
-            "triplets of smoothed histograms",
-            CPML(**triplets, **smoothed),
-            few,
-            last,
+            "neighbors by histograms", make(projection="vdm", **common), DECADES, 1
         ),
         Candidate(
-            "neighbors by histograms", make(**soft, projection="vdm"), DECADES, then
-        ),
-        Candidate(
-            "neighbors by smoothed histograms",
-            CPML(**soft, projection="vdm", **smoothed),
-            DECADES,
-            then,
-        ),
-        Candidate(
-            "neighbors by values", make(**soft, projection="onehot"), DECADES, then
+            "neighbors by values", make(projection="onehot", **common), DECADES, 1
         ),
     ]
+    if max(n_values, default=0) > MANY_VALUES:
+        smoothed = {"smoothing": "auto", "cross_fit": True, **common}
+        if smoothed.get("numeric", "auto") == "auto":
+            smoothed["numeric"] = "category"
+        metric = make(projection="vdm", **smoothed)
+        name = "neighbors by smoothed histograms"
+        candidates.insert(3, Candidate(name, metric, DECADES, 1))
+    return candidates
 
 
-def candidates_of(model: Any) -> list[Candidate]:
-    """Return what ``model.candidates`` stands for, simplest first."""
+def candidates_of(model: Any, n_values: Sequence[int] = ()) -> list[Candidate]:
+    """Return what ``model.candidates`` stands for, simplest first.
+
+    Parameters
+    ----------
+    model : CPMLClassifierCV
+    n_values : sequence of int, default=()
+        Distinct values of each column.
+    """
     listed = model.candidates
     if listed is None:
         policies = {name: getattr(model, name) for name in POLICIES}
-        return default_candidates(n_jobs=model.n_jobs, **policies)
+        return default_candidates(n_values, n_jobs=model.n_jobs, **policies)
     if not isinstance(listed, list | tuple) or not all(map(_is_distance, listed)):
         raise wrong(model, "candidates", "None or a list of distances, unfitted")
     if not listed:

@@ -12,12 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
-from nearkind.errors import MixedValuesWarning, NearlyUniqueWarning
+from nearkind.errors import (
+    MixedValuesWarning,
+    NearlyUniqueWarning,
+    SearchInterruptedWarning,
+    TimeBudgetWarning,
+)
 from nearkind.estimators import params
 from nearkind.estimators.base import TableEstimator
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.labels import labelled_rows
-from nearkind.estimators.progress import search_progress
+from nearkind.estimators.progress import CallbackSupport, Tell, search_progress
 from nearkind.neighbors import VOTE_WEIGHTS, most_votes
 from nearkind.protocols import Array
 from nearkind.search.candidates import candidates_of
@@ -29,10 +34,14 @@ from nearkind.search.elimination import (
 )
 from nearkind.search.ensemble import select_members
 from nearkind.search.folds import folds_of
+from nearkind.solvers.solution import Deadline, Stop
 from nearkind.tables import read_table
 
+SEARCH_SHARE = 0.6
+"""Share of the time for the search; the rest is for learning from all rows."""
 
-class CPMLClassifierCV(TableEstimator, ClassifierMixin, BaseEstimator):
+
+class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEstimator):
     """Nearest neighbours under the distances that do best on held-out training rows.
 
     Every candidate is learned on some folds of the training rows and classifies the
@@ -44,9 +53,9 @@ class CPMLClassifierCV(TableEstimator, ClassifierMixin, BaseEstimator):
     ----------
     candidates : list of distances, default=None
         To choose from, simplest first; a CPML with strength="auto" is tried at several
-        strengths. None: plain values and histograms, triplets and soft neighbours of
-        histograms as they are and smoothed (then every number is a value), and soft
-        neighbours by values.
+        strengths. None: plain values and histograms, soft neighbours of histograms and
+        by values and, where a column has more than 20 values, soft neighbours of
+        smoothed histograms, in which every number is a value.
     n_neighbors : int or sequence of int, default=(1, 3, 5, 9, 15, 25)
         Numbers of neighbours to choose from.
     weights : str, callable or sequence of those, default=("uniform", "distance")
@@ -57,8 +66,9 @@ class CPMLClassifierCV(TableEstimator, ClassifierMixin, BaseEstimator):
         Number of folds, or folds as scikit-learn has them; None: 5 up to 1,000 rows, 3
         beyond, and one from 13,500 on.
     time_budget : float, default=None
-        Seconds after which no further fit is begun; those chosen are then learned from
-        all rows, whatever that takes. None: no limit.
+        Seconds that ``fit`` may take: three fifths of it for the search, the rest for
+        learning the chosen from all rows. What is being learned when time is up is
+        taken as it is then, and ``refused_`` says what was not tried. None: no limit.
     unseen, missing, numeric, n_jobs : as in :class:`nearkind.CPML`
         For candidates=None.
     random_state : int, RandomState or None, default=None
@@ -140,19 +150,27 @@ class CPMLClassifierCV(TableEstimator, ClassifierMixin, BaseEstimator):
         self
         """
         start = perf_counter()
-        most = params.whole_number(self, "max_members")
+        most, budget = params.whole_number(self, "max_members"), _seconds(self)
+        with search_progress(self, X, y, sample_weight) as tell:
+            rows = self._read(X, y, sample_weight)
+            deadline = Deadline(start + SEARCH_SHARE * budget)
+            search = self._search(rows, y, deadline, tell)
+            chosen = self._choose(search, most)
+            self.refused_ = search.refused
+            self.search_seconds_ = perf_counter() - start
+            tell(search.n_fits, search.n_fits, "learning from all rows", np.nan)
+            with Deadline(start + budget).limit():
+                self._learn(search, chosen)
+            self.refit_seconds_ = perf_counter() - start - self.search_seconds_
+        return self
+
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> CodedRows:
+        """Read the table; what there is to say of it the last fit says."""
         with warnings.catch_warnings():
             for told_by_the_last_fit in (MixedValuesWarning, NearlyUniqueWarning):
                 warnings.simplefilter("ignore", told_by_the_last_fit)
             book = Codebook(numeric="category")
-            rows = labelled_rows(X, y, sample_weight, book, type(self).__name__)
-        search = self._search(rows, y, start)
-        chosen = self._choose(search, most)
-        self.refused_ = search.refused
-        self.search_seconds_ = perf_counter() - start
-        self._learn(search, chosen)
-        self.refit_seconds_ = perf_counter() - start - self.search_seconds_
-        return self
+            return labelled_rows(X, y, sample_weight, book, type(self).__name__)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class with the most votes, the first of those tied (n,)."""
@@ -181,16 +199,24 @@ class CPMLClassifierCV(TableEstimator, ClassifierMixin, BaseEstimator):
         """Distance of the first member."""
         return self.members_[0].metric_
 
-    def _search(self, rows: CodedRows, y: Any, start: float) -> Elimination:
-        candidates, (ks, votes) = candidates_of(self), _ways_to_vote(self)
-        deadline = _deadline(self, start)
+    def _search(
+        self, rows: CodedRows, y: Any, deadline: Deadline, tell: Tell
+    ) -> Elimination:
+        candidates = candidates_of(self, rows.codebook.n_values)
+        ks, votes = _ways_to_vote(self)
         folds = folds_of(self, rows, y)
-        with search_progress(self.verbose) as tell:
-            search = Elimination(rows, ks, votes, deadline, tell)
-            search.run(candidates, folds)
+        search = Elimination(rows, ks, votes, deadline, tell, self.n_jobs)
+        search.run(candidates, folds)
         if not search.contenders:
             name, why = next(iter(search.refused.items()))
             raise ValueError(f"No candidate could be fitted. {name}: {why}")
+        if search.was_interrupted:
+            warnings.warn(
+                f"The search was interrupted after {search.n_fits} fits; the best so "
+                "far is learned from all rows. Interrupt again to stop.",
+                SearchInterruptedWarning,
+                stacklevel=3,
+            )
         return search
 
     def _choose(self, search: Elimination, most: int) -> list[tuple[Contender, int]]:
@@ -214,6 +240,7 @@ class CPMLClassifierCV(TableEstimator, ClassifierMixin, BaseEstimator):
             mine = [c.number for c, _ in chosen if c.candidate is candidate]
             found = candidate.fitted(rows, mine)
             fitted |= {(id(candidate), number): at for number, at in found.items()}
+        _check_ends(fitted.values())
         self.members_ = []
         for contender, way in chosen:
             weights, k = ways[way]
@@ -244,12 +271,28 @@ def _ways_to_vote(model: Any) -> tuple[list[int], list[Any]]:
     return sorted({int(k) for k in ks}), votes
 
 
-def _deadline(model: Any, start: float) -> float:
-    """Return the time after which no candidate is begun."""
+def _check_ends(metrics: Iterable[Any]) -> None:
+    """Raise if Ctrl-C ended a fit, warn if time did."""
+    reasons = {getattr(metric, "stop_reason_", None) for metric in metrics}
+    if Stop.INTERRUPTED.name in reasons:
+        raise KeyboardInterrupt
+    if Stop.OUT_OF_TIME.name in reasons:
+        warnings.warn(
+            "time_budget ran out while the chosen distances were learned from all "
+            "rows; they are taken as they were then. Allow more time, or give fewer "
+            "rows.",
+            TimeBudgetWarning,
+            stacklevel=4,
+        )
+
+
+def _seconds(model: Any) -> float:
+    """Return how long a fit may take."""
     if model.time_budget is None:
         return np.inf
-    wanted = "None or a number > 0"
-    return start + params.number(model, "time_budget", wanted, 0.0, open_low=True)
+    return params.number(
+        model, "time_budget", "None or a number > 0", 0.0, open_low=True
+    )
 
 
 def _is_vote(value: Any) -> bool:

@@ -1,13 +1,15 @@
 """Successive elimination: settings that fall clearly behind are not fitted again.
 
 A race over folds, after Maron and Moore, *Hoeffding races*, NIPS 1994, with standard
-errors of paired differences instead of Hoeffding bounds.
+errors of paired differences instead of Hoeffding bounds. Where there are many rows the
+first heat is run on few of them, and the better half goes on: a step of successive
+halving (Jamieson and Talwalkar, *Non-stochastic best arm identification and
+hyperparameter optimization*, AISTATS 2016).
 """
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators import params
-from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.threads import thread_map
 from nearkind.protocols import Array
 from nearkind.search.candidates import Candidate
 from nearkind.search.ensemble import (
@@ -24,10 +26,15 @@ from nearkind.search.ensemble import (
     needed_gain,
     quality,
 )
-from nearkind.search.folds import Fold
+from nearkind.search.evaluation import FoldRows, Outcome, Votes, evaluate
+from nearkind.search.folds import Fold, heat_of
+from nearkind.solvers.solution import Deadline
 
 BEHIND = 2.0
 """Standard errors, of the paired difference, by which a setting is out of the race."""
+LARGE_FIT = 3_000
+"""Rows to learn from up to which cores share the fits, beyond which they share the work
+of each fit."""
 
 
 @dataclass(eq=False)
@@ -41,6 +48,8 @@ class Contender:
         Place of its strength among those of the candidate.
     shares : list of ndarray (V, n_held, C)
         For each fold the votes on held rows, by each of the V ways to vote.
+    held : list of ndarray of int (n_held,)
+        For each fold the rows held out.
     alive : ndarray of bool (V,)
         Which ways to vote have not been eliminated.
     seconds : float
@@ -52,6 +61,7 @@ class Contender:
     candidate: Candidate
     number: int
     shares: list[Array] = field(default_factory=list)
+    held: list[NDArray[np.intp]] = field(default_factory=list)
     alive: NDArray[np.bool_] = field(default_factory=lambda: np.ones(0, dtype=bool))
     seconds: float = 0.0
     rank: float = np.nan
@@ -65,6 +75,18 @@ class Contender:
         """Return all votes so far (V, n, C)."""
         return np.concatenate(self.shares, axis=1)
 
+    def take(self, votes: Votes, held: NDArray[np.intp]) -> None:
+        """Add the votes on one more fold."""
+        self.shares.append(votes.shares)
+        self.held.append(held)
+        self.rank, self.seconds = votes.rank, self.seconds + votes.seconds
+        if not len(self.alive):
+            self.alive = np.ones(len(votes.shares), dtype=bool)
+
+    def keep_folds(self, n_folds: int) -> None:
+        """Forget the votes on folds beyond the first few."""
+        del self.shares[n_folds:], self.held[n_folds:]
+
 
 @dataclass
 class Elimination:
@@ -76,10 +98,13 @@ class Elimination:
         Training rows, read once; a fold is some of them.
     n_neighbors, votes : sequence
         Ways to vote, every number of neighbours with every weight of votes.
-    deadline : float, default=inf
-        Time (``perf_counter``) after which no fit begins, but the first.
+    deadline : Deadline
+        After which no fit begins, but the first.
     tell : callable
-        Is told (fits made, fits that may be made, what comes next).
+        Is told (fits made, fits that may be made, what comes next, best accuracy so
+        far).
+    n_jobs : int, default=None
+        Threads, None for one a core; no bit of the result depends on it.
 
     Attributes
     ----------
@@ -90,21 +115,26 @@ class Elimination:
     held : list of ndarray
         Rows held out by each fold so far.
     n_fits : int
+    was_interrupted : bool
+        Whether Ctrl-C ended it.
     """
 
     rows: CodedRows
     n_neighbors: Sequence[int]
     votes: Sequence[Any]
-    deadline: float = np.inf
-    tell: Callable[[int, int, str], None] = lambda made, most, what: None
+    deadline: Deadline = field(default_factory=Deadline)
+    tell: Callable[[int, int, str, float], None] = lambda *told: None
+    n_jobs: int | None = None
     contenders: list[Contender] = field(default_factory=list)
     dropped: list[Contender] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     held: list[NDArray[np.intp]] = field(default_factory=list)
     n_fits: int = 0
-    _coded: dict[Any, tuple[CodedRows, CodedRows]] = field(default_factory=dict)
+    was_interrupted: bool = False
+    _coded: dict[Any, FoldRows] = field(default_factory=dict)
     _order: list[Candidate] = field(default_factory=list)
     _waiting: list[Candidate] = field(default_factory=list)
+    _best: float = np.nan
 
     def run(self, candidates: Sequence[Candidate], folds: Sequence[Fold]) -> None:
         """Fit the candidates on the folds, until all are done or time is up.
@@ -115,12 +145,15 @@ class Elimination:
         over = False
         while self._waiting and not over:
             self._enter(min(candidate.turn for candidate in self._waiting))
+            self._run_heat(folds[0])
             over = self._run_folds(folds)
         for contender in (*self.contenders, *self.dropped):
-            del contender.shares[len(self.held) :]
+            contender.keep_folds(max(len(self.held), 1))
         for candidate in self._waiting:
             self.refused[candidate.name] = (
-                "It could not have done better than the others."
+                "There was no time for it."
+                if self._is_late()
+                else "It could not have done better than the others."
             )
 
     def _enter(self, turn: int) -> None:
@@ -133,6 +166,27 @@ class Elimination:
         ]
         self.contenders.sort(key=lambda c: self._order.index(c.candidate))
         self._waiting = [c for c in self._waiting if c.turn != turn]
+
+    def _run_heat(self, fold: Fold) -> None:
+        """Let newcomers race on few rows if there are many; the better half goes on."""
+        heat = heat_of(fold, self.rows.y)
+        newcomers = [
+            c for c in self.contenders if not c.shares and c.candidate.strengths
+        ]
+        if heat is None or not newcomers or self._is_late():
+            return
+        self._fit_all(newcomers, heat, 1, is_heat=True)
+        raced = [c for c in newcomers if c.shares and c in self.contenders]
+        truth, weights = self.rows.y[heat.held], self.rows.weights[heat.held]
+        found = [quality(c.table(), truth, weights).max() for c in raced]
+        order = np.argsort(-np.array(found), kind="stable")
+        ahead = {id(raced[i]) for i in order[: (len(newcomers) + 1) // 2]}
+        for contender in raced:
+            if id(contender) in ahead:
+                contender.keep_folds(0)
+            else:
+                self.contenders.remove(contender)
+                self.dropped.append(contender)
 
     def _run_folds(self, folds: Sequence[Fold]) -> bool:
         """Go through the folds; return whether the search is over."""
@@ -159,18 +213,81 @@ class Elimination:
 
     def _run_fold(self, fold: Fold, n_folds: int) -> bool:
         """Fit all contenders on a fold; return whether there was time for them."""
-        for candidate in once_each(contender.candidate for contender in self._lacking):
-            if not self._is_late():
-                self.tell(
-                    self.n_fits, self.n_fits + self._left(n_folds), candidate.name
-                )
-                self._fit([r for r in self._lacking if r.candidate is candidate], fold)
+        self._fit_all(self._lacking, fold, n_folds)
         lacking = self._lacking
         if lacking and len(self.held) > 1:
             self._take_back()
             return False
         self._leave_out(lacking)
         return True
+
+    def _fit_all(
+        self,
+        contenders: list[Contender],
+        fold: Fold,
+        n_folds: int,
+        is_heat: bool = False,
+    ) -> None:
+        """Fit contenders on a fold, candidate by candidate, cores sharing them."""
+        candidates = once_each(contender.candidate for contender in contenders)
+        wanted = {
+            id(candidate): [c for c in contenders if c.candidate is candidate]
+            for candidate in candidates
+        }
+        ways, first = (self.n_neighbors, self.votes), is_heat or len(self.held) == 1
+
+        def outcome_of(candidate: Candidate) -> Outcome | None:
+            if self._is_late():
+                return None
+            rows = coded[id(candidate)]
+            if isinstance(rows, Outcome):
+                return rows
+            numbers = {contender.number for contender in wanted[id(candidate)]}
+            lenient = candidate.lenient
+            return evaluate(lenient, numbers, rows, ways, self.deadline, first)
+
+        n_rows = len(fold.train) if len(fold.train) <= LARGE_FIT else 0
+        try:
+            # Filters of warnings belong to the process: threads must not set them.
+            with warnings.catch_warnings(), thread_map(self.n_jobs, n_rows) as run:
+                warnings.simplefilter("ignore")  # what matters the last fit says
+                coded = {id(c): self._coded_fold(fold, c) for c in candidates}
+                outcomes = iter(run(outcome_of, candidates))
+                for candidate in candidates:
+                    most = self.n_fits + self._left(n_folds)
+                    self.tell(self.n_fits, most, candidate.name, self._best)
+                    self._take(next(outcomes), wanted[id(candidate)], fold)
+        except KeyboardInterrupt:
+            if not any(contender.shares for contender in self.contenders):
+                raise
+            self.was_interrupted = True
+            self.deadline.end()
+
+    def _take(self, outcome: Outcome | None, mine: list[Contender], fold: Fold) -> None:
+        """Add the votes of a candidate to its contenders."""
+        if outcome is None:
+            return
+        self.n_fits += outcome.n_fits
+        if outcome.error is not None:
+            self._refuse(mine, outcome.error)
+            return
+        by_number = {contender.number: contender for contender in mine}
+        for votes in outcome.votes:
+            contender = by_number.pop(votes.number)
+            if not votes.was_cut or not any(c.shares for c in self.contenders):
+                contender.take(votes, fold.held)
+                self._note_best(votes, fold)
+        if outcome.has_turned:
+            self.contenders = [
+                c for c in self.contenders if c not in by_number.values()
+            ]
+
+    def _note_best(self, votes: Votes, fold: Fold) -> None:
+        """Remember the best accuracy on a fold, for people who wait."""
+        right = votes.shares.argmax(axis=2) == self.rows.y[fold.held]
+        weights = self.rows.weights[fold.held]
+        best = float(np.average(right, axis=1, weights=weights).max())
+        self._best = float(np.fmax(self._best, best))
 
     @property
     def _lacking(self) -> list[Contender]:
@@ -180,8 +297,8 @@ class Elimination:
     def _left(self, n_folds: int) -> int:
         """Return how many fits may still be made."""
         waiting = sum(len(candidate.settings) for candidate in self._waiting)
-        in_race = len(self.contenders) * (n_folds - len(self.held) + 1)
-        return in_race + waiting * n_folds
+        to_go = sum(n_folds - len(c.shares) for c in self.contenders)
+        return to_go + waiting * n_folds
 
     def _is_won(self) -> bool:
         """Return whether no vote could be better on the folds so far."""
@@ -199,55 +316,21 @@ class Elimination:
     def _is_late(self) -> bool:
         """Return whether time is up; it never is before some contender has voted."""
         has_votes = any(contender.shares for contender in self.contenders)
-        return has_votes and perf_counter() > self.deadline
+        return has_votes and self.deadline.has_passed
 
-    def _fit(self, mine: list[Contender], fold: Fold) -> None:
-        """Fit one candidate along its strengths and let it vote on the held rows."""
-        wanted = {contender.number: contender for contender in mine}
-        candidate = mine[0].candidate.lenient
-        start = perf_counter()
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what matters the last fit says
-                train, held = self._coded_fold(fold, candidate.metric)
-                for number, metric in candidate.path(train, max(wanted)):
-                    self.n_fits += 1
-                    if number in wanted:
-                        self._vote(wanted[number], metric, train, held)
-                        wanted[number].seconds += perf_counter() - start
-                    start = perf_counter()
-                    if self._is_late():
-                        return
-        except (ValueError, TypeError) as error:
-            self._refuse(mine, str(error))
+    def _coded_fold(self, fold: Fold, candidate: Candidate) -> FoldRows | Outcome:
+        """Return the rows of a fold, or why there are none.
 
-    def _coded_fold(self, fold: Fold, metric: Any) -> tuple[CodedRows, CodedRows]:
-        """Return the rows of a fold in the codes that a distance learns from them.
-
-        Values that only the held rows have are unseen. Distances that code alike share
-        the codes.
+        Distances that code alike share them.
         """
-        book = params.codebook(metric)
-        key = fold.train.tobytes(), *book.policies.values()
+        metric = candidate.lenient.metric
+        key = fold.train.tobytes(), *params.codebook(metric).policies.values()
         if key not in self._coded:
-            train = self.rows.take(fold.train).recode(book)
-            held = self.rows.take(fold.held).coded_by(train.codebook)
-            self._coded[key] = train, held
+            try:
+                self._coded[key] = FoldRows.of(self.rows, fold, metric)
+            except (ValueError, TypeError) as error:
+                return Outcome(error=str(error))
         return self._coded[key]
-
-    def _vote(
-        self, contender: Contender, metric: Any, train: CodedRows, held: CodedRows
-    ) -> None:
-        voter = CPMLClassifier().fit_over(metric, train)
-        shares = voter.shares_by_setting(held, self.n_neighbors, self.votes)
-        ways = shares.reshape(-1, *shares.shape[2:])  # (V, n_held, C')
-        n_classes = len(self.rows.classes)
-        whole = np.zeros((*ways.shape[:2], n_classes), dtype=np.float32)
-        whole[:, :, np.searchsorted(self.rows.classes, voter.classes_)] = ways
-        contender.shares.append(whole)
-        contender.rank = getattr(metric, "rank_", np.nan)
-        if not len(contender.alive):
-            contender.alive = np.ones(len(whole), dtype=bool)
 
     def _drop(self) -> None:
         """Eliminate what is clearly behind the best."""
@@ -274,7 +357,7 @@ class Elimination:
         """Forget the last fold, for which time did not suffice."""
         self.held.pop()
         for contender in self.contenders:
-            del contender.shares[len(self.held) :]
+            contender.keep_folds(len(self.held))
 
     def _leave_out(self, lacking: list[Contender]) -> None:
         """Drop contenders that there was no time to fit."""
@@ -312,7 +395,7 @@ def results_table(search: Elimination, members: Sequence[Member]) -> dict[str, A
     lines = []
     for contender in (*search.contenders, *search.dropped):
         table = contender.table()
-        held = np.concatenate(search.held[: len(contender.shares)])
+        held = np.concatenate(contender.held)
         right = table.argmax(axis=2) == search.rows.y[held]
         means = np.average(right, axis=1, weights=search.rows.weights[held])
         lines += [

@@ -22,6 +22,12 @@ MOST_TAUGHT = 40_000
 """Rows that a distance is learned from and that vote, while it is chosen."""
 
 
+HEAT_ROWS, HEAT_HELD = 2_000, 1_500
+"""Rows to learn from, and to be classified, in a first heat."""
+MANY_TO_LEARN = 2 * HEAT_ROWS
+"""Rows to learn from beyond which there is a first heat on some of them."""
+
+
 class Fold(NamedTuple):
     """Rows to learn from, and rows to be classified."""
 
@@ -47,6 +53,26 @@ def limit_training(
     _, first = np.unique(y[train], return_index=True)
     drawn = rng.choice(train, most, replace=False)
     return Fold(np.union1d(drawn, train[first]), fold.held)
+
+
+def heat_of(fold: Fold, y: NDArray[np.intp]) -> Fold | None:
+    """Return some rows of a fold for a first heat, or None if it has few.
+
+    Examples
+    --------
+    >>> y = np.zeros(9_000, dtype=int)
+    >>> heat = heat_of(Fold(np.arange(6_000), np.arange(6_000, 9_000)), y)
+    >>> len(heat.train), len(heat.held)
+    (2001, 1500)
+    """
+    if len(fold.train) <= MANY_TO_LEARN:
+        return None
+    rng = np.random.default_rng(0)
+    some = limit_training(fold, y, rng, HEAT_ROWS)
+    held = fold.held
+    if len(held) > HEAT_HELD:
+        held = np.sort(rng.choice(held, HEAT_HELD, replace=False))
+    return Fold(some.train, held)
 
 
 def n_folds_for(n_rows: int) -> int:

@@ -101,7 +101,7 @@ def solve_with_renewal(
     short = replace(short, max_iter=max(1, min(short.max_iter, solver.max_iter // 4)))
     for _ in range(RENEWALS):
         before.append(short.solve(objective, start, callback=callback))
-        if before[-1].reason in (Stop.INTERRUPTED, Stop.NOT_FINITE):
+        if before[-1].reason in (Stop.INTERRUPTED, Stop.OUT_OF_TIME, Stop.NOT_FINITE):
             return before[-1].after(before[:-1])
         start = before[-1].point
         last, objective = objective, objective.renewed(start)

@@ -1,6 +1,8 @@
 """What a solver hands back: the metric, how it got there and why it stopped."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from enum import Enum
 from time import perf_counter
@@ -30,6 +32,10 @@ class Stop(Enum):
     NOT_FINITE = (
         "The objective is not finite. Look for enormous sample weights, margin or "
         "strength, and scale them down."
+    )
+    OUT_OF_TIME = (
+        "Time ran out; this is the best metric so far. Allow more time, such as a "
+        "larger time_budget."
     )
     INTERRUPTED = (
         "Interrupted; this is the best metric so far. Fit again with warm_start=True "
@@ -79,12 +85,61 @@ class Solution:
         return replace(self, history=history)
 
 
+class Deadline:
+    """A time after which solvers end with the best metric so far.
+
+    Parameters
+    ----------
+    at : float, default=inf
+        Time, as ``perf_counter`` has it.
+
+    Examples
+    --------
+    >>> deadline = Deadline()
+    >>> deadline.has_passed
+    False
+    >>> deadline.end()
+    >>> deadline.has_passed
+    True
+    """
+
+    def __init__(self, at: float = np.inf) -> None:
+        self.at = at
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether time is up."""
+        return perf_counter() > self.at
+
+    def end(self) -> None:
+        """Let it pass now."""
+        self.at = -np.inf
+
+    @contextmanager
+    def limit(self) -> Iterator[None]:
+        """Let solvers that run in this block, and in this thread, end by then."""
+        before = _deadline.set(self)
+        try:
+            yield
+        finally:
+            _deadline.reset(before)
+
+
+_deadline: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
+
+
+class _OutOfTimeError(Exception):
+    """Raised by ``Progress.record``; ``until_interrupted`` catches it."""
+
+
 def until_interrupted(descend: Callable[[], Stop]) -> Stop:
-    """Run a descent; Ctrl-C ends it, and what was found so far is kept."""
+    """Run a descent; Ctrl-C or a deadline ends it, and what was found is kept."""
     try:
         return descend()
     except KeyboardInterrupt:
         return Stop.INTERRUPTED
+    except _OutOfTimeError:
+        return Stop.OUT_OF_TIME
 
 
 def zero_solution(zero: Spectrum, value: float, is_convex: bool = True) -> Solution:
@@ -109,6 +164,7 @@ class Progress:
     ) -> None:
         self._start = perf_counter()
         self._callback = callback
+        self._deadline = _deadline.get()
         self.tol = tol
         self._best: Spectrum | Callable[[], Spectrum] = start
         self.value = np.inf
@@ -154,6 +210,8 @@ class Progress:
         self.history.append(Record(iteration, self.value, self.gap, seconds))
         if self._callback is not None:
             self._callback(self.history[-1])
+        if self._deadline is not None and self._deadline.has_passed:
+            raise _OutOfTimeError
 
     def finish(self, reason: Stop) -> Solution:
         """Return the best point; the start, if nothing finite was found."""

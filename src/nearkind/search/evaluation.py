@@ -1,0 +1,162 @@
+"""One candidate on one fold: fitted along its strengths, it votes on held rows."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.encoding.rows import CodedRows
+from nearkind.estimators import params
+from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.neighbors import TrainingRows
+from nearkind.protocols import Array
+from nearkind.search.candidates import Candidate
+from nearkind.search.ensemble import quality
+from nearkind.search.folds import Fold
+from nearkind.solvers.solution import Deadline, Stop
+
+PATIENCE = 2
+"""Strengths in a row that did no better, after which a path has turned."""
+ENOUGH_HELD = 300
+"""Rows held out from which the turn of a path is not chance."""
+
+
+class Votes(NamedTuple):
+    """What a candidate at one strength says of the rows held out."""
+
+    number: int  # of the strength
+    shares: Array  # (V, n_held, C), by each of the V ways to vote
+    rank: float  # of the metric; NaN if it has none
+    seconds: float
+    was_cut: bool  # by the deadline, before it was learned
+
+
+@dataclass
+class Outcome:
+    """What became of a candidate on a fold.
+
+    Attributes
+    ----------
+    votes : list of Votes
+        At the strengths wanted, as far as it came.
+    error : str or None
+        Why it cannot be fitted.
+    has_turned : bool
+        Whether weaker strengths were left out, as they did no better.
+    n_fits : int
+    """
+
+    votes: list[Votes] = field(default_factory=list)
+    error: str | None = None
+    has_turned: bool = False
+    n_fits: int = 0
+
+
+@dataclass(frozen=True)
+class FoldRows:
+    """The rows of a fold, in the codes that a distance learns from them.
+
+    Attributes
+    ----------
+    train, held : CodedRows
+        Values that only held rows have are unseen.
+    voters : TrainingRows
+        Those to learn from, equal ones merged.
+    truth : ndarray of int (n_held,)
+        Classes of the held rows, among those of all rows.
+    classes : ndarray (C,)
+        Labels of all rows.
+    """
+
+    train: CodedRows
+    held: CodedRows
+    voters: TrainingRows
+    truth: NDArray[np.intp]
+    classes: NDArray[Any]
+
+    @classmethod
+    def of(cls, rows: CodedRows, fold: Fold, metric: Any) -> "FoldRows":
+        """Code the rows of a fold as an unfitted distance wants them."""
+        train = rows.take(fold.train).recode(params.codebook(metric))
+        held = rows.take(fold.held).coded_by(train.codebook)
+        voters = TrainingRows.of(train)
+        return cls(train, held, voters, rows.y[fold.held], rows.classes)
+
+    def shares(
+        self, metric: Any, n_neighbors: Sequence[int], weights: Sequence[Any]
+    ) -> Array:
+        """Return the votes (V, n_held, C) under a fitted distance."""
+        voter = CPMLClassifier()
+        if metric.codebook_ is self.train.codebook:
+            voter.fit_voters(metric, self.voters)
+        else:
+            voter.fit_over(metric, self.train)
+        found = voter.shares_by_setting(self.held, n_neighbors, weights)
+        by_way = found.reshape(-1, *found.shape[2:])  # (V, n_held, C')
+        whole = np.zeros((*by_way.shape[:2], len(self.classes)), dtype=np.float32)
+        whole[:, :, np.searchsorted(self.classes, voter.classes_)] = by_way
+        return whole
+
+
+def evaluate(
+    candidate: Candidate,
+    numbers: Collection[int],
+    rows: FoldRows,
+    ways: tuple[Sequence[int], Sequence[Any]],
+    deadline: Deadline,
+    may_turn: bool = False,
+) -> Outcome:
+    """Fit a candidate along its strengths and let it vote on held rows.
+
+    Parameters
+    ----------
+    candidate : Candidate
+    numbers : collection of int
+        Of the strengths whose votes are wanted.
+    rows : FoldRows
+    ways : tuple
+        Numbers of neighbours, and weights of votes.
+    deadline : Deadline
+        After which no fit is begun, and one that runs is cut short.
+    may_turn : bool, default=False
+        Whether to leave out weaker strengths once several did no better.
+    """
+    outcome, best, n_worse = Outcome(), -np.inf, 0
+    weights = rows.held.weights
+    may_turn = may_turn and len(rows.held) >= ENOUGH_HELD
+    start = perf_counter()
+    try:
+        with deadline.limit():
+            for number, metric in candidate.path(rows.train, max(numbers)):
+                _raise_if_interrupted(metric)
+                outcome.n_fits += 1
+                was_cut = getattr(metric, "stop_reason_", None) == Stop.OUT_OF_TIME.name
+                if was_cut and outcome.votes:
+                    return outcome
+                if number in numbers:
+                    shares = rows.shares(metric, *ways)
+                    rank = float(getattr(metric, "rank_", np.nan))
+                    seconds = perf_counter() - start
+                    votes = Votes(number, shares, rank, seconds, was_cut)
+                    outcome.votes.append(votes)
+                    found = float(quality(shares, rows.truth, weights).max())
+                    n_worse = 0 if found > best else n_worse + 1
+                    best = max(best, found)
+                start = perf_counter()
+                if deadline.has_passed:
+                    return outcome
+                if may_turn and n_worse >= PATIENCE:
+                    outcome.has_turned = True
+                    return outcome
+    except (ValueError, TypeError) as error:
+        outcome.error = str(error)
+    return outcome
+
+
+def _raise_if_interrupted(metric: Any) -> None:
+    """Raise what a solver took for its own end: a search ends with it too."""
+    if getattr(metric, "stop_reason_", None) == Stop.INTERRUPTED.name:
+        raise KeyboardInterrupt
