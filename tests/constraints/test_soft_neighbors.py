@@ -4,12 +4,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import logsumexp
 
 from helpers import oracles
 from helpers.strategies import labelled_distances, labels, metrics, phis, weights
-from nearkind.constraints.soft_neighbors import SoftNeighbors
+from nearkind.constraints.soft_neighbors import (
+    OneClass,
+    SeveralClasses,
+    SoftNeighbors,
+)
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.losses.hinge import Hinge
+from nearkind.metrics.metric import Embedding
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.regularizers.schatten import Schatten
@@ -196,3 +202,61 @@ def test_samples_come_nearer_the_more_rows_they_have():
     ]
     assert 1.5 > off[0] > off[1] > off[2] > 1.0
     assert off[2] < 1.1
+
+
+def embedded(n_rows, n_classes, scale, dtype, seed=0, shuffled=False):
+    """Return rows of several classes in three dimensions, weights and constraints."""
+    rng = np.random.default_rng(seed)
+    y = np.sort(rng.integers(n_classes, size=n_rows))
+    y = rng.permutation(y) if shuffled else y
+    weights = rng.integers(1, 4, n_rows).astype(float)
+    U = (scale * (rng.normal(size=(n_rows, 3)) + y[:, None])).astype(dtype)
+    return Embedding(U, U), y, weights
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("scale", [0.1, 1.0, 8.0, 60.0])
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize(
+    ("n_classes", "at_once"), [(2, 2_000), (3, 1 << 21), (12, 900)]
+)
+def test_products_give_the_laplacian_of_the_plain_gradient(
+    n_classes, at_once, shuffled, scale, dtype
+):
+    rows, y, weights = embedded(90, n_classes, scale, dtype, shuffled=shuffled)
+    constraints = bound(y, weights, margin=0.7, at_once=at_once)
+    loss, LU = constraints.laplacian(rows, map)
+    exact = Embedding(rows.U.astype(float), rows.U.astype(float))
+    plain_loss, plain = 0.0, np.zeros(rows.U.shape)
+    for part in constraints.chunks():
+        at = part.gradient(part.edges.squared_distances(exact), Hinge())
+        plain_loss += at.loss
+        plain += part.edges.apply_laplacian(exact.U, at.weights)
+    rel = 1e-9 if dtype == np.float64 else 3e-4
+    assert loss == pytest.approx(plain_loss, rel=rel)
+    np.testing.assert_allclose(LU, plain, atol=rel * np.abs(plain).max())
+
+
+def test_classes_that_fill_a_chunk_have_chunks_of_their_own():
+    _, y, weights = embedded(90, 2, 1.0, float)
+    kinds = {
+        at_once: {
+            type(part.same) for part in bound(y, weights, at_once=at_once).chunks()
+        }
+        for at_once in (900, 1 << 21)
+    }
+    assert kinds == {900: {OneClass}, 1 << 21: {SeveralClasses}}
+
+
+def test_anchors_with_no_chance_to_draw_their_class_are_told_apart():
+    """At a distance of 1,000 margins a chance is nothing in any precision."""
+    U = np.array([[0.0], [40.0], [0.1], [0.2]])
+    rows, y = Embedding(U, U), np.array([0, 0, 1, 1])
+    loss, LU = bound(y).laplacian(rows, map)
+    d2 = (U - U.T) ** 2 + np.diag(np.full(4, np.inf))
+    alike = np.where(y[:, None] == y, d2, np.inf)
+    expected = np.mean(logsumexp(-d2, axis=1) - logsumexp(-alike, axis=1))
+    assert loss == pytest.approx(expected)
+    assert loss > 400.0
+    assert np.isfinite(LU).all()
+    assert np.abs(LU).max() > 1.0

@@ -1,5 +1,7 @@
 """CPMLClassifierCV: weights that count rows, and settings that are refused."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -7,9 +9,12 @@ from sklearn.model_selection import KFold
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
-from helpers.racers import SOFT, Refusing, Right, easy, few
+from helpers.racers import SOFT, Counted, Refusing, Right, easy, few
 from nearkind.baselines import NCA, Euclidean, Hamming
+from nearkind.errors import SearchInterruptedWarning, TimeBudgetWarning
+from nearkind.search import classifier_cv
 from nearkind.search.candidates import Candidate
+from nearkind.solvers.solution import Deadline
 
 X, y = labelled_table(60)
 QUERY, _ = labelled_table(20, seed=9)
@@ -212,3 +217,99 @@ class TestSettings:
     def test_wrong_settings_are_named(self, given, words):
         with pytest.raises(ValueError, match=words):
             few(**given).fit(X, y)
+
+
+class Interrupting(Counted):
+    """Is interrupted at its fits from one on to another."""
+
+    first, last = 2, 2
+
+    def fit(self, X, y=None, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        if self.first <= self.fits[type(self).__name__] <= self.last:
+            raise KeyboardInterrupt
+        return self
+
+
+class InterruptedTwice(Interrupting):
+    last = 3
+
+
+class TestInterrupts:
+    @pytest.fixture(autouse=True)
+    def fresh(self):
+        Counted.fits.clear()
+
+    def test_one_keeps_the_best_so_far_and_says_so(self):
+        model = few(candidates=[Interrupting()], cv=3)
+        with pytest.warns(SearchInterruptedWarning, match="interrupted after 1 fit"):
+            model.fit(X, y)
+        assert set(model.cv_results_["n_held"]) == {20}
+        assert model.predict(QUERY).shape == (20,)
+
+    def test_a_second_one_stops(self):
+        model = few(candidates=[InterruptedTwice()], cv=3)
+        with (
+            pytest.warns(SearchInterruptedWarning),
+            pytest.raises(KeyboardInterrupt),
+        ):
+            model.fit(X, y)
+        assert not hasattr(model, "members_")
+
+
+class TestBudget:
+    def test_time_that_ends_amid_the_last_fit_leaves_it_as_it_is(self, monkeypatch):
+        monkeypatch.setattr(Deadline, "has_passed", property(lambda self: self.at < 99))
+        monkeypatch.setattr(classifier_cv, "perf_counter", lambda: 0.0)
+        model = few(candidates=[SOFT], time_budget=100.0, cv=2)
+        model.fit(X, y)  # the search ends at 60, that is at once, the last fit at 100
+        assert model.metric_.stop_reason_ != "OUT_OF_TIME"
+        with pytest.warns(TimeBudgetWarning, match="time_budget ran out"):
+            model.set_params(time_budget=90.0).fit(X, y)
+        assert model.metric_.stop_reason_ == "OUT_OF_TIME"
+        assert model.predict(QUERY).shape == (20,)
+
+    def test_two_rows_of_each_class_in_no_time(self):
+        rows = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]]
+        model = nk.CPMLClassifierCV(time_budget=0.001, cv=2)
+        model.fit(rows, ["no", "no", "yes", "yes"])
+        assert model.predict(rows).tolist() == ["no", "no", "yes", "yes"]
+        assert "There was no time for it." in model.refused_.values()
+
+
+@pytest.mark.skipif(
+    find_spec("sklearn.callback") is None, reason="scikit-learn before 1.9"
+)
+def test_callbacks_are_told_of_every_candidate():
+    class Recorder:
+        def __init__(self):
+            self.names = []
+
+        def setup(self, estimator, context):
+            self.names.append("setup")
+
+        def on_fit_task_begin(self, estimator, context, **data):
+            self.names.append(context.task_name)
+
+        def on_fit_task_end(self, estimator, context, **data):
+            return len(self.names) > self.stop_after
+
+        def teardown(self, estimator, context):
+            self.names.append("teardown")
+
+        stop_after = 10_000
+
+    recorder = Recorder()
+    few(candidates=[Hamming(), Euclidean()], cv=2).set_callbacks(recorder).fit(X, y)
+    assert recorder.names == [
+        "setup",
+        "fit",
+        *["Hamming()", "Euclidean()"] * 2,
+        "learning from all rows",
+        "teardown",
+    ]
+    stopper = Recorder()
+    stopper.stop_after = 4
+    with pytest.warns(SearchInterruptedWarning):
+        few(candidates=[Hamming(), Euclidean()], cv=4).set_callbacks(stopper).fit(X, y)
+    assert len(stopper.names) < 9

@@ -30,7 +30,7 @@ from nearkind.solvers.lbfgs import (
 )
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
-from nearkind.solvers.solution import Stop
+from nearkind.solvers.solution import Deadline, Stop
 
 PENALTIES = [Schatten(1.0), Schatten(3.0), SchattenPower(2.0)]
 ROWS = {"six persons": six_persons(), "drawn": random_rows(3)}
@@ -83,6 +83,30 @@ def test_evaluating_in_the_factor_equals_evaluating_in_the_metric(penalty, struc
     fast, slow = evaluate_in_factor(problem, F), evaluate_in_metric(problem, F)
     assert fast.value == pytest.approx(slow.value, rel=1e-12)
     np.testing.assert_allclose(fast.gradient, slow.gradient, atol=1e-12)
+
+
+def test_beyond_the_largest_rank_the_largest_directions_go_on():
+    problem = posed()
+    few, all_of_them = (
+        LBFGS(60, max_rank=rank).solve(problem, unit(problem)) for rank in (3, 32)
+    )
+    assert few.point.rank <= 3 < unit(problem).rank
+    assert few.value < few.history[6].value < problem.value(unit(problem))
+    assert few.value == pytest.approx(all_of_them.value, rel=0.02)
+
+
+def test_a_deadline_ends_it_with_the_best_so_far():
+    problem, deadline = posed(), Deadline()
+
+    def end_after_four(record):
+        if record.iteration == 4:
+            deadline.end()
+
+    with deadline.limit():
+        found = LBFGS(tol=0.0).solve(problem, unit(problem), callback=end_after_four)
+    assert (found.reason, found.n_iter) == (Stop.OUT_OF_TIME, 4)
+    assert found.value == pytest.approx(problem.value(found.point))
+    assert LBFGS(5).solve(problem, unit(problem)).reason is not Stop.OUT_OF_TIME
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)

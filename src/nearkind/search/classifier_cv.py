@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
+from contextlib import suppress
 from time import perf_counter
 from typing import Any, Self
 
@@ -158,7 +159,10 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
             chosen = self._choose(search, most)
             self.refused_ = search.refused
             self.search_seconds_ = perf_counter() - start
-            tell(search.n_fits, search.n_fits, "learning from all rows", np.nan)
+            with suppress(
+                KeyboardInterrupt
+            ):  # a callback that asks to stop: so it does
+                tell(search.n_fits, search.n_fits, "learning from all rows", np.nan)
             with Deadline(start + budget).limit():
                 self._learn(search, chosen)
             self.refit_seconds_ = perf_counter() - start - self.search_seconds_
