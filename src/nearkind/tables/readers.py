@@ -107,6 +107,7 @@ def _read_foreign(X: Any) -> Table:
 _READERS: list[tuple[Callable[[Any], bool], Callable[[Any], Table]]] = [
     (lambda X: isinstance(X, list | tuple), read_sequence),
     (lambda X: isinstance(X, np.ndarray), read_array),
+    (lambda X: type(X) is dict, read_columns),
     (lambda X: is_from(X, "pandas", "DataFrame"), read_pandas),
     (lambda X: is_from(X, "polars", "DataFrame"), read_polars),
     (lambda X: is_from(X, "pyarrow", "Table", "RecordBatch"), read_arrow),
