@@ -9,7 +9,12 @@ from helpers.strategies import stacks, tables
 from nearkind.metrics.metric import embed
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
-from nearkind.metrics.value_tables import feature_maps, relevance, value_tables
+from nearkind.metrics.value_tables import (
+    ValueTables,
+    feature_maps,
+    relevance,
+    value_tables,
+)
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.onehot import OneHot
@@ -140,3 +145,11 @@ def test_nothing_is_relevant_to_the_zero_metric():
     zero = decompose(np.zeros((1, 4, 4)))
     shares = relevance(phi, feature_maps(fitted.tables, Single(), zero), np.ones(2))
     np.testing.assert_array_equal(shares, [0.0, 0.0])
+
+
+def test_a_row_alone_has_the_vector_that_it_has_among_others():
+    rng = np.random.default_rng(0)
+    lookup = ValueTables([rng.standard_normal((4, 3)) for _ in range(12)])
+    codes = rng.integers(-1, 3, (20, 12))
+    alone = [lookup.embed(codes[[i]])[0] for i in range(20)]
+    assert np.array_equal(alone, lookup.embed(codes))  # to the last bit

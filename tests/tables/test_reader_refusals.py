@@ -41,7 +41,7 @@ def test_flat_input(X):
     bad(X, ValueError, "Expected 2D array, got 1D array instead", "Reshape your data")
 
 
-@pytest.mark.parametrize("make", [scipy.sparse.csr_matrix, scipy.sparse.coo_array])
+@pytest.mark.parametrize("make", [scipy.sparse.csr_matrix, scipy.sparse.dok_array])
 def test_sparse_input(make):
     bad(make(np.eye(2)), TypeError, "Sparse", "X.toarray()")
 

@@ -6,7 +6,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 from nearkind.baselines.matrix_learner import CODINGS, map_tables
 from nearkind.estimators import params
@@ -112,7 +111,9 @@ class NCA(VectorDistance, BaseEstimator):
             )
         return self
 
-    def _learner(self) -> NeighborhoodComponentsAnalysis:
+    def _learner(self) -> Any:
+        from sklearn.neighbors import NeighborhoodComponentsAnalysis  # takes 0.1 s
+
         return NeighborhoodComponentsAnalysis(
             init="identity",
             max_iter=whole_number(self, "max_iter"),

@@ -5,7 +5,7 @@ named after a command are light: whatever is heavy is imported when the command 
 ``application`` puts the commands together, ``options`` holds the options that several
 of them have, and ``console`` prints. ``trainer`` fits, ``model_table`` reads a table
 and predicts its classes, ``explanations`` finds neighbours and says why they are near,
-and ``comparison`` evaluates methods.
+and ``comparison`` evaluates methods. ``deferred_import`` keeps starting quick.
 """
 
 from nearkind.cli.application import app, main

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from nearkind.cli.compare import compare
 from nearkind.cli.datasets import datasets
+from nearkind.cli.deferred_import import defer
 from nearkind.cli.demo import demo
 from nearkind.cli.evaluate import evaluate
 from nearkind.cli.explain import explain
@@ -63,6 +64,7 @@ def main() -> None:
     """Run a command; Ctrl-C ends it at once, without half-written files."""
     signal.signal(signal.SIGINT, _interrupt)
     _configure_encoding()
+    defer("pandas", "scipy.stats")
     app()
 
 

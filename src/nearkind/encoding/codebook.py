@@ -20,8 +20,17 @@ from nearkind.encoding.checks import (
 )
 from nearkind.errors import UnseenValueError, UnseenValueWarning, did_you_mean
 from nearkind.protocols import Array, Codes
-from nearkind.tables import Column, FactorizedTable, Table, read_table
+from nearkind.tables import (
+    CELL_TYPES,
+    Column,
+    FactorizedTable,
+    Table,
+    as_cell,
+    read_table,
+)
 
+FEW_ROWS = 32
+"""So many rows are coded value by value, more of them column by column."""
 MAX_REPORTED = 1000  # values a column; then it is known to bring new ones
 
 POLICIES = {
@@ -229,18 +238,11 @@ class Codebook:
         """
         table = read_table(X)
         order = self.order_of(table, owner)
-        codes = np.empty((table.n_rows, len(order)), np.int32, order="F")
-        unseen: list[UnseenValues] = []
-        gaps: list[str] = []
-        for d, place in enumerate(order):
-            column, feature = table.column(place), self.features_[d]
-            codes[:, d] = feature.encode(column)
-            if codes[:, d].min() < 0:
-                gaps += self._gap(feature.name, np.flatnonzero(column.missing))
-                unseen += self._unseen_values(d, column)
-        refuse_missing(gaps)
-        self._report(unseen)
-        return codes
+        if table.n_rows <= FEW_ROWS and table.list_rows is not None:
+            found = self._codes_of(table.list_rows(), order)
+            if found is not None:
+                return found
+        return self._encode_columns(table, order)
 
     def cells_of(self, X: Any) -> list[Any]:
         """Return the cells of a table of one row, in the order of the features."""
@@ -254,6 +256,43 @@ class Codebook:
             hint = did_you_mean(name, self.names_)
             raise ValueError(f"There was no column {name!r} in fit. {hint}")
         return self.names_.index(name)
+
+    def _codes_of(
+        self, rows: Sequence[Sequence[Any]], order: list[int]
+    ) -> Codes | None:
+        """Return codes value by value: those of ``_encode_columns``, found sooner.
+
+        None where that has to look: at a value of another type, or with no code yet to
+        be reported.
+        """
+        codes = []
+        for row in rows:
+            for d, place in enumerate(order):
+                value = row[place]
+                if type(value) not in CELL_TYPES:
+                    value = as_cell(value)
+                    if type(value) not in CELL_TYPES:
+                        return None
+                code = self.features_[d].code(value)
+                if code < 0 and not self._is_reported(d, value):
+                    return None
+                codes.append(code)
+        return np.array(codes, np.int32).reshape((len(rows), -1)).copy("F")
+
+    def _encode_columns(self, table: Table, order: list[int]) -> Codes:
+        """Return codes column by column, and report what is missing or unseen."""
+        codes = np.empty((table.n_rows, len(order)), np.int32, order="F")
+        unseen: list[UnseenValues] = []
+        gaps: list[str] = []
+        for d, place in enumerate(order):
+            column, feature = table.column(place), self.features_[d]
+            codes[:, d] = feature.encode(column)
+            if codes[:, d].min() < 0:
+                gaps += self._gap(feature.name, np.flatnonzero(column.missing))
+                unseen += self._unseen_values(d, column)
+        refuse_missing(gaps)
+        self._report(unseen)
+        return codes
 
     def _feature(
         self, name: Any, column: Column, weights: Array, n_cells: int
@@ -286,6 +325,8 @@ class Codebook:
         if not self.is_fitted:
             raise ValueError("This Codebook has seen no table; call fit_encode first.")
         if self.named_ and table.named:
+            if table.names == self.names_:
+                return list(range(len(self.names_)))
             check_columns(self.names_, table.names)
             place = {name: i for i, name in enumerate(table.names)}
             return [place[name] for name in self.names_]
@@ -312,8 +353,17 @@ class Codebook:
             f"{text}; they get the class prior. Pass unseen='error' to refuse them, or "
             "fit again with these rows.",
             UnseenValueWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
+
+    def _is_reported(self, d: int, value: Any) -> bool:
+        """Return whether no word is due of a value without a code."""
+        if value is None or value != value:
+            if self.missing != "level":
+                return self.missing == "prior"
+            value = None
+        known = self._reported[d]
+        return value in known or len(known) >= MAX_REPORTED
 
     def _unreported(self, values: UnseenValues) -> UnseenValues:
         known = self._reported[values.d]

@@ -1,12 +1,13 @@
 """What every feature offers, and what those of numbers share."""
 
+from bisect import bisect_right
 from decimal import Decimal
 from typing import Any, Protocol
 
 import numpy as np
 
 from nearkind.protocols import Array, Codes
-from nearkind.tables import Column, as_floats
+from nearkind.tables import Column, as_float, as_floats
 
 
 class Feature(Protocol):
@@ -26,6 +27,12 @@ class Feature(Protocol):
 
     def encode(self, column: Column) -> Codes:
         """Return codes (n,), -1 where there is no code."""
+
+    def code(self, value: Any) -> int:
+        """Return the code of one value of ``CELL_TYPES``, as ``encode`` does.
+
+        -1 where there is no code, and for a value that ``encode`` refuses.
+        """
 
     def unseen_values(self, column: Column) -> list[Any]:
         """Return the values of the column that have no code."""
@@ -51,6 +58,7 @@ class NumberFeature:
         self.edges: Array = np.asarray(edges, dtype=np.float64)
         self.n_values = len(self.edges) + 1 + has_missing
         self.missing_code = len(self.edges) + 1 if has_missing else -1
+        self._edges = self.edges.tolist()
 
     def encode(self, column: Column) -> Codes:
         """Return codes (n,), -1 where there is no code."""
@@ -58,6 +66,14 @@ class NumberFeature:
         codes = np.searchsorted(self.edges, x, side="right").astype(np.int32)
         codes[np.isnan(x)] = self.missing_code
         return codes
+
+    def code(self, value: Any) -> int:
+        """Return the code of one value, -1 where there is none."""
+        if value is None or value != value:
+            return self.missing_code
+        if isinstance(value, str):
+            return -1
+        return bisect_right(self._edges, as_float(value))
 
     def unseen_values(self, column: Column) -> list[Any]:
         """Return nothing: every number lies between some edges."""

@@ -50,6 +50,12 @@ class Levels:
             return indices.astype(np.int32)
         return table.take(indices, mode="wrap")  # half the time of table[indices]
 
+    def code(self, value: Any) -> int:
+        """Return the code of one value, -1 where there is none."""
+        code = self.code_of.get(value, -1)
+        is_missing = code < 0 and (value is None or value != value)
+        return self.missing_code if is_missing else code
+
     def unseen_values(self, column: Column) -> list[Any]:
         """Return the values of the column that have no code."""
         unknown = (self._table(column.values)[:-1] < 0) & column.occurs

@@ -40,7 +40,8 @@ class TableEstimator:
 
     def encode(self, X: Any) -> Codes:
         """Return the codes (n, D) of a table with the columns that fit saw."""
-        check_is_fitted(self)
+        if not hasattr(self, "codebook_"):
+            check_is_fitted(self)  # says so; if all is well it takes longer than coding
         return self.codebook_.encode(X, owner=type(self).__name__)
 
     @property

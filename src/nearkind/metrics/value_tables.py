@@ -29,6 +29,10 @@ class ValueTables:
     def embed(self, codes: Codes) -> Array:
         """Return one vector a row (n, q): the sum of the vectors of its values."""
         U = np.zeros((len(codes), self.vectors[0].shape[1]))
+        if len(codes) == 1:  # a row of a table is found sooner than an array of rows
+            for vectors, code in zip(self.vectors, codes[0].tolist(), strict=True):
+                U[0] += vectors[code]
+            return U
         for vectors, code in zip(self.vectors, codes.T, strict=True):
             U += vectors[code]
         return U

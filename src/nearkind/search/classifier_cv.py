@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nearkind.encoding.codebook import Codebook
+from nearkind.encoding.codebook import FEW_ROWS, Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import (
     MixedValuesWarning,
@@ -184,7 +184,9 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
     def predict_proba(self, X: Any) -> Array:
         """Return each class's share of the votes (n, n_classes)."""
         check_is_fitted(self)
-        rows = X if len(self.members_) == 1 else read_table(X).factorize()
+        rows = X if len(self.members_) == 1 else read_table(X)
+        if rows is not X and rows.n_rows > FEW_ROWS:
+            rows = rows.factorize()  # once for all members
         shares = [member.predict_proba(rows) for member in self.members_]
         return np.mean(shares, axis=0)
 

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import check_cv
 
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.params import generator, is_whole, wrong
@@ -129,6 +128,8 @@ def split_by(cv: Any, rows: Rows, y: NDArray[Any]) -> Iterator[Fold]:
     rows : numbers of the rows that take part; the others have no weight
     y : labels of all rows
     """
+    from sklearn.model_selection import check_cv  # loads much, and few ask for it
+
     place = np.full(len(y), -1, dtype=np.intp)
     place[rows] = np.arange(len(rows))
     for fold in check_cv(cv, y, classifier=True).split(np.empty((len(y), 1)), y):

@@ -7,16 +7,19 @@ refuses what is no table and picks a reader: from ``frames`` for data frames, fr
 objects, whose distinct values ``values`` makes plain by one rule for all libraries.
 """
 
-from nearkind.tables.column import Column, as_floats
+from nearkind.tables.column import Column, as_float, as_floats
 from nearkind.tables.frames import frame
 from nearkind.tables.readers import read_column, read_rows, read_table
 from nearkind.tables.table import FactorizedTable, Table
-from nearkind.tables.values import canonical, is_missing, plain
+from nearkind.tables.values import CELL_TYPES, as_cell, canonical, is_missing, plain
 
 __all__ = [
+    "CELL_TYPES",
     "Column",
     "FactorizedTable",
     "Table",
+    "as_cell",
+    "as_float",
     "as_floats",
     "canonical",
     "frame",

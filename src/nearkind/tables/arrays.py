@@ -1,6 +1,7 @@
 """Readers of NumPy arrays, lists of rows or of dicts, and dicts of columns."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,13 @@ def read_array(X: NDArray[Any]) -> Table:
     if not isinstance(X, np.ma.MaskedArray):
         X = np.asarray(X)  # a column of np.matrix would still be 2-d
     names = [f"x{d}" for d in range(X.shape[1])]
-    return Table(names, len(X), False, lambda d: _array_column(names[d], X[:, d]))
+    return Table(
+        names,
+        len(X),
+        False,
+        lambda d: _array_column(names[d], X[:, d]),
+        list_rows=None if X.dtype.kind in "mM" else X.tolist,  # integers, of dates
+    )
 
 
 def _array_column(name: Any, cells: NDArray[Any]) -> Column:
@@ -72,11 +79,19 @@ def read_sequence(X: Sequence[Any]) -> Table:
                 f"{came}. Write None where a cell is missing."
             )
     names = [f"x{d}" for d in range(width)]
-    columns = list(zip(*X, strict=True))
-    return Table(names, len(X), False, lambda d: column_of(names[d], columns[d]))
+    columns = cache(lambda: list(zip(*X, strict=True)))
+    return Table(
+        names,
+        len(X),
+        False,
+        lambda d: column_of(names[d], columns()[d]),
+        list_rows=lambda: [[*row] for row in X],
+    )
 
 
 def _is_row(row: Any) -> bool:
+    if type(row) in (list, tuple):
+        return True
     if isinstance(row, np.ndarray):
         return row.ndim > 0
     return hasattr(row, "__len__") and not isinstance(
@@ -97,6 +112,7 @@ def _read_records(X: Sequence[Any]) -> Table:
         len(X),
         True,
         lambda d: column_of(names[d], [row.get(names[d]) for row in X]),
+        list_rows=lambda: [[row.get(name) for name in names] for row in X],
     )
 
 

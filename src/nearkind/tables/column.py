@@ -245,10 +245,11 @@ def as_floats(values: Iterable[Any]) -> NDArray[np.float64]:
     >>> as_floats([1, 10**400]).tolist()
     [1.0, inf, nan]
     """
-    return np.array([*map(_as_float, values), np.nan])
+    return np.array([*map(as_float, values), np.nan])
 
 
-def _as_float(value: Any) -> float:
+def as_float(value: Any) -> float:
+    """Return a number as a float; an integer too large for one becomes infinite."""
     try:
         return float(value)
     except OverflowError:

@@ -22,10 +22,19 @@ from nearkind.tables.values import COMPLEX_REFUSED
 
 def read_pandas(X: Any) -> Table:
     """Read a pandas DataFrame."""
-    if any(getattr(dtype, "kind", "") == "c" for dtype in X.dtypes):
+    dtypes = X.dtypes.tolist()
+    if any(getattr(dtype, "kind", "") == "c" for dtype in dtypes):
         raise ValueError(COMPLEX_REFUSED)
     names = X.columns.tolist()
-    return Table(names, len(X), True, lambda d: _pandas_column(names[d], X.iloc[:, d]))
+    # Beside a missing value, categories that are integers would become floats.
+    exact = len(X) == 1 or not any(dtype == "category" for dtype in dtypes)
+    return Table(
+        names,
+        len(X),
+        True,
+        lambda d: _pandas_column(names[d], X.iloc[:, d]),
+        list_rows=(lambda: X.to_numpy(dtype=object).tolist()) if exact else None,
+    )
 
 
 def _pandas_column(name: Any, series: Any) -> Column:
@@ -57,7 +66,11 @@ def read_polars(X: Any) -> Table:
     """Read a polars DataFrame."""
     names = X.columns
     return Table(
-        names, X.height, True, lambda d: _polars_column(names[d], X.to_series(d))
+        names,
+        X.height,
+        True,
+        lambda d: _polars_column(names[d], X.to_series(d)),
+        list_rows=X.rows,
     )
 
 

@@ -47,20 +47,19 @@ def read_table(X: Any) -> Table:
     """
     if isinstance(X, Table):
         return X
-    if is_from(X, "narwhals", "DataFrame", "LazyFrame"):
-        X = X.to_native()
-    _refuse(X)
     for fits, read in _READERS:
         if fits(X):
             return read(X)
-    return _read_foreign(X)
+    _refuse(X)
+    return read_columns(X) if isinstance(X, Mapping) else _read_foreign(X)
 
 
 def is_from(X: Any, library: str, *names: str) -> bool:
     """Return whether X is of a class of a library, without importing the library."""
     module = sys.modules.get(library)
-    classes = (getattr(module, name, None) for name in names)
-    return module is not None and isinstance(X, tuple(c for c in classes if c))
+    if module is None:
+        return False
+    return any(isinstance(X, getattr(module, name, ())) for name in names)
 
 
 def _refuse(X: Any) -> None:
@@ -106,12 +105,16 @@ def _read_foreign(X: Any) -> Table:
 
 
 _READERS: list[tuple[Callable[[Any], bool], Callable[[Any], Table]]] = [
+    (lambda X: isinstance(X, list | tuple), read_sequence),
+    (lambda X: isinstance(X, np.ndarray), read_array),
+    (lambda X: type(X) is dict, read_columns),
     (lambda X: is_from(X, "pandas", "DataFrame"), read_pandas),
     (lambda X: is_from(X, "polars", "DataFrame"), read_polars),
     (lambda X: is_from(X, "pyarrow", "Table", "RecordBatch"), read_arrow),
-    (lambda X: isinstance(X, np.ndarray), read_array),
-    (lambda X: isinstance(X, list | tuple), read_sequence),
-    (lambda X: isinstance(X, Mapping), read_columns),
+    (
+        lambda X: is_from(X, "narwhals", "DataFrame", "LazyFrame"),
+        lambda X: read_table(X.to_native()),
+    ),
 ]
 
 

@@ -1,7 +1,7 @@
 """Tables: columns read on demand, or read once and factorized."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -25,6 +25,9 @@ class Table:
         Whether the user gave the names.
     read : callable
         Reads the column of a given place.
+    list_rows : callable, default=None
+        Returns all rows, each a sequence of the values that their columns have too;
+        None where reading by rows is no quicker.
 
     Examples
     --------
@@ -38,6 +41,9 @@ class Table:
     n_rows: int
     named: bool
     read: Callable[[int], Column] = field(repr=False)
+    list_rows: Callable[[], Sequence[Sequence[Any]]] | None = field(
+        default=None, repr=False, kw_only=True
+    )
 
     def __post_init__(self) -> None:
         shape = (self.n_rows, len(self.names))
@@ -125,6 +131,8 @@ class FactorizedTable(Table):
 
 
 def _check_names(names: list[Any]) -> None:
+    if len(set(map(type, names))) == 1 and len(set(names)) == len(names):
+        return
     kinds = sorted({type(name).__name__ for name in names})
     if len(kinds) > 1 and any(isinstance(name, str) for name in names):
         raise TypeError(

@@ -87,6 +87,33 @@ def plain(value: Any) -> Any:
     return str(value) if type(value).__module__.startswith("pandas") else value
 
 
+CELL_TYPES = frozenset({str, int, float, bool, type(None)})
+"""Types of values that are plain already, or NaN."""
+
+
+def as_cell(value: Any) -> Any:
+    """Return a value as one of ``CELL_TYPES`` if that is what it is in a column.
+
+    Parameters
+    ----------
+    value : object
+        Value of one row and column, as its library gives it.
+
+    Returns
+    -------
+    object
+        Scalars of NumPy as Python's, None for what is missing, and others unchanged.
+
+    Examples
+    --------
+    >>> as_cell(np.float32(0.5)), as_cell(np.datetime64("NaT")), as_cell(b"red")
+    (0.5, None, b'red')
+    """
+    if isinstance(value, np.integer | np.floating | np.bool_ | np.str_):
+        return plain(value)
+    return None if is_missing(value) else value
+
+
 def _numpy_time(value: np.datetime64 | np.timedelta64) -> str:
     """Return a date or duration as text, to the microsecond as in Python."""
     unit = np.datetime_data(value.dtype)[0]
