@@ -7,7 +7,7 @@ order of rows. An index finds the rows within reach: ``ExactIndex`` by comparing
 all of them, ``FaissIndex`` among the candidates that FAISS finds.
 """
 
-from nearkind.neighbors.exact import ExactIndex
+from nearkind.neighbors.exact import ExactIndex, PlainIndex
 from nearkind.neighbors.faiss_index import FaissIndex
 from nearkind.neighbors.reach import (
     TIE,
@@ -32,6 +32,7 @@ __all__ = [
     "ExactIndex",
     "FaissIndex",
     "Near",
+    "PlainIndex",
     "RankedNear",
     "Reach",
     "RowGroups",

@@ -1,0 +1,186 @@
+"""Candidates for the neighbours of a query among vectors; no neighbour is missed.
+
+``TreeSearch`` suits many rows of few dimensions, ``ProductSearch`` all others. Both
+find more rows than are asked for, at exact distances; ``Reach.among`` picks the
+neighbours from those.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from nearkind.neighbors.reach import TIE, nth_smallest, query_chunks
+from nearkind.neighbors.vector_rows import VectorRows, lengths
+from nearkind.protocols import Array
+
+Single = NDArray[np.float32]
+
+RUN = 32
+"""Rows next to each other that are first looked at as one, by the least distance."""
+RUNS_TOGETHER = 32
+"""Runs in a tile of the product."""
+TILE_NUMBERS = 1 << 17
+"""Numbers of the product that are held at a time, in single precision: a cache's."""
+EXACT_NUMBERS = 1 << 18
+"""Numbers of the differences that are held at a time, in double precision."""
+LEAF = 24
+"""Rows in a leaf of a tree."""
+EXTRA = 3
+"""Rows that a tree is asked for beyond the nearest, to tell whether more are tied."""
+MOST_BY_TREE = 64
+"""Number of rows up to which a tree is asked."""
+
+
+class Candidates(NamedTuple):
+    """Pairs of a query and a row, sorted by query and then by row."""
+
+    query: NDArray[np.intp]
+    row: NDArray[np.intp]
+    distance: Array
+
+
+@dataclass(frozen=True)
+class ProductSearch:
+    """Compares a query with every row by a product of matrices in single precision.
+
+    The product selects runs of rows; their distances are then computed exactly.
+
+    Let c be the centre of the rows, r their radius (1 if that is zero), x = u - c of a
+    query u, L = |x| + r, and y = (v - c) / r of a row v, so |y| <= 1. Then
+
+        s = (d^2 - |x|^2) / (L r) = -2 (x / L) . y + (r / L) |y|^2
+
+    orders the rows as the distance d does, and |s| as well as the sum of the absolute
+    values of its q + 1 terms is at most (2 |x| + r) / L <= 2, wherever the query is.
+
+    Margin: let e = 2^-24, the relative error of one rounding. The factors of each term
+    are rounded, and a sum of q + 1 products in any order errs by q + 1 roundings of
+    its absolute terms, so the product errs by 2 (q + 3) e and some e^2 at most. That
+    is less than (q + 8) 2^-23 by far more than the rounding of a threshold. Double
+    precision errs by (q + 4) 2^-53 of d^2 <= L^2, which is (q + 4) 2^-53 L / r of s.
+    ``margin`` is the sum of both, rounded up.
+    """
+
+    rows: VectorRows
+
+    @property
+    def radius(self) -> float:
+        """r above."""
+        return self.rows.radius or 1.0
+
+    @cached_property
+    def factors(self) -> Single:
+        """y and |y|^2 of all rows, as tiles (n_tiles, RUN * RUNS_TOGETHER, q + 1).
+
+        In a tile the first rows of its runs come first, then the second ones, ...; the
+        last row is repeated to fill the last run and the last tile.
+        """
+        y = (self.rows.vectors - self.rows.centre) / self.radius
+        m, q = y.shape
+        per_tile = RUN * RUNS_TOGETHER
+        whole = np.empty((-(-m // per_tile) * per_tile, q + 1), np.float32)
+        whole[:m, :q] = y
+        whole[:m, q] = np.einsum("mq,mq->m", y, y)
+        whole[m:] = whole[m - 1]
+        runs = whole.reshape(-1, RUNS_TOGETHER, RUN, q + 1).swapaxes(1, 2)
+        return np.ascontiguousarray(runs).reshape(-1, per_tile, q + 1)
+
+    def build(self) -> None:
+        """Copy the rows."""
+        _ = self.factors
+
+    def candidates(self, queries: Array, n: int) -> Candidates:
+        """Return all rows that are as near as the n-th nearest, or tie with it."""
+        x, r = queries - self.rows.centre, self.radius
+        largest = lengths(x) + r
+        left = np.column_stack([-2.0 * x, np.full(len(x), r)]) / largest[:, None]
+        least = self._least_of_runs(left.T.astype(np.float32, order="C"))
+        far = largest / r
+        margin = (x.shape[1] + 8) * (2.0**-23 + 2.0**-52 * far)
+        # kth + tie is within reach: its square exceeds that of the k-th distance by
+        # 2 kth tie + tie^2 at most, with kth <= L and tie = TIE L.
+        threshold = nth_smallest(least.T, n) + 2.0 * margin + (2.0 + TIE) * TIE * far
+        run, query = np.nonzero(~(least > threshold.astype(np.float32)))  # NaN: all
+        order = np.argsort(query, kind="stable")
+        size = np.einsum("bq,bq->b", x, x)
+        limit = np.sqrt(np.maximum(threshold * largest * r + size, 0.0))
+        return self._rows_of_runs(queries, query[order], run[order], limit)
+
+    def _least_of_runs(self, left: Single) -> Single:
+        """Return the least s of each run (n_runs, b), of queries left (q + 1, b)."""
+        tiles, b = self.factors, left.shape[1]
+        at_once = max(1, TILE_NUMBERS // (tiles.shape[1] * b))
+        least = np.empty((len(tiles), RUNS_TOGETHER, b), np.float32)
+        for at in query_chunks(len(tiles), 1, at_once):
+            s = (tiles[at] @ left).reshape(-1, RUN, RUNS_TOGETHER, b)
+            np.minimum.reduce(s, axis=1, out=least[at])
+        return least.reshape(-1, b)[: -(-len(self.rows) // RUN)]
+
+    def _rows_of_runs(
+        self,
+        queries: Array,
+        query: NDArray[np.intp],
+        run: NDArray[np.intp],
+        limit: Array,
+    ) -> Candidates:
+        """Return the rows of some runs that are within the limits of their queries."""
+        found = []
+        numbers = RUN * max(1, queries.shape[1])
+        for at in query_chunks(len(query), numbers, EXACT_NUMBERS):
+            row = run[at, None] * RUN + np.arange(RUN)
+            pair = np.broadcast_to(query[at, None], row.shape)
+            distance = self.rows.distances(
+                queries, pair, np.minimum(row, len(self.rows) - 1)
+            )
+            keep = ~(distance > limit[pair]) & (row < len(self.rows))
+            found.append((pair[keep], row[keep], distance[keep]))
+        return Candidates(*(np.concatenate(part) for part in zip(*found, strict=True)))
+
+
+@dataclass(frozen=True)
+class TreeSearch:
+    """Searches a k-d tree, and by a product where it is asked for many rows."""
+
+    rows: VectorRows
+
+    @cached_property
+    def tree(self) -> cKDTree:
+        """The tree."""
+        return cKDTree(self.rows.vectors, leafsize=LEAF, balanced_tree=False)
+
+    @cached_property
+    def product(self) -> ProductSearch:
+        """Finds what is asked of it."""
+        return ProductSearch(self.rows)
+
+    def build(self) -> None:
+        """Build the tree."""
+        _ = self.tree
+
+    def candidates(self, queries: Array, n: int) -> Candidates:
+        """Return all rows that are as near as the n-th nearest, or tie with it."""
+        if n > MOST_BY_TREE:
+            return self.product.candidates(queries, n)
+        n_asked = min(n + EXTRA, len(self.rows))
+        about, row = self.tree.query(queries, range(1, n_asked + 1))
+        room = 2.0 * self.rows.tie_widths(queries)  # for ties, and for rounding
+        is_all = about[:, n - 1] + room < about[:, -1]
+        done, left = np.flatnonzero(is_all), np.flatnonzero(~is_all)
+        query = np.repeat(done, n_asked)
+        row = np.sort(row[done], axis=1).ravel()
+        found = Candidates(query, row, self.rows.distances(queries, query, row))
+        if not len(left):
+            return found
+        more = self.product.candidates(queries[left], n)
+        return joined(found, more._replace(query=left[more.query]))
+
+
+def joined(a: Candidates, b: Candidates) -> Candidates:
+    """Return both lists as one, of different queries."""
+    order = np.argsort(np.concatenate([a.query, b.query]), kind="stable")
+    parts = zip(a, b, strict=True)
+    return Candidates(*(np.concatenate(part)[order] for part in parts))
