@@ -20,7 +20,13 @@ from nearkind.neighbors.reach import (
     tie_widths,
 )
 from nearkind.neighbors.training_rows import RowGroups, TrainingRows
-from nearkind.neighbors.voting import VOTE_WEIGHTS, most_votes, vote_shares
+from nearkind.neighbors.voting import (
+    VOTE_WEIGHTS,
+    most_votes,
+    vote_shares,
+    vote_shares_by_k,
+    weigher,
+)
 from nearkind.protocols import Index
 
 INDEXES: dict[str, type[Index]] = {"exact": ExactIndex, "faiss": FaissIndex}
@@ -43,4 +49,6 @@ __all__ = [
     "ranks",
     "tie_widths",
     "vote_shares",
+    "vote_shares_by_k",
+    "weigher",
 ]

@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from nearkind.neighbors.reach import Near, Reach, query_chunks
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.neighbors.vector_search import ProductSearch, TreeSearch
 from nearkind.protocols import Dissimilarity
 
-QUERIES_AT_ONCE = 64
-"""Queries that one thread answers at a time, by a search of vectors."""
+QUERIES_AT_ONCE = 64, 256
+"""Queries that one thread answers at a time, by a search of vectors: from, to."""
 PLAIN_UP_TO = 64
 """Number of vectors up to which every distance is computed exactly."""
 TREE_FROM = 1 << 10
@@ -98,7 +100,7 @@ class ExactIndex(PlainIndex):
 
     Examples
     --------
-    >>> import numpy as np, nearkind as nk
+    >>> import nearkind as nk
     >>> metric = nk.baselines.Hamming().fit([["a"], ["b"]])
     >>> index = ExactIndex(metric, metric.represent(np.array([[0], [1]])), 1)
     >>> query = metric.represent(np.array([[1]]))
@@ -116,14 +118,15 @@ class ExactIndex(PlainIndex):
         return (TreeSearch if is_tree else ProductSearch)(self.vectors)
 
     def chunks(self, n_queries: int, at_once: int) -> list[slice]:
-        """Split queries into chunks of about ``at_once`` numbers at most.
+        """Split queries into chunks of about ``at_once`` pairs with rows, or 64.
 
         What threads will share is built before they start.
         """
         if self.search is None:
             return super().chunks(n_queries, at_once)
         self.search.build()
-        return query_chunks(n_queries, 1, min(at_once, QUERIES_AT_ONCE))
+        size = min(at_once, int(np.clip(at_once // self.n_rows, *QUERIES_AT_ONCE)))
+        return query_chunks(n_queries, 1, size)
 
     def near(self, queries: Any, reach: Reach, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""

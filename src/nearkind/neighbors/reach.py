@@ -180,6 +180,7 @@ class RankedNear:
     unique_row: NDArray[np.intp]
     distance: Array
     weights: Array  # of the unique row
+    group: NDArray[np.intp]  # those equally near to one query, numbered on
     before: Array  # rows that are nearer, of the same query
     level: Array  # rows that are equally near, its own among them
     tie: Array  # (b,)
@@ -195,11 +196,16 @@ class RankedNear:
             steps = np.diff(distance, prepend=distance[:1]) > near.tie[query]
         group = np.cumsum(starts | steps) - 1
         level = np.bincount(group, weights)
-        first = np.flatnonzero(np.diff(group, prepend=-1))
         upto = np.cumsum(level) - level  # over all queries
-        own = upto[group[np.flatnonzero(starts)]]  # what came before each query
-        before = (upto - own[query[first]])[group]
-        return cls(query, row, distance, weights, before, level[group], near.tie)
+        first = np.flatnonzero(starts)
+        own = np.repeat(upto[group[first]], np.diff(first, append=len(query)))
+        before = upto[group] - own  # less what came before each query
+        return cls(query, row, distance, weights, group, before, level[group], near.tie)
+
+    @property
+    def first_of_groups(self) -> NDArray[np.intp]:
+        """Place in the list where each group begins."""
+        return np.flatnonzero(np.diff(self.group, prepend=-1))
 
     def near(self, k: float) -> Near:
         """Return them with their votes for this k, zero for those beyond its reach."""

@@ -19,10 +19,10 @@ from nearkind.protocols import Array
 
 Single = NDArray[np.float32]
 
-RUN = 32
-"""Rows next to each other that are first looked at as one, by the least distance."""
-RUNS_TOGETHER = 32
-"""Runs in a tile of the product."""
+LONGEST_RUN = 32
+"""Rows next to each other that are looked at as one, by the least s, at most."""
+TILE = 512
+"""Rows in a tile of the product."""
 TILE_NUMBERS = 1 << 17
 """Numbers of the product that are held at a time, in single precision: a cache's."""
 EXACT_NUMBERS = 1 << 18
@@ -54,18 +54,37 @@ class ProductSearch:
 
         s = (d^2 - |x|^2) / (L r) = -2 (x / L) . y + (r / L) |y|^2
 
-    orders the rows as the distance d does, and |s| as well as the sum of the absolute
-    values of its q + 1 terms is at most (2 |x| + r) / L <= 2, wherever the query is.
+    orders the rows as the distance d does. The absolute values of its q + 1 terms add
+    up to (2 |x| p + p^2) / (L r) at most if |v - c| <= p, and to 2 for every row,
+    as p <= r; so s is small wherever the query is.
 
     Margin: let e = 2^-24, the relative error of one rounding. The factors of each term
     are rounded, and a sum of q + 1 products in any order errs by q + 1 roundings of
-    its absolute terms, so the product errs by 2 (q + 3) e and some e^2 at most. That
-    is less than (q + 8) 2^-23 by far more than the rounding of a threshold. Double
-    precision errs by (q + 4) 2^-53 of d^2 <= L^2, which is (q + 4) 2^-53 L / r of s.
-    ``margin`` is the sum of both, rounded up.
+    its absolute terms, so the product errs by (q + 3) e of their sum and some e^2,
+    for which (q + 8) e is ample. Double precision errs by (q + 4) 2^-53 of d^2 <= L^2,
+    which is (q + 4) 2^-53 L / r of s; (q + 8) 2^-52 L / r is ample, also for numbers
+    too small for single precision.
+
+    Threshold: if n rows have a product of at most t, then the n-th distance D has
+    D^2 <= |x|^2 + L r (t + margin for p = r). All rows at D or nearer, and those at
+    D + tie or nearer, have |v - c| <= |x| + D + tie = p, and now the margin for this p
+    holds for them: far rows that stretch the radius do not widen it. A row within
+    reach has s <= t + margin + (2 D tie + tie^2) / (L r), and its product is another
+    margin above that at most.
     """
 
     rows: VectorRows
+
+    @cached_property
+    def run(self) -> int:
+        """Number of rows that are looked at as one, a power of 2.
+
+        Selecting takes m / run steps, and then n runs have run q numbers each to
+        compute: with constants as measured, and n = 12, both take as long at this one.
+        """
+        m, q = self.rows.vectors.shape
+        best = int(np.rint(0.5 * np.log2(m / (24.0 * (q + 1)))))
+        return min(2 ** max(best, 0), LONGEST_RUN)
 
     @property
     def radius(self) -> float:
@@ -74,20 +93,19 @@ class ProductSearch:
 
     @cached_property
     def factors(self) -> Single:
-        """y and |y|^2 of all rows, as tiles (n_tiles, RUN * RUNS_TOGETHER, q + 1).
+        """y and |y|^2 of all rows, as tiles (n_tiles, TILE, q + 1).
 
         In a tile the first rows of its runs come first, then the second ones, ...; the
         last row is repeated to fill the last run and the last tile.
         """
         y = (self.rows.vectors - self.rows.centre) / self.radius
         m, q = y.shape
-        per_tile = RUN * RUNS_TOGETHER
-        whole = np.empty((-(-m // per_tile) * per_tile, q + 1), np.float32)
+        whole = np.empty((-(-m // TILE) * TILE, q + 1), np.float32)
         whole[:m, :q] = y
         whole[:m, q] = np.einsum("mq,mq->m", y, y)
         whole[m:] = whole[m - 1]
-        runs = whole.reshape(-1, RUNS_TOGETHER, RUN, q + 1).swapaxes(1, 2)
-        return np.ascontiguousarray(runs).reshape(-1, per_tile, q + 1)
+        runs = whole.reshape(-1, TILE // self.run, self.run, q + 1).swapaxes(1, 2)
+        return np.ascontiguousarray(runs).reshape(-1, TILE, q + 1)
 
     def build(self) -> None:
         """Copy the rows."""
@@ -96,29 +114,35 @@ class ProductSearch:
     def candidates(self, queries: Array, n: int) -> Candidates:
         """Return all rows that are as near as the n-th nearest, or tie with it."""
         x, r = queries - self.rows.centre, self.radius
-        largest = lengths(x) + r
+        size = lengths(x)
+        largest = size + r  # L
         left = np.column_stack([-2.0 * x, np.full(len(x), r)]) / largest[:, None]
         least = self._least_of_runs(left.T.astype(np.float32, order="C"))
-        far = largest / r
-        margin = (x.shape[1] + 8) * (2.0**-23 + 2.0**-52 * far)
-        # kth + tie is within reach: its square exceeds that of the k-th distance by
-        # 2 kth tie + tie^2 at most, with kth <= L and tie = TIE L.
-        threshold = nth_smallest(least.T, n) + 2.0 * margin + (2.0 + TIE) * TIE * far
-        run, query = np.nonzero(~(least > threshold.astype(np.float32)))  # NaN: all
+        nth = nth_smallest(least.T, n)  # t
+
+        def margin(p: Array | float) -> Array:
+            terms = 2.0**-24 * (2.0 * size / largest + p / largest) * (p / r)
+            return (x.shape[1] + 8) * (terms + 2.0**-52 * largest / r)
+
+        tie, unit = TIE * largest, largest * r
+        D = np.sqrt(np.maximum(size**2 + unit * (nth + margin(r)), 0.0))
+        room = margin(np.minimum(size + D + tie, r))
+        threshold = nth + 2.0 * room + (2.0 * np.minimum(D, largest) + tie) * tie / unit
+        selected = ~(least > threshold.astype(np.float32))  # all, where it is NaN
+        run, query = np.nonzero(selected)
         order = np.argsort(query, kind="stable")
-        size = np.einsum("bq,bq->b", x, x)
-        limit = np.sqrt(np.maximum(threshold * largest * r + size, 0.0))
+        limit = np.sqrt(np.maximum(size**2 + unit * (threshold + room), 0.0))
         return self._rows_of_runs(queries, query[order], run[order], limit)
 
     def _least_of_runs(self, left: Single) -> Single:
         """Return the least s of each run (n_runs, b), of queries left (q + 1, b)."""
         tiles, b = self.factors, left.shape[1]
-        at_once = max(1, TILE_NUMBERS // (tiles.shape[1] * b))
-        least = np.empty((len(tiles), RUNS_TOGETHER, b), np.float32)
+        at_once = max(1, TILE_NUMBERS // (TILE * b))
+        least = np.empty((len(tiles), TILE // self.run, b), np.float32)
         for at in query_chunks(len(tiles), 1, at_once):
-            s = (tiles[at] @ left).reshape(-1, RUN, RUNS_TOGETHER, b)
+            s = (tiles[at] @ left).reshape(-1, self.run, TILE // self.run, b)
             np.minimum.reduce(s, axis=1, out=least[at])
-        return least.reshape(-1, b)[: -(-len(self.rows) // RUN)]
+        return least.reshape(-1, b)[: -(-len(self.rows) // self.run)]
 
     def _rows_of_runs(
         self,
@@ -129,9 +153,9 @@ class ProductSearch:
     ) -> Candidates:
         """Return the rows of some runs that are within the limits of their queries."""
         found = []
-        numbers = RUN * max(1, queries.shape[1])
+        numbers = self.run * max(1, queries.shape[1])
         for at in query_chunks(len(query), numbers, EXACT_NUMBERS):
-            row = run[at, None] * RUN + np.arange(RUN)
+            row = run[at, None] * self.run + np.arange(self.run)
             pair = np.broadcast_to(query[at, None], row.shape)
             distance = self.rows.distances(
                 queries, pair, np.minimum(row, len(self.rows) - 1)
