@@ -7,6 +7,7 @@ import sys
 from subprocess import run
 
 NAMES = ("encoding", "engine", "solvers", "latency", "large", "baselines", "nca")
+NAMES += ("neighbors",)
 
 
 def main(names: list[str]) -> int:

@@ -14,7 +14,7 @@ from nearkind.neighbors.vector_rows import VectorRows, lengths
 from nearkind.neighbors.vector_search import ProductSearch, TreeSearch
 
 METRIC = nk.baselines.Euclidean()
-SEARCHES = {"product": (0, np.inf), "tree": (0, 0), "chosen": (64, 1 << 10)}
+SEARCHES = {"product": (0, np.inf), "tree": (0, 0), "chosen": (64, 1 << 9)}
 LIMITS = "PLAIN_UP_TO", "TREE_FROM"
 
 
@@ -125,10 +125,10 @@ def test_searches_are_chosen_by_size_and_dimension():
     kinds = {
         (64, 1): type(None),
         (65, 1): ProductSearch,
-        (1 << 11, 1): TreeSearch,
-        (1 << 11, 2): ProductSearch,
-        (1 << 16, 6): TreeSearch,
-        (1 << 16, 7): ProductSearch,
+        (1 << 10, 1): TreeSearch,
+        (1 << 10, 2): ProductSearch,
+        (1 << 15, 6): TreeSearch,
+        (1 << 15, 7): ProductSearch,
     }
     for size, kind in kinds.items():
         assert type(ExactIndex(METRIC, np.zeros(size), 5).search) is kind

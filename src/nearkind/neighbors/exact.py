@@ -15,7 +15,7 @@ QUERIES_AT_ONCE = 64, 256
 """Queries that one thread answers at a time, by a search of vectors: from, to."""
 PLAIN_UP_TO = 64
 """Number of vectors up to which every distance is computed exactly."""
-TREE_FROM = 1 << 10
+TREE_FROM = 1 << 9
 """Number of vectors from which on a tree is faster, doubled by each dimension."""
 
 
@@ -118,14 +118,15 @@ class ExactIndex(PlainIndex):
         return (TreeSearch if is_tree else ProductSearch)(self.vectors)
 
     def chunks(self, n_queries: int, at_once: int) -> list[slice]:
-        """Split queries into chunks of about ``at_once`` pairs with rows, or 64.
+        """Split queries into chunks that compare ``at_once`` pairs, or of 64 at least.
 
         What threads will share is built before they start.
         """
         if self.search is None:
             return super().chunks(n_queries, at_once)
         self.search.build()
-        size = min(at_once, int(np.clip(at_once // self.n_rows, *QUERIES_AT_ONCE)))
+        pairs = 1 if isinstance(self.search, TreeSearch) else self.n_rows
+        size = min(at_once, int(np.clip(at_once // pairs, *QUERIES_AT_ONCE)))
         return query_chunks(n_queries, 1, size)
 
     def near(self, queries: Any, reach: Reach, k: float) -> Near:

@@ -27,11 +27,9 @@ TILE_NUMBERS = 1 << 17
 """Numbers of the product that are held at a time, in single precision: a cache's."""
 EXACT_NUMBERS = 1 << 18
 """Numbers of the differences that are held at a time, in double precision."""
-LEAF = 24
+LEAF = 48
 """Rows in a leaf of a tree."""
-EXTRA = 3
-"""Rows that a tree is asked for beyond the nearest, to tell whether more are tied."""
-MOST_BY_TREE = 64
+MOST_BY_TREE = 128
 """Number of rows up to which a tree is asked."""
 
 
@@ -172,9 +170,18 @@ class TreeSearch:
     rows: VectorRows
 
     @cached_property
-    def tree(self) -> cKDTree:
-        """The tree."""
-        return cKDTree(self.rows.vectors, leafsize=LEAF, balanced_tree=False)
+    def built(self) -> tuple[cKDTree, NDArray[np.intp]]:
+        """A tree of the rows in an order in which its leaves lie side by side.
+
+        A second tree of the rows in the order of the leaves of the first: it looks at
+        the same rows, and finds them in memory in half the time.
+        """
+        order = self._tree(self.rows.vectors).indices
+        return self._tree(self.rows.vectors[order]), order
+
+    @staticmethod
+    def _tree(vectors: Array) -> cKDTree:
+        return cKDTree(vectors, leafsize=LEAF, balanced_tree=False)
 
     @cached_property
     def product(self) -> ProductSearch:
@@ -183,23 +190,27 @@ class TreeSearch:
 
     def build(self) -> None:
         """Build the tree."""
-        _ = self.tree
+        _ = self.built
 
     def candidates(self, queries: Array, n: int) -> Candidates:
         """Return all rows that are as near as the n-th nearest, or tie with it."""
-        if n > MOST_BY_TREE:
+        return self._candidates(queries, n, (n + 1, 4 * n + 16))
+
+    def _candidates(self, queries: Array, n: int, tries: tuple[int, ...]) -> Candidates:
+        """Ask the tree for as many as the first try says, and more if some may tie."""
+        if not tries or tries[0] > min(MOST_BY_TREE, len(self.rows)):
             return self.product.candidates(queries, n)
-        n_asked = min(n + EXTRA, len(self.rows))
-        about, row = self.tree.query(queries, range(1, n_asked + 1))
+        tree, order = self.built
+        about, place = tree.query(queries, range(1, tries[0] + 1))
         room = 2.0 * self.rows.tie_widths(queries)  # for ties, and for rounding
         is_all = about[:, n - 1] + room < about[:, -1]
         done, left = np.flatnonzero(is_all), np.flatnonzero(~is_all)
-        query = np.repeat(done, n_asked)
-        row = np.sort(row[done], axis=1).ravel()
+        query = np.repeat(done, tries[0])
+        row = np.sort(order[place[done]], axis=1).ravel()
         found = Candidates(query, row, self.rows.distances(queries, query, row))
         if not len(left):
             return found
-        more = self.product.candidates(queries[left], n)
+        more = self._candidates(queries[left], n, tries[1:])
         return joined(found, more._replace(query=left[more.query]))
 
 
