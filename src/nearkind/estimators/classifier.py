@@ -56,9 +56,9 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         any, vote alone; if all are infinitely far, they vote equally. A function goes
         from distances to weights.
     index : {"exact", "faiss"}, default="exact"
-        "exact" compares with every unique row. "faiss" looks at the most promising
-        ones, for large tables and distances with vectors, such as CPML; it needs
-        ``pip install "nearkind[faiss]"``.
+        "exact" finds the nearest of all unique rows. "faiss" looks at the most
+        promising ones, for large tables and distances with vectors, such as CPML; it
+        needs ``pip install "nearkind[faiss]"``.
 
     Attributes
     ----------

@@ -3,8 +3,9 @@
 Equal training rows are merged into one unique row, whose weight is their number.
 Categorical distances tie all the time, so the k nearest rows are often more than k.
 Rows tied at the k-th distance share what is left of the k votes; no vote depends on the
-order of rows. An index finds the rows within reach: ``ExactIndex`` by comparing with
-all of them, ``FaissIndex`` among the candidates that FAISS finds.
+order of rows. An index finds the rows within reach: ``PlainIndex`` by comparing with
+all of them, ``ExactIndex`` the same ones faster, ``FaissIndex`` among the candidates
+that FAISS finds.
 """
 
 from nearkind.neighbors.exact import ExactIndex, PlainIndex

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from nearkind.protocols import Array
 
 TIE = 1e-7
-"""Distances closer than this share of the query's largest finite one are equal."""
+"""Distances closer than this share of the query's largest finite one are equal.
+
+Between vectors, of a bound on it: see ``VectorRows.largest``.
+"""
 ENOUGH = 1.0 - 1e-12
 """Share of k that weights must add up to: they may be sums of fractions."""
 DISTANCES_AT_ONCE = 1 << 21
