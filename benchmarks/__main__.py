@@ -7,7 +7,8 @@ import sys
 from subprocess import run
 
 NAMES = ("encoding", "engine", "solvers", "latency", "large", "baselines", "nca")
-NAMES += ("search",)
+NAMES = ("encoding", "engine", "solvers", "search", "neighbors", "latency", "large")
+NAMES += ("baselines", "nca")
 
 
 def main(names: list[str]) -> int:

@@ -89,7 +89,9 @@ def measure(
         )  # fmt: skip
 
 
-def table(n_rows: int, n_queries: int) -> tuple[Array, Array]:
+def table(
+    n_rows: int, n_queries: int, n_directions: int = N_DIRECTIONS
+) -> tuple[Array, Array]:
     """Return vectors of distinct rows and of new ones."""
     rng = np.random.default_rng(0)
     kinds = rng.integers(0, N_VALUES, (N_KINDS, N_COLUMNS))
@@ -99,7 +101,7 @@ def table(n_rows: int, n_queries: int) -> tuple[Array, Array]:
     _, first = np.unique(row_keys(codes), return_index=True)
     codes = codes[np.sort(first)].astype(np.int32)
     sizes = rng.uniform(0.2, 1.5, N_COLUMNS)
-    vectors = [size * rng.normal(size=(N_VALUES, N_DIRECTIONS)) for size in sizes]
+    vectors = [size * rng.normal(size=(N_VALUES, n_directions)) for size in sizes]
     U = ValueTables(vectors).embed(codes)
     return U[:-n_queries], U[-n_queries:]
 

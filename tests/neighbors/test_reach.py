@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 from helpers import oracles
 from helpers.strategies import integers, weights
 from nearkind.neighbors import RankedNear, Reach, query_chunks, ranks
+from nearkind.neighbors.reach import nth_smallest
 
 
 @st.composite
@@ -53,6 +54,28 @@ def test_rows_come_with_their_distance_and_once_a_query(case):
     np.testing.assert_array_equal(near.distance, distances[near.query, near.unique_row])
     pairs = np.column_stack([near.query, near.unique_row])
     assert len(np.unique(pairs, axis=0)) == len(pairs)
+
+
+@given(case=queries(), data=st.data())
+def test_rows_beyond_reach_change_no_bit(case, data):
+    distances, w, k = case
+    reach, tie = Reach(w), np.full(len(distances), 1e-9)
+    near = reach.near(distances, k, tie)
+    kept = data.draw(hnp.arrays(bool, distances.shape))
+    kept[near.query, near.unique_row] = True
+    query, row = np.nonzero(kept)
+    again = reach.among(query, row, distances[query, row], tie, k)
+    for a, b in zip(near, again, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@given(seed=st.integers(0, 99), m=st.integers(1, 3000), n=st.integers(1, 40))
+def test_n_numbers_do_not_exceed_the_nth_smallest(seed, m, n):
+    numbers = np.random.default_rng(seed).integers(0, 99, (3, m)).astype(float)
+    for given_as in (numbers, np.asfortranarray(numbers)):
+        bound = nth_smallest(given_as, n)
+        assert ((numbers <= bound[:, None]).sum(axis=1) >= min(n, m)).all()
+        assert np.isinf(bound).all() == (n > m)
 
 
 @given(case=queries(), data=st.data())

@@ -11,7 +11,11 @@ from sklearn.base import (
 
 from nearkind.baselines.pair_tables import places, starts
 from nearkind.baselines.pairwise import PairwiseDistance
+from nearkind.neighbors import query_chunks
 from nearkind.protocols import Array, Codes
+
+COUNTS_AT_ONCE = 1 << 18
+"""Counts of features that are held at a time: about what a core's cache holds."""
 
 
 class Hamming(
@@ -67,7 +71,15 @@ class Hamming(
 
     def compare(self, a: Codes, b: Codes) -> Array:
         """Return distances (n, m) between represented rows."""
-        differing = np.zeros((len(a), len(b)))
-        for left, right in zip(a.T, b.T, strict=True):
-            differing += left[:, None] != right
-        return differing / a.shape[1]
+        n_features = a.shape[1]
+        narrow = np.result_type(*map(np.min_scalar_type, (-1, a.max(initial=0))))
+        narrow = np.promote_types(narrow, np.min_scalar_type(b.max(initial=0)))
+        left, right = a.astype(narrow).T, np.ascontiguousarray(b.T, dtype=narrow)
+        distances = np.empty((len(a), len(b)))
+        for rows in query_chunks(len(a), len(b), COUNTS_AT_ONCE):
+            shape = len(a[rows]), len(b)
+            differing = np.zeros(shape, dtype=np.min_scalar_type(n_features))
+            for x, y in zip(left, right, strict=True):
+                differing += x[rows, None] != y
+            np.divide(differing, n_features, out=distances[rows])
+        return distances

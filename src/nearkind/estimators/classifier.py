@@ -32,6 +32,8 @@ from nearkind.neighbors import (
     TrainingRows,
     most_votes,
     vote_shares,
+    vote_shares_by_k,
+    weigher,
 )
 from nearkind.protocols import Array, Map
 from nearkind.tables import read_table
@@ -54,9 +56,9 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         any, vote alone; if all are infinitely far, they vote equally. A function goes
         from distances to weights.
     index : {"exact", "faiss"}, default="exact"
-        "exact" compares with every unique row. "faiss" looks at the most promising
-        ones, for large tables and distances with vectors, such as CPML; it needs
-        ``pip install "nearkind[faiss]"``.
+        "exact" finds the nearest of all unique rows. "faiss" looks at the most
+        promising ones, for large tables and distances with vectors, such as CPML; it
+        needs ``pip install "nearkind[faiss]"``.
 
     Attributes
     ----------
@@ -299,13 +301,13 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         shares : ndarray (len(weights), len(n_neighbors), n, n_classes)
         """
         rows, reach = self._represent(X), self.training_rows_.reach
+        weighs = [weigher(kind) for kind in weights]
 
         def shares(at: slice) -> Array:
             near = self.index_.near(rows[at], reach, max(n_neighbors))
-            ranked, n = RankedNear.of(near, reach.weights), len(rows[at])
-            by_k = [ranked.near(k) for k in n_neighbors]
+            ranked, of = RankedNear.of(near, reach.weights), self.training_rows_.shares
             return np.array(
-                [[self._vote_shares(near, w, n) for near in by_k] for w in weights]
+                [vote_shares_by_k(ranked, weigh, of, n_neighbors) for weigh in weighs]
             )
 
         chunks = self.index_.chunks(len(rows), distances_at_once())
@@ -428,8 +430,8 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         return self.metric_.represent(codes)
 
     def _vote_shares(self, near: Near, weights: Any, n_queries: int) -> Array:
-        weigh = weights if callable(weights) else VOTE_WEIGHTS[weights]
-        return vote_shares(near, weigh, self.training_rows_.shares, n_queries)
+        shares = self.training_rows_.shares
+        return vote_shares(near, weigher(weights), shares, n_queries)
 
 
 def reference_rows(metric: CPML) -> CodedRows:

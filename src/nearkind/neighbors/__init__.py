@@ -3,11 +3,12 @@
 Equal training rows are merged into one unique row, whose weight is their number.
 Categorical distances tie all the time, so the k nearest rows are often more than k.
 Rows tied at the k-th distance share what is left of the k votes; no vote depends on the
-order of rows. An index finds the rows within reach: ``ExactIndex`` by comparing with
-all of them, ``FaissIndex`` among the candidates that FAISS finds.
+order of rows. An index finds the rows within reach: ``PlainIndex`` by comparing with
+all of them, ``ExactIndex`` the same ones faster, ``FaissIndex`` among the candidates
+that FAISS finds.
 """
 
-from nearkind.neighbors.exact import ExactIndex
+from nearkind.neighbors.exact import ExactIndex, PlainIndex
 from nearkind.neighbors.faiss_index import FaissIndex
 from nearkind.neighbors.reach import (
     TIE,
@@ -20,7 +21,13 @@ from nearkind.neighbors.reach import (
     tie_widths,
 )
 from nearkind.neighbors.training_rows import RowGroups, TrainingRows
-from nearkind.neighbors.voting import VOTE_WEIGHTS, most_votes, vote_shares
+from nearkind.neighbors.voting import (
+    VOTE_WEIGHTS,
+    most_votes,
+    vote_shares,
+    vote_shares_by_k,
+    weigher,
+)
 from nearkind.protocols import Index
 
 INDEXES: dict[str, type[Index]] = {"exact": ExactIndex, "faiss": FaissIndex}
@@ -32,6 +39,7 @@ __all__ = [
     "ExactIndex",
     "FaissIndex",
     "Near",
+    "PlainIndex",
     "RankedNear",
     "Reach",
     "RowGroups",
@@ -42,4 +50,6 @@ __all__ = [
     "ranks",
     "tie_widths",
     "vote_shares",
+    "vote_shares_by_k",
+    "weigher",
 ]

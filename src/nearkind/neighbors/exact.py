@@ -1,15 +1,30 @@
-"""Neighbours by comparing every query with every unique row."""
+"""Neighbours found exactly: by comparing with every unique row, or by less work."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from nearkind.neighbors.reach import Near, Reach, query_chunks
+from nearkind.neighbors.vector_rows import VectorRows
+from nearkind.neighbors.vector_search import ProductSearch, TreeSearch
 from nearkind.protocols import Dissimilarity
+
+QUERIES_AT_ONCE = 64, 256
+"""Queries that one thread answers at a time, by a search of vectors: from, to."""
+PLAIN_UP_TO = 64
+"""Number of vectors up to which every distance is computed exactly."""
+TREE_FROM = 1 << 9
+"""Number of vectors from which on a tree is faster, doubled by each dimension."""
 
 
 @dataclass(frozen=True)
-class ExactIndex:
+class PlainIndex:
     """An index that computes every distance, under any metric; it builds nothing.
+
+    Distances between vectors are tied within ``VectorRows.tie_widths``, all others
+    within ``tie_widths``.
 
     Parameters
     ----------
@@ -23,15 +38,6 @@ class ExactIndex:
     Attributes
     ----------
     kind, recall_, n_rows, seconds : as in ``protocols.Index``
-
-    Examples
-    --------
-    >>> import numpy as np, nearkind as nk
-    >>> metric = nk.baselines.Hamming().fit([["a"], ["b"]])
-    >>> index = ExactIndex(metric, metric.represent(np.array([[0], [1]])), 1)
-    >>> query = metric.represent(np.array([[1]]))
-    >>> index.near(query, Reach(np.ones(2)), 1).unique_row
-    array([1])
     """
 
     metric: Dissimilarity
@@ -56,7 +62,12 @@ class ExactIndex:
         """Number of unique rows."""
         return len(self.rows)
 
-    def build(self) -> "ExactIndex":
+    @cached_property
+    def vectors(self) -> VectorRows:
+        """The rows, under a metric that has vectors."""
+        return VectorRows(self.rows)
+
+    def build(self) -> "PlainIndex":
         """Return itself."""
         return self
 
@@ -66,4 +77,61 @@ class ExactIndex:
 
     def near(self, queries: Any, reach: Reach, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
-        return reach.near(self.metric.compare(queries, self.rows), k)
+        if not self.metric.has_vectors:
+            return reach.near(self.metric.compare(queries, self.rows), k)
+        distances = self.vectors.all_distances(queries)
+        return reach.near(distances, k, self.vectors.tie_widths(queries))
+
+
+class ExactIndex(PlainIndex):
+    """An index that finds what ``PlainIndex`` finds, to the last bit, and faster.
+
+    Vectors are searched by a tree if they are many and of few dimensions, else by a
+    product of matrices in single precision that selects candidates. Few vectors, and
+    metrics without vectors, are compared one by one.
+
+    Parameters
+    ----------
+    metric, rows, k : as in ``PlainIndex``
+
+    Attributes
+    ----------
+    kind, recall_, n_rows, seconds : as in ``protocols.Index``
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> metric = nk.baselines.Hamming().fit([["a"], ["b"]])
+    >>> index = ExactIndex(metric, metric.represent(np.array([[0], [1]])), 1)
+    >>> query = metric.represent(np.array([[1]]))
+    >>> index.near(query, Reach(np.ones(2)), 1).unique_row
+    array([1])
+    """
+
+    @cached_property
+    def search(self) -> ProductSearch | TreeSearch | None:
+        """What finds candidates; None: every distance is computed."""
+        if not self.metric.has_vectors or self.n_rows <= PLAIN_UP_TO:
+            return None
+        q = self.rows.shape[1]
+        is_tree = q > 0 and self.n_rows >= TREE_FROM * 2.0**q
+        return (TreeSearch if is_tree else ProductSearch)(self.vectors)
+
+    def chunks(self, n_queries: int, at_once: int) -> list[slice]:
+        """Split queries into chunks that compare ``at_once`` pairs, or of 64 at least.
+
+        What threads will share is built before they start.
+        """
+        if self.search is None:
+            return super().chunks(n_queries, at_once)
+        self.search.build()
+        pairs = 1 if isinstance(self.search, TreeSearch) else self.n_rows
+        size = min(at_once, int(np.clip(at_once // pairs, *QUERIES_AT_ONCE)))
+        return query_chunks(n_queries, 1, size)
+
+    def near(self, queries: Any, reach: Reach, k: float) -> Near:
+        """Return the unique rows within reach of the k-th neighbour of each query."""
+        if self.search is None or not len(queries):
+            return super().near(queries, reach, k)
+        found = self.search.candidates(queries, reach.n_nearest(k))
+        return reach.among(*found, self.vectors.tie_widths(queries), k)

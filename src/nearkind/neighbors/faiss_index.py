@@ -14,7 +14,6 @@ from nearkind.neighbors.faiss_search import (
     NearestVectors,
     build_searcher,
     import_faiss,
-    lengths,
     n_candidates,
     nearest_vectors,
     searcher_for,
@@ -27,6 +26,7 @@ from nearkind.neighbors.reach import (
     join_near,
     query_chunks,
 )
+from nearkind.neighbors.vector_rows import lengths
 from nearkind.protocols import Array, Dissimilarity
 
 QUERIES_AT_ONCE = 256

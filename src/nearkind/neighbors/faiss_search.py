@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from nearkind.encoding.rows import unique_rows
 from nearkind.neighbors.reach import DISTANCES_AT_ONCE, TIE, query_chunks
 from nearkind.neighbors.training_rows import RowGroups
+from nearkind.neighbors.vector_rows import lengths
 from nearkind.protocols import Array
 
 GRID = 2.0**30
@@ -357,11 +358,6 @@ def one_thread() -> Iterator[None]:
 def as_float32(V: Array) -> NDArray[np.float32]:
     """Return vectors as FAISS takes them."""
     return np.ascontiguousarray(V, dtype=np.float32)
-
-
-def lengths(V: Array) -> Array:
-    """Return the Euclidean length of each vector, along the last axis."""
-    return np.sqrt(np.einsum("...q,...q->...", V, V))
 
 
 def _distances(distinct: DistinctVectors, V: Array, number: NDArray[np.int64]) -> Array:

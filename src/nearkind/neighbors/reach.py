@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from nearkind.protocols import Array
 
 TIE = 1e-7
-"""Distances closer than this share of the query's largest finite one are equal."""
+"""Distances closer than this share of the query's largest finite one are equal.
+
+Between vectors, of a bound on it: see ``VectorRows.largest``.
+"""
 ENOUGH = 1.0 - 1e-12
 """Share of k that weights must add up to: they may be sums of fractions."""
 DISTANCES_AT_ONCE = 1 << 21
@@ -56,7 +59,7 @@ class Reach:
 
     weights: Array
 
-    def near(self, distances: Array, k: float) -> Near:
+    def near(self, distances: Array, k: float, tie: Array | None = None) -> Near:
         """Return the unique rows within reach; votes add up to k for each query.
 
         Parameters
@@ -65,16 +68,47 @@ class Reach:
             From each query to each unique row.
         k : float
             How many rows vote; all of them if there are fewer.
+        tie : ndarray of shape (b,), default=None
+            How close two distances of a query are that count as equal; None:
+            ``tie_widths``.
 
         Returns
         -------
         Near
         """
+        tie = tie_widths(distances) if tie is None else tie
+        bound = nth_smallest(distances, self.n_nearest(k)) + tie  # (b,)
+        query, row = np.divmod(
+            np.flatnonzero(distances <= bound[:, None]), len(self.weights)
+        )
+        return self.among(query, row, distances[query, row], tie, k)
+
+    def among(
+        self,
+        query: NDArray[np.intp],
+        unique_row: NDArray[np.intp],
+        distance: Array,
+        tie: Array,
+        k: float,
+    ) -> Near:
+        """Return the unique rows within reach, given some that hold all of these.
+
+        Law: the bits of the result do not depend on what else is given.
+
+        Parameters
+        ----------
+        query, unique_row, distance : ndarray
+            As in ``Near``, sorted like it.
+        tie : ndarray of shape (b,)
+        k : float
+            As in ``near``.
+        """
         k = self.at_most(k)
-        tie = tie_widths(distances)  # (b,)
-        kth = self._kth_distances(distances, k)  # (b,)
-        query, row = np.nonzero(distances <= (kth + tie)[:, None])
-        return self.share_votes(query, row, distances[query, row], kth, tie, k)
+        kth = self._kth_distances(query, unique_row, distance, len(tie), k)
+        near = distance <= (kth + tie)[query]
+        return self.share_votes(
+            query[near], unique_row[near], distance[near], kth, tie, k
+        )
 
     def share_votes(
         self,
@@ -107,17 +141,34 @@ class Reach:
         """Weight of the 1, 2, ... lightest unique rows (m,)."""
         return np.cumsum(np.sort(self.weights))
 
-    def _kth_distances(self, distances: Array, k: float) -> Array:
+    def n_nearest(self, k: float) -> int:
+        """Return how many unique rows hold k rows, whichever they are."""
+        enough = np.searchsorted(self._lightest_first, self.at_most(k) * ENOUGH)
+        return min(int(enough) + 1, len(self.weights))
+
+    def _kth_distances(
+        self,
+        query: NDArray[np.intp],
+        unique_row: NDArray[np.intp],
+        distance: Array,
+        n_queries: int,
+        k: float,
+    ) -> Array:
         """Return the distance at which the weights first add up to k (b,)."""
-        enough = np.searchsorted(self._lightest_first, k * ENOUGH)
-        n_nearest = min(int(enough) + 1, len(self.weights))
-        nearest = np.argpartition(distances, n_nearest - 1, axis=1)[:, :n_nearest]
-        d = np.take_along_axis(distances, nearest, axis=1)
+        sizes = np.bincount(query, minlength=n_queries)
+        place = np.arange(len(query)) - (np.cumsum(sizes) - sizes)[query]
+        shape = n_queries, int(sizes.max(initial=1))
+        d, weights = np.full(shape, np.inf), np.zeros(shape)
+        d[query, place], weights[query, place] = distance, self.weights[unique_row]
+        n_nearest = min(self.n_nearest(k), shape[1])
+        nearest = np.argpartition(d, n_nearest - 1, axis=1)[:, :n_nearest]
+        d = np.take_along_axis(d, nearest, axis=1)
         order = np.argsort(d, axis=1, kind="stable")
         d = np.take_along_axis(d, order, axis=1)
-        weights = self.weights[np.take_along_axis(nearest, order, axis=1)]
+        nearest = np.take_along_axis(nearest, order, axis=1)
+        weights = np.take_along_axis(weights, nearest, axis=1)
         reached = np.cumsum(weights, axis=1) >= k * ENOUGH
-        return d[np.arange(len(d)), reached.argmax(axis=1)]
+        return d[np.arange(n_queries), reached.argmax(axis=1)]
 
 
 @dataclass(frozen=True)
@@ -132,6 +183,7 @@ class RankedNear:
     unique_row: NDArray[np.intp]
     distance: Array
     weights: Array  # of the unique row
+    group: NDArray[np.intp]  # those equally near to one query, numbered on
     before: Array  # rows that are nearer, of the same query
     level: Array  # rows that are equally near, its own among them
     tie: Array  # (b,)
@@ -147,16 +199,42 @@ class RankedNear:
             steps = np.diff(distance, prepend=distance[:1]) > near.tie[query]
         group = np.cumsum(starts | steps) - 1
         level = np.bincount(group, weights)
-        first = np.flatnonzero(np.diff(group, prepend=-1))
         upto = np.cumsum(level) - level  # over all queries
-        own = upto[group[np.flatnonzero(starts)]]  # what came before each query
-        before = (upto - own[query[first]])[group]
-        return cls(query, row, distance, weights, before, level[group], near.tie)
+        first = np.flatnonzero(starts)
+        own = np.repeat(upto[group[first]], np.diff(first, append=len(query)))
+        before = upto[group] - own  # less what came before each query
+        return cls(query, row, distance, weights, group, before, level[group], near.tie)
+
+    @property
+    def first_of_groups(self) -> NDArray[np.intp]:
+        """Place in the list where each group begins."""
+        return np.flatnonzero(np.diff(self.group, prepend=-1))
 
     def near(self, k: float) -> Near:
         """Return them with their votes for this k, zero for those beyond its reach."""
         votes = self.weights * np.clip((k - self.before) / self.level, 0.0, 1.0)
         return Near(self.query, self.unique_row, self.distance, votes, self.tie)
+
+
+def nth_smallest(numbers: NDArray[Any], n: int) -> NDArray[Any]:
+    """Return for each row a number that n of its numbers do not exceed (b,).
+
+    It is the n-th smallest or little more: where there are many, some are taken
+    together, and the least stands for them. Infinite if there are fewer than n.
+
+    Examples
+    --------
+    >>> nth_smallest(np.array([[3.0, 1.0, 2.0]]), 2)
+    array([2.])
+    """
+    b, m = numbers.shape
+    if n > m:
+        return np.full(b, np.inf)
+    n_together = m // max(8 * n, 512)
+    if n_together > 1:
+        whole = numbers[:, : m // n_together * n_together]
+        numbers = whole.reshape(b, n_together, -1).min(axis=1)
+    return np.partition(numbers, n - 1, axis=1)[:, n - 1]
 
 
 def tie_widths(distances: Array) -> Array:

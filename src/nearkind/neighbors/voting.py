@@ -1,11 +1,12 @@
 """Votes of near rows: how much each weighs, and each class's share of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from nearkind.neighbors.reach import Near
+from nearkind.neighbors.reach import Near, RankedNear
 from nearkind.protocols import Array
 
 Weigh = Callable[[Array], Array]
@@ -21,6 +22,12 @@ def by_distance(distances: Array) -> Array:
 SHARE_TIE = 1e-9
 """Shares of votes closer than this are equal; the first class of those wins."""
 VOTE_WEIGHTS: dict[str, Weigh] = {"uniform": np.ones_like, "distance": by_distance}
+
+
+def weigher(weights: Any) -> Weigh:
+    """Return the function from distances to weights of that name, or the one given."""
+    weigh: Weigh = weights if callable(weights) else VOTE_WEIGHTS[weights]
+    return weigh
 
 
 def vote_shares(near: Near, weigh: Weigh, class_shares: Array, n_queries: int) -> Array:
@@ -40,15 +47,58 @@ def vote_shares(near: Near, weigh: Weigh, class_shares: Array, n_queries: int) -
     votes = near.votes * weigh(near.distance)
     votes = _only_infinite_where_any(near, votes) if np.isinf(votes).any() else votes
     votes = _equal_where_none(near, votes, n_queries)
+    ends = np.searchsorted(near.query, np.arange(n_queries + 1))
     shape = n_queries, len(class_shares)
-    total = csr_array((votes, (near.query, near.unique_row)), shape) @ class_shares
+    total = csr_array((votes, near.unique_row, ends), shape) @ class_shares
     return total / total.sum(axis=1, keepdims=True)
+
+
+def vote_shares_by_k(
+    ranked: RankedNear, weigh: Weigh, class_shares: Array, ks: Sequence[float]
+) -> Array:
+    """Return ``vote_shares`` for several numbers of neighbours (len(ks), n_queries, C).
+
+    Rows equally near vote with one share of their weight, so their votes for each class
+    are added up before any k is looked at.
+
+    Parameters
+    ----------
+    ranked : RankedNear
+        The unique rows within reach of the largest k.
+    weigh, class_shares : as in ``vote_shares``
+    ks : sequence of length K
+    """
+    first = ranked.first_of_groups
+    starts = np.searchsorted(ranked.query[first], np.arange(len(ranked.tie)))
+    left = np.asarray(ks, dtype=float) - ranked.before[first][:, None]
+    parts = np.clip(left / ranked.level[first][:, None], 0.0, 1.0)  # (n_groups, K)
+    ends = np.append(first, len(ranked.query))
+    shape = len(first), len(class_shares)
+
+    def totals(weights: Array) -> Array:
+        of_rows = csr_array((ranked.weights * weights, ranked.unique_row, ends), shape)
+        votes = (of_rows @ class_shares)[:, None] * parts[:, :, None]
+        return np.add.reduceat(votes, starts, axis=0)  # (n_queries, K, C)
+
+    weights = weigh(ranked.distance)
+    infinite = np.isinf(weights)
+    total = totals(np.where(infinite, 0.0, weights))
+    if not (have := _have_votes(total)).all():
+        total = np.where(have, total, totals(np.ones_like(weights)))
+    if infinite.any():
+        alone = totals(infinite.astype(float))
+        total = np.where(_have_votes(alone), alone, total)
+    return (total / total.sum(axis=2, keepdims=True)).swapaxes(0, 1)
 
 
 def most_votes(shares: Array) -> np.ndarray:
     """Return the class of the largest share, the first of those tied (n,)."""
     best = shares >= shares.max(axis=1, keepdims=True) - SHARE_TIE
     return best.argmax(axis=1)
+
+
+def _have_votes(total: Array) -> np.ndarray:
+    return total.sum(axis=2, keepdims=True) > 0.0
 
 
 def _only_infinite_where_any(near: Near, votes: Array) -> Array:

@@ -1,0 +1,221 @@
+"""Candidates for the neighbours of a query among vectors; no neighbour is missed.
+
+``TreeSearch`` suits many rows of few dimensions, ``ProductSearch`` all others. Both
+find more rows than are asked for, at exact distances; ``Reach.among`` picks the
+neighbours from those.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from nearkind.neighbors.reach import TIE, nth_smallest, query_chunks
+from nearkind.neighbors.vector_rows import VectorRows, lengths
+from nearkind.protocols import Array
+
+Single = NDArray[np.float32]
+
+LONGEST_RUN = 32
+"""Rows next to each other that are looked at as one, by the least s, at most."""
+TILE = 512
+"""Rows in a tile of the product."""
+TILE_NUMBERS = 1 << 17
+"""Numbers of the product that are held at a time, in single precision: a cache's."""
+EXACT_NUMBERS = 1 << 18
+"""Numbers of the differences that are held at a time, in double precision."""
+LEAF = 48
+"""Rows in a leaf of a tree."""
+MOST_BY_TREE = 128
+"""Number of rows up to which a tree is asked."""
+
+
+class Candidates(NamedTuple):
+    """Pairs of a query and a row, sorted by query and then by row."""
+
+    query: NDArray[np.intp]
+    row: NDArray[np.intp]
+    distance: Array
+
+
+@dataclass(frozen=True)
+class ProductSearch:
+    """Compares a query with every row by a product of matrices in single precision.
+
+    The product selects runs of rows; their distances are then computed exactly.
+
+    Let c be the centre of the rows, r their radius (1 if that is zero), x = u - c of a
+    query u, L = |x| + r, and y = (v - c) / r of a row v, so |y| <= 1. Then
+
+        s = (d^2 - |x|^2) / (L r) = -2 (x / L) . y + (r / L) |y|^2
+
+    orders the rows as the distance d does. The absolute values of its q + 1 terms add
+    up to (2 |x| p + p^2) / (L r) at most if |v - c| <= p, and to 2 for every row,
+    as p <= r; so s is small wherever the query is.
+
+    Margin: let e = 2^-24, the relative error of one rounding. The factors of each term
+    are rounded, and a sum of q + 1 products in any order errs by q + 1 roundings of
+    its absolute terms, so the product errs by (q + 3) e of their sum and some e^2,
+    for which (q + 8) e is ample. Double precision errs by (q + 4) 2^-53 of d^2 <= L^2,
+    which is (q + 4) 2^-53 L / r of s; (q + 8) 2^-52 L / r is ample, also for numbers
+    too small for single precision.
+
+    Threshold: if n rows have a product of at most t, then the n-th distance D has
+    D^2 <= |x|^2 + L r (t + margin for p = r). All rows at D or nearer, and those at
+    D + tie or nearer, have |v - c| <= |x| + D + tie = p, and now the margin for this p
+    holds for them: far rows that stretch the radius do not widen it. A row within
+    reach has s <= t + margin + (2 D tie + tie^2) / (L r), and its product is another
+    margin above that at most.
+    """
+
+    rows: VectorRows
+
+    @cached_property
+    def run(self) -> int:
+        """Number of rows that are looked at as one, a power of 2.
+
+        Selecting takes m / run steps, and then n runs have run q numbers each to
+        compute: with constants as measured, and n = 12, both take as long at this one.
+        """
+        m, q = self.rows.vectors.shape
+        best = int(np.rint(0.5 * np.log2(m / (24.0 * (q + 1)))))
+        return min(2 ** max(best, 0), LONGEST_RUN)
+
+    @property
+    def radius(self) -> float:
+        """r above."""
+        return self.rows.radius or 1.0
+
+    @cached_property
+    def factors(self) -> Single:
+        """y and |y|^2 of all rows, as tiles (n_tiles, TILE, q + 1).
+
+        In a tile the first rows of its runs come first, then the second ones, ...; the
+        last row is repeated to fill the last run and the last tile.
+        """
+        y = (self.rows.vectors - self.rows.centre) / self.radius
+        m, q = y.shape
+        whole = np.empty((-(-m // TILE) * TILE, q + 1), np.float32)
+        whole[:m, :q] = y
+        whole[:m, q] = np.einsum("mq,mq->m", y, y)
+        whole[m:] = whole[m - 1]
+        runs = whole.reshape(-1, TILE // self.run, self.run, q + 1).swapaxes(1, 2)
+        return np.ascontiguousarray(runs).reshape(-1, TILE, q + 1)
+
+    def build(self) -> None:
+        """Copy the rows."""
+        _ = self.factors
+
+    def candidates(self, queries: Array, n: int) -> Candidates:
+        """Return all rows that are as near as the n-th nearest, or tie with it."""
+        x, r = queries - self.rows.centre, self.radius
+        size = lengths(x)
+        largest = size + r  # L
+        left = np.column_stack([-2.0 * x, np.full(len(x), r)]) / largest[:, None]
+        least = self._least_of_runs(left.T.astype(np.float32, order="C"))
+        nth = nth_smallest(least.T, n)  # t
+
+        def margin(p: Array | float) -> Array:
+            terms = 2.0**-24 * (2.0 * size / largest + p / largest) * (p / r)
+            return (x.shape[1] + 8) * (terms + 2.0**-52 * largest / r)
+
+        tie, unit = TIE * largest, largest * r
+        D = np.sqrt(np.maximum(size**2 + unit * (nth + margin(r)), 0.0))
+        room = margin(np.minimum(size + D + tie, r))
+        threshold = nth + 2.0 * room + (2.0 * np.minimum(D, largest) + tie) * tie / unit
+        selected = ~(least > threshold.astype(np.float32))  # all, where it is NaN
+        run, query = np.nonzero(selected)
+        order = np.argsort(query, kind="stable")
+        limit = np.sqrt(np.maximum(size**2 + unit * (threshold + room), 0.0))
+        return self._rows_of_runs(queries, query[order], run[order], limit)
+
+    def _least_of_runs(self, left: Single) -> Single:
+        """Return the least s of each run (n_runs, b), of queries left (q + 1, b)."""
+        tiles, b = self.factors, left.shape[1]
+        at_once = max(1, TILE_NUMBERS // (TILE * b))
+        least = np.empty((len(tiles), TILE // self.run, b), np.float32)
+        for at in query_chunks(len(tiles), 1, at_once):
+            s = (tiles[at] @ left).reshape(-1, self.run, TILE // self.run, b)
+            np.minimum.reduce(s, axis=1, out=least[at])
+        return least.reshape(-1, b)[: -(-len(self.rows) // self.run)]
+
+    def _rows_of_runs(
+        self,
+        queries: Array,
+        query: NDArray[np.intp],
+        run: NDArray[np.intp],
+        limit: Array,
+    ) -> Candidates:
+        """Return the rows of some runs that are within the limits of their queries."""
+        found = []
+        numbers = self.run * max(1, queries.shape[1])
+        for at in query_chunks(len(query), numbers, EXACT_NUMBERS):
+            row = run[at, None] * self.run + np.arange(self.run)
+            pair = np.broadcast_to(query[at, None], row.shape)
+            distance = self.rows.distances(
+                queries, pair, np.minimum(row, len(self.rows) - 1)
+            )
+            keep = ~(distance > limit[pair]) & (row < len(self.rows))
+            found.append((pair[keep], row[keep], distance[keep]))
+        return Candidates(*(np.concatenate(part) for part in zip(*found, strict=True)))
+
+
+@dataclass(frozen=True)
+class TreeSearch:
+    """Searches a k-d tree, and by a product where it is asked for many rows."""
+
+    rows: VectorRows
+
+    @cached_property
+    def built(self) -> tuple[cKDTree, NDArray[np.intp]]:
+        """A tree of the rows in an order in which its leaves lie side by side.
+
+        A second tree of the rows in the order of the leaves of the first: it looks at
+        the same rows, and finds them in memory in half the time.
+        """
+        order = self._tree(self.rows.vectors).indices
+        return self._tree(self.rows.vectors[order]), order
+
+    @staticmethod
+    def _tree(vectors: Array) -> cKDTree:
+        return cKDTree(vectors, leafsize=LEAF, balanced_tree=False)
+
+    @cached_property
+    def product(self) -> ProductSearch:
+        """Finds what is asked of it."""
+        return ProductSearch(self.rows)
+
+    def build(self) -> None:
+        """Build the tree."""
+        _ = self.built
+
+    def candidates(self, queries: Array, n: int) -> Candidates:
+        """Return all rows that are as near as the n-th nearest, or tie with it."""
+        return self._candidates(queries, n, (n + 1, 4 * n + 16))
+
+    def _candidates(self, queries: Array, n: int, tries: tuple[int, ...]) -> Candidates:
+        """Ask the tree for as many as the first try says, and more if some may tie."""
+        if not tries or tries[0] > min(MOST_BY_TREE, len(self.rows)):
+            return self.product.candidates(queries, n)
+        tree, order = self.built
+        about, place = tree.query(queries, range(1, tries[0] + 1))
+        room = 2.0 * self.rows.tie_widths(queries)  # for ties, and for rounding
+        is_all = about[:, n - 1] + room < about[:, -1]
+        done, left = np.flatnonzero(is_all), np.flatnonzero(~is_all)
+        query = np.repeat(done, tries[0])
+        row = np.sort(order[place[done]], axis=1).ravel()
+        found = Candidates(query, row, self.rows.distances(queries, query, row))
+        if not len(left):
+            return found
+        more = self._candidates(queries[left], n, tries[1:])
+        return joined(found, more._replace(query=left[more.query]))
+
+
+def joined(a: Candidates, b: Candidates) -> Candidates:
+    """Return both lists as one, of different queries."""
+    order = np.argsort(np.concatenate([a.query, b.query]), kind="stable")
+    parts = zip(a, b, strict=True)
+    return Candidates(*(np.concatenate(part)[order] for part in parts))

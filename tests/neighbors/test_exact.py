@@ -1,0 +1,185 @@
+"""Fast exact searches find what comparing with every row finds, to the last bit."""
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nearkind as nk
+from helpers.estimator_tables import labelled_table
+from nearkind.neighbors import ExactIndex, PlainIndex, Reach, exact, vector_search
+from nearkind.neighbors.vector_rows import VectorRows, lengths
+from nearkind.neighbors.vector_search import ProductSearch, TreeSearch
+
+METRIC = nk.baselines.Euclidean()
+SEARCHES = {"product": (0, np.inf), "tree": (0, 0), "chosen": (64, 1 << 9)}
+LIMITS = "PLAIN_UP_TO", "TREE_FROM"
+
+
+@pytest.fixture(params=["product", "tree"])
+def search(request, monkeypatch):
+    """Let tables of a few rows be searched as many are."""
+    for name, limit in zip(LIMITS, SEARCHES[request.param], strict=True):
+        monkeypatch.setattr(exact, name, limit)
+    return request.param
+
+
+@st.composite
+def searches(draw):
+    """Return (vectors (m, q), queries (b, q), weights (m,), k), with many ties."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    m, q = draw(st.integers(1, 150)), draw(st.integers(0, 5))
+    n_places = draw(st.sampled_from([1, 2, 4, 1000]))
+    U = rng.integers(0, n_places, (m, q)) / 4.0
+    queries = np.concatenate([
+        U[rng.integers(m, size=3)],
+        rng.integers(-1, n_places + 1, (3, q)) / 4.0,
+        rng.normal(size=(3, q)),
+    ])  # fmt: skip
+    if draw(st.booleans()):  # distances equal up to rounding
+        U = U + rng.uniform(-1e-13, 1e-13, U.shape)
+    shift = draw(st.sampled_from([0.0, 1.0, 1e6, -1e12]))
+    scale = draw(st.sampled_from([1e-12, 1.0, 1e12]))
+    sizes = draw(st.sampled_from([[1.0], [1.0, 2.0], [0.01, 0.3, 5.0], [1e-9, 1e6]]))
+    k = draw(st.sampled_from([1, 2, 5, 26, 400]))
+    weights = rng.choice(sizes, m)
+    return scale * (U + shift), scale * (queries + shift), weights, k
+
+
+def assert_same_bits(found, expected):
+    for name, a, b in zip(found._fields, found, expected, strict=True):
+        np.testing.assert_array_equal(a, b, err_msg=name)
+
+
+def both(U, queries, weights, k):
+    return (
+        kind(METRIC, U, k).near(queries, Reach(weights), k)
+        for kind in (ExactIndex, PlainIndex)
+    )
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@given(case=searches())
+def test_near_has_the_bits_of_comparing_with_all(search, case):
+    limits = dict(zip(LIMITS, SEARCHES[search], strict=True))
+    with patch.multiple(exact, **limits), np.errstate(over="raise", invalid="raise"):
+        assert_same_bits(*both(*case))
+
+
+@pytest.mark.parametrize(("m", "q"), [(4000, 1), (9000, 3), (3000, 6), (2500, 40)])
+@pytest.mark.parametrize("k", [1, 5, 25])
+def test_many_rows(m, q, k):
+    rng = np.random.default_rng(m)
+    U = np.concatenate([rng.normal(size=(m // 2, q)), rng.integers(0, 3, (m // 2, q))])
+    queries = np.concatenate([U[::200], rng.normal(size=(30, q))])
+    assert_same_bits(*both(U, queries, rng.choice([1.0, 1.0, 2.5], len(U)), k))
+
+
+@pytest.mark.parametrize("factor", [1e3, 1e9, 1e30])
+def test_queries_far_outside(search, factor):
+    rng = np.random.default_rng(0)
+    U, queries = rng.normal(size=(500, 4)), factor * rng.normal(size=(5, 4))
+    assert_same_bits(*both(U, queries, np.ones(500), 5))
+
+
+def test_clusters_that_single_precision_cannot_tell_apart(search):
+    rng = np.random.default_rng(0)
+    U = 1e-6 * rng.normal(size=(300, 2)) + np.repeat(
+        [[1.0], [-1.0], [0.0]], 100, axis=0
+    )
+    queries = 1e-6 * rng.normal(size=(20, 2)) + 1.0
+    assert_same_bits(*both(U, queries, np.ones(300), 5))
+
+
+def test_more_ties_than_a_tree_is_asked_for(search):
+    angles = np.linspace(0.0, 2.0 * np.pi, 900, endpoint=False)
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    found, expected = both(circle, np.array([[0.0, 0.0], [1.0, 0.5]]), np.ones(900), 3)
+    assert (found.query == 0).sum() == 900
+    assert_same_bits(found, expected)
+
+
+def test_chunks_of_queries_and_of_candidates_make_no_difference(search, monkeypatch):
+    rng = np.random.default_rng(1)
+    U, queries = rng.integers(0, 5, (400, 3)), rng.integers(0, 5, (50, 3))
+    index, reach = ExactIndex(METRIC, U / 2.0, 5), Reach(np.ones(400))
+    whole = index.near(queries / 2.0, reach, 5)
+    monkeypatch.setattr(vector_search, "EXACT_NUMBERS", 1)
+    monkeypatch.setattr(vector_search, "TILE_NUMBERS", 1)
+    for query in range(50):
+        near = index.near(queries[query : query + 1] / 2.0, reach, 5)
+        mine = whole.query == query
+        np.testing.assert_array_equal(near.unique_row, whole.unique_row[mine])
+        np.testing.assert_array_equal(near.distance, whole.distance[mine])
+        np.testing.assert_array_equal(near.votes, whole.votes[mine])
+
+
+def test_no_query_has_no_neighbours(search):
+    found, expected = both(np.eye(70), np.empty((0, 70)), np.ones(70), 3)
+    assert_same_bits(found, expected)
+
+
+def test_searches_are_chosen_by_size_and_dimension():
+    kinds = {
+        (64, 1): type(None),
+        (65, 1): ProductSearch,
+        (1 << 10, 1): TreeSearch,
+        (1 << 10, 2): ProductSearch,
+        (1 << 15, 6): TreeSearch,
+        (1 << 15, 7): ProductSearch,
+    }
+    for size, kind in kinds.items():
+        assert type(ExactIndex(METRIC, np.zeros(size), 5).search) is kind
+    hamming = nk.baselines.Hamming()
+    assert ExactIndex(hamming, np.zeros((1 << 12, 1)), 5).search is None
+
+
+@given(seed=st.integers(0, 99), scale=st.sampled_from([1e-12, 1.0, 1e12]))
+def test_no_distance_is_larger_than_the_largest_and_one_is_a_third(seed, scale):
+    rng = np.random.default_rng(seed)
+    U = scale * rng.normal(size=(rng.integers(1, 9), 2))
+    queries = scale * rng.choice([0.0, 1.0, 100.0]) * rng.normal(size=(5, 2))
+    rows = VectorRows(U)
+    distances, largest = rows.all_distances(queries), rows.largest(queries)
+    assert (distances <= largest[:, None] * (1.0 + 1e-12)).all()
+    assert (distances.max(axis=1) >= largest / 3.0 * (1.0 - 1e-12)).all()
+
+
+@given(seed=st.integers(0, 99), q=st.integers(0, 40))
+def test_a_length_has_the_same_bits_beside_any_other(seed, q):
+    V = np.random.default_rng(seed).normal(size=(7, 5, q))
+    whole = lengths(V)
+    np.testing.assert_array_equal([[lengths(v) for v in part] for part in V], whole)
+    np.testing.assert_array_equal(lengths(V.swapaxes(0, 1)).T, whole)
+    np.testing.assert_allclose(whole, np.linalg.norm(V, axis=2), rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # stopped early, metric zero
+@pytest.mark.parametrize(
+    "metric", [nk.CPML(max_iter=5), nk.CPML(strength=1e6)], ids=str
+)
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_a_classifier_answers_with_the_bits_of_comparing_with_all(
+    search, metric, weights
+):
+    X, y = labelled_table(300, seed=3)
+    query, _ = labelled_table(90, seed=4)
+    sample_weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 3.0], len(y))
+    fast = nk.CPMLClassifier(metric, weights=weights).fit(X, y, sample_weight)
+    plain = nk.CPMLClassifier(weights=weights)
+    plain.fit_over(fast.metric_, X, y, sample_weight)
+    plain.index_ = PlainIndex(fast.metric_, fast.index_.rows, 5)
+    for model in (fast, plain):
+        assert (getattr(model.index_, "search", None) is None) == (model is plain)
+    np.testing.assert_array_equal(fast.predict_proba(query), plain.predict_proba(query))
+    for table in (query, None):
+        for found, expected in zip(
+            fast.kneighbors(table), plain.kneighbors(table), strict=True
+        ):
+            np.testing.assert_array_equal(found, expected)
+    tried = [1, 3, 7], ["uniform", "distance"]
+    np.testing.assert_array_equal(
+        fast.shares_by_setting(query, *tried), plain.shares_by_setting(query, *tried)
+    )
