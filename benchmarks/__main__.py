@@ -6,7 +6,6 @@
 import sys
 from subprocess import run
 
-NAMES = ("encoding", "engine", "solvers", "latency", "large", "baselines", "nca")
 NAMES = ("encoding", "engine", "solvers", "search", "neighbors", "latency", "large")
 NAMES += ("baselines", "nca")
 

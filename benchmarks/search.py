@@ -215,10 +215,15 @@ def synthetic(n_rows: int, n_columns: int, n_numbers: int = 0) -> tuple[Any, Any
 
 
 def some_rows(name: str, n_rows: int) -> tuple[Any, Any]:
-    """Return rows of a set, drawn."""
+    """Return rows of a set, drawn, columns of numbers as numbers."""
     data = load(name)
     drawn = np.random.default_rng(0).permutation(len(data.y))[:n_rows]
-    return data.X.iloc[drawn], pd.factorize(data.y.iloc[drawn], sort=True)[0]
+    X = data.X.iloc[drawn].copy()
+    for column in X.columns:
+        numbers = pd.to_numeric(X[column], errors="coerce")
+        if numbers.notna().all():
+            X[column] = numbers
+    return X, pd.factorize(data.y.iloc[drawn], sort=True)[0]
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from nearkind.estimators.params import wrong
 
 CLOSELY: dict[str, Any] = {"tol": 1e-3, "max_iter": 40, "warm_start": True}
 """How a fit in a search ends: tighter ones do not classify better."""
+MAX_INDICATORS = 1_000
+"""Indicators up to which soft neighbours are learned in seconds."""
 MANY_VALUES = 20
 """Values of a column from which some are rare."""
 DECADES = ("10%", "3%", "1%", "0.3%", "0.1%", "0.01%")
@@ -41,12 +43,15 @@ class Candidate:
     turn : int, default=0
         Those of a lower turn are fitted first; others only if time is left and the best
         so far can be beaten.
+    max_values : int or None, default=None
+        Values in all columns up to which it is fitted; None: any number.
     """
 
     name: str
     metric: Any
     strengths: Sequence[Any] = ()
     turn: int = 0
+    max_values: int | None = None
 
     @property
     def settings(self) -> Sequence[Any]:
@@ -60,6 +65,15 @@ class Candidate:
         if "unseen" not in metric.get_params():
             return self
         return replace(self, metric=metric.set_params(unseen="prior"))
+
+    def check_values(self, n_values: int) -> None:
+        """Raise if the columns have more values in all than it can be fitted to."""
+        if self.max_values is not None and n_values > self.max_values:
+            raise ValueError(
+                "It has a coordinate for every value, and the columns have "
+                f"{n_values:,} in all, more than {self.max_values:,}: drop or coarsen "
+                "those of many values to have it tried."
+            )
 
     def path(self, rows: CodedRows, last: int) -> Iterator[tuple[int, Any]]:
         """Fit along the strengths; give (number, fitted distance) up to ``last``.
@@ -114,7 +128,11 @@ def default_candidates(
             "neighbors by histograms", make(projection="vdm", **common), DECADES, 1
         ),
         Candidate(
-            "neighbors by values", make(projection="onehot", **common), DECADES, 1
+            "neighbors by values",
+            make(projection="onehot", **common),
+            DECADES,
+            1,
+            MAX_INDICATORS,
         ),
     ]
     if max(n_values, default=0) > MANY_VALUES:

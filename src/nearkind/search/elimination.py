@@ -325,12 +325,14 @@ class Elimination:
         """
         metric = candidate.lenient.metric
         key = fold.train.tobytes(), *params.codebook(metric).policies.values()
-        if key not in self._coded:
-            try:
+        try:
+            if key not in self._coded:
                 self._coded[key] = FoldRows.of(self.rows, fold, metric)
-            except (ValueError, TypeError) as error:
-                return Outcome(error=str(error))
-        return self._coded[key]
+            rows = self._coded[key]
+            candidate.check_values(sum(rows.train.codebook.n_values))
+        except (ValueError, TypeError) as error:
+            return Outcome(error=str(error))
+        return rows
 
     def _drop(self) -> None:
         """Eliminate what is clearly behind the best."""
