@@ -34,7 +34,9 @@ def fit(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of all draws.")] = 0,
     time_budget: Annotated[
         float | None,
-        typer.Option("--time-budget", min=0.1, help="Seconds of the search, for cv."),
+        typer.Option(
+            "--time-budget", min=0.001, help="Seconds that cv may take, all in all."
+        ),
     ] = None,
     stream: Annotated[
         bool | None,
