@@ -5,6 +5,8 @@ products in single precision of the same shape, all distances and all weights ti
 rows, measured in the same run on all cores. Aims: at 12,000 rows at most 5 times the
 limit; time grows with the rows to the power 2.2 or less, memory to the power 1; at
 12,000 rows at least 200 times faster than a compiled triple loop over all triplets.
+Soft neighbours, loss and gradient in a factor, are measured against their own three
+products; aim: at most 2 times these.
 
 ``python -m benchmarks.engine [ROWS ...]`` measures other sizes; memory is compared
 between the last two, and below 6,000 rows chunks of distances still grow with them.
@@ -21,6 +23,7 @@ import numpy as np
 
 from benchmarks import enumeration
 from benchmarks.harness import best_seconds, growth_exponent, print_status, print_table
+from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.estimators.threads import thread_map
@@ -78,6 +81,34 @@ def main(arguments: Sequence[str] | None = None) -> None:
         map(Measured.cells, found),
         notes,
     )
+    print_table(
+        "Soft neighbours, loss and gradient in a factor: ratio 2 or less",
+        ("rows", "rank", "products", "seconds", "ratio"),
+        [soft_neighbors(n, rank) for n in (1_000, 4_000) for rank in (8, 32, 128)],
+    )
+
+
+def soft_neighbors(n_rows: int, rank: int, n_runs: int = 5) -> list[str]:
+    """Return a line: soft neighbours, in single precision, against their products."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(1, n_rows, 1, rank)).astype(np.float32)
+    weighted = WeightedLabels(labels(n_rows), np.ones(n_rows))
+    constraints = SoftNeighbors().bind(weighted)
+    F = 0.3 * np.eye(rank)[None]
+    with thread_map(None) as run:
+        posed = Objective(Z, constraints, Schatten(1.0), 0.01, map=run)
+        seconds = best_seconds(partial(posed.factor_gradient, F), n_runs)
+    U, V = Z[0, :, 0], Z[0, :, 0].copy()
+    E = np.empty((n_rows, n_rows), np.float32)
+
+    def multiply() -> None:
+        np.matmul(U, V.T, out=E)
+        np.matmul(E, V)
+        np.matmul(E.T, V)
+
+    limit = best_seconds(multiply, n_runs)
+    cells = [f"{limit:.3f} s", f"{seconds:.3f} s", f"{seconds / limit:.1f}"]
+    return [f"{n_rows:,}", str(rank), *cells]
 
 
 def measure(n_rows: int) -> list[Measured]:
