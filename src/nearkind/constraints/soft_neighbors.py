@@ -25,6 +25,8 @@ from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import Embedding
 from nearkind.protocols import Array, Loss, LossGradient, Map, RowNumbers
 
+ENOUGH = 1 << 17
+"""Distances from which it pays to have several chunks: few passes are made over one."""
 LOWEST_SCORE = -80.0
 """Logarithm of the smallest chance that is told from the others: numbers near the
 smallest that single precision has are slow to multiply."""
@@ -313,21 +315,19 @@ class SoftNeighbors:
         self, labels: WeightedLabels, can_draw: NDArray[np.bool_]
     ) -> Iterator[tuple[RowNumbers, SameClass]]:
         """Give the anchors of each chunk: of one class if that fills a chunk."""
-        n_rows = len(labels.y)
-        rest: list[RowNumbers] = []
+        n_rows, at_once = len(labels.y), self.at_once
+        enough = rows_at_once(n_rows, at_once, ENOUGH)
+        rest: list[RowNumbers] = [np.empty(0, dtype=np.intp)]
         for label in range(labels.n_classes):
             same = labels.rows_of(label)
             anchors = same[can_draw[same]]
-            side_by_side = len(same) > 0 and same[-1] - same[0] < len(same)
-            if side_by_side and len(anchors) >= rows_at_once(n_rows, self.at_once):
+            if len(anchors) >= enough and same[-1] - same[0] < len(same):
                 of_one = OneClass(slice(int(same[0]), int(same[-1]) + 1), n_rows)
-                for part in chunk_rows(anchors, n_rows, self.at_once):
+                for part in chunk_rows(anchors, n_rows, at_once, ENOUGH):
                     yield part, of_one
             else:
                 rest.append(anchors)
-        for part in chunk_rows(
-            np.concatenate([*rest, []]).astype(np.intp), n_rows, self.at_once
-        ):
+        for part in chunk_rows(np.concatenate(rest), n_rows, at_once, ENOUGH):
             yield part, SeveralClasses(labels.y[part][:, None] == labels.y)
 
     def gradient_at_zero(self, labels: WeightedLabels, Z: Array) -> Array:

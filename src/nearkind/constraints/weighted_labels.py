@@ -14,6 +14,8 @@ from nearkind.protocols import Array, Chunk, Constraints, RowNumbers
 
 AT_ONCE = 1 << 21
 """Distances held at a time by one thread."""
+ENOUGH = 1 << 15
+"""Distances from which it pays to have several chunks."""
 _TWO_CLASSES = "they need a class of at least two rows and a row of another class"
 _NEEDS = {
     "triplets": _TWO_CLASSES,
@@ -206,20 +208,28 @@ class LabelConstraints(Generic[C]):
 
 
 def chunk_rows(
-    rows: RowNumbers, n_columns: int, at_once: int = AT_ONCE
+    rows: RowNumbers, n_columns: int, at_once: int = AT_ONCE, enough: int = ENOUGH
 ) -> list[RowNumbers]:
     """Split anchors into chunks of ``rows_at_once``."""
-    size = rows_at_once(n_columns, at_once)
+    size = rows_at_once(n_columns, at_once, enough)
     return [rows[at : at + size] for at in range(0, len(rows), size)]
 
 
-def rows_at_once(n_columns: int, at_once: int = AT_ONCE) -> int:
-    """Return how many anchors a chunk has, of at most so many distances to all columns.
+def rows_at_once(n_columns: int, at_once: int = AT_ONCE, enough: int = ENOUGH) -> int:
+    """Return how many anchors a chunk has, each with a distance to all columns.
 
     Products of fewer than a hundred rows are slow and a chunk costs some calls, but
     threads need chunks to share. A chunk has at least one row, whatever its size.
+
+    Parameters
+    ----------
+    n_columns : int
+    at_once : int
+        Distances in a chunk at most.
+    enough : int
+        Distances in a chunk from which it may be one of sixteen.
     """
-    size = max((1 << 15) // n_columns, n_columns // 16)
+    size = max(enough // n_columns, n_columns // 16)
     return max(1, min(size, at_once // n_columns))
 
 
