@@ -100,7 +100,7 @@ def test_drawn_tables(name, n, tmp_path_factory):
 
 
 REAL = {
-    "mushroom": (lambda: real("mushroom", 1_000), "auto"),
+    "mushroom": (lambda: real("mushroom", 800), "auto"),
     "car": (lambda: real("car"), "auto"),
     "adult": (lambda: mixed_adult(1_000), "auto"),
     "adult on axes": (lambda: mixed_adult(1_000), "scale"),
@@ -112,8 +112,8 @@ def of_real_rows(name):
     """Return a model, rows of which it has learned from half, and what it says."""
     make, numeric = REAL[name]
     X, y = make()
-    model = nk.CPMLClassifier(euclidean(numeric=numeric)).fit(X[:-100], y[:-100])
-    rows = X[-200:].reset_index(drop=True)
+    model = nk.CPMLClassifier(euclidean(numeric=numeric)).fit(X[:-50], y[:-50])
+    rows = X[-100:].reset_index(drop=True)
     return model, rows, expected(model, rows)
 
 

@@ -57,12 +57,17 @@ def random_metric(problem, seed, scale):
 # Promises of every solver
 
 
+@cache
+def solved(solver, penalty, structure):
+    problem = triplets(penalty, structure=structure, rows=random_rows(4))
+    return solver.solve(problem, unit(problem))
+
+
 @every_solver
 @every_penalty
 @every_structure
 def test_result_is_positive_semi_definite(structure, penalty, solver):
-    problem = triplets(penalty, structure=structure, rows=random_rows(4))
-    M = solver.solve(problem, unit(problem)).point.matrix
+    M = solved(solver, penalty, structure).point.matrix
     np.testing.assert_array_equal(M, M.swapaxes(1, 2))
     assert np.linalg.eigvalsh(M).min() >= -1e-12 * max(np.abs(M).max(), 1.0)
 
@@ -71,8 +76,7 @@ def test_result_is_positive_semi_definite(structure, penalty, solver):
 @every_penalty
 @every_structure
 def test_value_and_gap_never_rise(structure, penalty, solver):
-    problem = triplets(penalty, structure=structure, rows=random_rows(4))
-    history = solver.solve(problem, unit(problem)).history
+    history = solved(solver, penalty, structure).history
     assert len(history) > 1
     assert (np.diff([record.value for record in history]) <= 0.0).all()
     assert (np.diff([record.gap for record in history]) <= 1e-15).all()
