@@ -26,8 +26,8 @@ from nearkind.solvers.solution import Stop
 from nearkind.solvers.subgradient import Subgradient
 
 SOLVERS = {
-    "proximal": Proximal(max_iter=150, tol=1e-3),
-    "subgradient": Subgradient(max_iter=150, tol=1e-3),
+    "proximal": Proximal(max_iter=60, tol=1e-3),
+    "subgradient": Subgradient(max_iter=60, tol=1e-3),
 }
 PENALTIES = [Penalty(1.0), Penalty(1.5), Penalty(np.inf), Penalty(2.0, powered=True)]
 every_solver = pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS)
@@ -99,7 +99,7 @@ def test_solution_agrees_with_its_history_and_point(penalty, solver):
 @every_solver
 @every_penalty
 @pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
-@pytest.mark.parametrize("max_iter", [1, 7, 150])
+@pytest.mark.parametrize("max_iter", [1, 7, 50])
 def test_no_worse_than_the_start(max_iter, scale, penalty, solver):
     problem = triplets(penalty)
     start = random_metric(problem, 5, scale)
