@@ -70,9 +70,9 @@ def wide():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 40)
     cells = (
-        y[:, None] + (rng.random((40, 200)) < 0.6) * rng.integers(0, 3, (40, 200))
+        y[:, None] + (rng.random((40, 500)) < 0.6) * rng.integers(0, 3, (40, 500))
     ) % 3
-    names = [f"column {d}" for d in range(200)]
+    names = [f"column {d}" for d in range(500)]
     return fitted(pd.DataFrame(cells.astype(str), columns=names), y)
 
 
