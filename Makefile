@@ -12,21 +12,21 @@ demo: .venv/core.stamp
 	$(BIN)/nearkind demo
 
 test: .venv/test.stamp lint
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 test-slow: .venv/test.stamp
-	$(BIN)/python -m pytest -n auto -m slow
+	$(BIN)/python -m pytest -n auto --dist worksteal -m slow
 
 # The oldest versions of all dependencies that pyproject.toml allows and that have wheels.
 # They may warn of their own age, so warnings of deprecation are no errors here. Pages show
 # what the newest versions print, to the last digit.
 test-lowest: .venv-lowest/stamp
-	.venv-lowest/bin/python -m pytest -n auto -m "not slow" \
+	.venv-lowest/bin/python -m pytest -n auto --dist worksteal -m "not slow" \
 		-W ignore::DeprecationWarning -W ignore::FutureWarning \
 		--ignore tests/cli/test_cli_page.py $(LOWEST_TESTS)
 
 coverage: .venv/test.stamp
-	$(BIN)/python -m pytest -n auto -m "not slow" --cov --cov-report= $(COVERED_TESTS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --cov --cov-report= $(COVERED_TESTS)
 	$(BIN)/coverage html --quiet
 	@echo "Lines and branches that tests reach, in percent; see build/coverage/index.html:"
 	@$(BIN)/coverage report --format=total

@@ -1,13 +1,13 @@
-"""The command line as a user meets it."""
+"""The command line as a user meets it, in a process of its own where that matters."""
 
 import gzip
 import json
-import os
 import subprocess
 import sys
 
 import pytest
 
+from helpers.commands import run
 from nearkind import datasets
 
 OFFLINE = {"https_proxy": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9"}
@@ -20,18 +20,21 @@ def bare(tmp_path, monkeypatch):
         monkeypatch.delenv(variable, raising=False)
     for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.setenv(variable, str(tmp_path / "cache"))
+    for variable, nowhere in OFFLINE.items():
+        monkeypatch.setenv(variable, nowhere)
+    monkeypatch.setattr(
+        "time.sleep", lambda _: None
+    )  # before the network is tried again
 
 
-def run(*arguments, **variables):
+def start(*arguments):
+    """Run a command in a process of its own."""
     command = [sys.executable, "-m", "nearkind", *arguments]
-    environment = os.environ | OFFLINE | variables
-    return subprocess.run(
-        command, capture_output=True, encoding="utf-8", check=False, env=environment
-    )
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
 
 
 def test_demo_tells_what_was_learned(tmp_path):
-    out = run("demo", "monks1", "--output", tmp_path / "page.html")
+    out = start("demo", "monks1", "--output", tmp_path / "page.html")
     assert out.returncode == 0, out.stderr
     for words in (
         "432 rows",
@@ -62,6 +65,21 @@ def test_demo_tells_what_was_learned(tmp_path):
 )
 def test_errors_are_one_sentence_and_a_code(arguments, code, words):
     out = run(*arguments)
+    assert out.exit_code == code
+    assert words in out.stderr
+    assert "Traceback" not in out.stderr
+    assert out.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["datasets", "balence"], 1, "Did you mean 'balance'?"),
+        (["dance"], 2, "No such command"),
+    ],
+)
+def test_a_process_ends_with_the_code_of_its_error(arguments, code, words):
+    out = start(*arguments)
     assert out.returncode == code
     assert words in out.stderr
     assert "Traceback" not in out.stderr
@@ -69,12 +87,12 @@ def test_errors_are_one_sentence_and_a_code(arguments, code, words):
 
 
 def test_help_and_version():
-    assert "demo" in run("--help").stdout
-    assert run("--version").stdout.strip().count(".") == 2
+    assert "demo" in start("--help").stdout
+    assert start("--version").stdout.strip().count(".") == 2
 
 
 def test_list_in_a_pipe_is_plain_one_line_a_set():
-    out = run("datasets")
+    out = start("datasets")
     assert out.returncode == 0, out.stderr
     head, *lines = out.stdout.splitlines()
     assert head.split()[:5] == ["name", "rows", "features", "classes", "from"]
@@ -133,7 +151,7 @@ def test_description_counts_missing_values_and_takes_names_literally(tmp_path):
 def test_a_set_is_written_out_and_can_be_loaded_again(ending, tmp_path):
     path = tmp_path / f"mine{ending}"
     out = run("datasets", "monks1", "-o", str(path))
-    assert out.returncode == 0, out.stderr
+    assert out.exit_code == 0, out.stderr
     assert out.stdout.startswith(f"{path}: 432 rows, 6 features")
     data = path.read_bytes()
     text = gzip.decompress(data) if ending.endswith("gz") else data
@@ -146,7 +164,7 @@ def test_a_set_is_written_out_and_can_be_loaded_again(ending, tmp_path):
 def test_a_changed_file_is_told_in_one_sentence(tmp_path):
     (tmp_path / "zoo.csv.gz").write_bytes(gzip.compress(b"a,class\n1,x\n", mtime=0))
     out = run("datasets", "zoo", NEARKIND_DATA=str(tmp_path))
-    assert out.returncode == 0
+    assert out.exit_code == 0
     assert out.stderr.startswith("nearkind: zoo.csv.gz is not the copy")
     assert out.stderr.count("\n") == 1
 
@@ -162,22 +180,22 @@ def test_a_changed_file_is_told_in_one_sentence(tmp_path):
 def test_a_bad_file_is_named_in_one_sentence(data, words, tmp_path):
     (tmp_path / "zoo.csv.gz").write_bytes(data)
     out = run("datasets", "zoo", NEARKIND_DATA=str(tmp_path))
-    assert out.returncode == 1
+    assert out.exit_code == 1
     assert words in out.stderr
     assert out.stderr.count("\n") == 1
 
 
 def test_reproduce_lists_its_items_and_makes_one(tmp_path):
     out = run("reproduce", "--list")
-    assert out.returncode == 0, out.stderr
+    assert out.exit_code == 0, out.stderr
     assert "classification  accuracy on 23 sets" in out.stdout
     out = run("reproduce", "sets", "-o", str(tmp_path / "made"))
-    assert out.returncode == 0, out.stderr
+    assert out.exit_code == 0, out.stderr
     assert (tmp_path / "made" / "sets.md").exists()
 
 
 def test_reproduce_suggests_names():
     out = run("reproduce", "triplet")
-    assert out.returncode == 1
+    assert out.exit_code == 1
     assert "Did you mean 'triplets'" in out.stderr
     assert "Traceback" not in out.stderr

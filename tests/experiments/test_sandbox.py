@@ -10,38 +10,44 @@ import pytest
 from nearkind.experiments.rows import DONE, FAILED, NO_MEMORY, TIMED_OUT
 from nearkind.experiments.sandbox import Resources, call, peak_megabytes
 
+FORKED = Resources(preload=True)
+"""From a process that has loaded everything: a fresh one takes seconds."""
 
-def test_a_call_returns_its_value_and_its_peak_of_memory():
-    outcome = call(math.hypot, 3.0, 4.0)
+
+@pytest.mark.parametrize("resources", [Resources(), FORKED], ids=["fresh", "forked"])
+def test_a_call_returns_its_value_and_its_peak_of_memory(resources):
+    outcome = call(math.hypot, 3.0, 4.0, resources=resources)
     assert (outcome.status, outcome.value) == (DONE, 5.0)
     assert outcome.peak_memory > 1.0
 
 
 def test_an_exception_comes_with_its_traceback():
     with pytest.raises(RuntimeError, match=r"(?s)sqrt failed .*ValueError"):
-        call(math.sqrt, -1.0)
+        call(math.sqrt, -1.0, resources=FORKED)
 
 
 def test_a_process_that_dies_is_no_error_here():
-    outcome = call(os._exit, 3)
+    outcome = call(os._exit, 3, resources=FORKED)
     assert (outcome.status, outcome.exit_code, outcome.error) == (FAILED, 3, None)
 
 
 def test_a_call_that_takes_too_long_is_killed():
     start = time.monotonic()
-    assert call(time.sleep, 60.0, seconds=0.2).status == TIMED_OUT
+    outcome = call(time.sleep, 60.0, seconds=0.2, resources=FORKED)
+    assert outcome.status == TIMED_OUT
     assert time.monotonic() - start < 30.0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory need Linux")
 def test_memory_may_be_limited():
-    limits = Resources(megabytes=100.0)
+    limits = FORKED._replace(megabytes=100.0)
     assert call(bytearray, 1 << 20, resources=limits).status == DONE
     assert call(bytearray, 1 << 29, resources=limits).status == NO_MEMORY
 
 
 def test_variables_of_the_environment_are_set():
-    resources = Resources({"NEARKIND_DATA": "somewhere"}, n_threads=1)
+    variables = {"NEARKIND_DATA": "somewhere"}
+    resources = FORKED._replace(environment=variables, n_threads=1)
     assert call(os.getenv, "NEARKIND_DATA", resources=resources).value == "somewhere"
     assert call(os.getenv, "LOKY_MAX_CPU_COUNT", resources=resources).value == "1"
 

@@ -22,9 +22,10 @@ Tweety,2,,001,bird
 """
 
 
-def run(*arguments, stdin=None):
-    """Return what a command did."""
-    return CliRunner().invoke(app, [str(a) for a in arguments], input=stdin)
+def run(*arguments, stdin=None, **variables):
+    """Return what a command did under these variables of the environment."""
+    words = [str(a) for a in arguments]
+    return CliRunner().invoke(app, words, input=stdin, env=variables)
 
 
 def done(*arguments, stdin=None):

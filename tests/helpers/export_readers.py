@@ -124,7 +124,7 @@ def _csv_is(entry, x):
 
 def by_duckdb(model, X, folder):
     (path,) = export.write(model, folder / "model.sql", "sql", key="the key")
-    base = duckdb.connect()
+    base = duckdb.connect(config={"threads": 1})
     frame = X.assign(**{"the key": np.arange(len(X))})
     base.register("given", frame.astype(_duckdb_types(frame)))
     base.execute("CREATE TABLE new_rows AS SELECT * FROM given")

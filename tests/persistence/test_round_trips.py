@@ -102,9 +102,9 @@ def test_a_search_of_the_default_family():
     assert again.candidates is None
 
 
-@pytest.mark.parametrize(("numeric", "n_rows"), [("auto", 3000), ("scale", 1000)])
-def test_adult_with_its_numbers(real_set, numeric, n_rows):
-    data = real_set("adult")
+@pytest.mark.parametrize("numeric", ["auto", "scale"])
+def test_adult_with_its_numbers(real_set, numeric):
+    data, n_rows = real_set("adult"), 1_000
     X = data.X.iloc[:n_rows].copy()
     for name in ("age", "fnlwgt", "capital-gain", "capital-loss", "hours-per-week"):
         X[name] = pd.to_numeric(X[name])

@@ -293,6 +293,16 @@ def test_values_and_names_are_never_markup(browser, tmp_path):
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= 1280
 
 
+def strangers():
+    """Return a report on values of which some were never seen."""
+    rng = np.random.default_rng(1)
+    words = pd.DataFrame({"only": rng.choice(["a", "b", "c"], 40)}, dtype=object)
+    labels = np.where(words["only"] == "a", "x", "y")
+    strange = words.copy()
+    strange.iloc[:3, 0] = ["never", None, "<i>"]
+    return report_data(quick(3).fit(words, labels), strange, labels)
+
+
 def odd_reports():
     """Tables at the edges of what there can be."""
     rng = np.random.default_rng(1)
@@ -314,9 +324,7 @@ def odd_reports():
         "500 columns",
         report_data(nk.CPMLClassifier(Hamming(), 3).fit(many, sides), many),
     )
-    strange = words.copy()
-    strange.iloc[:3, 0] = ["never", None, "<i>"]
-    yield "strangers", report_data(quick(3).fit(words, labels), strange, labels)
+    yield "strangers", strangers()
     alone = nk.CPML(constraints="neighbors", max_iter=5).fit(words, labels)
     yield "a distance alone", report_data(alone, words)
 
@@ -340,7 +348,7 @@ def test_odd_tables_have_their_page(browser, tmp_path):
 
 
 def test_a_value_never_seen_is_shown_and_kept(browser, tmp_path):
-    data = dict(odd_reports())["strangers"]
+    data = strangers()
     with visited(browser, tmp_path, data) as visit:
         visit.pick(0)
         field = visit.page.locator("#field-0")

@@ -91,13 +91,13 @@ def test_subgradient_gets_near_on_hard_problems(
     assert solution.value <= 1.02 * optimum(seed, *case).value
 
 
-@every_solver
+@pytest.mark.parametrize("solver", [Proximal(max_iter=30), Subgradient(max_iter=30)])
 @pytest.mark.parametrize("structure", STRUCTURES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_value_is_the_objective_of_the_definition(solver, kind, structure):
-    penalty = Penalty(1.5)
-    solution, _ = run(solver, 1, structure, kind, penalty, 0.05)
-    literal = Problem.of(*random_rows(1), structure, kind, penalty, 0.05)
+    case = (*random_rows(1), structure, kind, Penalty(1.5), 0.05)
+    problem, literal = objective(*case), Problem.of(*case)
+    solution = solver.solve(problem, unit(problem))
     assert solution.value == pytest.approx(
         literal.value(solution.point.matrix), rel=1e-6
     )

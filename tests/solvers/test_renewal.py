@@ -157,10 +157,10 @@ def test_nothing_is_solved_after_what_is_not_finite():
 class TestProximalRound:
     def test_it_comes_near_the_optimum_and_proves_nothing(self):
         objective, start = problem(), identity(1, 4)
-        best = Proximal(tol=1e-6, max_iter=1_000).solve(objective, start)
+        best = Proximal(tol=1e-3, max_iter=1_000).solve(objective, start)
         short = ProximalRound().solve(objective, start)
         assert short.value == pytest.approx(objective.value(short.point), rel=1e-5)
-        assert short.value <= 1.1 * best.value < objective.value(start)
+        assert short.value <= 1.1 * (best.value - best.gap) < objective.value(start)
         assert np.isnan(short.gap)
         assert short.n_iter <= 15
 
