@@ -183,3 +183,10 @@ def test_a_classifier_answers_with_the_bits_of_comparing_with_all(
     np.testing.assert_array_equal(
         fast.shares_by_setting(query, *tried), plain.shares_by_setting(query, *tried)
     )
+
+
+def test_vectors_of_thousands_of_dimensions():
+    rng = np.random.default_rng(0)
+    U, queries = rng.normal(size=(100, 1_500)), rng.normal(size=(5, 1_500))
+    found, expected = both(U, queries, np.ones(100), 3)
+    assert_same_bits(found, expected)

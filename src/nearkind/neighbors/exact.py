@@ -114,7 +114,7 @@ class ExactIndex(PlainIndex):
         if not self.metric.has_vectors or self.n_rows <= PLAIN_UP_TO:
             return None
         q = self.rows.shape[1]
-        is_tree = q > 0 and self.n_rows >= TREE_FROM * 2.0**q
+        is_tree = 0 < q < 64 and self.n_rows >= TREE_FROM * 2.0**q
         return (TreeSearch if is_tree else ProductSearch)(self.vectors)
 
     def chunks(self, n_queries: int, at_once: int) -> list[slice]:
