@@ -98,7 +98,7 @@ def test_bad_data(pets, tmp_path, arguments, words):
         (["-t", "kind", "-m", "haming"], "Did you mean 'hamming'"),
         (["-t", "kind", "--numeric", "round"], "one of auto, category, bin, scale"),
         (["-t", "kind", "-m", "single", "--time-budget", "3"], "only for cv"),
-        (["-t", "kind", "--time-budget", "0"], "0.1"),
+        (["-t", "kind", "--time-budget", "0"], "0.001"),
     ],
 )
 def test_bad_usage(pets, tmp_path, arguments, words):

@@ -335,17 +335,22 @@ def test_of_many_rows_few_run_a_first_heat_and_the_better_half_goes_on(monkeypat
 
     class Sized(Turning):
         def fit(self, X, y=None, sample_weight=None):
-            seen.append((self.strength, len(X)))
+            seen.append((self.sees, len(X)))
             return super().fit(X, y, sample_weight)
 
-    along = Candidate("along", Sized(), (4.0, 3.0, 1.0, 0.5))
+    able, unable = (
+        Candidate(name, Sized(sees=sees), (3.0, 1.0))
+        for name, sees in (("able", 1.0), ("unable", 0.0))
+    )
     run = race(X, y)
-    run.run([along, *candidates(Right)], FOLDS[:1])
-    heat = [strength for strength, n_rows in seen if n_rows < 30]
-    assert heat == [4.0, 3.0, 1.0, 0.5]
-    assert [c.strength for c in run.contenders] == [1.0, 0.5, None]
-    assert [c.strength for c in run.dropped] == [4.0, 3.0]
-    assert [len(c.held[0]) for c in run.contenders] == [15] * 3
+    run.run([unable, able, *candidates(Right)], FOLDS[:1])
+    in_heat = [sees for sees, n_rows in seen if n_rows < 30]
+    in_fold = [sees for sees, n_rows in seen if n_rows > 30]
+    assert (in_heat, in_fold) == ([0.0, 0.0, 1.0, 1.0], [1.0, 1.0])
+    assert names(run.contenders) == ["able", "Right"]
+    assert [c.strength for c in run.contenders] == [1.0, None]
+    assert names(run.dropped) == ["unable", "unable", "able"]
+    assert [len(c.held[0]) for c in run.contenders] == [15] * 2
 
 
 def test_no_bit_depends_on_who_shares_the_fits(monkeypatch):

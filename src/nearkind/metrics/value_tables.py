@@ -78,8 +78,8 @@ def relevance(phi: Array, maps: Sequence[Array], weights: Array) -> Array:
         rows = slice(at, at + ROWS_AT_ONCE)
         centred = flat[rows] - mean
         moved += centred.T @ (share[rows, None] * (centred @ whole))
-    starts = np.cumsum([0, *(len(A) for A in maps[:-1])])
-    parts: Array = np.add.reduceat((moved * whole).sum(axis=1), starts)
+    by_place, ends = (moved * whole).sum(axis=1), np.cumsum([len(A) for A in maps])
+    parts: Array = np.diff(np.cumsum([0.0, *by_place])[[0, *ends]])
     total = parts.sum()
     return parts / total if total > 0.0 else np.zeros(len(parts))
 
@@ -95,7 +95,7 @@ def feature_maps(
     sizes = [table.shape[1] for table in tables]
     n_places, n_channels = sum(sizes), tables[0].shape[2]
     n_units = n_places * n_channels
-    at_once = max(1, UNITS_AT_ONCE // n_units)
+    at_once = max(1, UNITS_AT_ONCE // max(n_units, 1))
     images = [
         embed(structure.blocks(units), spectrum).U
         for units in _unit_vectors(n_places, n_channels, at_once)
@@ -107,8 +107,8 @@ def feature_maps(
 def _unit_vectors(n_places: int, n_channels: int, at_once: int) -> Iterator[Array]:
     """Yield all unit vectors as phi (n, n_places, n_channels), some at once."""
     n_units = n_places * n_channels
-    for start in range(0, n_units, at_once):
+    for start in range(0, max(n_units, 1), at_once):
         places = np.arange(start, min(start + at_once, n_units))
         units = np.zeros((len(places), n_units))
         units[np.arange(len(places)), places] = 1.0
-        yield units.reshape(-1, n_places, n_channels)
+        yield units.reshape(len(places), n_places, n_channels)

@@ -101,7 +101,10 @@ class Candidate:
 
 
 def default_candidates(
-    n_values: Sequence[int] = (), n_jobs: int | None = None, **policies: Any
+    n_values: Sequence[int] = (),
+    n_jobs: int | None = None,
+    random_state: Any = 0,
+    **policies: Any,
 ) -> list[Candidate]:
     """Return the family that is searched by default.
 
@@ -116,11 +119,13 @@ def default_candidates(
         Distinct values of each column.
     n_jobs : int, default=None
         Threads of a fit.
+    random_state : int or RandomState, default=0
+        Seed of the rows that a fit draws where there are many.
     **policies
         unseen, missing and numeric, as the distances take them.
     """
     make = partial(CPML, structure="full", constraints="neighbors", n_jobs=n_jobs)
-    common = {**CLOSELY, **policies}
+    common = {**CLOSELY, "random_state": random_state, **policies}
     candidates = [
         Candidate("values", Hamming(**policies)),
         Candidate("histograms", Euclidean(**policies)),
@@ -157,7 +162,8 @@ def candidates_of(model: Any, n_values: Sequence[int] = ()) -> list[Candidate]:
     listed = model.candidates
     if listed is None:
         policies = {name: getattr(model, name) for name in POLICIES}
-        return default_candidates(n_values, n_jobs=model.n_jobs, **policies)
+        seed = 0 if model.random_state is None else model.random_state
+        return default_candidates(n_values, model.n_jobs, seed, **policies)
     if not isinstance(listed, list | tuple) or not all(map(_is_distance, listed)):
         raise wrong(model, "candidates", "None or a list of distances, unfitted")
     if not listed:

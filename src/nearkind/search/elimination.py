@@ -168,7 +168,11 @@ class Elimination:
         self._waiting = [c for c in self._waiting if c.turn != turn]
 
     def _run_heat(self, fold: Fold) -> None:
-        """Let newcomers race on few rows if there are many; the better half goes on."""
+        """Let newcomers race on few rows if there are many; the better half goes on.
+
+        That is the half of the candidates whose best strengths do best, each with all
+        of its strengths: which of them is best depends on the number of rows.
+        """
         heat = heat_of(fold, self.rows.y)
         newcomers = [
             c for c in self.contenders if not c.shares and c.candidate.strengths
@@ -176,13 +180,21 @@ class Elimination:
         if heat is None or not newcomers or self._is_late():
             return
         self._fit_all(newcomers, heat, 1, is_heat=True)
-        raced = [c for c in newcomers if c.shares and c in self.contenders]
         truth, weights = self.rows.y[heat.held], self.rows.weights[heat.held]
-        found = [quality(c.table(), truth, weights).max() for c in raced]
+        raced = [c for c in newcomers if c.shares]
+        candidates = once_each(contender.candidate for contender in raced)
+        found = [
+            max(
+                float(quality(c.table(), truth, weights).max())
+                for c in raced
+                if c.candidate is candidate
+            )
+            for candidate in candidates
+        ]
         order = np.argsort(-np.array(found), kind="stable")
-        ahead = {id(raced[i]) for i in order[: (len(newcomers) + 1) // 2]}
+        ahead = [candidates[i] for i in order[: (len(candidates) + 1) // 2]]
         for contender in raced:
-            if id(contender) in ahead:
+            if any(contender.candidate is candidate for candidate in ahead):
                 contender.keep_folds(0)
             else:
                 self.contenders.remove(contender)
@@ -234,7 +246,8 @@ class Elimination:
             id(candidate): [c for c in contenders if c.candidate is candidate]
             for candidate in candidates
         }
-        ways, first = (self.n_neighbors, self.votes), is_heat or len(self.held) == 1
+        ways = self.n_neighbors, self.votes
+        may_turn = not is_heat and len(self.held) == 1
 
         def outcome_of(candidate: Candidate) -> Outcome | None:
             if self._is_late():
@@ -244,7 +257,7 @@ class Elimination:
                 return rows
             numbers = {contender.number for contender in wanted[id(candidate)]}
             lenient = candidate.lenient
-            return evaluate(lenient, numbers, rows, ways, self.deadline, first)
+            return evaluate(lenient, numbers, rows, ways, self.deadline, may_turn)
 
         n_rows = len(fold.train) if len(fold.train) <= LARGE_FIT else 0
         try:
