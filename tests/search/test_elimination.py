@@ -23,6 +23,7 @@ from nearkind.search import evaluation as module
 from nearkind.search import folds as folds_module
 from nearkind.search.candidates import Candidate
 from nearkind.search.folds import deal
+from nearkind.solvers.objective import Objective
 
 X, y = easy()
 FOLDS = list(deal(y, 4, np.random.default_rng(0)))
@@ -376,3 +377,20 @@ def test_a_fit_that_time_cuts_short_has_no_vote_where_others_have():
     run = race(rows, labels, deadline=-1.0)
     run.run([late], folds)
     assert [c.strength for c in run.contenders] == ["10%"]
+
+
+def test_an_interrupt_within_a_solver_is_one_of_the_whole_path(monkeypatch):
+    rows, labels = easy(90)
+    along = Candidate("along", clone(SOFT), ("10%", "1%"))
+    coded, n_calls = race(rows, labels).rows, []
+    plain = Objective.factor_gradient
+
+    def factor_gradient(self, F):
+        n_calls.append(1)
+        if len(n_calls) == 3:
+            raise KeyboardInterrupt
+        return plain(self, F)
+
+    monkeypatch.setattr(Objective, "factor_gradient", factor_gradient)
+    with pytest.raises(KeyboardInterrupt):
+        along.fitted(coded, [1])

@@ -1,5 +1,6 @@
 """``nearkind fit``."""
 
+import signal
 from pathlib import Path
 from typing import Annotated
 
@@ -38,6 +39,14 @@ def fit(
             "--time-budget", min=0.001, help="Seconds that cv may take, all in all."
         ),
     ] = None,
+    keep_best: Annotated[
+        bool,
+        typer.Option(
+            "--keep-best",
+            help="Ctrl-C ends the search and keeps the best so far, a second one "
+            "stops; without this the first one stops, and nothing is written.",
+        ),
+    ] = False,
     stream: Annotated[
         bool | None,
         typer.Option(
@@ -66,6 +75,8 @@ def fit(
     settings = trainer.FitSettings(method, numeric, seed, time_budget)
     settings.check()
     check_writable(output)
+    if keep_best:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     read = ReadOptions(format, delimiter, encoding)
     source = LabelledSource(data, target, tuple(drop or ()), tuple(text or ()), read)
     if trainer.is_streamed(stream, data, settings):

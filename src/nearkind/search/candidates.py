@@ -15,6 +15,7 @@ from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.base import Distance
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.params import wrong
+from nearkind.solvers.solution import Stop
 
 CLOSELY: dict[str, Any] = {"tol": 1e-3, "max_iter": 40, "warm_start": True}
 """How a fit in a search ends: tighter ones do not classify better."""
@@ -82,11 +83,14 @@ class Candidate:
         """
         metric = clone(self.metric)
         if self.strengths:
-            yield from enumerate(
-                metric.fit_path(rows, None, self.strengths[: last + 1])
-            )
+            path = enumerate(metric.fit_path(rows, None, self.strengths[: last + 1]))
         else:
-            yield 0, metric.fit(rows)
+            path = enumerate([metric.fit(rows)])
+        for number, at in path:
+            # A solver takes Ctrl-C for its own end; here it is that of all fits.
+            if getattr(at, "stop_reason_", None) == Stop.INTERRUPTED.name:
+                raise KeyboardInterrupt
+            yield number, at
 
     def fitted(self, rows: CodedRows, wanted: Collection[int]) -> dict[int, Any]:
         """Return the distances at the strengths of these numbers, in one go.

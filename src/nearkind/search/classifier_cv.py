@@ -246,7 +246,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
             mine = [c.number for c, _ in chosen if c.candidate is candidate]
             found = candidate.fitted(rows, mine)
             fitted |= {(id(candidate), number): at for number, at in found.items()}
-        _check_ends(fitted.values())
+        _warn_if_cut(fitted.values())
         self.members_ = []
         for contender, way in chosen:
             weights, k = ways[way]
@@ -277,11 +277,9 @@ def _ways_to_vote(model: Any) -> tuple[list[int], list[Any]]:
     return sorted({int(k) for k in ks}), votes
 
 
-def _check_ends(metrics: Iterable[Any]) -> None:
-    """Raise if Ctrl-C ended a fit, warn if time did."""
+def _warn_if_cut(metrics: Iterable[Any]) -> None:
+    """Warn if time ended a fit."""
     reasons = {getattr(metric, "stop_reason_", None) for metric in metrics}
-    if Stop.INTERRUPTED.name in reasons:
-        raise KeyboardInterrupt
     if Stop.OUT_OF_TIME.name in reasons:
         warnings.warn(
             "time_budget ran out while the chosen distances were learned from all "

@@ -131,7 +131,6 @@ def evaluate(
     try:
         with deadline.limit():
             for number, metric in candidate.path(rows.train, max(numbers)):
-                _raise_if_interrupted(metric)
                 outcome.n_fits += 1
                 was_cut = getattr(metric, "stop_reason_", None) == Stop.OUT_OF_TIME.name
                 if was_cut and outcome.votes:
@@ -154,9 +153,3 @@ def evaluate(
     except (ValueError, TypeError) as error:
         outcome.error = str(error)
     return outcome
-
-
-def _raise_if_interrupted(metric: Any) -> None:
-    """Raise what a solver took for its own end: a search ends with it too."""
-    if getattr(metric, "stop_reason_", None) == Stop.INTERRUPTED.name:
-        raise KeyboardInterrupt
