@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
-from nearkind.neighbors import ExactIndex, PlainIndex, Reach, exact, vector_search
+from nearkind.neighbors import (
+    ExactIndex,
+    PlainIndex,
+    Reach,
+    exact,
+    vector_rows,
+    vector_search,
+)
 from nearkind.neighbors.vector_rows import VectorRows, lengths
 from nearkind.neighbors.vector_search import ProductSearch, TreeSearch
 
@@ -190,3 +197,19 @@ def test_vectors_of_thousands_of_dimensions():
     U, queries = rng.normal(size=(100, 1_500)), rng.normal(size=(5, 1_500))
     found, expected = both(U, queries, np.ones(100), 3)
     assert_same_bits(found, expected)
+
+
+@pytest.mark.parametrize("shape", [(1, 13), (40, 100), (0, 5), (3, 0), (2, 3, 7)])
+def test_few_lengths_have_the_bits_of_many(shape, monkeypatch):
+    V = np.random.default_rng(0).normal(size=shape)
+    few = lengths(V)
+    monkeypatch.setattr(vector_rows, "FEW_NUMBERS", -1)
+    np.testing.assert_array_equal(few, lengths(V))
+
+
+def test_a_row_alone_has_the_votes_that_it_has_among_others():
+    X, y = labelled_table(300)
+    query, _ = labelled_table(40, seed=9)
+    model = nk.CPMLClassifier(nk.baselines.Euclidean(), 9, "distance").fit(X, y)
+    alone = [model.predict_proba(query[i : i + 1])[0] for i in range(40)]
+    np.testing.assert_array_equal(alone, model.predict_proba(query))

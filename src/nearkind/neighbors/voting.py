@@ -47,9 +47,12 @@ def vote_shares(near: Near, weigh: Weigh, class_shares: Array, n_queries: int) -
     votes = near.votes * weigh(near.distance)
     votes = _only_infinite_where_any(near, votes) if np.isinf(votes).any() else votes
     votes = _equal_where_none(near, votes, n_queries)
-    ends = np.searchsorted(near.query, np.arange(n_queries + 1))
-    shape = n_queries, len(class_shares)
-    total = csr_array((votes, near.unique_row, ends), shape) @ class_shares
+    if n_queries == 1:  # the same sum, in the same order, in fewer calls
+        total = (votes[:, None] * class_shares[near.unique_row]).sum(axis=0)[None]
+    else:
+        ends = np.searchsorted(near.query, np.arange(n_queries + 1))
+        shape = n_queries, len(class_shares)
+        total = csr_array((votes, near.unique_row, ends), shape) @ class_shares
     return total / total.sum(axis=1, keepdims=True)
 
 
