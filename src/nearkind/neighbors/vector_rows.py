@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from nearkind.neighbors.reach import TIE
 from nearkind.protocols import Array
 
-
 FEW_NUMBERS = 1 << 12
 """Numbers up to which the time goes into calls."""
 
