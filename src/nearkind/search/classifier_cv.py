@@ -73,7 +73,8 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
     unseen, missing, numeric, n_jobs : as in :class:`nearkind.CPML`
         For candidates=None.
     random_state : int, RandomState or None, default=None
-        Seed of the folds; None is as good as 0, so that every fit gives the same.
+        Seed of the folds, and of the rows that candidates=None draws where there are
+        many; None is as good as 0, so that every fit gives the same.
     verbose : int, default=0
         1 shows what is fitted.
 
@@ -159,9 +160,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
             chosen = self._choose(search, most)
             self.refused_ = search.refused
             self.search_seconds_ = perf_counter() - start
-            with suppress(
-                KeyboardInterrupt
-            ):  # a callback that asks to stop: so it does
+            with suppress(KeyboardInterrupt):  # of a callback: the search has ended
                 tell(search.n_fits, search.n_fits, "learning from all rows", np.nan)
             with Deadline(start + budget).limit():
                 self._learn(search, chosen)

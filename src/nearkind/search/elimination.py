@@ -260,21 +260,21 @@ class Elimination:
             return evaluate(lenient, numbers, rows, ways, self.deadline, may_turn)
 
         n_rows = len(fold.train) if len(fold.train) <= LARGE_FIT else 0
-        try:
-            # Filters of warnings belong to the process: threads must not set them.
-            with warnings.catch_warnings(), thread_map(self.n_jobs, n_rows) as run:
-                warnings.simplefilter("ignore")  # what matters the last fit says
+        # Filters of warnings belong to the process: threads must not set them.
+        with warnings.catch_warnings(), thread_map(self.n_jobs, n_rows) as run:
+            warnings.simplefilter("ignore")  # what matters the last fit says
+            try:
                 coded = {id(c): self._coded_fold(fold, c) for c in candidates}
                 outcomes = iter(run(outcome_of, candidates))
                 for candidate in candidates:
                     most = self.n_fits + self._left(n_folds)
                     self.tell(self.n_fits, most, candidate.name, self._best)
                     self._take(next(outcomes), wanted[id(candidate)], fold)
-        except KeyboardInterrupt:
-            if not any(contender.shares for contender in self.contenders):
-                raise
-            self.was_interrupted = True
-            self.deadline.end()
+            except KeyboardInterrupt:
+                self.deadline.end()  # threads that are still at work end by it
+                if not any(contender.shares for contender in self.contenders):
+                    raise
+                self.was_interrupted = True
 
     def _take(self, outcome: Outcome | None, mine: list[Contender], fold: Fold) -> None:
         """Add the votes of a candidate to its contenders."""
