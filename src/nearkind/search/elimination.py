@@ -1,10 +1,10 @@
 """Successive elimination: settings that fall clearly behind are not fitted again.
 
 A race over folds, after Maron and Moore, *Hoeffding races*, NIPS 1994, with standard
-errors of paired differences instead of Hoeffding bounds. Where there are many rows the
-first heat is run on few of them, and the better half goes on: a step of successive
-halving (Jamieson and Talwalkar, *Non-stochastic best arm identification and
-hyperparameter optimization*, AISTATS 2016).
+errors of paired differences instead of Hoeffding bounds. Where there are many rows a
+first heat is run on few of them, as in successive halving (Jamieson and Talwalkar,
+*Non-stochastic best arm identification and hyperparameter optimization*, AISTATS 2016);
+but who is not clearly behind goes on, be it more than half.
 """
 
 import warnings
@@ -168,10 +168,10 @@ class Elimination:
         self._waiting = [c for c in self._waiting if c.turn != turn]
 
     def _run_heat(self, fold: Fold) -> None:
-        """Let newcomers race on few rows if there are many; the better half goes on.
+        """Let newcomers race on few rows if there are many; who can win goes on.
 
-        That is the half of the candidates whose best strengths do best, each with all
-        of its strengths: which of them is best depends on the number of rows.
+        A candidate whose best strength is clearly behind is out; the others go on with
+        all of their strengths, as which is best depends on the number of rows.
         """
         heat = heat_of(fold, self.rows.y)
         newcomers = [
@@ -182,19 +182,14 @@ class Elimination:
         self._fit_all(newcomers, heat, 1, is_heat=True)
         truth, weights = self.rows.y[heat.held], self.rows.weights[heat.held]
         raced = [c for c in newcomers if c.shares]
-        candidates = once_each(contender.candidate for contender in raced)
-        found = [
-            max(
-                float(quality(c.table(), truth, weights).max())
-                for c in raced
-                if c.candidate is candidate
-            )
-            for candidate in candidates
-        ]
-        order = np.argsort(-np.array(found), kind="stable")
-        ahead = [candidates[i] for i in order[: (len(candidates) + 1) // 2]]
+        behind = are_behind([c.table() for c in raced], truth, weights)
+        ahead = {
+            id(contender.candidate)
+            for contender, is_behind in zip(raced, behind, strict=True)
+            if not is_behind.all()
+        }
         for contender in raced:
-            if any(contender.candidate is candidate for candidate in ahead):
+            if id(contender.candidate) in ahead:
                 contender.keep_folds(0)
             else:
                 self.contenders.remove(contender)
@@ -349,18 +344,10 @@ class Elimination:
 
     def _drop(self) -> None:
         """Eliminate what is clearly behind the best."""
-        truth, weights = self.truth, self.held_weights
-        right = [self._table(r).argmax(axis=2) == truth for r in self.contenders]
-        means = [np.average(r, axis=1, weights=weights) for r in right]
-        leader = max(range(len(means)), key=lambda i: means[i].max())
-        best = right[leader][means[leader].argmax()]
-        n_rows = weights.sum()
-        for contender, mine in zip(self.contenders, right, strict=True):
-            behind = best.astype(float) - mine  # (V, n)
-            gap = np.average(behind, axis=1, weights=weights)
-            spread = np.average(behind**2, axis=1, weights=weights) - gap**2
-            error = np.sqrt(np.maximum(spread, 0.0) / n_rows)
-            contender.alive &= gap <= BEHIND * error + 1.0 / n_rows
+        tables = [self._table(contender) for contender in self.contenders]
+        behind = are_behind(tables, self.truth, self.held_weights)
+        for contender, is_behind in zip(self.contenders, behind, strict=True):
+            contender.alive &= ~is_behind
         self.dropped += [
             contender for contender in self.contenders if not contender.alive.any()
         ]
@@ -389,6 +376,27 @@ class Elimination:
         self.contenders = [
             contender for contender in self.contenders if contender not in mine
         ]
+
+
+def are_behind(
+    tables: Sequence[Array], truth: NDArray[np.intp], weights: Array
+) -> list[NDArray[np.bool_]]:
+    """Return which votes of each table (V, n, C) are clearly behind the best (V,).
+
+    That is by more than ``BEHIND`` standard errors of the paired difference, and a row.
+    """
+    right = [table.argmax(axis=2) == truth for table in tables]
+    means = [np.average(each, axis=1, weights=weights) for each in right]
+    leader = max(range(len(means)), key=lambda i: means[i].max(), default=0)
+    n_rows, found = weights.sum(), []
+    for mine in right:
+        best = right[leader][means[leader].argmax()]
+        lost = best.astype(float) - mine  # (V, n)
+        gap = np.average(lost, axis=1, weights=weights)
+        spread = np.average(lost**2, axis=1, weights=weights) - gap**2
+        error = np.sqrt(np.maximum(spread, 0.0) / n_rows)
+        found.append(gap > BEHIND * error + 1.0 / n_rows)
+    return found
 
 
 def once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
