@@ -314,9 +314,9 @@ class SoftNeighbors:
     def _anchors(
         self, labels: WeightedLabels, can_draw: NDArray[np.bool_]
     ) -> Iterator[tuple[RowNumbers, SameClass]]:
-        """Give the anchors of each chunk: of one class if that fills a chunk."""
+        """Give the anchors of each chunk: of one class if it fills a quarter of one."""
         n_rows, at_once = len(labels.y), self.at_once
-        enough = rows_at_once(n_rows, at_once, ENOUGH)
+        enough = rows_at_once(n_rows, at_once, ENOUGH) / 4
         rest: list[RowNumbers] = [np.empty(0, dtype=np.intp)]
         for label in range(labels.n_classes):
             same = labels.rows_of(label)
