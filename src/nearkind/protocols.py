@@ -180,6 +180,17 @@ class Constraints(Protocol):
         """Return some rows, and constraints among them whose mean estimates this."""
 
 
+class SmoothConstraints(Constraints, Protocol):
+    """Constraints whose loss has a gradient everywhere.
+
+    Law: ``laplacian`` gives the loss of the chunks, and what their gradients in d2 make
+    of the rows.
+    """
+
+    def laplacian(self, rows: "Embedding", run: "Map") -> tuple[float, Array]:
+        """Return the loss at embedded rows, and L U (n, q), L its Laplacian."""
+
+
 @runtime_checkable
 class Regularizer(Protocol):
     """A convex function of the joint spectrum of M, increasing in each eigenvalue.

@@ -389,13 +389,11 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
 
     def _keep(self, metric: Any, rows: CodedRows) -> Self:
         """Keep a fitted distance and the rows that vote."""
-        self.metric_, self.classes_ = metric, rows.classes
         _warn_of_small_weights(rows, self.n_neighbors)
-        self.set_codebook(metric.codebook_)
-        self.n_samples_fit_ = rows.n_given
+        self.fit_voters(metric, TrainingRows.of(rows.coded_by(metric.codebook_)))
+        self.n_samples_fit_ = rows.n_given  # those without weight among them
         for name in ("n_samples_seen_", "n_remembered_"):  # of batches before
             self.__dict__.pop(name, None)
-        self.set_training_rows(TrainingRows.of(rows.coded_by(metric.codebook_)))
         self.index_.build()
         return self
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -10,7 +10,15 @@ from nearkind.losses.edges import weighted_gram
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import Embedding, embed, embed_by
 from nearkind.metrics.spectrum import Spectrum, decompose, decompose_factor
-from nearkind.protocols import Array, Chunk, Constraints, Loss, Map, Regularizer
+from nearkind.protocols import (
+    Array,
+    Chunk,
+    Constraints,
+    Loss,
+    Map,
+    Regularizer,
+    SmoothConstraints,
+)
 
 _HINGE = Hinge()
 
@@ -63,12 +71,13 @@ class Objective:
     def factor_gradient(self, F: Array) -> tuple[float, Array]:
         """Return the loss at F'F, and its gradient in F (B, r, W), which is 2 F G.
 
-        For constraints with a ``laplacian``, which is applied to embedded rows: those
+        For ``SmoothConstraints``. Their Laplacian is applied to embedded rows, as these
         are shorter than rows.
         """
         (B, n, K, W), r = self.Z.shape, F.shape[1]
         rows = embed_by(self.Z, F)
-        loss, LU = self.constraints.laplacian(rows, self.map)  # type: ignore[attr-defined]
+        smooth = cast(SmoothConstraints, self.constraints)
+        loss, LU = smooth.laplacian(rows, self.map)
         stacked = LU.reshape(n, B, K, r).swapaxes(0, 1).reshape(B, n * K, r)
         FG = stacked.astype(self.Z.dtype).swapaxes(1, 2) @ self.Z.reshape(B, n * K, W)
         return loss, 2.0 * FG.astype(float)
