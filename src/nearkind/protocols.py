@@ -190,6 +190,15 @@ class SmoothConstraints(Constraints, Protocol):
     def laplacian(self, rows: "Embedding", run: "Map") -> tuple[float, Array]:
         """Return the loss at embedded rows, and L U (n, q), L its Laplacian."""
 
+    def sample_draws(
+        self,
+        size: int,
+        rng: np.random.Generator,
+        may_draw: NDArray[np.bool_],
+        most: int | None = None,
+    ) -> tuple[RowNumbers, Constraints]:
+        """Return about ``size`` rows, and the draws of some of them among these."""
+
 
 @runtime_checkable
 class Regularizer(Protocol):
