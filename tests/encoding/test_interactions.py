@@ -12,6 +12,7 @@ from helpers import strategies
 from nearkind.encoding import interactions as module
 from nearkind.encoding.interactions import (
     DRAW,
+    LEAST,
     ROUNDS,
     PairCounts,
     chosen_pairs,
@@ -58,9 +59,12 @@ def slow_gain(rows):
         normalise()
     gain = 0.0
     for a, b, y in known:
-        others = count(a=a, b=b) - 1 + DRAW
-        crossed = (count(a=a, b=b, y=y) - 1 + DRAW * q[a, b, y]) / others
-        gain += log(crossed / q[a, b, y])
+        odds = q[a, b, y] * (1 - 1 / count(a=a, y=y)) * (1 - 1 / count(b=b, y=y))
+        if count(y=y) > 1:
+            odds /= 1 - 1 / count(y=y)
+        without = max(odds / (1.0 - q[a, b, y] + max(odds, LEAST)), LEAST)
+        crossed = count(a=a, b=b, y=y) - 1 + DRAW * without
+        gain += log(crossed / (count(a=a, b=b) - 1 + DRAW) / without)
     return gain / len(rows)
 
 
