@@ -299,10 +299,16 @@ class Codebook:
             warn_if_nearly_unique(feature, n_rows)
         return self
 
-    def keep(self, names: list[Any], named: bool, features: list[Feature]) -> None:
+    def keep(
+        self,
+        names: list[Any],
+        named: bool,
+        features: list[Feature],
+        crosses: Iterable[Cross] = (),
+    ) -> None:
         """Take features as learned; no unseen value has been reported yet."""
         self.names_, self.named_, self.features_ = names, named, features
-        self.crosses_ = []
+        self.crosses_ = list(crosses)
         self._reported = [set() for _ in features]
 
     def lookup(self, table: FactorizedTable) -> Codes:

@@ -70,7 +70,11 @@ class Cross:
 
     def encode(self, codes: NDArray[Any]) -> Codes:
         """Return the code of each row (n,) from those of the features (n, D)."""
-        keys = _keys(codes[:, self.parts[0]], codes[:, self.parts[1]])
+        return self.encode_pairs(codes[:, self.parts])
+
+    def encode_pairs(self, pairs: NDArray[Any]) -> Codes:
+        """Return the code of each pair of codes (n, 2)."""
+        keys = _keys(pairs[:, 0], pairs[:, 1])
         found = np.searchsorted(self._keys, keys)
         return np.where(self._key_of_code[found] == keys, found, -1).astype(np.int32)
 
@@ -102,6 +106,17 @@ def as_setting(value: Any) -> Setting | None:
     if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in value):
         return None
     return tuple((a, b) for a, b in value)
+
+
+def cross_name(names: Sequence[Any], pair: Pair) -> str:
+    """Return the name of a cross of two columns.
+
+    Examples
+    --------
+    >>> cross_name(["colour", "size"], (0, 1))
+    'colour x size'
+    """
+    return f"{names[pair[0]]} x {names[pair[1]]}"
 
 
 def named_pairs(
@@ -167,7 +182,7 @@ def cross_features(
     crosses: list[Cross] = []
     taken = {str(name) for name in names}
     for a, b in pairs:
-        name = f"{names[a]} x {names[b]}"
+        name = cross_name(names, (a, b))
         if name in taken:
             raise ValueError(
                 f"The columns {names[a]!r} and {names[b]!r} cannot be crossed, because "
