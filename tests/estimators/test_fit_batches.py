@@ -24,6 +24,8 @@ SETTINGS = [
     {"scope": "local"},
     {"scope": 500},
     {"numeric": "scale", "missing": "prior"},
+    {"crosses": 3},
+    {"crosses": "auto", "projection": "vdm+onehot"},
 ]
 
 

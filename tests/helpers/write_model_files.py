@@ -42,7 +42,12 @@ def mixed_scale():
     return nk.CPMLClassifier(metric), *mixed_table(60)
 
 
-MAKERS = (six_persons, monks, searched, mixed_bins, mixed_scale)
+def mixed_crosses():
+    metric = nk.CPML(tol=1e-2, max_iter=20, crosses=[("flag", "höhe"), ("色", "count")])
+    return nk.CPMLClassifier(metric), *mixed_table(60)
+
+
+MAKERS = (six_persons, monks, searched, mixed_bins, mixed_scale, mixed_crosses)
 
 
 def answers(model, rows):

@@ -139,6 +139,31 @@ def test_an_existing_file_and_what_a_link_points_to_are_replaced(tmp_path):
     assert sorted(tmp_path.iterdir()) == [link, path]
 
 
+@pytest.mark.parametrize(
+    ("parts", "levels", "why"),
+    [
+        ([0, 2], None, "of columns that there are not"),
+        ([0, -1], None, "of columns that there are not"),
+        ([1, 1], None, "of columns that there are not"),
+        ([0], None, "not of two columns"),
+        ([0, True], None, "not of two columns"),
+        (None, [[0, 0], [0, 9]], "that its columns lack"),
+        (None, [[0, 0], [-1, 0]], "that its columns lack"),
+        (None, [[0, 1], [0, 0]], "not in rising order"),
+        (None, [[0, 0], [0, 0]], "not in rising order"),
+        (None, [0, 1], "no whole numbers"),
+    ],
+)
+def test_a_forged_cross_is_refused(parts, levels, why):
+    model = nk.CPML(tol=0.1, crosses=[(0, 1)])
+    model.fit([["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]], LABELS)
+    (cross,) = model.codebook_.crosses_
+    cross.parts = cross.parts if parts is None else parts
+    cross.levels = cross.levels if levels is None else np.array(levels)
+    with pytest.raises(ModelFileError, match=why):
+        loaded(saved(model))
+
+
 def test_a_newer_format_asks_for_an_upgrade():
     data = bytearray((FOLDER / "six_persons.nearkind").read_bytes())
     data[len(container.MAGIC)] = container.FORMAT + 1

@@ -23,7 +23,8 @@ from nearkind.persistence import container
 from nearkind.persistence.container import pack_container, read_container
 
 FOLDER = Path(__file__).parent / "files"
-NAMES = ["six_persons", "monks", "searched", "mixed_bins", "mixed_scale"]
+MIXED = ["searched", "mixed_bins", "mixed_scale", "mixed_crosses"]
+NAMES = ["six_persons", "monks", *MIXED]
 FILES = {name: (FOLDER / f"{name}.nearkind").read_bytes() for name in NAMES}
 ODD = [
     None, True, -1, 0, 2**63, 10**400, 1e308, -0.0, "", "x", "../../etc/passwd", [], {},
@@ -73,7 +74,7 @@ def unseen_values_pass():
 ROWS = {
     "six_persons": nk.datasets.load("credit_risk").X,
     "monks": nk.datasets.load("monks1").X[:20],
-    **dict.fromkeys(("searched", "mixed_bins", "mixed_scale"), mixed_table(20)[0]),
+    **dict.fromkeys(MIXED, mixed_table(20)[0]),
 }
 
 

@@ -38,6 +38,9 @@ SETTINGS = [
     {"projection": "vdm+cooccurrence", "scope": "local", "missing": "prior"},
     {"numeric": "scale", "scope": 50, "random_state": 3, "unseen": "error"},
     {"numeric": "category", "strength": 1e9},
+    {"crosses": [("flag", "höhe"), ["色", "noise"]], "projection": "onehot"},
+    {"crosses": 2, "missing": "prior"},
+    {"crosses": "auto"},
 ]
 
 

@@ -4,10 +4,12 @@ A code is a row of the feature's lookup table; -1 is the row for values that ``f
 not see. Levels stand in a canonical order, so codes do not depend on the order of rows
 or on the library that holds the table. ``base`` says what every feature offers; the
 kinds are ``levels``, ``bins`` and ``coordinate``, and ``numeric`` chooses among them.
+``crosses`` makes one feature of two, which ``interactions`` chooses.
 """
 
 from nearkind.encoding.bins import Bins, quantile_edges
 from nearkind.encoding.coordinates import Coordinate
+from nearkind.encoding.crosses import Cross
 from nearkind.encoding.features import Feature
 from nearkind.encoding.levels import Levels
 from nearkind.encoding.numeric import MAX_LEVELS_OF_NUMBERS, NUMERIC, Sample
@@ -17,6 +19,7 @@ __all__ = [
     "NUMERIC",
     "Bins",
     "Coordinate",
+    "Cross",
     "Feature",
     "Levels",
     "Sample",

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nearkind.encoding import MAX_LEVELS_OF_NUMBERS, Feature, Levels
+from nearkind.encoding import MAX_LEVELS_OF_NUMBERS, Cross, Feature, Levels
 from nearkind.errors import (
     ColumnError,
     MissingValueError,
@@ -42,7 +42,7 @@ def refuse_missing(gaps: list[str]) -> None:
         )
 
 
-def warn_if_nearly_unique(feature: Feature, n_rows: int) -> None:
+def warn_if_nearly_unique(feature: Feature | Cross, n_rows: int) -> None:
     """Warn of a feature that has many levels and fewer than two rows a level."""
     n_levels = len(_levels(feature))
     if n_levels >= MANY_LEVELS and 2 * n_levels > n_rows:
@@ -92,8 +92,10 @@ def warn_if_mixed(feature: Feature) -> None:
         )
 
 
-def _levels(feature: Feature) -> Collection[Any]:
+def _levels(feature: Feature | Cross) -> Collection[Any]:
     """Return the values that are a code each."""
+    if isinstance(feature, Cross):
+        return feature.levels
     return feature.code_of if isinstance(feature, Levels) else ()
 
 

@@ -18,6 +18,15 @@ from nearkind.encoding.checks import (
     warn_if_mixed,
     warn_if_nearly_unique,
 )
+from nearkind.encoding.crosses import (
+    WANTED,
+    Cross,
+    Setting,
+    as_setting,
+    cross_features,
+    named_pairs,
+)
+from nearkind.encoding.interactions import chosen_pairs
 from nearkind.errors import UnseenValueError, UnseenValueWarning, did_you_mean
 from nearkind.protocols import Array, Codes
 from nearkind.tables import (
@@ -32,6 +41,8 @@ from nearkind.tables import (
 FEW_ROWS = 32
 """So many rows are coded value by value, more of them column by column."""
 MAX_REPORTED = 1000  # values a column; then it is known to bring new ones
+MAX_CODES = 500_000_000
+"""Codes of crosses that are held at a time."""
 
 POLICIES = {
     "missing": ("level", "prior", "error"),
@@ -55,6 +66,10 @@ class Codebook:
         bins otherwise; every number a level; bins in any case; or places on one axis
         (see `positions`). Columns that their owner declared categorical are levels in
         any case, and so are those without a number.
+    crosses : int, "auto" or list of (name, name), default=0
+        Pairs of columns that are one more feature each, whose values are the pairs of
+        values that ``fit`` saw: so many of those that say most of the class beyond
+        their parts, those that clearly do, or these.
 
     Attributes
     ----------
@@ -64,6 +79,8 @@ class Codebook:
         Whether they came from the user; then later tables are matched by name.
     features_ : list of Levels, Bins or Coordinate
         One a column.
+    crosses_ : list of Cross
+        Features that are pairs of these; they come after them everywhere.
 
     Examples
     --------
@@ -79,13 +96,25 @@ class Codebook:
     names_: list[Any]
     named_: bool
     features_: list[Feature]
+    crosses_: list[Cross]
 
     def __init__(
-        self, missing: str = "level", unseen: str = "prior", numeric: str = "auto"
+        self,
+        missing: str = "level",
+        unseen: str = "prior",
+        numeric: str = "auto",
+        crosses: Any = 0,
     ) -> None:
-        self.policies = {"missing": missing, "unseen": unseen, "numeric": numeric}
+        self.policies: dict[str, Any] = {
+            "missing": missing,
+            "unseen": unseen,
+            "numeric": numeric,
+        }
         for parameter, value in self.policies.items():
             _check_setting(parameter, value)
+        self.policies["crosses"] = as_setting(crosses)
+        if self.crosses is None:
+            raise ValueError(f"crosses must be {WANTED}, got {crosses!r}.")
         self._reported: list[set[Any]] = []
 
     @property
@@ -109,24 +138,49 @@ class Codebook:
         return self.policies["numeric"]
 
     @property
+    def crosses(self) -> Setting:
+        """Pairs of columns that are one more feature each."""
+        return self.policies["crosses"]
+
+    @property
+    def feature_names(self) -> list[Any]:
+        """Name of each feature: those of the columns, then those of the crosses."""
+        return [*self.names_, *(cross.name for cross in self.crosses_)]
+
+    @property
     def n_values(self) -> list[int]:
         """Number of codes of each feature."""
-        return [feature.n_values for feature in self.features_]
+        of_columns = [feature.n_values for feature in self.features_]
+        return [*of_columns, *(cross.n_values for cross in self.crosses_)]
 
     @property
     def positions(self) -> list[Array | None]:
         """Where on its axis each value of a feature stands (n_values,), if on any."""
-        return [feature.positions for feature in self.features_]
+        of_columns = [feature.positions for feature in self.features_]
+        return [*of_columns, *(None for _ in self.crosses_)]
 
     def values(self, d: int) -> list[Any]:
-        """Return the display values of feature d in code order; missing is None."""
-        return self.features_[d].values
+        """Return the display values of feature d in code order; missing is None.
+
+        Those of a cross are pairs.
+        """
+        if d < len(self.features_):
+            return self.features_[d].values
+        cross = self.crosses_[d - len(self.features_)]
+        first, second = (self.features_[part].values for part in cross.parts)
+        return [(first[a], second[b]) for a, b in cross.levels.tolist()]
 
     def __repr__(self) -> str:
-        settings = ", ".join(f"{k}={v!r}" for k, v in self.policies.items())
+        told = {k: v for k, v in self.policies.items() if v != 0}
+        settings = ", ".join(f"{k}={v!r}" for k, v in told.items())
         return f"Codebook({settings})"
 
-    def fit(self, table: FactorizedTable, weights: Array) -> Self:
+    def fit(
+        self,
+        table: FactorizedTable,
+        weights: Array,
+        y: NDArray[np.intp] | None = None,
+    ) -> Self:
         """Learn the values of each column from the rows of a table.
 
         Parameters
@@ -134,6 +188,8 @@ class Codebook:
         table : FactorizedTable
         weights : ndarray (n,)
             How many rows each row stands for; those of weight zero teach no value.
+        y : ndarray of int (n,), default=None
+            Class numbers, -1 where unknown, by which to choose ``crosses``.
 
         Returns
         -------
@@ -146,7 +202,46 @@ class Codebook:
         columns = (
             (table.columns[d], table.counts(d, weights)) for d in range(n_columns)
         )
-        return self.fit_counts(table.names, table.named, columns, n_rows, known)
+        self.fit_counts(table.names, table.named, columns, n_rows, known)
+        if self.crosses:
+            counted = np.flatnonzero(weights)
+            codes = self.lookup(table)[counted]
+            labels = np.full(n_rows, -1) if y is None else y
+            self.fit_crosses(codes, labels[counted], weights[counted])
+        return self
+
+    def fit_crosses(self, codes: Codes, y: NDArray[np.intp], weights: Array) -> None:
+        """Choose and learn the crosses from rows, after the values of the columns.
+
+        Parameters
+        ----------
+        codes : ndarray of int32 (n, D)
+            Codes of the columns.
+        y : ndarray of int (n,)
+            Class numbers, -1 where unknown.
+        weights : ndarray (n,)
+            How many rows each stands for.
+        """
+        if not self.crosses:
+            return
+        if isinstance(self.crosses, tuple):
+            pairs = named_pairs(self.crosses, self.names_, self.named_, self.features_)
+        else:
+            if not (y >= 0).any():
+                raise ValueError(
+                    f"crosses={self.crosses!r} chooses pairs of columns by the labels "
+                    "of the rows, and no row has one. Name the pairs: crosses=[(a, b)]."
+                )
+            is_axis = [position is not None for position in self.positions]
+            pairs = chosen_pairs(np.where(is_axis, 0, codes), y, weights, self.crosses)
+        if len(codes) * len(pairs) > MAX_CODES:
+            raise ValueError(
+                f"{len(pairs):,} pairs of columns over {len(codes):,} rows are too "
+                f"many to hold; at most {MAX_CODES:,} cells are. Cross fewer columns."
+            )
+        self.crosses_ = cross_features(pairs, self.names_, codes)
+        for cross in self.crosses_:
+            warn_if_nearly_unique(cross, int(weights.sum()))
 
     def fit_encode(self, X: Any, weights: Array | None = None) -> Codes:
         """Learn the values of each column and return the codes of X.
@@ -204,9 +299,16 @@ class Codebook:
             warn_if_nearly_unique(feature, n_rows)
         return self
 
-    def keep(self, names: list[Any], named: bool, features: list[Feature]) -> None:
+    def keep(
+        self,
+        names: list[Any],
+        named: bool,
+        features: list[Feature],
+        crosses: Iterable[Cross] = (),
+    ) -> None:
         """Take features as learned; no unseen value has been reported yet."""
         self.names_, self.named_, self.features_ = names, named, features
+        self.crosses_ = list(crosses)
         self._reported = [set() for _ in features]
 
     def lookup(self, table: FactorizedTable) -> Codes:
@@ -214,11 +316,11 @@ class Codebook:
 
         Each distinct value is coded once; -1 stands for one without a code.
         """
-        codes = np.empty(table.codes.shape, np.int32, order="F")
+        codes = self._room(table.n_rows)
         for d, feature in enumerate(self.features_):
             code_of = feature.encode(table.columns[d])  # (n_distinct + 1,)
             codes[:, d] = code_of.take(table.codes[:, d], mode="wrap")
-        return codes
+        return self._crossed(codes)
 
     def encode(self, X: Any, owner: str = "nearkind") -> Codes:
         """Return the codes of X by the values that fit saw.
@@ -248,14 +350,28 @@ class Codebook:
         """Return the cells of a table of one row, in the order of the features."""
         table = read_table(X)
         columns = [table.column(place) for place in self.order_of(table, "nearkind")]
-        return [None if c.missing[0] else c.values[c.indices[0]] for c in columns]
+        cells = [None if c.missing[0] else c.values[c.indices[0]] for c in columns]
+        pairs = (cross.parts for cross in self.crosses_)
+        return [*cells, *((cells[a], cells[b]) for a, b in pairs)]
 
     def place_of(self, name: Any) -> int:
         """Return the number of a feature by its name."""
-        if name not in self.names_:
-            hint = did_you_mean(name, self.names_)
+        names = self.feature_names
+        if name not in names:
+            hint = did_you_mean(name, names)
             raise ValueError(f"There was no column {name!r} in fit. {hint}")
-        return self.names_.index(name)
+        return names.index(name)
+
+    def _room(self, n_rows: int) -> Codes:
+        """Return room for the codes of rows, columns contiguous."""
+        n_features = len(self.features_) + len(self.crosses_)
+        return np.empty((n_rows, n_features), np.int32, order="F")
+
+    def _crossed(self, codes: Codes) -> Codes:
+        """Fill in the codes of crosses, which follow from those of the columns."""
+        for d, cross in enumerate(self.crosses_, start=len(self.features_)):
+            codes[:, d] = cross.encode(codes)
+        return codes
 
     def _codes_of(
         self, rows: Sequence[Sequence[Any]], order: list[int]
@@ -277,11 +393,13 @@ class Codebook:
                 if code < 0 and not self._is_reported(d, value):
                     return None
                 codes.append(code)
-        return np.array(codes, np.int32).reshape((len(rows), -1)).copy("F")
+        found = self._room(len(rows))
+        found[:, : len(order)] = np.reshape(codes, (len(rows), -1))
+        return self._crossed(found)
 
     def _encode_columns(self, table: Table, order: list[int]) -> Codes:
         """Return codes column by column, and report what is missing or unseen."""
-        codes = np.empty((table.n_rows, len(order)), np.int32, order="F")
+        codes = self._room(table.n_rows)
         unseen: list[UnseenValues] = []
         gaps: list[str] = []
         for d, place in enumerate(order):
@@ -292,7 +410,7 @@ class Codebook:
                 unseen += self._unseen_values(d, column)
         refuse_missing(gaps)
         self._report(unseen)
-        return codes
+        return self._crossed(codes)
 
     def _feature(
         self, name: Any, column: Column, weights: Array, n_cells: int

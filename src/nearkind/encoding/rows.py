@@ -96,7 +96,7 @@ class CodedRows:
             y, weights = y[row_numbers], weights[row_numbers]
         read = table.factorize()
         fits = not book.is_fitted
-        codes = book.fit(read, weights).lookup(read) if fits else book.encode(read)
+        codes = book.fit(read, weights, y).lookup(read) if fits else book.encode(read)
         labels = classes, y, weights, row_numbers, n_given
         return cls(read, book, codes, *labels, codebook_is_own=fits)
 
@@ -138,7 +138,7 @@ class CodedRows:
         """Return the rows in codes that a codebook learns from them alone."""
         if self.codebook_is_own and book.policies == self.codebook.policies:
             return self
-        codes = book.fit(self.table, self.weights).lookup(self.table)
+        codes = book.fit(self.table, self.weights, self.y).lookup(self.table)
         return replace(self, codebook=book, codes=codes, codebook_is_own=True)
 
     def coded_by(self, book: Codebook) -> "CodedRows":

@@ -48,7 +48,7 @@ class TableEstimator:
     def categories_(self) -> dict[Any, list[Any]]:
         """Values of each feature, a missing one as None."""
         book = self.codebook_
-        return {name: book.values(d) for d, name in enumerate(book.names_)}
+        return {name: book.values(d) for d, name in enumerate(book.feature_names)}
 
     def __sklearn_tags__(self) -> Tags:
         """Say what kind of input is taken."""

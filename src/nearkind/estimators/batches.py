@@ -23,6 +23,7 @@ from nearkind.estimators.problem import (
     start_at,
 )
 from nearkind.estimators.progress import fit_progress
+from nearkind.projections.base import value_counts
 from nearkind.protocols import Array, Map
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Solution, Stop
@@ -236,10 +237,14 @@ def _fit_summary(
     model.set_codebook(counts.fit_codebook(params.codebook(model)))
     model.classes_, model.class_count_ = classes, counts.class_totals(classes)
     model.n_samples_seen_, model.reference_ = counts.n_rows, sample
-    codes = model.codebook_.encode(sample.table)
-    y = np.searchsorted(classes, sample.labels)
+    book, y = model.codebook_, np.searchsorted(classes, sample.labels)
+    book.fit_crosses(book.encode(sample.table), y, np.ones(len(y)))
+    codes = book.encode(sample.table)
     rows = unique_sampled_rows(codes, y, model.class_count_)
-    histograms = counts.histograms(model.codebook_, classes)
+    n_columns, labels = len(book.names_), (rows.y, rows.weights, len(classes))
+    histograms = counts.histograms(book, classes) + value_counts(
+        rows.codes[:, n_columns:], book.n_values[n_columns:], *labels
+    )
     with fit_progress(model) as callback:
         projected = project(model, rows, counts=(histograms, model.class_count_))
         if before is not None and last is not None:
@@ -274,7 +279,7 @@ def _extended(
     last: Array, book: Codebook, projection: Any, new_book: Codebook, new: Any
 ) -> Array:
     """Return the last metric, extended to the values of the new codebook."""
-    if book.names_ != new_book.names_:
+    if book.feature_names != new_book.feature_names:
         return last
     both = zip(projection.tables, new.tables, strict=True)
     sizes = [(old.shape[1], table.shape[1]) for old, table in both]

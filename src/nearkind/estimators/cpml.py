@@ -98,6 +98,11 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         quantile bins otherwise; every number a category; bins; or one standardised
         coordinate, on which a missing number stands at the mean and one beyond those
         of fit at the outermost.
+    crosses : int, "auto" or list of pairs of column names, default=0
+        Pairs of columns that are one more column each, named "a x b", whose values are
+        the pairs of values seen in fit: so many of those that say most of the class
+        beyond their parts, fewer if fewer do; those that clearly do, at most 30 with
+        at most 2,000 pairs of values in all; or these. For rules between two columns.
     n_jobs : int, default=None
         Threads over chunks of rows, None for one a core; no bit of the result depends
         on it.
@@ -117,7 +122,7 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         Number of eigenvalues that are not zero.
     feature_relevance_ : ndarray (D,)
         Share of the mean squared distance between rows as the metric was learned from
-        them; sums to one.
+        them; sums to one. Crosses come after the columns, here and below.
     value_vectors_ : dict of ndarray
         For each feature a vector a value, in the order of ``categories_``.
     categories_ : dict of list
@@ -176,6 +181,7 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         unseen="prior",
         missing="level",
         numeric="auto",
+        crosses=0,
         n_jobs=None,
         random_state=None,
         verbose=0,
@@ -198,6 +204,7 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         self.unseen = unseen
         self.missing = missing
         self.numeric = numeric
+        self.crosses = crosses
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

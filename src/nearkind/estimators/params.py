@@ -25,6 +25,7 @@ from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.codebook import POLICIES, Codebook
+from nearkind.encoding.crosses import WANTED, as_setting
 from nearkind.estimators.limits import distances_at_once
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
@@ -153,7 +154,10 @@ def codebook(model: Any) -> Codebook:
             "'auto', 'category' or 'bin', because it compares values that have no "
             "coordinates, unlike those of CPML and Euclidean",
         )
-    return Codebook(missing=model.missing, unseen=model.unseen, numeric=model.numeric)
+    crosses = as_setting(getattr(model, "crosses", 0))  # few distances have them
+    if crosses is None:
+        raise wrong(model, "crosses", WANTED)
+    return Codebook(model.missing, model.unseen, model.numeric, crosses)
 
 
 def regularizer(model: Any) -> Regularizer:

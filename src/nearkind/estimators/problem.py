@@ -94,7 +94,7 @@ def project(
     book, n_classes = model.codebook_, len(model.classes_)
     projection = with_coordinates(params.projection(model), book.positions)
     structure = params.structure(model)
-    names, n_values = book.names_, book.n_values
+    names, n_values = book.feature_names, book.n_values
     check_size(projection, structure, names, n_values, len(compared), n_classes)
     if counts is None:
         y = counted.y if n_classes else None

@@ -74,7 +74,7 @@ class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         parts = self.value_tables_.contributions(self.encode(a)[0], self.encode(b)[0])
         order = np.argsort(-parts, kind="stable")
         columns = {
-            "feature": self.codebook_.names_,
+            "feature": self.codebook_.feature_names,
             "a": self.codebook_.cells_of(a),
             "b": self.codebook_.cells_of(b),
         }
@@ -127,7 +127,7 @@ class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     def value_vectors_(self) -> dict[Any, Array]:
         """Vectors (s_d, q) of the values of each feature, in order of categories_."""
         vectors = (table[:-1] for table in self.value_tables_.vectors)
-        return dict(zip(self.codebook_.names_, vectors, strict=True))
+        return dict(zip(self.codebook_.feature_names, vectors, strict=True))
 
     @property
     def n_features_out_(self) -> int:

@@ -178,7 +178,7 @@ def _check_cpml(model: Any) -> None:
         raise RefusedError("metric_ does not fit projection and structure")
     if model.spectrum_.shape != shape:
         raise RefusedError("spectrum_ does not fit metric_")
-    if model.feature_relevance_.shape != (len(book.names_),):
+    if model.feature_relevance_.shape != (len(book.n_values),):
         raise RefusedError("feature_relevance_ does not have one share a column")
 
 

@@ -40,10 +40,17 @@ class TableProjection:
 
 
 def value_counts(
-    codes: Codes, n_values: Sequence[int], y: NDArray[np.intp], weights: Array
+    codes: Codes,
+    n_values: Sequence[int],
+    y: NDArray[np.intp],
+    weights: Array,
+    n_classes: int | None = None,
 ) -> list[Array]:
-    """Return N_cd(f), the weight of class c at value f (s_d, C), for each feature d."""
-    n_classes = int(y.max(initial=-1)) + 1
+    """Return N_cd(f), the weight of class c at value f (s_d, C), for each feature d.
+
+    C is one more than the largest class number if it is not given.
+    """
+    n_classes = int(y.max(initial=-1)) + 1 if n_classes is None else n_classes
     counts = []
     for code, size in zip(codes.T, n_values, strict=True):
         seen = code >= 0

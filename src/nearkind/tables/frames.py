@@ -197,4 +197,4 @@ def frame(columns: Mapping[str, Any], index: Any = None) -> Any:
         import pandas as pd
     except ImportError:
         return dict(columns)
-    return pd.DataFrame(columns, index=index)
+    return pd.DataFrame(columns, index=None if index is None else pd.Index(index))

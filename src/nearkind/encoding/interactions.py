@@ -1,0 +1,267 @@
+"""Interactions: what a pair of features says of the class beyond its two parts.
+
+The parts alone are taken at their best: the additive model, in which the logarithm of
+the odds of a class is a sum of a term for each part's value. It has the counts of
+classes by each part's values and of pairs of values, and no interaction of the three
+(fitted by iterative proportional scaling: Deming and Stephan, 1940). So two columns
+that say the same thing twice gain nothing from being crossed.
+"""
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.encoding.crosses import Pair
+from nearkind.protocols import Array
+
+DRAW = 4.0
+"""Rows that the additive model counts as in a pair's class histogram."""
+ROUNDS = 10
+"""Of proportional scaling; from a naive Bayes start most tables need three."""
+LEAST = 1e-9
+"""Least share of a class."""
+CLEAR, ENOUGH = 3.0, 10.0
+"""Standard errors, and nats over all rows, above which a gain is no chance."""
+MAX_COLUMNS = 100
+"""Columns whose pairs are compared; of more, those that say most of the class."""
+MAX_PAIRS, MAX_PAIR_VALUES = 30, 2_000
+"""Pairs that "auto" takes, and the values that they have in all."""
+
+
+class Interaction(NamedTuple):
+    """What a pair of features says beyond its parts.
+
+    Attributes
+    ----------
+    pair : (int, int)
+        Numbers of the two features.
+    gain : float
+        Mean over rows of log p(y | pair) - log p(y | parts), the row's own label left
+        out of both.
+    error : float
+        Standard error of that mean.
+    n_rows : float
+        Rows, or the sum of their weights.
+    n_values : int
+        Pairs of values that occur.
+    """
+
+    pair: Pair
+    gain: float
+    error: float
+    n_rows: float
+    n_values: int
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the gain is well above zero, also for one of many pairs."""
+        return self.gain > CLEAR * self.error and self.gain * self.n_rows > ENOUGH
+
+
+class PairCounts:
+    """Weights of rows by the values of two features and class, where there are any.
+
+    Parameters
+    ----------
+    a, b : ndarray of int (n,)
+        Codes of the two features; rows with one below zero are left out.
+    y : ndarray of int (n,)
+        Class numbers.
+    weights : ndarray (n,)
+        How many rows each stands for.
+    n_classes : int
+
+    Attributes
+    ----------
+    counts : ndarray (m, C)
+        One row for each pair of values that occurs.
+    a, b : ndarray of int (m,)
+        Of each pair the number of its first, and of its second value.
+    """
+
+    def __init__(
+        self,
+        a: NDArray[np.intp],
+        b: NDArray[np.intp],
+        y: NDArray[np.intp],
+        weights: Array,
+        n_classes: int,
+    ) -> None:
+        known = (a >= 0) & (b >= 0)
+        if not known.all():
+            a, b, y, weights = a[known], b[known], y[known], weights[known]
+        width = int(b.max(initial=0)) + 1
+        cells = a * width + b
+        size = (int(a.max(initial=0)) + 1) * width
+        if size > max(len(a), 1 << 12):  # few of all pairs can occur
+            found, cells = np.unique(cells, return_inverse=True)
+        else:
+            found = np.arange(size)
+        table = np.bincount(cells * n_classes + y, weights, len(found) * n_classes)
+        counts = table.reshape(-1, n_classes).astype(float)
+        occurs = counts.sum(axis=1) > 0.0
+        self.counts: Array = counts[occurs]
+        self.a = np.unique(found[occurs] // width, return_inverse=True)[1]
+        self.b = np.unique(found[occurs] % width, return_inverse=True)[1]
+
+    def additive(self) -> Array:
+        """Return the class shares (m, C) of the additive model of the two parts."""
+        counts, sides = self.counts, (self.a, self.b)
+        totals = [_sums(counts, side) for side in sides]  # classes by value (s, C)
+        shares = totals[0][self.a] * totals[1][self.b] / _positive(counts.sum(axis=0))
+        shares /= _positive(shares.sum(axis=1, keepdims=True))
+        for _ in range(ROUNDS):
+            for side, total in zip(sides, totals, strict=True):
+                fitted = _sums(shares * counts.sum(axis=1, keepdims=True), side)
+                shares *= (total / _positive(fitted))[side]
+            shares /= _positive(shares.sum(axis=1, keepdims=True))
+        return shares
+
+    def gains(self) -> tuple[Array, Array]:
+        """Return a gain for each pair and class that occur, and the weight of each.
+
+        The row's own label y, one repetition of it, is left out everywhere: of the
+        additive model q, whose odds of y fall as N_ay N_by / N_y does, and of the
+        counts N of its pair, which q draws to itself as if by m = 4 rows. The gain is
+        the logarithm of (N_y - 1 + m q_y) / (N - 1 + m) over q_y.
+        """
+        cell, label = np.nonzero(self.counts)
+        own, of_pair = self.counts[cell, label], self.counts.sum(axis=1)[cell]
+        out = np.minimum(own, 1.0)
+        q = self.additive()[cell, label]
+        odds = q * (1.0 - out / _sums(self.counts, self.a)[self.a[cell], label])
+        odds *= 1.0 - out / _sums(self.counts, self.b)[self.b[cell], label]
+        odds /= _positive(1.0 - out / self.counts.sum(axis=0)[label])
+        q = np.maximum(odds / (1.0 - q + np.maximum(odds, LEAST)), LEAST)
+        return np.log((own - out + DRAW * q) / (of_pair - out + DRAW) / q), own
+
+
+def interaction(
+    codes: NDArray[np.intp],
+    pair: Pair,
+    y: NDArray[np.intp],
+    weights: Array,
+    n_classes: int,
+) -> Interaction:
+    """Return what a pair of features says of the class beyond its parts.
+
+    Parameters
+    ----------
+    codes : ndarray of int (n, D)
+        A row with a code below zero in one of the two gains nothing.
+    pair : (int, int)
+    y : ndarray of int (n,)
+        Class numbers.
+    weights : ndarray (n,)
+        How many rows each stands for.
+    n_classes : int
+
+    Examples
+    --------
+    >>> codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
+    >>> is_other = codes[:, 0] != codes[:, 1]
+    >>> found = interaction(codes, (0, 1), is_other.astype(int), np.ones(40), 2)
+    >>> round(found.gain, 2), found.is_clear, found.n_values
+    (0.59, True, 4)
+    """
+    a, b = pair
+    table = PairCounts(codes[:, a], codes[:, b], y, weights, n_classes)
+    gains, weight = table.gains()
+    total = float(weights.sum())
+    mean = float(weight @ gains) / total
+    squares = weight @ (gains - mean) ** 2 + (total - weight.sum()) * mean**2
+    error = float(squares**0.5) / total
+    return Interaction(pair, mean, error, total, len(table.counts))
+
+
+def interactions(
+    codes: NDArray[np.integer], y: NDArray[np.intp], weights: Array
+) -> list[Interaction]:
+    """Return the interactions that gain something, the largest gain first.
+
+    Parameters
+    ----------
+    codes : ndarray of int (n, D)
+        Of 100 columns at most all pairs are compared. Of more, the 100 that say most
+        of the class by themselves.
+    y : ndarray of int (n,)
+        Class numbers; rows below zero have no label and are left out.
+    weights : ndarray (n,)
+        How many rows each stands for.
+    """
+    known = y >= 0
+    y, weights, n_classes = y[known], weights[known], int(y.max(initial=-1)) + 1
+    columns = codes[known].astype(np.intp, order="F")
+    taken = informative_columns(columns, y, weights, n_classes)
+    found = [
+        interaction(columns, pair, y, weights, n_classes)
+        for pair in combinations(taken, 2)
+    ]
+    gaining = [each for each in found if each.gain > 1e-9]
+    return sorted(gaining, key=lambda each: -round(each.gain, 9))
+
+
+def informative_columns(
+    codes: NDArray[np.intp], y: NDArray[np.intp], weights: Array, n_classes: int
+) -> list[int]:
+    """Return the columns to pair: those with two values or more, the best if many.
+
+    A column is as good as its class histogram, drawn to the class shares, tells the
+    label of a row that is left out of it.
+    """
+    varied = [d for d, column in enumerate(codes.T) if column.max() > column.min()]
+    if len(varied) <= MAX_COLUMNS:
+        return varied
+    nothing = np.zeros(len(y), dtype=np.intp)
+
+    def information(d: int) -> float:
+        table = PairCounts(codes[:, d], nothing, y, weights, n_classes)
+        cell, label = np.nonzero(table.counts)
+        own, of_value = table.counts[cell, label], table.counts.sum(axis=1)[cell]
+        shares = (table.counts.sum(axis=0) / table.counts.sum())[label]
+        left_out = np.minimum(own, 1.0)
+        p = (own - left_out + DRAW * shares) / (of_value - left_out + DRAW)
+        return round(float(own @ np.log(p / shares)), 9)
+
+    best = sorted(varied, key=lambda d: -information(d))[:MAX_COLUMNS]
+    return sorted(best)
+
+
+def chosen_pairs(
+    codes: NDArray[np.integer], y: NDArray[np.intp], weights: Array, crosses: int | str
+) -> list[Pair]:
+    """Return the pairs to cross, best first.
+
+    Parameters
+    ----------
+    codes, y, weights
+        As in ``interactions``.
+    crosses : int or "auto"
+        So many, fewer if fewer gain anything; or those that gain clearly, at most 30
+        with at most 2,000 pairs of values in all.
+    """
+    found = interactions(codes, y, weights)
+    if isinstance(crosses, int):
+        return [each.pair for each in found[:crosses]]
+    room = MAX_PAIR_VALUES
+    taken: list[Pair] = []
+    for each in found:
+        if each.is_clear and each.n_values <= room and len(taken) < MAX_PAIRS:
+            taken.append(each.pair)
+            room -= each.n_values
+    return taken
+
+
+def _sums(table: Array, side: NDArray[np.intp]) -> Array:
+    """Return the sums of the rows (m, C) of each number (s, C)."""
+    n_columns = table.shape[1]
+    at = (side[:, None] * n_columns + np.arange(n_columns)).ravel()
+    sums: Array = np.bincount(at, table.ravel()).astype(float)
+    return sums.reshape(-1, n_columns)
+
+
+def _positive(totals: Array) -> Array:
+    """Return totals to divide by, where those of nothing are zero."""
+    return np.where(totals > 0.0, totals, 1.0)
