@@ -8,6 +8,7 @@ from typing import Any
 from nearkind.baselines.association import Association
 from nearkind.baselines.cheng import Cheng
 from nearkind.baselines.dilca import DILCA
+from nearkind.baselines.discriminant import Discriminant
 from nearkind.baselines.dm3 import DM3
 from nearkind.baselines.dml_eig import DMLEig
 from nearkind.baselines.frequency import (
@@ -49,6 +50,7 @@ __all__ = [
     "Burnaby",
     "Cheng",
     "DMLEig",
+    "Discriminant",
     "Eskin",
     "Euclidean",
     "Gambaryan",
@@ -104,4 +106,5 @@ def all() -> dict[str, Any]:
         "dml_eig": DMLEig,
         "mmc": MMC,
         "nca": NCA,
+        "discriminant": Discriminant,
     }

@@ -58,6 +58,7 @@ KEPT: dict[type, tuple[str, ...]] = {
     b.DMLEig: (*_MATRIX, "objective_", "gap_", "n_iter_", "stop_reason_"),
     b.MMC: (*_MATRIX, "objective_", "gap_", "n_iter_"),
     b.NCA: ("classes_", "components_", "n_iter_", "value_tables_"),
+    b.Discriminant: ("classes_", "intercept_", "n_iter_", "value_tables_"),
 }  # fmt: skip
 """Fitted attributes of each distance; what scikit-learn asks follows from codebook_."""
 
@@ -104,6 +105,7 @@ CHECKS: dict[str, c.Check] = {
     "weights_": c.check_reals(1),
     "loss_history_": c.check_reals(1),
     "components_": c.check_reals(2),
+    "intercept_": c.check_reals(1),
     "dependence_": c.check_reals(2),
     "mismatch_weights_": c.check_reals(1),
     "match_weights_": c.check_reals(1),
