@@ -33,6 +33,7 @@ from nearkind.baselines.large_margin import KDML, LMNN
 from nearkind.baselines.mmc import MMC
 from nearkind.baselines.nca import NCA
 from nearkind.baselines.pola import POLA
+from nearkind.baselines.rfm import RFM
 from nearkind.baselines.value_difference import Euclidean, ValueDifference
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "MMC",
     "NCA",
     "POLA",
+    "RFM",
     "Anderberg",
     "Association",
     "Burnaby",
@@ -107,4 +109,5 @@ def all() -> dict[str, Any]:
         "mmc": MMC,
         "nca": NCA,
         "discriminant": Discriminant,
+        "rfm": RFM,
     }

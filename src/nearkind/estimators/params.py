@@ -150,7 +150,7 @@ def codebook(model: Any) -> Codebook:
             model,
             "numeric",
             "'auto', 'category' or 'bin', because it compares values that have no "
-            "coordinates, unlike those of CPML, Euclidean and Discriminant",
+            "coordinates, unlike those of CPML, Euclidean, Discriminant and RFM",
         )
     return Codebook(missing=model.missing, unseen=model.unseen, numeric=model.numeric)
 

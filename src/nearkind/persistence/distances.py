@@ -58,6 +58,7 @@ KEPT: dict[type, tuple[str, ...]] = {
     b.DMLEig: (*_MATRIX, "objective_", "gap_", "n_iter_", "stop_reason_"),
     b.MMC: (*_MATRIX, "objective_", "gap_", "n_iter_"),
     b.NCA: ("classes_", "components_", "n_iter_", "value_tables_"),
+    b.RFM: ("classes_", "metric_", "value_tables_"),
     b.Discriminant: ("classes_", "intercept_", "n_iter_", "value_tables_"),
 }  # fmt: skip
 """Fitted attributes of each distance; what scikit-learn asks follows from codebook_."""
@@ -118,7 +119,10 @@ CHECKS: dict[str, c.Check] = {
     "projection_": c.check_kind(TableProjection),
     "structure_": c.check_kind(*STRUCTURES.values()),
 }
-METRICS = {CPML: c.check_psd(3), b.LMNN: c.check_psd(2), b.KDML: c.check_psd(2)}
+METRICS = {
+    CPML: c.check_psd(3),
+    **dict.fromkeys((b.LMNN, b.KDML, b.RFM), c.check_psd(2)),
+}
 
 
 def pack_distance(writer: Writer, model: Any) -> dict[str, Any]:
