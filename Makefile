@@ -6,7 +6,7 @@ LOWEST_TESTS ?= tests/tables tests/encoding tests/io tests/estimators tests/sear
 	tests/export tests/persistence
 COVERED_TESTS ?= tests
 
-.PHONY: demo test test-slow test-lowest coverage lint changelog bench bench-accuracy bench-peers bench-scale bench-side docs docs-cli dist gallery clean
+.PHONY: demo test test-slow test-lowest coverage lint changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
@@ -44,6 +44,9 @@ bench-accuracy: .venv/bench.stamp .venv-anchors/stamp
 
 bench-peers: .venv/test.stamp .venv-peers/stamp
 	$(BIN)/python -m benchmarks.peers
+
+bench-rfm: .venv/test.stamp .venv-anchors/stamp
+	$(BIN)/python -m benchmarks.peers.rfm
 
 bench-scale: .venv/test.stamp
 	$(BIN)/python -m benchmarks.scale --agreement
