@@ -22,6 +22,7 @@ from nearkind.persistence.nodes import (
     parse_json,
     short_repr,
 )
+from nearkind.search.calibration import Calibration
 from nearkind.search.candidates import Candidate
 from nearkind.search.classifier_cv import CPMLClassifierCV
 
@@ -125,6 +126,7 @@ PACKS: dict[type, Pack] = {
     **codebooks.PACKS,
     **distances.PACKS,
     **dict.fromkeys(PACK_FITTED, _pack_settings),
+    Calibration: classifiers.pack_calibration,
     Candidate: classifiers.pack_candidate,
 }
 UNPACKS: dict[str, Unpack] = {
@@ -132,5 +134,6 @@ UNPACKS: dict[str, Unpack] = {
     **codebooks.UNPACKS,
     **distances.UNPACKS,
     **{kind.__name__: partial(_unpack_model, kind) for kind in PACK_FITTED},
+    "Calibration": classifiers.unpack_calibration,
     "Candidate": classifiers.unpack_candidate,
 }

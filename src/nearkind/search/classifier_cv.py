@@ -26,6 +26,7 @@ from nearkind.estimators.labels import labelled_rows
 from nearkind.estimators.progress import CallbackSupport, Tell, search_progress
 from nearkind.neighbors import VOTE_WEIGHTS, most_votes
 from nearkind.protocols import Array
+from nearkind.search.calibration import Calibration, class_shares
 from nearkind.search.candidates import candidates_of
 from nearkind.search.elimination import (
     Contender,
@@ -72,6 +73,9 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         taken as it is then, and ``refused_`` says what was not tried. None: no limit.
     unseen, missing, numeric, n_jobs : as in :class:`nearkind.CPML`
         For candidates=None.
+    calibrate : bool, default=True
+        Whether ``predict_proba`` turns shares of votes into probabilities, as the votes
+        on rows held out were right; False: it returns the shares.
     random_state : int, RandomState or None, default=None
         Seed of the folds, and of the rows that candidates=None draws where there are
         many; None is as good as 0, so that every fit gives the same.
@@ -89,6 +93,8 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
     best_score_ : float
         Accuracy of the members together on rows held out; somewhat too good, as they
         were chosen by it.
+    calibration_ : Calibration or None
+        How votes are turned into probabilities; None if ``calibrate`` is False.
     cv_results_ : dict of arrays
         A row for every setting tried.
     refused_ : dict
@@ -124,6 +130,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         n_jobs=None,
         random_state=None,
         verbose=0,
+        calibrate=True,
     ):
         self.candidates = candidates
         self.n_neighbors = n_neighbors
@@ -137,6 +144,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.calibrate = calibrate
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose, and learn from all rows.
@@ -153,6 +161,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         """
         start = perf_counter()
         most, budget = params.whole_number(self, "max_members"), _seconds(self)
+        params.flag(self, "calibrate")
         with search_progress(self, X, y, sample_weight) as tell:
             rows = self._read(X, y, sample_weight)
             deadline = Deadline(start + SEARCH_SHARE * budget)
@@ -176,12 +185,20 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
             return labelled_rows(X, y, sample_weight, book, type(self).__name__)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class with the most votes, the first of those tied (n,)."""
-        shares = self.predict_proba(X)
-        return self.classes_[most_votes(shares)]
+        """Return the most probable class, the first of those tied (n,)."""
+        return self.classes_[most_votes(self.predict_proba(X))]
 
     def predict_proba(self, X: Any) -> Array:
-        """Return each class's share of the votes (n, n_classes)."""
+        """Return the probability of each class (n, n_classes).
+
+        None is zero; with ``calibrate=False`` they are shares of votes, and some are.
+        """
+        shares = self._shares(X)
+        known = self.calibration_
+        return shares if known is None else known.probabilities(shares)
+
+    def _shares(self, X: Any) -> Array:
+        """Return each class's mean share of the members' votes (n, n_classes)."""
         check_is_fitted(self)
         rows = X if len(self.members_) == 1 else read_table(X)
         if rows is not X and rows.n_rows > FEW_ROWS:
@@ -231,10 +248,21 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         weights = search.held_weights
         members = select_members(tables, alive, search.truth, weights, most)
         together = np.mean([tables[m.contender][m.way] for m in members], axis=0)
-        right = together.argmax(axis=1) == search.truth
+        self.calibration_ = self._calibration(search, together)
+        if self.calibration_ is not None:
+            together = self.calibration_.probabilities(together)
+        right = most_votes(together) == search.truth
         self.best_score_ = float(np.average(right, weights=weights))
         self.cv_results_ = results_table(search, members)
         return [(search.contenders[m.contender], m.way) for m in members]
+
+    def _calibration(self, search: Elimination, shares: Array) -> Calibration | None:
+        """Return how votes on held rows (n, C) are turned into probabilities."""
+        if not self.calibrate:
+            return None
+        rows = search.rows
+        prior = class_shares(rows.y, rows.weights, len(rows.classes))
+        return Calibration.fit(shares, search.truth, search.held_weights, prior)
 
     def _learn(self, search: Elimination, chosen: list[tuple[Contender, int]]) -> None:
         """Learn the chosen distances from all rows."""
