@@ -36,6 +36,7 @@ from nearkind.search.elimination import (
 )
 from nearkind.search.ensemble import select_members
 from nearkind.search.folds import folds_of
+from nearkind.search.scoring import check_scoring, scoring_of
 from nearkind.solvers.solution import Deadline, Stop
 from nearkind.tables import read_table
 
@@ -73,6 +74,11 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         taken as it is then, and ``refused_`` says what was not tried. None: no limit.
     unseen, missing, numeric, n_jobs : as in :class:`nearkind.CPML`
         For candidates=None.
+    scoring : str or callable, default="accuracy"
+        What the model is to be good at on rows held out: "accuracy",
+        "balanced_accuracy", "f1_macro", "log_loss", or a function of labels (n,) and
+        probabilities (n, n_classes) that returns a number, the larger the better. With
+        a function no candidate is given up early, and weights of rows do not count.
     calibrate : bool, default=True
         Whether ``predict_proba`` turns shares of votes into probabilities, as the votes
         on rows held out were right; False: it returns the shares.
@@ -91,8 +97,9 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
     best_params_ : dict
         Settings of the first.
     best_score_ : float
-        Accuracy of the members together on rows held out; somewhat too good, as they
-        were chosen by it.
+        Score, by ``scoring``, of the members together on rows held out, calibrated as
+        ``predict_proba`` is; somewhat too good, as they were chosen by it. That of
+        "log_loss" is less than zero, so that larger is better.
     calibration_ : Calibration or None
         How votes are turned into probabilities; None if ``calibrate`` is False.
     cv_results_ : dict of arrays
@@ -130,6 +137,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         n_jobs=None,
         random_state=None,
         verbose=0,
+        scoring="accuracy",
         calibrate=True,
     ):
         self.candidates = candidates
@@ -144,6 +152,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.scoring = scoring
         self.calibrate = calibrate
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -162,6 +171,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         start = perf_counter()
         most, budget = params.whole_number(self, "max_members"), _seconds(self)
         params.flag(self, "calibrate")
+        check_scoring(self)
         with search_progress(self, X, y, sample_weight) as tell:
             rows = self._read(X, y, sample_weight)
             deadline = Deadline(start + SEARCH_SHARE * budget)
@@ -227,7 +237,8 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         candidates = candidates_of(self, rows.codebook.n_values)
         ks, votes = _ways_to_vote(self)
         folds = folds_of(self, rows, y)
-        search = Elimination(rows, ks, votes, deadline, tell, self.n_jobs)
+        scoring = scoring_of(self, rows.classes)
+        search = Elimination(rows, ks, votes, deadline, tell, self.n_jobs, scoring)
         search.run(candidates, folds)
         if not search.contenders:
             name, why = next(iter(search.refused.items()))
@@ -245,14 +256,13 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         """Return the settings that vote together, with their ways to vote."""
         tables = [contender.table() for contender in search.contenders]
         alive = [contender.alive for contender in search.contenders]
-        weights = search.held_weights
-        members = select_members(tables, alive, search.truth, weights, most)
+        truth, weights = search.truth, search.held_weights
+        members = select_members(tables, alive, truth, weights, most, search.scoring)
         together = np.mean([tables[m.contender][m.way] for m in members], axis=0)
         self.calibration_ = self._calibration(search, together)
         if self.calibration_ is not None:
             together = self.calibration_.probabilities(together)
-        right = most_votes(together) == search.truth
-        self.best_score_ = float(np.average(right, weights=weights))
+        self.best_score_ = float(search.scoring.score(together, truth, weights))
         self.cv_results_ = results_table(search, members)
         return [(search.contenders[m.contender], m.way) for m in members]
 
