@@ -25,6 +25,7 @@ from nearkind.persistence.nodes import (
 from nearkind.search.calibration import Calibration
 from nearkind.search.candidates import Candidate
 from nearkind.search.classifier_cv import CPMLClassifierCV
+from nearkind.search.conformal import ConformalScores
 
 PackFitted = Callable[[Writer, Any], dict[str, Any]]
 Restore = Callable[[Reader, Any, Any], None]
@@ -128,6 +129,7 @@ PACKS: dict[type, Pack] = {
     **dict.fromkeys(PACK_FITTED, _pack_settings),
     Calibration: classifiers.pack_calibration,
     Candidate: classifiers.pack_candidate,
+    ConformalScores: classifiers.pack_conformal,
 }
 UNPACKS: dict[str, Unpack] = {
     **values.UNPACKS,
@@ -136,4 +138,5 @@ UNPACKS: dict[str, Unpack] = {
     **{kind.__name__: partial(_unpack_model, kind) for kind in PACK_FITTED},
     "Calibration": classifiers.unpack_calibration,
     "Candidate": classifiers.unpack_candidate,
+    "ConformalScores": classifiers.unpack_conformal,
 }

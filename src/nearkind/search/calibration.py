@@ -50,7 +50,12 @@ class Calibration:
 
     @classmethod
     def fit(
-        cls, shares: Array, truth: NDArray[np.intp], weights: Array, prior: Array
+        cls,
+        shares: Array,
+        truth: NDArray[np.intp],
+        weights: Array,
+        prior: Array,
+        n_rows: float | None = None,
     ) -> "Calibration":
         """Return the calibration of least log loss on rows held out.
 
@@ -68,10 +73,14 @@ class Calibration:
             How many rows each stands for.
         prior : ndarray (C,)
             Share of each class, > 0.
+        n_rows : float, default=None
+            How many rows there are to learn from: fewer than the sum of weights, which
+            None stands for, if some weigh more than their number (``effective_rows``).
         """
         from scipy.optimize import minimize  # loads much, and only fits need it
 
-        problem = _Problem(shares, truth, weights, prior)
+        n_rows = float(weights.sum()) if n_rows is None else n_rows
+        problem = _Problem(shares, truth, weights, prior, n_rows)
         low, high = problem.bounds
         found = [np.array([0.0, low[1]])]  # votes as they are
         for sharpness, share in STARTS:
@@ -93,11 +102,12 @@ class _Problem:
     truth: NDArray[np.intp]
     weights: Array
     prior: Array
+    n_rows: float
 
     @property
     def bounds(self) -> tuple[Array, Array]:
         """Smallest and largest parameters."""
-        least = 1.0 / (self.weights.sum() + len(self.prior))
+        least = 1.0 / (self.n_rows + len(self.prior))
         high = np.array([np.log(SHARPEST), max(_logit(1.0 - least), _logit(least))])
         return np.array([-np.log(SHARPEST), _logit(least)]), high
 
@@ -116,8 +126,8 @@ class _Problem:
         prior = self.prior[self.truth]
         p = (1.0 - share) * right + share * prior
         mean = self.weights / total / p
-        value = -(self.weights / total) @ np.log(p) + at[0] ** 2 / (2.0 * total)
-        by_tau = -(1.0 - share) * (mean @ slope) + at[0] / total
+        value = -(self.weights / total) @ np.log(p) + at[0] ** 2 / (2.0 * self.n_rows)
+        by_tau = -(1.0 - share) * (mean @ slope) + at[0] / self.n_rows
         by_share = -share * (1.0 - share) * (mean @ (prior - right))
         return float(value), np.array([by_tau, by_share])
 
@@ -126,6 +136,25 @@ def class_shares(y: NDArray[np.intp], weights: Array, n_classes: int) -> Array:
     """Return each class's share of the weight of all rows (C,)."""
     total = np.bincount(y, weights, n_classes)
     return total / total.sum()
+
+
+def effective_rows(weights: Array, counts: Array) -> float:
+    """Return how many rows of equal weight tell as much as weighted ones (Kish, 1965).
+
+    Parameters
+    ----------
+    weights : ndarray (n,)
+    counts : ndarray (n,)
+        How many rows each stands for, whatever their weight.
+
+    Examples
+    --------
+    >>> effective_rows(np.array([2.0, 2.0]), np.array([2.0, 2.0]))
+    4.0
+    >>> round(effective_rows(np.array([9.0, 1.0, 1.0]), np.ones(3)), 2)
+    1.46
+    """
+    return float(weights.sum() ** 2 / (weights**2 / counts).sum())
 
 
 def _log_ratios(shares: Array) -> Array:
