@@ -17,6 +17,7 @@ from nearkind.estimators.base import Distance, TableEstimator, backend_of
 from nearkind.estimators.batches import N_REFERENCE, BatchProblems
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.labels import (
+    check_class_weight,
     known_rows,
     labelled_rows,
     lacks_labels,
@@ -59,6 +60,11 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         "exact" finds the nearest of all unique rows. "faiss" looks at the most
         promising ones, for large tables and distances with vectors, such as CPML; it
         needs ``pip install "nearkind[faiss]"``.
+    class_weight : {"balanced"}, dict or None, default=None
+        Factor of the weights of each class's rows, as they teach and as they vote:
+        "balanced" gives every class the same weight in sum, a dict goes from labels to
+        factors, 1 for a class it lacks. All are scaled so that the sum of weights
+        stays. For ``fit`` and ``fit_over``, where every row has a label.
 
     Attributes
     ----------
@@ -88,11 +94,19 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
 
     training_rows_: TrainingRows
 
-    def __init__(self, metric=None, n_neighbors=5, weights="uniform", index="exact"):
+    def __init__(
+        self,
+        metric=None,
+        n_neighbors=5,
+        weights="uniform",
+        index="exact",
+        class_weight=None,
+    ):
         self.metric = metric
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.index = index
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance and keep the rows.
@@ -117,11 +131,12 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         metric, owner = self._unfitted(), type(self).__name__
         book = params.codebook(metric)
         if isinstance(metric, CPML) and lacks_labels(y):
+            self._refuse_class_weight("rows without a label")
             rows = some_labelled_rows(X, y, sample_weight, book, owner)
             metric.fit_constraints(rows)
             rows = rows.take(np.flatnonzero(rows.y >= 0))
         else:
-            rows = labelled_rows(X, y, sample_weight, book, owner)
+            rows = labelled_rows(X, y, sample_weight, book, owner, self.class_weight)
             metric.fit(rows)
         return self._keep(metric, rows)
 
@@ -143,7 +158,8 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         """
         self.check_parameters(metric)
         book = metric.codebook_
-        rows = labelled_rows(X, y, sample_weight, book, type(self).__name__)
+        owner, factors = type(self).__name__, self.class_weight
+        rows = labelled_rows(X, y, sample_weight, book, owner, factors)
         return self._keep(metric, rows)
 
     def fit_voters(self, metric: Any, rows: TrainingRows) -> Self:
@@ -196,6 +212,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         (432, 1.0)
         """
         check_is_fitted(self)
+        self._refuse_class_weight("rows that are added")
         book, owner = self.codebook_, type(self).__name__
         rows = known_rows(X, y, sample_weight, book, self.classes_, owner)
         rows = rows.numbered_from(self.n_samples_fit_)
@@ -225,6 +242,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
             rows are kept.
         """
         self.check_parameters()
+        self._refuse_class_weight("batches")
         metric = _check_takes_batches(self._unfitted())
         metric.fit_batches(
             source, n_remembered=n_remembered, map=map, problems=problems
@@ -257,6 +275,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         (432, 432)
         """
         self.check_parameters()
+        self._refuse_class_weight("batches")
         last = getattr(self, "metric_", None)
         metric = copy(last) if isinstance(last, CPML) else self._unfitted()
         _check_takes_batches(metric)
@@ -380,6 +399,14 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         if not callable(self.weights):
             params.choice(self, "weights", VOTE_WEIGHTS)
         params.choice(self, "index", INDEXES)
+        check_class_weight(self)
+
+    def _refuse_class_weight(self, what: str) -> None:
+        if self.class_weight is not None:
+            raise ValueError(
+                f"{type(self).__name__} takes no class_weight for {what}. Set it to "
+                "None, or fit all rows, with their labels, at once."
+            )
 
     def _unfitted(self) -> Any:
         if self.metric is not None and not isinstance(self.metric, Distance):

@@ -14,8 +14,8 @@ from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.neighbors import TrainingRows
 from nearkind.protocols import Array
 from nearkind.search.candidates import Candidate
-from nearkind.search.ensemble import quality
 from nearkind.search.folds import Fold
+from nearkind.search.scoring import Scoring
 from nearkind.solvers.solution import Deadline, Stop
 
 PATIENCE = 2
@@ -106,6 +106,7 @@ def evaluate(
     numbers: Collection[int],
     rows: FoldRows,
     ways: tuple[Sequence[int], Sequence[Any]],
+    scoring: Scoring,
     deadline: Deadline,
     may_turn: bool = False,
 ) -> Outcome:
@@ -119,6 +120,8 @@ def evaluate(
     rows : FoldRows
     ways : tuple
         Numbers of neighbours, and weights of votes.
+    scoring : Scoring
+        By which a path turns.
     deadline : Deadline
         After which no fit is begun, and one that runs is cut short.
     may_turn : bool, default=False
@@ -141,7 +144,7 @@ def evaluate(
                     seconds = perf_counter() - start
                     votes = Votes(number, shares, rank, seconds, was_cut)
                     outcome.votes.append(votes)
-                    found = float(quality(shares, rows.truth, weights).max())
+                    found = float(scoring.quality(shares, rows.truth, weights).max())
                     n_worse = 0 if found > best else n_worse + 1
                     best = max(best, found)
                 start = perf_counter()
