@@ -39,7 +39,7 @@ of each fit."""
 
 @dataclass(eq=False)
 class Contender:
-    """One candidate at one strength, with every number of neighbours and every weight.
+    """One candidate at one strength, with every way to vote.
 
     Attributes
     ----------
@@ -96,8 +96,8 @@ class Elimination:
     ----------
     rows : CodedRows
         Training rows, read once; a fold is some of them.
-    n_neighbors, votes : sequence
-        Ways to vote, every number of neighbours with every weight of votes.
+    ways : sequence of (int, weights)
+        To vote: numbers of neighbours, and weights of votes.
     deadline : Deadline
         After which no fit begins, but the first.
     tell : callable
@@ -120,8 +120,7 @@ class Elimination:
     """
 
     rows: CodedRows
-    n_neighbors: Sequence[int]
-    votes: Sequence[Any]
+    ways: Sequence[tuple[int, Any]]
     deadline: Deadline = field(default_factory=Deadline)
     tell: Callable[[int, int, str, float], None] = lambda *told: None
     n_jobs: int | None = None
@@ -241,7 +240,6 @@ class Elimination:
             id(candidate): [c for c in contenders if c.candidate is candidate]
             for candidate in candidates
         }
-        ways = self.n_neighbors, self.votes
         may_turn = not is_heat and len(self.held) == 1
 
         def outcome_of(candidate: Candidate) -> Outcome | None:
@@ -252,7 +250,7 @@ class Elimination:
                 return rows
             numbers = {contender.number for contender in wanted[id(candidate)]}
             lenient = candidate.lenient
-            return evaluate(lenient, numbers, rows, ways, self.deadline, may_turn)
+            return evaluate(lenient, numbers, rows, self.ways, self.deadline, may_turn)
 
         n_rows = len(fold.train) if len(fold.train) <= LARGE_FIT else 0
         # Filters of warnings belong to the process: threads must not set them.
@@ -414,7 +412,6 @@ def results_table(search: Elimination, members: Sequence[Member]) -> dict[str, A
     places = {
         (id(search.contenders[s.contender]), s.way): at for at, s in enumerate(members)
     }
-    ways = [(w, k) for w in search.votes for k in search.n_neighbors]
     lines = []
     for contender in (*search.contenders, *search.dropped):
         table = contender.table()
@@ -427,13 +424,13 @@ def results_table(search: Elimination, members: Sequence[Member]) -> dict[str, A
                 contender.strength,
                 k,
                 weights,
-                float(mean),
+                float(means[way]),
                 len(held),
                 places.get((id(contender), way), -1),
                 contender.rank,
                 contender.seconds,
             )
-            for way, ((weights, k), mean) in enumerate(zip(ways, means, strict=True))
+            for way, (k, weights) in enumerate(search.ways)
         ]
     lines.sort(key=lambda line: (-line[5], -line[4]))
     names = (
