@@ -9,7 +9,7 @@ from nearkind.estimators.base import Distance
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.labels import check_class_weight
 from nearkind.model_view import is_fitted
-from nearkind.neighbors import INDEXES, RowGroups, TrainingRows
+from nearkind.neighbors import INDEXES, RowGroups, TrainingRows, is_soft
 from nearkind.persistence import checks as c
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.nodes import Reader, Writer, fields
@@ -21,6 +21,7 @@ from nearkind.search.conformal import ConformalScores
 from nearkind.search.scoring import check_scoring
 
 _ROWS = "metric_", "classes_", "codes", "weights", "votes", "rows", "starts"
+_SOFT = ("temperature_",)
 _SEARCH = (
     "members_", "classes_", "best_params_", "best_score_", "cv_results_", "refused_",
     "search_seconds_", "refit_seconds_",
@@ -40,7 +41,7 @@ _RESULTS = {
 def pack_classifier(writer: Writer, model: CPMLClassifier) -> dict[str, Any]:
     """Return the fitted attributes of a classifier as JSON; rows by their codes."""
     rows = model.training_rows_
-    parts = {
+    parts: dict[str, Any] = {
         "classes_": model.classes_,
         "codes": rows.codes,
         "weights": rows.weights,
@@ -48,6 +49,8 @@ def pack_classifier(writer: Writer, model: CPMLClassifier) -> dict[str, Any]:
         "rows": rows.groups.rows.astype(np.int64),
         "starts": rows.groups.starts.astype(np.int64),
     }
+    if _has_chosen(model):
+        parts["temperature_"] = model.temperature_
     return {
         "metric_": writer.fitted(model.metric_),
         **{name: writer.node(part, name) for name, part in parts.items()},
@@ -56,8 +59,9 @@ def pack_classifier(writer: Writer, model: CPMLClassifier) -> dict[str, Any]:
 
 def restore_classifier(reader: Reader, payload: Any, model: CPMLClassifier) -> None:
     """Set the fitted attributes of a classifier, after checking them."""
-    parts = [reader.value(part) for part in fields(payload, *_ROWS)]
-    metric, classes, codes, weights, shares, rows, starts = parts
+    names = (*_ROWS, *(_SOFT if _has_chosen(model) else ()))
+    parts = [reader.value(part) for part in fields(payload, *names)]
+    metric, classes, codes, weights, shares, rows, starts, *soft = parts
     if not isinstance(metric, Distance) or not is_fitted(metric):
         raise RefusedError("metric_ of a classifier is not a fitted distance")
     model.check_settings()
@@ -81,6 +85,8 @@ def restore_classifier(reader: Reader, payload: Any, model: CPMLClassifier) -> N
     model.set_training_rows(
         TrainingRows(book, classes, codes, weights, counts, shares, groups)
     )
+    for temperature in soft:
+        model.temperature_ = _check_temperature(temperature)
 
 
 def pack_search(writer: Writer, model: CPMLClassifierCV) -> dict[str, Any]:
@@ -212,6 +218,17 @@ def _check_shares(weights: Any, shares: Any, shape: tuple[int, int]) -> None:
         raise RefusedError("votes are not one >= 0 for each unique row and class")
     if (np.abs(shares.sum(axis=1) - 1.0) > 1e-6).any():
         raise RefusedError("votes of a row do not add up to one")
+
+
+def _has_chosen(model: CPMLClassifier) -> bool:
+    """Return whether a classifier votes at a temperature chosen from its rows."""
+    return is_soft(model.weights) and model.temperature == "auto"
+
+
+def _check_temperature(value: Any) -> float:
+    if type(value) is not float or not 0.0 < value < np.inf:
+        raise RefusedError("temperature_ is not a finite number above zero")
+    return value
 
 
 def _check_row_numbers(rows: Any, starts: Any, n_unique: int) -> None:

@@ -119,9 +119,11 @@ CHECKS: dict[str, c.Check] = {
     "projection_": c.check_kind(TableProjection),
     "structure_": c.check_kind(*STRUCTURES.values()),
 }
-METRICS = {
+METRICS: dict[type, Any] = {
     CPML: c.check_psd(3),
-    **dict.fromkeys((b.LMNN, b.KDML, b.RFM), c.check_psd(2)),
+    b.LMNN: c.check_psd(2),
+    b.KDML: c.check_psd(2),
+    b.RFM: c.check_psd(2),
 }
 
 

@@ -30,7 +30,7 @@ from nearkind.estimators.labels import (
     labelled_rows,
 )
 from nearkind.estimators.progress import CallbackSupport, Tell, search_progress
-from nearkind.neighbors import VOTE_WEIGHTS, most_votes
+from nearkind.neighbors import WEIGHTS, is_soft, most_votes
 from nearkind.protocols import Array
 from nearkind.search.calibration import Calibration, class_shares, effective_rows
 from nearkind.search.candidates import candidates_of
@@ -68,8 +68,9 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         smoothed histograms, in which every number is a value.
     n_neighbors : int or sequence of int, default=(1, 3, 5, 9, 15, 25)
         Numbers of neighbours to choose from.
-    weights : str, callable or sequence of those, default=("uniform", "distance")
-        Weights of votes to choose from.
+    weights : str, callable or sequence, default=("uniform", "distance", "soft")
+        Weights of votes to choose from. Soft votes are tried once, not for every number
+        of neighbours, with the temperature that is likeliest on the rows learned from.
     max_members : int, default=3
         How many distances may vote together.
     cv : int, splitter or list of folds, default=None
@@ -145,7 +146,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         self,
         candidates=None,
         n_neighbors=(1, 3, 5, 9, 15, 25),
-        weights=("uniform", "distance"),
+        weights=("uniform", "distance", "soft"),
         max_members=3,
         cv=None,
         time_budget=None,
@@ -304,6 +305,14 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         check_is_fitted(self)
         return self.members_[0].kneighbors(X, n_neighbors, return_distance)
 
+    def score_samples(self, X: Any = None) -> Array:
+        """Return how like the training rows each row is, by the first member (n,).
+
+        As :meth:`nearkind.CPMLClassifier.score_samples`.
+        """
+        check_is_fitted(self)
+        return self.members_[0].score_samples(X)
+
     @property
     def metric_(self) -> Any:
         """Distance of the first member."""
@@ -320,10 +329,10 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         self, rows: CodedRows, y: Any, deadline: Deadline, tell: Tell
     ) -> Elimination:
         candidates = candidates_of(self, rows.codebook.n_values)
-        ks, votes = _ways_to_vote(self)
+        ways = _ways_to_vote(self)
         folds = folds_of(self, rows, y)
         scoring = scoring_of(self, rows.classes)
-        search = Elimination(rows, ks, votes, deadline, tell, self.n_jobs, scoring)
+        search = Elimination(rows, ways, deadline, tell, self.n_jobs, scoring)
         search.run(candidates, folds)
         if not search.contenders:
             name, why = next(iter(search.refused.items()))
@@ -377,7 +386,6 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
     def _learn(self, search: Elimination, chosen: list[tuple[Contender, int]]) -> None:
         """Learn the chosen distances from all rows."""
         rows = search.rows
-        ways = [(w, k) for w in search.votes for k in search.n_neighbors]
         fitted: dict[tuple[int, int], Any] = {}
         for candidate in once_each(contender.candidate for contender, _ in chosen):
             mine = [c.number for c, _ in chosen if c.candidate is candidate]
@@ -386,7 +394,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         _warn_if_cut(fitted.values())
         self.members_ = []
         for contender, way in chosen:
-            weights, k = ways[way]
+            k, weights = search.ways[way]
             metric = fitted[id(contender.candidate), contender.number]
             member = CPMLClassifier(contender.candidate.metric, k, weights)
             self.members_.append(member.fit_over(metric, rows))
@@ -394,24 +402,29 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         self.best_params_ = {
             "candidate": contender.candidate.name,
             "strength": contender.strength,
-            "n_neighbors": ways[way][1],
-            "weights": ways[way][0],
+            "n_neighbors": search.ways[way][0],
+            "weights": search.ways[way][1],
         }
         self.classes_ = rows.classes
         self.set_codebook(self.metric_.codebook_)
 
 
-def _ways_to_vote(model: Any) -> tuple[list[int], list[Any]]:
-    """Return the numbers of neighbours and the weights of votes to choose from."""
+def _ways_to_vote(model: Any) -> list[tuple[int, Any]]:
+    """Return the numbers of neighbours and weights of votes to choose from.
+
+    Soft votes are there once, with a number in the middle, for their neighbours.
+    """
     ks, votes = _several(model.n_neighbors), _several(model.weights)
     if not ks or not all(params.is_whole(k) and k >= 1 for k in ks):
         raise params.wrong(model, "n_neighbors", "whole numbers >= 1, one or several")
     if not votes or not all(map(_is_vote, votes)):
-        listed = ", ".join(map(repr, VOTE_WEIGHTS))
+        listed = ", ".join(map(repr, WEIGHTS))
         raise params.wrong(
             model, "weights", f"functions or of {listed}, one or several"
         )
-    return sorted({int(k) for k in ks}), votes
+    ks = sorted({int(k) for k in ks})
+    middle = ks[len(ks) // 2 : len(ks) // 2 + 1]
+    return [(k, vote) for vote in votes for k in (middle if is_soft(vote) else ks)]
 
 
 def _warn_if_cut(metrics: Iterable[Any]) -> None:
@@ -447,7 +460,7 @@ def _check_coverage(value: Any) -> float:
 
 
 def _is_vote(value: Any) -> bool:
-    return callable(value) or (isinstance(value, str) and value in VOTE_WEIGHTS)
+    return callable(value) or (isinstance(value, str) and value in WEIGHTS)
 
 
 def _several(value: Any) -> list[Any]:

@@ -35,7 +35,7 @@ of each fit."""
 
 @dataclass(eq=False)
 class Contender:
-    """One candidate at one strength, with every number of neighbours and every weight.
+    """One candidate at one strength, with every way to vote.
 
     Attributes
     ----------
@@ -92,8 +92,8 @@ class Elimination:
     ----------
     rows : CodedRows
         Training rows, read once; a fold is some of them.
-    n_neighbors, votes : sequence
-        Ways to vote, every number of neighbours with every weight of votes.
+    ways : sequence of (int, weights)
+        To vote: numbers of neighbours, and weights of votes.
     deadline : Deadline
         After which no fit begins, but the first.
     tell : callable
@@ -118,8 +118,7 @@ class Elimination:
     """
 
     rows: CodedRows
-    n_neighbors: Sequence[int]
-    votes: Sequence[Any]
+    ways: Sequence[tuple[int, Any]]
     deadline: Deadline = field(default_factory=Deadline)
     tell: Callable[[int, int, str, float], None] = lambda *told: None
     n_jobs: int | None = None
@@ -241,7 +240,7 @@ class Elimination:
             id(candidate): [c for c in contenders if c.candidate is candidate]
             for candidate in candidates
         }
-        ways, scoring = (self.n_neighbors, self.votes), self.scoring
+        ways, scoring = self.ways, self.scoring
         may_turn = not is_heat and len(self.held) == 1
 
         def outcome_of(candidate: Candidate) -> Outcome | None:
@@ -417,7 +416,6 @@ def results_table(search: Elimination, members: Sequence[Member]) -> dict[str, A
     places = {
         (id(search.contenders[s.contender]), s.way): at for at, s in enumerate(members)
     }
-    ways = [(w, k) for w in search.votes for k in search.n_neighbors]
     lines = []
     for contender in (*search.contenders, *search.dropped):
         table = contender.table()
@@ -439,8 +437,8 @@ def results_table(search: Elimination, members: Sequence[Member]) -> dict[str, A
                 contender.rank,
                 contender.seconds,
             )
-            for way, ((weights, k), accuracy, score) in enumerate(
-                zip(ways, accuracies, scores, strict=True)
+            for way, ((k, weights), accuracy, score) in enumerate(
+                zip(search.ways, accuracies, scores, strict=True)
             )
         ]
     lines.sort(key=lambda line: (-line[6], -line[5]))

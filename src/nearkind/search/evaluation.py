@@ -85,17 +85,14 @@ class FoldRows:
         voters = TrainingRows.of(train)
         return cls(train, held, voters, rows.y[fold.held], rows.classes)
 
-    def shares(
-        self, metric: Any, n_neighbors: Sequence[int], weights: Sequence[Any]
-    ) -> Array:
+    def shares(self, metric: Any, ways: Sequence[tuple[int, Any]]) -> Array:
         """Return the votes (V, n_held, C) under a fitted distance."""
         voter = CPMLClassifier()
         if metric.codebook_ is self.train.codebook:
             voter.fit_voters(metric, self.voters)
         else:
             voter.fit_over(metric, self.train)
-        found = voter.shares_by_setting(self.held, n_neighbors, weights)
-        by_way = found.reshape(-1, *found.shape[2:])  # (V, n_held, C')
+        by_way = voter.shares_by_setting(self.held, ways)  # (V, n_held, C')
         whole = np.zeros((*by_way.shape[:2], len(self.classes)), dtype=np.float32)
         whole[:, :, np.searchsorted(self.classes, voter.classes_)] = by_way
         return whole
@@ -105,7 +102,7 @@ def evaluate(
     candidate: Candidate,
     numbers: Collection[int],
     rows: FoldRows,
-    ways: tuple[Sequence[int], Sequence[Any]],
+    ways: Sequence[tuple[int, Any]],
     scoring: Scoring,
     deadline: Deadline,
     may_turn: bool = False,
@@ -118,8 +115,8 @@ def evaluate(
     numbers : collection of int
         Of the strengths whose votes are wanted.
     rows : FoldRows
-    ways : tuple
-        Numbers of neighbours, and weights of votes.
+    ways : sequence of (int, weights)
+        To vote, V of them: the number of neighbours, and the weights of votes.
     scoring : Scoring
         By which a path turns.
     deadline : Deadline
@@ -139,7 +136,7 @@ def evaluate(
                 if was_cut and outcome.votes:
                     return outcome
                 if number in numbers:
-                    shares = rows.shares(metric, *ways)
+                    shares = rows.shares(metric, ways)
                     rank = float(getattr(metric, "rank_", np.nan))
                     seconds = perf_counter() - start
                     votes = Votes(number, shares, rank, seconds, was_cut)
