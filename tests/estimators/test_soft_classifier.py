@@ -1,4 +1,4 @@
-"""CPMLClassifier by soft votes: added rows, batches, indexes, dask; and score_samples."""
+"""CPMLClassifier by soft votes: added rows, batches, indexes, dask; score_samples."""
 
 import pickle
 

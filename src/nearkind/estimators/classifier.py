@@ -388,7 +388,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         n_others = k - itself
         if n_others < 1e-9:
             return np.full(len(rows), -np.inf)
-        return -distances / n_others
+        return 0.0 - distances / n_others  # never -0.0
 
     def kneighbors(
         self,
