@@ -378,11 +378,10 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         Examples
         --------
         >>> import nearkind as nk
-        >>> data = nk.datasets.load("monks1", as_frame=False)
-        >>> model = nk.CPMLClassifier(nk.baselines.Hamming()).fit(data.X, data.y)
-        >>> known, odd = model.score_samples([data.X[0], ["?"] * 6])
-        >>> bool(known > odd)
-        True
+        >>> rows = [["a", "x"], ["a", "x"], ["a", "y"], ["b", "x"]]
+        >>> model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=2)
+        >>> model.fit(rows, [0, 0, 1, 1]).score_samples([["a", "x"], ["b", "y"]])
+        array([ 0. , -0.5])
         """
         if (backend := backend_of(X)) is not None:
             return backend.score_samples(self, X)
@@ -402,7 +401,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         n_others = k - itself
         if n_others < 1e-9:
             return np.full(len(rows), -np.inf)
-        return -distances / n_others
+        return 0.0 - distances / n_others  # never -0.0
 
     def kneighbors(
         self,
