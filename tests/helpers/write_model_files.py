@@ -42,7 +42,13 @@ def mixed_scale():
     return nk.CPMLClassifier(metric), *mixed_table(60)
 
 
-MAKERS = (six_persons, monks, searched, mixed_bins, mixed_scale)
+def calibrated():
+    candidates = [nk.baselines.Hamming(), nk.baselines.Euclidean()]
+    settings = {"scoring": "balanced_accuracy", "class_weight": "balanced"}
+    return nk.CPMLClassifierCV(candidates, (1, 3), cv=2, **settings), *mixed_table(60)
+
+
+MAKERS = (six_persons, monks, searched, mixed_bins, mixed_scale, calibrated)
 
 
 def answers(model, rows):

@@ -25,7 +25,7 @@ from nearkind.search.calibration import Calibration
 from nearkind.search.conformal import ConformalScores
 
 FOLDER = Path(__file__).parent / "files"
-NAMES = ["six_persons", "monks", "searched", "mixed_bins", "mixed_scale"]
+NAMES = ["six_persons", "monks", "searched", "mixed_bins", "mixed_scale", "calibrated"]
 FILES = {name: (FOLDER / f"{name}.nearkind").read_bytes() for name in NAMES}
 ODD = [
     None, True, -1, 0, 2**63, 10**400, 1e308, -0.0, "", "x", "../../etc/passwd", [], {},
@@ -75,7 +75,7 @@ def unseen_values_pass():
 ROWS = {
     "six_persons": nk.datasets.load("credit_risk").X,
     "monks": nk.datasets.load("monks1").X[:20],
-    **dict.fromkeys(("searched", "mixed_bins", "mixed_scale"), mixed_table(20)[0]),
+    **dict.fromkeys(NAMES[2:], mixed_table(20)[0]),
 }
 
 
