@@ -24,6 +24,21 @@ WANTED = (
 )
 
 
+class ValuePair(tuple[Any, ...]):
+    """Two values as a value of a cross: a tuple, which as text has an x in it.
+
+    Examples
+    --------
+    >>> ValuePair(("red", None)), str(ValuePair(("red", None)))
+    (('red', None), 'red x missing')
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return " x ".join("missing" if part is None else str(part) for part in self)
+
+
 class Cross:
     """Every pair of values of two features that fit saw is a code.
 
