@@ -382,8 +382,9 @@ class Codebook:
         None where that has to look: at a value of another type, or with no code yet to
         be reported.
         """
-        codes = []
+        codes: list[int] = []
         for row in rows:
+            start = len(codes)
             for d, place in enumerate(order):
                 value = row[place]
                 if type(value) not in CELL_TYPES:
@@ -394,9 +395,10 @@ class Codebook:
                 if code < 0 and not self._is_reported(d, value):
                     return None
                 codes.append(code)
-        found = self._room(len(rows))
-        found[:, : len(order)] = np.reshape(codes, (len(rows), -1))
-        return self._crossed(found)
+            for cross in self.crosses_:
+                a, b = cross.parts
+                codes.append(cross.code(codes[start + a], codes[start + b]))
+        return np.array(codes, np.int32).reshape((len(rows), -1)).copy("F")
 
     def _encode_columns(self, table: Table, order: list[int]) -> Codes:
         """Return codes column by column, and report what is missing or unseen."""
