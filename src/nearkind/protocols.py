@@ -190,6 +190,15 @@ class SmoothConstraints(Constraints, Protocol):
     def laplacian(self, rows: "Embedding", run: "Map") -> tuple[float, Array]:
         """Return the loss at embedded rows, and L U (n, q), L its Laplacian."""
 
+    def sample_draws(
+        self,
+        size: int,
+        rng: np.random.Generator,
+        may_draw: NDArray[np.bool_],
+        most: int | None = None,
+    ) -> tuple[RowNumbers, Constraints]:
+        """Return about ``size`` rows, and the draws of some of them among these."""
+
 
 @runtime_checkable
 class Regularizer(Protocol):
@@ -290,6 +299,10 @@ class Index(Protocol):
     @staticmethod
     def check(metric: Any, owner: str) -> None:
         """Raise if it cannot search under a metric, or if a package is missing."""
+
+    @property
+    def rows(self) -> Any:
+        """The unique rows, as the metric represents them."""
 
     @property
     def kind(self) -> str:

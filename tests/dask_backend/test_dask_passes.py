@@ -96,6 +96,14 @@ def test_crosses_of_partitions_are_those_of_batches(crosses):
     np.testing.assert_array_equal(metric, whole.fit(X, y).metric_)
 
 
+def test_soft_neighbours_of_partitions_are_those_of_batches():
+    parts = partitions(rows(900), 3)
+    settings = {"constraints": "neighbors", "solver": "auto", "max_iter": 3}
+    found = from_partitions(parts, **settings)
+    wanted = from_batches(parts, **settings)
+    np.testing.assert_array_equal(found.metric_, wanted.metric_)
+
+
 def test_a_step_is_the_mean_of_what_partitions_say():
     sampler, like, _, batches, point = minibatch_problem(300, 3)
     found = passes.PartitionsObjective(sampler, like, batches).linearize(point)

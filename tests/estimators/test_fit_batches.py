@@ -89,16 +89,28 @@ def test_the_second_pass_takes_steps_on_batches():
     np.testing.assert_array_equal(found.metric_, again.metric_)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [{"scope": "local"}, {"scope": 300}, {"constraints": "neighbors"}],
-    ids=str,
-)
-def test_other_rules_learn_from_the_sample_alone(settings):
+def test_soft_neighbours_take_steps_on_batches_too():
+    X, y = rows(3000)
+    reads = itertools.count()
+
+    def source():
+        next(reads)
+        return iter(cut(X, y, 300))
+
+    settings = {"constraints": "neighbors", "max_iter": 5, "random_state": 0}
+    found = nk.CPML(**settings).fit_batches(source, n_remembered=300)
+    assert next(reads) == 2
+    again = nk.CPML(**settings).fit_batches(source, n_remembered=300)
+    np.testing.assert_array_equal(found.metric_, again.metric_)
+    wanted = nk.CPML(**settings, strength=found.strength_).fit(X, y)
+    assert found.objective_ == pytest.approx(wanted.objective_, rel=0.1)
+
+
+@pytest.mark.parametrize("scope", ["local", 300])
+def test_other_rules_learn_from_the_sample_alone(scope):
     X, y = rows(600)
     once = iter(cut(X, y, 100))
-    solver = {"solver": "stochastic"} if "scope" in settings else {}
-    model = nk.CPML(max_iter=5, random_state=0, **settings, **solver)
+    model = nk.CPML(scope=scope, max_iter=5, random_state=0, solver="stochastic")
     model.fit_batches(lambda: once, n_remembered=150)
     assert (model.n_samples_seen_, len(model.reference_)) == (600, 150)
     assert np.isfinite(model.transform(X)).all()

@@ -272,7 +272,9 @@ def _softmax(scores: Array) -> _Softmax:
 
 @dataclass(frozen=True)
 class SoftNeighborConstraints(LabelConstraints[SoftNeighborChunk]):
-    """The draws of all rows, in chunks."""
+    """The draws of all rows, or of some, in chunks."""
+
+    rule: "SoftNeighbors"
 
     def laplacian(self, rows: Embedding, run: Map) -> tuple[float, Array]:
         """Return the loss at embedded rows, and L U (n, q), L its Laplacian."""
@@ -281,6 +283,31 @@ class SoftNeighborConstraints(LabelConstraints[SoftNeighborChunk]):
         for part in run(lambda chunk: chunk.laplacian(rows, points), self.pieces):
             loss, LU = loss + part[0], LU + part[1]
         return loss, LU
+
+    def sample_draws(
+        self,
+        size: int,
+        rng: np.random.Generator,
+        may_draw: NDArray[np.bool_],
+        most: int | None = None,
+    ) -> tuple[RowNumbers, "SoftNeighborConstraints"]:
+        """Return about ``size`` rows, and the draws of some of them among these.
+
+        Parameters
+        ----------
+        size : int
+        rng : numpy.random.Generator
+        may_draw : ndarray of bool (n,)
+            Which rows may draw; all may be drawn.
+        most : int, default=None
+            How many draw at most; None: all that may.
+        """
+        rows, labels = self.labels.sample(size, rng)
+        draws = may_draw[rows]
+        if most is not None and draws.sum() > most:
+            drawing = rng.choice(np.flatnonzero(draws), most, replace=False)
+            draws = np.isin(np.arange(len(rows)), drawing)
+        return rows, self.rule.bind(labels, draws)
 
 
 @dataclass(frozen=True)
@@ -293,11 +320,22 @@ class SoftNeighbors:
     margin: float = 1.0
     at_once: int = AT_ONCE
 
-    def bind(self, labels: WeightedLabels) -> SoftNeighborConstraints:
-        """Return the loss among labelled rows, in chunks."""
-        mass = float(self._weights(labels).sum())
+    def bind(
+        self, labels: WeightedLabels, draws: NDArray[np.bool_] | None = None
+    ) -> SoftNeighborConstraints:
+        """Return the loss among labelled rows, in chunks.
+
+        Parameters
+        ----------
+        labels : WeightedLabels
+        draws : ndarray of bool (n,), default=None
+            Which rows draw a neighbour; None: all.
+        """
+        weights = self._weights(labels)
+        weights = weights if draws is None else np.where(draws, weights, 0.0)
+        mass = float(weights.sum())
         require_constraints(mass, "neighbours")
-        shares = self._weights(labels) / mass
+        shares = weights / mass
         chunks = [
             SoftNeighborChunk(
                 AnchorPairs(anchors),

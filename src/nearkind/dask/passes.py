@@ -1,9 +1,10 @@
 """The two passes of ``fit_batches`` over the partitions of a dask table."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from dask.delayed import Delayed, delayed
 
 from nearkind.dask.cluster import compute, persist
@@ -136,18 +137,31 @@ class PartitionsObjective:
 
     def linearize(self, point: Spectrum) -> Linearization:
         """Return mean value and gradient at a metric; each partition sends a matrix."""
+        return mean_linearization(self._parts(_linearize, point))
+
+    def factor_gradient(self, F: Array) -> tuple[float, Array]:
+        """Return mean loss and its gradient in F; only these and F travel."""
+        losses, gradients = zip(*self._parts(_factor_gradient, F), strict=True)
+        return float(np.mean(losses)), np.mean(gradients, axis=0)
+
+    def factor_penalty(self, F: Array) -> tuple[float, Array]:
+        """Return the penalty at F'F and its gradient in F, which need no rows."""
+        return self.like.factor_penalty(F)
+
+    def _parts(self, evaluate: Callable[..., Any], at: Any) -> list[Any]:
+        """Return what each partition with rows finds at a metric."""
         tasks = [
-            delayed(_linearize)(self.sampler, self.like, point, *batch)
+            delayed(evaluate)(self.sampler, self.like, at, *batch)
             for batch in self.batches
         ]
-        parts = compute("learning", tasks)
-        if not any(parts):
+        parts = [part for part in compute("learning", tasks) if part is not None]
+        if not parts:
             raise ValueError(
                 f"Partitions {self.batches[0].number} to {self.batches[-1].number} had "
                 "rows when they were counted, and none when they were read again. "
                 "Persist the table, or make sure that its source does not change."
             )
-        return mean_linearization(parts)
+        return parts
 
     def prox(self, M: Array, step: float) -> Spectrum:
         """Return the prox of the penalty, which needs no rows."""
@@ -173,6 +187,12 @@ def _linearize(
     y: Any,
 ) -> Linearization | None:
     return sampler.linearize(Batch(number, X, y), like, point)
+
+
+def _factor_gradient(
+    sampler: MinibatchSampler, like: Objective, F: Array, number: int, X: Any, y: Any
+) -> tuple[float, Array] | None:
+    return sampler.factor_gradient(Batch(number, X, y), like, F)
 
 
 def _n_rows(summary: BatchSummary) -> int:

@@ -166,7 +166,7 @@ def fit_batches(
             f"hold {held}. Give rows of at least two classes."
         )
     has_more = summary.counts.n_rows > len(summary.sample)
-    takes_steps = has_more and params.sums_over_samples(model)
+    takes_steps = has_more and params.takes_minibatches(model)
     posed = partial(problems, source) if takes_steps else None
     _fit_summary(
         model, summary, classes, rng, summarize.seed, model.start_metric, posed

@@ -34,6 +34,7 @@ from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM, empirical_bayes
 from nearkind.protocols import Regularizer
 from nearkind.regularizers.schatten import Schatten, SchattenPower
+from nearkind.solvers.adam import Adam
 from nearkind.solvers.lbfgs import LBFGS
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.stochastic import Stochastic
@@ -151,7 +152,7 @@ def codebook(model: Any) -> Codebook:
             model,
             "numeric",
             "'auto', 'category' or 'bin', because it compares values that have no "
-            "coordinates, unlike those of CPML and Euclidean",
+            "coordinates, unlike those of CPML, Euclidean, Discriminant and RFM",
         )
     crosses = as_setting(getattr(model, "crosses", 0))  # few distances have them
     if crosses is None:
@@ -221,7 +222,7 @@ def solver(
     rng : numpy.random.Generator
         Of what is drawn.
     batches : callable, default=None
-        As in ``Stochastic``.
+        As in ``Stochastic`` and ``Adam``.
     """
     auto = "proximal" if n_distances <= EXACT_DISTANCES else "stochastic"
     make = choice(model, "solver", {"auto": SOLVERS[auto], **SOLVERS})
@@ -233,7 +234,9 @@ def solver(
         raise wrong(model, "solver", f"'auto' when constraints={model.constraints!r}")
     if not regularizer(model).is_smooth:
         raise wrong(model, "p", f"finite when constraints={model.constraints!r}")
-    return LBFGS(max_iter, tol, rng)
+    if n_distances <= EXACT_DISTANCES and batches is None:
+        return LBFGS(max_iter, tol, rng)
+    return Adam(max_iter, tol, rng, margin(model), batches=batches)
 
 
 def is_convex(model: Any) -> bool:
@@ -241,9 +244,9 @@ def is_convex(model: Any) -> bool:
     return model.constraints in SAMPLED
 
 
-def sums_over_samples(model: Any) -> bool:
-    """Return whether the loss is the mean of what it is on samples of rows."""
-    return is_convex(model) and model.scope == "all"
+def takes_minibatches(model: Any) -> bool:
+    """Return whether the loss is, nearly, the mean of what it is on samples of rows."""
+    return bool(model.scope == "all")
 
 
 def choice(model: Any, name: str, table: dict[str, Any]) -> Any:

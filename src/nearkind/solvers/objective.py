@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkind.losses.edges import weighted_gram
 from nearkind.losses.hinge import Hinge
@@ -141,6 +142,21 @@ class Objective:
     def sample(self, size: int, rng: np.random.Generator) -> "Objective":
         """Return the same problem on about ``size`` rows, an estimate of this one."""
         rows, constraints = self.constraints.sample(size, rng)
+        return replace(self, Z=self.Z[:, rows], constraints=constraints)
+
+    def sample_draws(
+        self,
+        size: int,
+        rng: np.random.Generator,
+        may_draw: NDArray[np.bool_],
+        most: int | None = None,
+    ) -> "Objective":
+        """Return the draws of some rows among about ``size``, an estimate of this.
+
+        For ``SmoothConstraints``; see there.
+        """
+        smooth = cast(SmoothConstraints, self.constraints)
+        rows, constraints = smooth.sample_draws(size, rng, may_draw, most)
         return replace(self, Z=self.Z[:, rows], constraints=constraints)
 
     def in_single(self) -> "Objective":

@@ -122,6 +122,16 @@ class MinibatchSampler:
         objective = self.objective(batch, like)
         return None if objective is None else objective.linearize(point)
 
+    def factor_gradient(
+        self, batch: Batch, like: Objective, F: Array
+    ) -> tuple[float, Array] | None:
+        """Return the loss at F'F on a minibatch and its gradient in F (B, r, W').
+
+        None if the batch has no rows.
+        """
+        objective = self.objective(batch, like)
+        return None if objective is None else objective.factor_gradient(F)
+
     def _choose(self, batch: int, labels: NDArray[Any]) -> NDArray[np.intp]:
         """Return rows to take, equally many of each class as far as it has them."""
         drawn = priorities(self.seed + 1, batch, len(labels))

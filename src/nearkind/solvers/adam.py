@@ -1,0 +1,163 @@
+"""Adam on a factor of the metric, over minibatches: every row teaches.
+
+Soft neighbours compare all pairs of rows, which is too much beyond some thousand. Each
+step here sees the draws of some rows among some thousands, drawn anew, and moves the
+factor by Adam (Kingma and Ba, 2015). Some rows never draw in a step; their draws tell
+when to shorten steps, and when to end.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.metrics.spectrum import Spectrum, decompose_factor
+from nearkind.protocols import Array
+from nearkind.solvers.lbfgs import LBFGS, factor_of
+from nearkind.solvers.objective import Objective
+from nearkind.solvers.solution import (
+    Callback,
+    Progress,
+    Solution,
+    Stop,
+    until_interrupted,
+)
+
+SHORTEST = 1.0 / 16.0
+"""Share of the first step below which steps end."""
+FEW_HELD = 100
+"""Rows whose draws would be too few to tell when to end."""
+
+
+@dataclass(frozen=True)
+class Adam:
+    """Minibatch descent on a factor of the metric, for losses that are smooth.
+
+    Parameters
+    ----------
+    max_iter : int, default=200
+        Rounds of steps at most, an estimate of the objective after each.
+    tol : float, default=1e-4
+        A round that gains less than this share of the objective halves the steps.
+    rng : Generator, default=None
+        Source of the draws.
+    margin : float, default=1.0
+        Squared distance that a first step moves two rows by, about.
+    rows : int, default=4000
+        Rows in a minibatch.
+    anchors : int, default=1000
+        Rows of a minibatch that draw.
+    held_share : float, default=0.1
+        Share of all rows that never draw in a step, but in estimates.
+    round_steps : int, default=10
+        Steps in a round.
+    max_rank : int, default=64
+        Directions at most.
+    batches : callable, default=None
+        Returns an iterator of problems on rows that were never all in memory, to take
+        the first steps on; None, or when they end: on rows of the objective.
+    """
+
+    max_iter: int = 200
+    tol: float = 1e-4
+    rng: np.random.Generator | None = None
+    margin: float = 1.0
+    rows: int = 4_000
+    anchors: int = 1_000
+    held_share: float = 0.1
+    round_steps: int = 10
+    max_rank: int = 64
+    batches: Callable[[Objective], Iterator[Objective]] | None = None
+
+    def solve(
+        self, objective: Objective, start: Spectrum, *, callback: Callback | None = None
+    ) -> Solution:
+        """Descend from a metric."""
+        rng = np.random.default_rng(0) if self.rng is None else self.rng
+        objective = objective.in_single()
+        is_held = rng.random(objective.n_rows) < self.held_share
+        if is_held.sum() < FEW_HELD:  # then estimates are of the rows that teach
+            is_held[:] = True
+        may_draw = ~is_held if not is_held.all() else is_held
+        held = objective.sample_draws(2 * self.rows, rng, is_held)
+        progress = Progress(start, self.tol, callback, proves=False)
+        progress.offer(start, held.value(start))
+        descend = partial(self._descend, objective, held, may_draw, progress, rng)
+        return progress.finish(until_interrupted(descend))
+
+    def _descend(
+        self,
+        objective: Objective,
+        held: Objective,
+        may_draw: NDArray[np.bool_],
+        progress: Progress,
+        rng: np.random.Generator,
+    ) -> Stop:
+        progress.record(0)
+        if not np.isfinite(progress.value):
+            return Stop.NOT_FINITE
+        point = self._first_point(objective, progress.point, rng)
+        progress.offer(point, held.value(point))
+        state = _State(factor_of(point), self._first_step(objective, point))
+        minibatches = self._minibatches(objective, may_draw, rng)
+        shortest = SHORTEST * state.step
+        for t in range(1, self.max_iter + 1):
+            for _ in range(self.round_steps):
+                state.move(next(minibatches))
+            before, F = progress.value, state.F.copy()
+            value = held.factor_gradient(F)[0] + held.factor_penalty(F)[0]
+            progress.offer(partial(decompose_factor, F), value)
+            progress.record(t)
+            if not value < before - self.tol * abs(before):
+                state.step /= 2.0
+                if state.step < shortest:
+                    return Stop.SETTLED
+        return Stop.MAX_ITER
+
+    def _first_point(
+        self, objective: Objective, start: Spectrum, rng: np.random.Generator
+    ) -> Spectrum:
+        """Return a metric of few directions: those that some rows take."""
+        if start.rank <= self.max_rank:
+            return start
+        solver = LBFGS(15, 1e-3, rng, self.rows // 2, self.max_rank)
+        return solver.solve(objective, start).point.truncated(self.max_rank)
+
+    def _first_step(self, objective: Objective, point: Spectrum) -> float:
+        """Return the change of every number of F that moves distances by a margin."""
+        Z = objective.Z
+        spread = float(np.square(Z, dtype=float).sum()) / objective.n_rows
+        rank = max(1, factor_of(point).shape[1])
+        return float(np.sqrt(self.margin / (2.0 * rank * max(spread, 1e-300))))
+
+    def _minibatches(
+        self,
+        objective: Objective,
+        may_draw: NDArray[np.bool_],
+        rng: np.random.Generator,
+    ) -> Iterator[Objective]:
+        """Yield a problem for each step, without end."""
+        if self.batches is not None:
+            yield from self.batches(objective)
+        while True:
+            yield objective.sample_draws(self.rows, rng, may_draw, self.anchors)
+
+
+class _State:
+    """The factor, and running means of its gradients and of their squares."""
+
+    def __init__(self, F: Array, step: float) -> None:
+        self.F, self.step, self.count = F, step, 0
+        self.mean, self.square = np.zeros_like(F), np.zeros_like(F)
+
+    def move(self, minibatch: Objective) -> None:
+        """Take one step."""
+        G = minibatch.factor_gradient(self.F)[1] + minibatch.factor_penalty(self.F)[1]
+        self.count += 1
+        self.mean += 0.1 * (G - self.mean)
+        self.square += 0.001 * (G * G - self.square)
+        mean = self.mean / (1.0 - 0.9**self.count)
+        square = self.square / (1.0 - 0.999**self.count)
+        self.F = self.F - self.step * mean / (np.sqrt(square) + 1e-12)
