@@ -35,9 +35,15 @@ def by_json(model, X, folder):
 
 
 def _json_vector(tree, row):
-    total = np.zeros(tree["size"])
+    total, places = np.zeros(tree["size"]), []
     for feature in tree["features"]:
-        total += feature["vectors"][_json_place(feature, row[feature["name"]])]
+        if "pairs" in feature:
+            pair = [places[part] for part in feature["parts"]]
+            is_known = pair in feature["pairs"]
+            places.append(feature["pairs"].index(pair) if is_known else -1)
+        else:
+            places.append(_json_place(feature, row[feature["name"]]))
+        total += feature["vectors"][places[-1]]
     return total
 
 
@@ -81,11 +87,18 @@ def by_csv(model, X, folder):
     path, *rows = export.write(model, folder / "model.csv", "csv")
     table = _csv(path)
     size = sum(name.startswith("v") for name in table[0]) - 1
-    U = np.zeros((len(X), size))
-    for name in X:
+    U, places = np.zeros((len(X), size)), {}
+    for name in dict.fromkeys(entry["feature"] for entry in table):
         entries = [entry for entry in table if entry["feature"] == name]
         vectors = np.array([[e[f"v{a}"] for a in range(size)] for e in entries], float)
-        U += vectors[[_csv_place(entries, x) for x in X[name]]]
+        if name in X:
+            places[name] = [_csv_place(entries, x) for x in X[name]]
+        else:
+            parts = (places[part] for part in _csv_parts(name, X))
+            pairs = [f"{a} {b}" for a, b in zip(*parts, strict=True)]
+            known = [entry["value"] for entry in entries]
+            places[name] = [known.index(p) if p in known else -1 for p in pairs]
+        U += vectors[places[name]]
     if not rows:
         return U, None, None
     kept = _csv(rows[0])
@@ -97,6 +110,11 @@ def by_csv(model, X, folder):
     k = min(model.n_neighbors, counts.sum())
     P = _shares(U, V, counts, shares, k, model.weights, 1e-7)
     return U, P, _labels(model.classes_.tolist(), P)
+
+
+def _csv_parts(name, X):
+    """Return the two columns whose names a cross has."""
+    return next((a, b) for a in X for b in X if f"{a} x {b}" == name)
 
 
 def _csv(path):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nearkind.export.portable import (
+    CrossFeature,
     Feature,
     PortableClassifier,
     PortableModel,
@@ -14,7 +15,7 @@ from nearkind.export.portable import (
 from nearkind.io import write_text
 from nearkind.neighbors import TIE
 
-VERSION = 1
+VERSION, VERSION_OF_CROSSES = 1, 2
 """Raised when readers of the file would have to change."""
 
 
@@ -22,7 +23,7 @@ def write(model: PortableModel, path: Path) -> list[Path]:
     """Write one JSON object."""
     tree = {
         "format": "nearkind",
-        "version": VERSION,
+        "version": VERSION_OF_CROSSES if model.crosses else VERSION,
         "size": model.size,
         "features": [_feature(feature) for feature in model.features],
         "classifier": model.classifier and _classifier(model.classifier),
@@ -41,6 +42,8 @@ def _feature(feature: Feature) -> dict[str, Any]:
 
 
 def _known(feature: Feature) -> dict[str, Any]:
+    if isinstance(feature, CrossFeature):
+        return {"parts": feature.parts, "pairs": feature.pairs}
     if not isinstance(feature, ValueFeature):
         return {"edges": feature.edges}
     for value in feature.values:

@@ -51,7 +51,7 @@ def write(model: PortableModel, path: Path, inputs: str = "values") -> list[Path
     path : Path
     inputs : {"values", "codes"}, default="values"
         "values": one input (n,) a column, of text or of doubles; "codes": one of int64
-        (n, D), -1 for values that fit did not see.
+        (n, D), -1 for values that fit did not see, crosses after the columns.
     """
     if inputs not in INPUTS:
         raise ValueError(

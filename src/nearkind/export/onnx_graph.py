@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nearkind.export.portable import (
+    CrossFeature,
     Feature,
     IntervalFeature,
     ValueFeature,
@@ -118,7 +119,7 @@ TENSORS = {"text": "STRING", "number": "DOUBLE", "code": "INT64"}
 def value_inputs(features: Sequence[Feature], taken: set[str]) -> list[Input]:
     """Return an input for each column, named as the column if that name is free."""
     found, used = [], set(taken)
-    for feature in features:
+    for feature in _columns(features):
         name = feature.name
         while not name or name in used:
             name += "_"
@@ -127,6 +128,10 @@ def value_inputs(features: Sequence[Feature], taken: set[str]) -> list[Input]:
         kind = ("text", _marker(feature)) if is_text else ("number", "NaN")
         found.append(Input(name, *kind))
     return found
+
+
+def _columns(features: Sequence[Feature]) -> list[Feature]:
+    return [each for each in features if not isinstance(each, CrossFeature)]
 
 
 def _takes_text(feature: ValueFeature) -> bool:
@@ -145,10 +150,32 @@ def value_codes(
     builder: GraphBuilder, features: Sequence[Feature], inputs: Sequence[Input]
 ) -> list[str]:
     """Return the codes of each feature (n,), from values."""
-    return [
+    codes = [
         LOOKUPS[type(feature), source.kind](builder, feature, source)
-        for feature, source in zip(features, inputs, strict=True)
+        for feature, source in zip(_columns(features), inputs, strict=True)
     ]
+    crosses = [each for each in features if isinstance(each, CrossFeature)]
+    sizes = [len(each.vectors) for each in features]
+    return codes + [_from_parts(builder, each, codes, sizes) for each in crosses]
+
+
+def _from_parts(
+    builder: GraphBuilder,
+    feature: CrossFeature,
+    codes: Sequence[str],
+    sizes: Sequence[int],
+) -> str:
+    """Return the codes of pairs: a pair of codes is one number."""
+    first, second = feature.parts
+    width = sizes[second]
+    many = builder.add("Mul", codes[first], builder.constant(width, np.int64))
+    return builder.add(
+        "LabelEncoder",
+        builder.add("Add", many, codes[second]),
+        keys_int64s=[a * width + b for a, b in feature.pairs],
+        values_int64s=list(range(len(feature.pairs))),
+        default_int64=feature.missing,
+    )
 
 
 def given_codes(builder: GraphBuilder, n_features: int) -> list[str]:

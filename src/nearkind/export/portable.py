@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.encoding import Bins, Coordinate, Levels
+from nearkind.encoding import Bins, Coordinate, Cross, Levels
 from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.model_view import ModelView
@@ -26,9 +26,9 @@ class Entry(NamedTuple):
     ----------
     kind : str
         "text", "number" or "boolean" for a value; "from" for all numbers from this one
-        up to that of the next entry; "missing"; "unseen".
+        up to that of the next entry; "pair" for two values; "missing"; "unseen".
     value : str, bool, int, float or None
-        None for the last two.
+        Of a pair the places of its two values, such as "0 3"; None for the last two.
     """
 
     kind: str
@@ -90,7 +90,38 @@ class IntervalFeature:
         return _with_missing_and_unseen(known, len(self.vectors))
 
 
-Feature = ValueFeature | IntervalFeature
+@dataclass(frozen=True)
+class CrossFeature:
+    """A feature with one vector for each pair of values of two others.
+
+    Attributes
+    ----------
+    parts : (int, int)
+        Numbers of the two features, which come before it.
+    pairs : list of (int, int)
+        One a vector: the places of the two values' vectors in their features.
+    name, missing, vectors : as in ``ValueFeature``
+        No value is missing; any other pair has the last vector.
+
+    Examples
+    --------
+    >>> CrossFeature("a x b", (0, 1), [(0, 3)], 1, np.zeros((2, 1))).entries()[0]
+    Entry(kind='pair', value='0 3')
+    """
+
+    name: str
+    parts: tuple[int, int]
+    pairs: list[tuple[int, int]]
+    missing: int
+    vectors: Array
+
+    def entries(self) -> list[Entry]:
+        """Return an entry for each vector."""
+        known = [Entry("pair", f"{a} {b}") for a, b in self.pairs]
+        return _with_missing_and_unseen(known, len(self.vectors))
+
+
+Feature = ValueFeature | IntervalFeature | CrossFeature
 
 
 @dataclass(frozen=True)
@@ -147,6 +178,12 @@ class PortableModel:
         """Return how many numbers a vector has."""
         return self.features[0].vectors.shape[1]
 
+    @property
+    def crosses(self) -> dict[int, CrossFeature]:
+        """Return the features that are crosses by their numbers, which are the last."""
+        numbered = enumerate(self.features)
+        return {d: f for d, f in numbered if isinstance(f, CrossFeature)}
+
 
 def portable_model(model: Any) -> PortableModel:
     """Return what is exported of a fitted model, or raise if it cannot be exported."""
@@ -190,13 +227,13 @@ def portable_classifier(model: CPMLClassifier) -> PortableClassifier:
 
 def portable_features(book: Codebook, tables: Sequence[Array]) -> list[Feature]:
     """Return the features of a codebook with the vectors of their values (s + 1, q)."""
-    names = [as_text(name) for name in book.names_]
+    names = [as_text(name) for name in book.feature_names]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise ValueError(
             f"Two columns are called {min(twice)!r} as text; rename one and fit again."
         )
-    columns = zip(names, book.features_, tables, strict=True)
+    columns = zip(names, (*book.features_, *book.crosses_), tables, strict=True)
     return [FEATURES[type(f)](name, f, table) for name, f, table in columns]
 
 
@@ -212,7 +249,13 @@ def _interval_feature(name: str, feature: Any, vectors: Array) -> Feature:
     return IntervalFeature(name, feature.edges.tolist(), missing, vectors)
 
 
+def _cross_feature(name: str, cross: Cross, vectors: Array) -> Feature:
+    pairs = [(a, b) for a, b in cross.levels.tolist()]
+    return CrossFeature(name, cross.parts, pairs, len(pairs), vectors)
+
+
 FEATURES: dict[type, Callable[[str, Any, Array], Feature]] = {
+    Cross: _cross_feature,
     Levels: _value_feature,
     Bins: _interval_feature,
     Coordinate: _interval_feature,

@@ -14,6 +14,7 @@ import numpy as np
 
 from nearkind.errors import did_you_mean
 from nearkind.export.portable import (
+    CrossFeature,
     Feature,
     IntervalFeature,
     PortableClassifier,
@@ -122,7 +123,7 @@ def _value_rows(model: PortableModel, dialect: Dialect) -> Iterator[str]:
     for feature in model.features:
         name = text(feature.name)
         for code, (kind, value) in enumerate(feature.entries()):
-            is_text = kind == "text"
+            is_text = kind in ("text", "pair")
             cells = (
                 optional(text, value if is_text else None),
                 optional(number, None if is_text else value),
@@ -187,17 +188,19 @@ def vector_views(
     model: PortableModel, names: TableNames, dialect: Dialect, table: str, key: str
 ) -> Iterator[str]:
     """Yield the views from rows of a user's table to their vectors."""
-    features = model.features
-    cells = ",\n  ".join(_cells(d, f, dialect) for d, f in enumerate(features))
+    features, crosses = model.features, model.crosses
+    columns = list(enumerate(features[: len(features) - len(crosses)]))
+    cells = ",\n  ".join(_cells(d, f, dialect) for d, f in columns)
     yield f"""CREATE VIEW {names.of("cells")} AS
 SELECT t.{identifier(key)} AS key,
   {cells}
 FROM {qualified(table)} t"""
-    codes = ",\n  ".join(_code(d, f, names) for d, f in enumerate(features))
-    yield f"""CREATE VIEW {names.of("codes")} AS
-SELECT c.key,
-  {codes}
-FROM {names.of("cells")} c"""
+    codes = ",\n  ".join(_code(d, f, names) for d, f in columns)
+    coded = f"SELECT c.key,\n  {codes}\nFROM {names.of('cells')} c"
+    if crosses:
+        pairs = ",\n  ".join(_code(d, f, names) for d, f in crosses.items())
+        coded = f"SELECT c.*,\n  {pairs}\nFROM (\n{coded}\n) c"
+    yield f"CREATE VIEW {names.of('codes')} AS\n{coded}"
     places = [f"f{d}" for d in range(len(features))]
     joined = "\n".join(
         f"JOIN {names.of('values')} f{d} ON f{d}.feature = {text(feature.name)} "
@@ -267,6 +270,14 @@ def _interval_code(d: int, feature: IntervalFeature, names: TableNames) -> str:
     )
 
 
+def _cross_code(d: int, feature: CrossFeature, names: TableNames) -> str:
+    a, b = (f"CAST(c.code{part} AS TEXT)" for part in feature.parts)
+    return (
+        f"COALESCE((SELECT v.code FROM {names.of('values')} v WHERE v.feature = "
+        f"{text(feature.name)} AND v.as_text = {a} || ' ' || {b}), {feature.missing})"
+    )
+
+
 CELLS: dict[type, Callable[[int, str, Dialect], str]] = {
     ValueFeature: _any_cell,
     IntervalFeature: _number_cell,
@@ -274,6 +285,7 @@ CELLS: dict[type, Callable[[int, str, Dialect], str]] = {
 CODES: dict[type, Callable[[int, Any, TableNames], str]] = {
     ValueFeature: _value_code,
     IntervalFeature: _interval_code,
+    CrossFeature: _cross_code,
 }
 
 
