@@ -103,9 +103,12 @@ def test_clusters_that_single_precision_cannot_tell_apart(search):
 def test_more_ties_than_a_tree_is_asked_for(search):
     angles = np.linspace(0.0, 2.0 * np.pi, 900, endpoint=False)
     circle = np.column_stack([np.cos(angles), np.sin(angles)])
-    found, expected = both(circle, np.array([[0.0, 0.0], [1.0, 0.5]]), np.ones(900), 3)
+    queries = np.array([[0.0, 0.0], [1.0, 0.5], [1e-9, 0.0]])
+    found, expected = both(circle, queries, np.ones(900), 3)
     assert (found.query == 0).sum() == 900
     assert_same_bits(found, expected)
+    with patch.object(vector_search, "DISTANCES_AT_ONCE", 1):  # one at a time
+        assert_same_bits(*both(circle, queries, np.ones(900), 3))
 
 
 def test_chunks_of_queries_and_of_candidates_make_no_difference(search, monkeypatch):

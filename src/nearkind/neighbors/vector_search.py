@@ -7,13 +7,22 @@ neighbours from those.
 
 from dataclasses import dataclass
 from functools import cached_property
+from os import cpu_count
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from nearkind.neighbors.reach import TIE, nth_smallest, query_chunks
+from nearkind.neighbors.reach import (
+    DISTANCES_AT_ONCE,
+    TIE,
+    Near,
+    Reach,
+    join_near,
+    nth_smallest,
+    query_chunks,
+)
 from nearkind.neighbors.vector_rows import VectorRows, lengths
 from nearkind.protocols import Array
 
@@ -27,6 +36,10 @@ TILE_NUMBERS = 1 << 17
 """Numbers of the product that are held at a time, in single precision: a cache's."""
 EXACT_NUMBERS = 1 << 18
 """Numbers of the differences that are held at a time, in double precision."""
+QUERIES_BY_PRODUCT = 64, 256
+"""Queries that a thread answers at a time, by a product: from, to."""
+QUERIES_BY_TREE = 256, 4096
+"""Queries that a thread answers at a time, by a tree: from, to."""
 LEAF = 48
 """Rows in a leaf of a tree."""
 MOST_BY_TREE = 128
@@ -109,6 +122,15 @@ class ProductSearch:
         """Copy the rows."""
         _ = self.factors
 
+    def queries_at_once(self, n_queries: int, at_once: int) -> int:
+        """Return how many queries a thread answers at a time."""
+        return int(np.clip(at_once // len(self.rows), *QUERIES_BY_PRODUCT))
+
+    def near(self, queries: Array, reach: Reach, k: float) -> Near:
+        """Return the unique rows within reach of the k-th neighbour of each query."""
+        found = self.candidates(queries, reach.n_nearest(k))
+        return reach.among(*found, self.rows.tie_widths(queries), k)
+
     def candidates(self, queries: Array, n: int) -> Candidates:
         """Return all rows that are as near as the n-th nearest, or tie with it."""
         x, r = queries - self.rows.centre, self.radius
@@ -176,12 +198,8 @@ class TreeSearch:
         A second tree of the rows in the order of the leaves of the first: it looks at
         the same rows, and finds them in memory in half the time.
         """
-        order = self._tree(self.rows.vectors).indices
-        return self._tree(self.rows.vectors[order]), order
-
-    @staticmethod
-    def _tree(vectors: Array) -> cKDTree:
-        return cKDTree(vectors, leafsize=LEAF, balanced_tree=False)
+        order = tree_of(self.rows.vectors).indices
+        return tree_of(self.rows.vectors[order]), order
 
     @cached_property
     def product(self) -> ProductSearch:
@@ -192,30 +210,53 @@ class TreeSearch:
         """Build the tree."""
         _ = self.built
 
-    def candidates(self, queries: Array, n: int) -> Candidates:
-        """Return all rows that are as near as the n-th nearest, or tie with it."""
-        return self._candidates(queries, n, (n + 1, 4 * n + 16))
+    def queries_at_once(self, n_queries: int, at_once: int) -> int:
+        """Return how many queries a thread answers at a time: more of many."""
+        some = n_queries // (2 * (cpu_count() or 1))  # each thread twice
+        return int(np.clip(min(some, at_once // MOST_BY_TREE), *QUERIES_BY_TREE))
 
-    def _candidates(self, queries: Array, n: int, tries: tuple[int, ...]) -> Candidates:
-        """Ask the tree for as many as the first try says, and more if some may tie."""
-        if not tries or tries[0] > min(MOST_BY_TREE, len(self.rows)):
-            return self.product.candidates(queries, n)
-        tree, order = self.built
-        about, place = tree.query(queries, range(1, tries[0] + 1))
-        room = 2.0 * self.rows.tie_widths(queries)  # for ties, and for rounding
-        is_all = about[:, n - 1] + room < about[:, -1]
+    def near(self, queries: Array, reach: Reach, k: float) -> Near:
+        """Return the unique rows within reach of the k-th neighbour of each query."""
+        return self._near(queries, reach, k, reach.n_nearest(k) + 1)
+
+    def _near(self, queries: Array, reach: Reach, k: float, width: int) -> Near:
+        """Ask the tree for so many rows, and for more where others may tie."""
+        if width > min(MOST_BY_TREE, len(self.rows)):
+            return self._compare_with_all(queries, reach, k)
+        about, row = self._nearest(queries, width)
+        tie = self.rows.tie_widths(queries)
+        bound = about[:, reach.n_nearest(k) - 1] + 2.0 * tie  # ties, and rounding
+        is_all = bound < about[:, -1]
         done, left = np.flatnonzero(is_all), np.flatnonzero(~is_all)
-        query = np.repeat(done, tries[0])
-        row = np.sort(order[place[done]], axis=1).ravel()
-        found = Candidates(query, row, self.rows.distances(queries, query, row))
+        n_within = (about <= bound[:, None]).sum(axis=1)[done].max(initial=1)
+        row = np.sort(row[done, :n_within], axis=1).ravel()
+        query = np.repeat(np.arange(len(done)), n_within)
+        distance = self.rows.distances(queries, done[query], row)
+        near = reach.among(query, row, distance, tie[done], k)
         if not len(left):
-            return found
-        more = self._candidates(queries[left], n, tries[1:])
-        return joined(found, more._replace(query=left[more.query]))
+            return near
+        rest = self._near(queries[left], reach, k, 4 * width)
+        return join_near([near, rest], [done, left])
+
+    def _nearest(self, queries: Array, n: int) -> tuple[Array, NDArray[np.intp]]:
+        """Return the nearest n rows of each query, and about how far they are (b, n).
+
+        Queries near each other are asked one after another: they look at the same rows.
+        """
+        tree, order = self.built
+        by_place = tree_of(queries).indices
+        about, place = tree.query(queries[by_place], n)
+        back = np.argsort(by_place)
+        return about.take(back, axis=0), order.take(place.take(back, axis=0))
+
+    def _compare_with_all(self, queries: Array, reach: Reach, k: float) -> Near:
+        chunks = query_chunks(len(queries), len(self.rows), DISTANCES_AT_ONCE)
+        numbers = [np.arange(len(queries))[at] for at in chunks]
+        return join_near(
+            [self.product.near(queries[at], reach, k) for at in chunks], numbers
+        )
 
 
-def joined(a: Candidates, b: Candidates) -> Candidates:
-    """Return both lists as one, of different queries."""
-    order = np.argsort(np.concatenate([a.query, b.query]), kind="stable")
-    parts = zip(a, b, strict=True)
-    return Candidates(*(np.concatenate(part)[order] for part in parts))
+def tree_of(vectors: Array) -> cKDTree:
+    """Return a tree, in whose ``indices`` those of a leaf stand side by side."""
+    return cKDTree(vectors, leafsize=LEAF, balanced_tree=False)
