@@ -11,8 +11,10 @@ from nearkind.protocols import Dissimilarity
 
 PLAIN_UP_TO = 64
 """Number of vectors up to which every distance is computed exactly."""
-TREE_FROM = 1 << 9
-"""Number of vectors from which on a tree is faster, doubled by each dimension."""
+TREE_FROM = 1 << 8
+"""Number of vectors from which on a tree is faster, doubled by each wide direction."""
+TREE_DIRECTIONS = 64
+"""Number of directions from which on there is no tree."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +84,9 @@ class PlainIndex:
 class ExactIndex(PlainIndex):
     """An index that finds what ``PlainIndex`` finds, to the last bit, and faster.
 
-    Vectors are searched by a tree if they are many and of few dimensions, else by a
-    product of matrices in single precision that selects candidates. Few vectors, and
-    metrics without vectors, are compared one by one.
+    Vectors are searched by a tree if they are many and spread in few directions, else
+    by a product of matrices in single precision that selects candidates. Few vectors,
+    and metrics without vectors, are compared one by one.
 
     Parameters
     ----------
@@ -110,8 +112,9 @@ class ExactIndex(PlainIndex):
         """What finds candidates; None: every distance is computed."""
         if not self.metric.has_vectors or self.n_rows <= PLAIN_UP_TO:
             return None
-        q = self.rows.shape[1]
-        is_tree = 0 < q < 64 and self.n_rows >= TREE_FROM * 2.0**q
+        if not 0 < self.rows.shape[1] < TREE_DIRECTIONS:
+            return ProductSearch(self.vectors)
+        is_tree = self.n_rows >= TREE_FROM * 2.0**self.vectors.n_wide
         return (TreeSearch if is_tree else ProductSearch)(self.vectors)
 
     def chunks(self, n_queries: int, at_once: int) -> list[slice]:

@@ -155,6 +155,10 @@ class Reach:
         k: float,
     ) -> Array:
         """Return the distance at which the weights first add up to k (b,)."""
+        if n_queries == 1:  # the same in fewer steps
+            order = np.argsort(distance, kind="stable")
+            reached = np.cumsum(self.weights[unique_row[order]]) >= k * ENOUGH
+            return distance[order[[reached.argmax()]]]
         sizes = np.bincount(query, minlength=n_queries)
         place = np.arange(len(query)) - (np.cumsum(sizes) - sizes)[query]
         shape = n_queries, int(sizes.max(initial=1))

@@ -1,14 +1,14 @@
 """Candidates for the neighbours of a query among vectors; no neighbour is missed.
 
-``TreeSearch`` suits many rows of few dimensions, ``ProductSearch`` all others. Both
-find more rows than are asked for, at exact distances; ``Reach.among`` picks the
-neighbours from those.
+``TreeSearch`` suits many rows that spread in few directions, ``ProductSearch`` all
+others. Both find more rows than are asked for, at exact distances; ``Reach.among``
+picks the neighbours from those.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
 from os import cpu_count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,8 @@ QUERIES_BY_TREE = 256, 4096
 """Queries that a thread answers at a time, by a tree: from, to."""
 LEAF = 48
 """Rows in a leaf of a tree."""
+ONE_BY_PRODUCT = 1 << 18
+"""Numbers of all vectors up to which one query alone is answered by a product."""
 MOST_BY_TREE = 128
 """Number of rows up to which a tree is asked."""
 
@@ -109,50 +111,89 @@ class ProductSearch:
         In a tile the first rows of its runs come first, then the second ones, ...; the
         last row is repeated to fill the last run and the last tile.
         """
-        y = (self.rows.vectors - self.rows.centre) / self.radius
-        m, q = y.shape
-        whole = np.empty((-(-m // TILE) * TILE, q + 1), np.float32)
-        whole[:m, :q] = y
-        whole[:m, q] = np.einsum("mq,mq->m", y, y)
-        whole[m:] = whole[m - 1]
-        runs = whole.reshape(-1, TILE // self.run, self.run, q + 1).swapaxes(1, 2)
-        return np.ascontiguousarray(runs).reshape(-1, TILE, q + 1)
+        right = self._right()
+        filling = np.repeat(right[-1:], -len(right) % TILE, axis=0)
+        whole, width = np.concatenate([right, filling]), right.shape[1]
+        runs = whole.reshape(-1, TILE // self.run, self.run, width).swapaxes(1, 2)
+        return np.ascontiguousarray(runs).reshape(-1, TILE, width)
 
     def build(self) -> None:
         """Copy the rows."""
         _ = self.factors
 
+    @cached_property
+    def columns(self) -> Single:
+        """y and |y|^2 of all rows (q + 1, m), for products with one query."""
+        return np.ascontiguousarray(self._right().T)
+
     def queries_at_once(self, n_queries: int, at_once: int) -> int:
         """Return how many queries a thread answers at a time."""
-        return int(np.clip(at_once // len(self.rows), *QUERIES_BY_PRODUCT))
+        least, most = QUERIES_BY_PRODUCT
+        return min(max(at_once // len(self.rows), least), most)
 
     def near(self, queries: Array, reach: Reach, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
-        found = self.candidates(queries, reach.n_nearest(k))
+        find = self.candidates_of_one if len(queries) == 1 else self.candidates
+        found = find(queries, reach.n_nearest(k))
         return reach.among(*found, self.rows.tie_widths(queries), k)
 
     def candidates(self, queries: Array, n: int) -> Candidates:
         """Return all rows that are as near as the n-th nearest, or tie with it."""
-        x, r = queries - self.rows.centre, self.radius
+        x = queries - self.rows.centre
         size = lengths(x)
-        largest = size + r  # L
-        left = np.column_stack([-2.0 * x, np.full(len(x), r)]) / largest[:, None]
-        least = self._least_of_runs(left.T.astype(np.float32, order="C"))
-        nth = nth_smallest(least.T, n)  # t
+        least = self._least_of_runs(np.ascontiguousarray(self._left(x, size).T))
+        threshold, limit = self._bounds(size, nth_smallest(least.T, n))
+        run, query = np.nonzero(~(least > threshold))  # all, where it is NaN
+        order = np.argsort(query, kind="stable")
+        return self._rows_of_runs(queries, query[order], run[order], limit)
 
-        def margin(p: Array | float) -> Array:
+    def candidates_of_one(self, query: Array, n: int) -> Candidates:
+        """Return the candidates of one query (1, q), in fewer steps."""
+        x = query - self.rows.centre
+        size = lengths(x)
+        left, columns = self._left(x, size), self.columns
+        s = np.empty((1, len(self.rows)), np.float32)
+        for at in query_chunks(len(self.rows), len(columns), TILE_NUMBERS):
+            np.matmul(left, columns[:, at], out=s[:, at])
+        threshold, _ = self._bounds(size[0], nth_smallest(s, n)[0])
+        row = np.flatnonzero(~(s > threshold))
+        itself = np.zeros_like(row)
+        return Candidates(itself, row, self.rows.distances(query, itself, row))
+
+    def _right(self) -> Single:
+        """Return y and |y|^2 of all rows (m, q + 1)."""
+        y = (self.rows.vectors - self.rows.centre) / self.radius
+        right = np.empty((len(y), y.shape[1] + 1), np.float32)
+        right[:, :-1], right[:, -1] = y, np.einsum("mq,mq->m", y, y)
+        return right
+
+    def _left(self, x: Array, size: Array) -> Single:
+        """Return what y and |y|^2 are multiplied by in s (b, q + 1), given |x| (b,)."""
+        left = np.empty((len(x), x.shape[1] + 1), np.float32)
+        largest = size + self.radius  # L
+        left[:, :-1] = -2.0 * x / largest[:, None]
+        left[:, -1] = self.radius / largest
+        return left
+
+    def _bounds(self, size: Any, nth: Any) -> tuple[Any, Any]:
+        """Return the threshold for products, and the largest distance within it.
+
+        Given |x| of queries (b,), or of one, and the product t that n rows do not
+        exceed.
+        """
+        r, n_roundings = self.radius, self.rows.vectors.shape[1] + 8
+        largest = size + r  # L
+
+        def margin(p: Any) -> Any:
             terms = 2.0**-24 * (2.0 * size / largest + p / largest) * (p / r)
-            return (x.shape[1] + 8) * (terms + 2.0**-52 * largest / r)
+            return n_roundings * (terms + 2.0**-52 * largest / r)
 
         tie, unit = TIE * largest, largest * r
         D = np.sqrt(np.maximum(size**2 + unit * (nth + margin(r)), 0.0))
         room = margin(np.minimum(size + D + tie, r))
         threshold = nth + 2.0 * room + (2.0 * np.minimum(D, largest) + tie) * tie / unit
-        selected = ~(least > threshold.astype(np.float32))  # all, where it is NaN
-        run, query = np.nonzero(selected)
-        order = np.argsort(query, kind="stable")
         limit = np.sqrt(np.maximum(size**2 + unit * (threshold + room), 0.0))
-        return self._rows_of_runs(queries, query[order], run[order], limit)
+        return threshold.astype(np.float32), limit
 
     def _least_of_runs(self, left: Single) -> Single:
         """Return the least s of each run (n_runs, b), of queries left (q + 1, b)."""
@@ -187,7 +228,7 @@ class ProductSearch:
 
 @dataclass(frozen=True)
 class TreeSearch:
-    """Searches a k-d tree, and by a product where it is asked for many rows."""
+    """Searches a k-d tree, and by a product for one query, or for many neighbours."""
 
     rows: VectorRows
 
@@ -217,6 +258,8 @@ class TreeSearch:
 
     def near(self, queries: Array, reach: Reach, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
+        if len(queries) == 1 and self.rows.vectors.size <= ONE_BY_PRODUCT:
+            return self.product.near(queries, reach, k)
         return self._near(queries, reach, k, reach.n_nearest(k) + 1)
 
     def _near(self, queries: Array, reach: Reach, k: float, width: int) -> Near:
