@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from nearkind.encoding.crosses import MAX_LEVELS, Pair
 from nearkind.protocols import Array
 
-DRAW = 4.0
-"""Rows that the additive model counts as in a pair's class histogram."""
+DRAWS = np.array([4.0, 16.0, 64.0, 256.0])
+"""Rows that the additive model may count as in a pair's class histogram."""
 ROUNDS = 10
 """Of proportional scaling; from a naive Bayes start most tables need three."""
 TINY = 1e-300
@@ -41,7 +41,7 @@ class Interaction(NamedTuple):
         Numbers of the two features.
     gain : float
         Mean over rows of log p(y | pair) - log p(y | parts), the row's own label left
-        out of both.
+        out of both; the largest of four, by how much the parts draw the pair to them.
     error : float
         Standard error of that mean.
     n_rows : float
@@ -125,12 +125,12 @@ class PairCounts:
         return fitted / of_pair
 
     def gains(self) -> tuple[Array, Array]:
-        """Return a gain for each pair and class that occur, and the weight of each.
+        """Return gains (4, t) of the t pairs and classes that occur, and their weights.
 
         The row's own label y, one repetition of it, is left out everywhere: of the
         additive model q, whose odds of y fall as N_ay N_by / N_y does, and of the
-        counts N of its pair, which q draws to itself as if by m = 4 rows. The gain is
-        the logarithm of (N_y - 1 + m q_y) / (N - 1 + m) over q_y.
+        counts N of its pair, which q draws to itself as if by m = 4, 16, 64 or 256
+        rows. The gain is the logarithm of (N_y - 1 + m q_y) / (N - 1 + m) over q_y.
         """
         cell, label = np.nonzero(self.counts)
         own, of_pair = self.counts[cell, label], self.counts.sum(axis=1)[cell]
@@ -141,7 +141,8 @@ class PairCounts:
         left = 1.0 - out / self.counts.sum(axis=0)[label]
         odds /= np.where(left > 0.0, left, 1.0)
         q = np.maximum(odds / (1.0 - q + np.maximum(odds, LEAST)), LEAST)
-        return np.log((own - out + DRAW * q) / (of_pair - out + DRAW) / q), own
+        m = DRAWS[:, None]
+        return np.log((own - out + m * q) / (of_pair - out + m) / q), own
 
 
 def interaction(
@@ -174,9 +175,10 @@ def interaction(
     """
     a, b = pair
     table = PairCounts(codes[:, a], codes[:, b], y, weights, n_classes)
-    gains, weight = table.gains()
+    by_draw, weight = table.gains()
     total = float(weights.sum())
-    mean = float(weight @ gains) / total
+    means = by_draw @ weight / total
+    gains, mean = by_draw[means.argmax()], float(means.max())
     squares = weight @ (gains - mean) ** 2 + (total - weight.sum()) * mean**2
     error = float(squares**0.5) / total
     return Interaction(pair, mean, error, total, len(table.counts))
@@ -228,7 +230,7 @@ def informative_columns(
         own, of_value = table.counts[cell, label], table.counts.sum(axis=1)[cell]
         shares = (table.counts.sum(axis=0) / table.counts.sum())[label]
         left_out = np.minimum(own, 1.0)
-        p = (own - left_out + DRAW * shares) / (of_value - left_out + DRAW)
+        p = (own - left_out + DRAWS[0] * shares) / (of_value - left_out + DRAWS[0])
         return round(float(own @ np.log(p / shares)), 9)
 
     best = sorted(varied, key=lambda d: -information(d))[:MAX_COLUMNS]
