@@ -86,6 +86,10 @@ class VectorRows:
         """Return how close two distances of a query are that count as equal (b,)."""
         return TIE * self.largest(queries)
 
+    def tie_widths_at(self, from_centre: Array) -> Array:
+        """Return the same for queries so far from the centre (b,)."""
+        return TIE * (from_centre + self.radius)
+
     def distances(
         self, queries: Array, query: NDArray[np.intp], row: NDArray[np.intp]
     ) -> Array:

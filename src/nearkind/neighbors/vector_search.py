@@ -133,24 +133,27 @@ class ProductSearch:
 
     def near(self, queries: Array, reach: Reach, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
-        find = self.candidates_of_one if len(queries) == 1 else self.candidates
-        found = find(queries, reach.n_nearest(k))
-        return reach.among(*found, self.rows.tie_widths(queries), k)
-
-    def candidates(self, queries: Array, n: int) -> Candidates:
-        """Return all rows that are as near as the n-th nearest, or tie with it."""
         x = queries - self.rows.centre
         size = lengths(x)
+        find = self._candidates_of_one if len(queries) == 1 else self._candidates
+        found = find(queries, x, size, reach.n_nearest(k))
+        return reach.among(*found, self.rows.tie_widths_at(size), k)
+
+    def _candidates(self, queries: Array, x: Array, size: Array, n: int) -> Candidates:
+        """Return all rows that are as near as the n-th nearest, or tie with it.
+
+        Given x of the queries and size = |x|.
+        """
         least = self._least_of_runs(np.ascontiguousarray(self._left(x, size).T))
         threshold, limit = self._bounds(size, nth_smallest(least.T, n))
         run, query = np.nonzero(~(least > threshold))  # all, where it is NaN
         order = np.argsort(query, kind="stable")
         return self._rows_of_runs(queries, query[order], run[order], limit)
 
-    def candidates_of_one(self, query: Array, n: int) -> Candidates:
+    def _candidates_of_one(
+        self, query: Array, x: Array, size: Array, n: int
+    ) -> Candidates:
         """Return the candidates of one query (1, q), in fewer steps."""
-        x = query - self.rows.centre
-        size = lengths(x)
         left, columns = self._left(x, size), self.columns
         s = np.empty((1, len(self.rows)), np.float32)
         for at in query_chunks(len(self.rows), len(columns), TILE_NUMBERS):
