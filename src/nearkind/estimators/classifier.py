@@ -70,10 +70,12 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         either.
     temperature : "auto" or float > 0, default="auto"
         Of soft votes: near zero the nearest rows vote alone, far above all squared
-        distances all rows vote alike. "auto" takes the power of 2 at which the training
-        rows, each left out in turn, are likeliest by the votes of the others. A
-        distance learned from these same rows has drawn them together, so that this is
-        somewhat too sure; :class:`nearkind.CPMLClassifierCV` judges by rows held out.
+        distances all rows vote alike. "auto" takes the margin of a distance
+        learned as soft neighbours, which is the temperature that it was learned for;
+        for others the power of 2 at which the training rows, each left out in turn, are
+        likeliest by the votes of the others. A distance learned from these same rows
+        has drawn them together, so that this is somewhat too sure;
+        :class:`nearkind.CPMLClassifierCV` judges by rows held out.
     class_weight : {"balanced"}, dict or None, default=None
         Factor of the weights of each class's rows, as they teach and as they vote:
         "balanced" gives every class the same weight in sum, a dict goes from labels to
@@ -465,6 +467,8 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if not self._chooses_temperature:
             return float(self.temperature)
+        if (learned := self.metric_.learned_temperature) is not None:
+            return learned
         if self._chosen_temperature is None:
             voters = self.training_rows_
             left_out = LeaveOneOut(self.metric_, self.index_.rows, voters)

@@ -440,6 +440,11 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
             self.__dict__.pop(name, None)
 
     @property
+    def learned_temperature(self) -> float | None:
+        """Temperature of the soft votes that it was learned for: soft neighbours'."""
+        return None if params.is_convex(self) else params.margin(self)
+
+    @property
     def start_metric(self) -> Array | None:
         """Metric that the next fit starts from; None: the Euclidean one."""
         return getattr(self, "metric_", None) if self.warm_start else None

@@ -27,11 +27,10 @@ MANY_VALUES = 20
 MAX_CROSSED_INDICATORS = 3_000
 """The same where pairs of columns have indicators too."""
 MANY_ROWS = 6_000
-"""Rows beyond which soft neighbours learn in minibatches, on all folds but the last of
-which they are stopped by rows of their own: two strengths are enough, and there are
-rows enough for pairs of columns."""
+"""Rows beyond which there are enough for pairs of columns. Soft neighbours then learn
+in minibatches until rows of their own say stop: one strength is enough."""
 DECADES = ("10%", "3%", "1%", "0.3%", "0.1%", "0.01%")
-WEAK = ("0.1%", "0.01%")
+WEAK = ("0.1%",)
 ROWS_WORTH = (100.0, 10.0, 1.0, 0.1)
 """Strengths of a discriminant, as of so many rows."""
 
