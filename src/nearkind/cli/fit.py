@@ -39,6 +39,12 @@ def fit(
             "--time-budget", min=0.001, help="Seconds that cv may take, all in all."
         ),
     ] = None,
+    members: Annotated[
+        int | None,
+        typer.Option(
+            "--members", min=1, help="Distances that may vote together in cv; else 3."
+        ),
+    ] = None,
     keep_best: Annotated[
         bool,
         typer.Option(
@@ -72,7 +78,7 @@ def fit(
     from nearkind.io import LabelledSource, ReadOptions, check_writable
 
     target = options.chosen_target(target, data)
-    settings = trainer.FitSettings(method, numeric, seed, time_budget)
+    settings = trainer.FitSettings(method, numeric, seed, time_budget, members)
     settings.check()
     check_writable(output)
     if keep_best:

@@ -50,6 +50,7 @@ class FitSettings(NamedTuple):
     numeric: str = "auto"
     seed: int = 0
     time_budget: float | None = None
+    max_members: int | None = None
 
     def check(self) -> None:
         """Raise BadParameter if an option is wrong."""
@@ -61,8 +62,10 @@ class FitSettings(NamedTuple):
         if self.numeric not in POLICIES["numeric"]:
             listed = ", ".join(POLICIES["numeric"])
             raise typer.BadParameter(f"one of {listed}.", param_hint="--numeric")
-        if self.time_budget is not None and self.method != SEARCH:
-            raise typer.BadParameter("only for cv.", param_hint="--time-budget")
+        of_search = {"--time-budget": self.time_budget, "--members": self.max_members}
+        for name, value in of_search.items():
+            if value is not None and self.method != SEARCH:
+                raise typer.BadParameter("only for cv.", param_hint=name)
 
     def model(self) -> Any:
         """Return the model, not fitted; it shows its progress on a terminal."""
@@ -72,6 +75,8 @@ class FitSettings(NamedTuple):
             "random_state": self.seed,
         }
         if self.method == SEARCH:
+            if self.max_members is not None:
+                common["max_members"] = self.max_members
             return CPMLClassifierCV(time_budget=self.time_budget, **common)
         if self.method in STRUCTURES:
             return CPMLClassifier(CPML(self.method, tol=TOLERANCE, **common))
