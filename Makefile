@@ -6,7 +6,7 @@ LOWEST_TESTS ?= tests/tables tests/encoding tests/io tests/estimators tests/sear
 	tests/export tests/persistence
 COVERED_TESTS ?= tests
 
-.PHONY: demo test test-slow test-lowest coverage lint changelog bench bench-accuracy bench-peers bench-scale bench-side docs docs-cli dist gallery clean
+.PHONY: demo test test-slow test-lowest coverage lint changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
@@ -39,11 +39,14 @@ lint: .venv/test.stamp
 bench: .venv/test.stamp
 	$(BIN)/python -m benchmarks
 
-bench-accuracy: .venv/bench.stamp
+bench-accuracy: .venv/bench.stamp .venv-anchors/stamp
 	$(BIN)/python -m benchmarks.accuracy
 
 bench-peers: .venv/test.stamp .venv-peers/stamp
 	$(BIN)/python -m benchmarks.peers
+
+bench-rfm: .venv/test.stamp .venv-anchors/stamp
+	$(BIN)/python -m benchmarks.peers.rfm
 
 bench-scale: .venv/test.stamp
 	$(BIN)/python -m benchmarks.scale --agreement
@@ -72,7 +75,7 @@ gallery: .venv/test.stamp
 	$(BIN)/python -m tools.gallery
 
 clean:
-	rm -rf .venv .venv-lowest .venv-peers build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-lowest .venv-peers .venv-anchors build dist .pytest_cache .mypy_cache .ruff_cache
 
 .venv/core.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -92,6 +95,11 @@ clean:
 .venv-peers/stamp: benchmarks/peers/requirements.txt
 	test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/python $(PIP_INSTALL) --requirement $<
+	touch $@
+
+.venv-anchors/stamp: benchmarks/accuracy/requirements.txt
+	test -x .venv-anchors/bin/python || $(PYTHON) -m venv .venv-anchors
+	.venv-anchors/bin/python $(PIP_INSTALL) --requirement $<
 	touch $@
 
 .venv-lowest/stamp: pyproject.toml

@@ -1,112 +1,114 @@
-"""python -m benchmarks.accuracy [--repeats 5] [--sets NAME ...] [--seconds 600]."""
+"""Accuracy and probabilities of CPMLClassifierCV beside those of other classifiers.
+
+    python -m benchmarks.accuracy [--sets NAME ...] [--methods NAME ...] [--repeats N]
+                                     run what the output folder lacks, print tables
+    python -m benchmarks.accuracy --keep rows.jsonl ...
+                                     put rows into docs/results/accuracy.jsonl.gz
+    python -m benchmarks.accuracy --table [rows.jsonl ...]
+                                     write the tables of docs/results/accuracy.md
+    python -m benchmarks.accuracy --picture [rows.jsonl ...]
+                                     draw docs/results/reliability.svg
+
+Without files, tables and picture are made of the rows in docs/results.
+"""
 
 import argparse
-from functools import partial
+import sys
 from pathlib import Path
+from time import monotonic
 
-import numpy as np
-
-from benchmarks.accuracy.classifiers import CLASSIFIERS
-from nearkind import CPMLClassifierCV
+from benchmarks.accuracy import anchors
+from benchmarks.accuracy.classifiers import METHODS
+from benchmarks.accuracy.reliability import diagram
+from benchmarks.accuracy.rows import append_row, pack_rows, read_rows
+from benchmarks.accuracy.tables import by_set, markdown, write_page
+from benchmarks.accuracy.trial import plan
+from benchmarks.harness import print_status
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments import (
-    METHODS,
-    Design,
-    Limits,
-    printed,
-    run,
-    score_table,
-    statistics,
-)
-from nearkind.experiments.methods import ClassifierMethod
-from nearkind.experiments.reproduction import ResultTable
+from nearkind.experiments import printed
 
-OURS = "cpml-cv"
-LARGE, LARGE_REPEATS = 9_000, 3
-LARGE_DESIGN = Design(rows=20_000, numbers=True)
-BUDGETED = ClassifierMethod(partial(CPMLClassifierCV, time_budget=300.0))
-"""All methods use at most 20,000 rows of a set of more than 9,000, and a search starts
-no fit after five minutes."""
-BELOW_MAJORITY = {"connect4", "census", "spect"}
-"""Printed below the share of the largest class: compared with that instead."""
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+KEPT = RESULTS / "accuracy.jsonl.gz"
+PAGE = RESULTS / "accuracy.md"
+PICTURE = RESULTS / "reliability.svg"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--sets", nargs="*")
-    parser.add_argument("--methods", nargs="*")
-    parser.add_argument("--seconds", type=float, default=900.0)
-    parser.add_argument("--largest", type=int, default=10**9)
-    parser.add_argument("--jobs", type=int)
-    parser.add_argument("--output", type=Path, default=Path("bench-accuracy"))
-    given = parser.parse_args()
+    """Run, or make something of rows."""
+    given = _arguments()
+    if given.keep is not None:
+        pack_rows(read_rows(*given.keep).values(), KEPT)
+    if given.table is not None:
+        rows = read_rows(*(given.table or [KEPT])).values()
+        write_page(rows, PAGE)
+        methods = [name for name in METHODS if name in {row.method for row in rows}]
+        text = by_set(list(rows), methods, "accuracy").csv()
+        PAGE.with_suffix(".csv").write_text(text)
+    if given.picture is not None:
+        draw(read_rows(*(given.picture or [KEPT])).values())
+    if given.keep is given.table is given.picture is None:
+        run(given)
+
+
+def run(given) -> None:
+    """Run the trials that the output folder lacks, and print tables of all."""
     names = given.sets or sorted(printed.set_sizes())
     names = [s for s in names if CATALOGUE[s].n_samples <= given.largest]
-    methods = given.methods or [OURS, *CLASSIFIERS]
+    trials = plan(names, given.methods, given.repeats)
+    if {trial.method for trial in trials} & {"lightgbm", "xrfm"}:
+        anchors.check_environment()
     given.output.mkdir(parents=True, exist_ok=True)
-    limits = Limits(seconds=given.seconds, jobs=given.jobs)
-    small = [s for s in names if CATALOGUE[s].n_samples <= LARGE]
-    large = [s for s in names if CATALOGUE[s].n_samples > LARGE]
-    rows = []
-    for sets, repeats, design, ours in (
-        (small, given.repeats, Design(numbers=True), METHODS[OURS]),
-        (large, LARGE_REPEATS, LARGE_DESIGN, BUDGETED),
-    ):
-        if sets:
-            found = run(
-                sets, methods, repeats, given.output / "rows.jsonl",
-                design=design, limits=limits, table={OURS: ours, **CLASSIFIERS},
-            )  # fmt: skip
-            rows += [row._replace(design="by size") for row in found]
-    if len(methods) > 1:  # of one there are no ranks
-        for path in summary(rows, methods).write(given.output, "accuracy"):
-            print(path)
+    results = given.output / "rows.jsonl"
+    rows = read_rows(results) if results.exists() else {}
+    missing = [trial for trial in trials if _is_missing(trial, rows, given.retry)]
+    print_status(
+        f"{len(trials) - len(missing)} of {len(trials)} rows are there already"
+    )
+    start = monotonic()
+    for number, trial in enumerate(missing, start=1):
+        row = trial.row(given.seconds)
+        append_row(row, results)
+        rows[row.key] = row
+        told = f"{row.accuracy:.4f} right" if row.is_done else row.status
+        print_status(
+            f"{number}/{len(missing)}  {row.dataset}  {row.method}  #{row.repetition}  "
+            f"{told}  {row.seconds:.1f} s  {(monotonic() - start) / 60:.0f} min in all"
+        )
+    made = markdown([rows[trial.key] for trial in trials])
+    (given.output / "accuracy.md").write_text(made)
+    print(made)
 
 
-def summary(rows, methods):
-    """Return accuracies, mean ranks, wins over the printed best and time."""
-    scores = score_table(rows, "accuracy", methods=methods)
-    majority = score_table(rows, "majority_share", methods=methods)
-    paper = printed.accuracies("classification")
-    lines, above = [], 0
-    for i, name in enumerate(scores.datasets):
-        best = max(figure.mean for (s, _), figure in paper.items() if s == name)
-        if name in BELOW_MAJORITY:
-            best = float(np.nanmean(majority.mean[i]))
-        above += bool(scores.mean[i, 0] > best)
-        top = np.nanmax(scores.mean[i])
-        cells = [
-            f"{mean:.3f}{'*' if mean >= top - 5e-4 else ''}"
-            if np.isfinite(mean) else _reason(rows, name, methods[j])
-            for j, mean in enumerate(scores.mean[i])
-        ]  # fmt: skip
-        lines.append([name, *cells, f"{best:.3f}"])
-    whole = scores.complete()
-    ranks = statistics.mean_ranks(whole.mean)
-    seconds = score_table(rows, "seconds", methods=methods).complete().mean
-    lines += [
-        ["mean", *(f"{x:.4f}" for x in whole.mean.mean(axis=0)), ""],
-        ["mean rank", *(f"{x:.2f}" for x in ranks), ""],
-        ["seconds", *(f"{x:.1f}" for x in seconds.mean(axis=0)), ""],
-    ]
-    notes = [
-        f"Means over the {len(whole.datasets)} sets that all have done. "
-        f"{methods[0]} is above the printed best on {above} of {len(scores.datasets)}; "
-        f"{', '.join(sorted(BELOW_MAJORITY))} are printed below the largest class's "
-        "share and compared with that.",
-        "One fifth of the rows for testing, the same for all; the rest for fitting "
-        f"and choosing. Of sets beyond {LARGE:,} rows all methods see at most "
-        f"{LARGE_DESIGN.rows:,} in {LARGE_REPEATS} repetitions.",
-    ]
-    head = ["set", *methods, "printed best"]
-    return ResultTable("Accuracy", head, lines, notes)
+def _is_missing(trial, rows, retry) -> bool:
+    row = rows.get(trial.key)
+    return row is None or (retry and not row.is_done)
 
 
-def _reason(rows, dataset, method):
-    found = [r.status for r in rows if (r.dataset, r.method) == (dataset, method)]
-    return found[0] if found else "not run"
+def draw(rows) -> None:
+    """Draw the reliability diagrams."""
+    import matplotlib
+
+    matplotlib.rcParams["svg.hashsalt"] = "nearkind"  # the same rows, the same file
+    diagram(rows).savefig(PICTURE, bbox_inches="tight", metadata={"Date": None})
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--sets", nargs="*", help="all of the paper if not given")
+    add("--methods", nargs="*", default=[*METHODS], choices=[*METHODS], metavar="NAME")
+    add("--largest", type=int, default=10**9, help="leave out sets of more rows")
+    add("--repeats", type=int, help="at most so many, if a set has more")
+    add("--seconds", type=float, default=3600.0, help="give a trial up after these")
+    add("--retry", action="store_true", help="run again what is not done")
+    add("--output", type=Path, default=Path("bench-accuracy"))
+    add("--keep", nargs="+", type=Path, metavar="ROWS")
+    for name in ("--table", "--picture"):
+        add(name, nargs="*", type=Path, metavar="ROWS")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,12 +1,18 @@
-"""Other classifiers for tables of categories, with their usual settings."""
+"""The classifiers that are compared, with their usual settings."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.model_selection import train_test_split
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -16,11 +22,14 @@ from sklearn.preprocessing import (
     TargetEncoder,
 )
 
-from nearkind import CPMLClassifier
+from benchmarks.accuracy.anchors import Anchor, server
+from benchmarks.accuracy.scores import log_loss
+from nearkind import CPMLClassifier, CPMLClassifierCV
 from nearkind.baselines import Hamming
-from nearkind.experiments.methods import ClassifierMethod
 
 NEIGHBORS = (1, 3, 5, 9, 15, 25)
+STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0)
+"""The C that logistic regression tries."""
 SEED = 0
 
 
@@ -49,6 +58,9 @@ class ColumnwiseClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         answers = np.asarray(self.model_.predict(self._without_missing(X))).ravel()
         return self.classes_[answers.astype(int)]
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(self._without_missing(X))
 
     def _without_missing(self, X):
         X = X.astype(object)
@@ -86,6 +98,9 @@ class ValidatedNeighbors(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         return self.model_.predict(X)
 
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X)
+
     def _voter(self, X, y):
         embedding = clone(self.embedding)
         some = np.random.default_rng(SEED).permutation(len(y))[: self.rows]
@@ -108,6 +123,9 @@ class EmbeddedNeighbors:
     def predict(self, X):
         return self.voter.predict(self.embedding.transform(X))
 
+    def predict_proba(self, X):
+        return self.voter.predict_proba(self.embedding.transform(X))
+
     def score(self, X, y):
         return float(np.mean(self.predict(X) == y))
 
@@ -126,28 +144,71 @@ class ValidatedHamming(ClassifierMixin, BaseEstimator):
         ]
         best = NEIGHBORS[int(np.argmax(right))]
         self.model_ = CPMLClassifier(Hamming(), n_neighbors=best).fit(X, y)
+        self.classes_ = self.model_.classes_
         return self
 
     def predict(self, X):
         return self.model_.predict(X)
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X)
+
+
+class ValidatedLogistic(ClassifierMixin, BaseEstimator):
+    """Logistic regression, its C chosen by the log loss of three folds.
+
+    Parameters
+    ----------
+    encoder : estimator
+        Transformer of rows.
+    """
+
+    def __init__(self, encoder):
+        self.encoder = encoder
+
+    def fit(self, X, y):
+        folds = [*StratifiedKFold(3, shuffle=True, random_state=SEED).split(X, y)]
+        losses = [self._loss(C, X, y, folds) for C in STRENGTHS]
+        self.model_ = self._model(STRENGTHS[int(np.argmin(losses))]).fit(X, y)
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X)
+
+    def _model(self, C):
+        return make_pipeline(
+            clone(self.encoder), LogisticRegression(C=C, max_iter=1_000)
+        )
+
+    def _loss(self, C, X, y, folds):
+        """Return the mean over folds; a fold may lack a class."""
+        losses = []
+        for train, valid in folds:
+            model = self._model(C).fit(X[train], y[train])
+            shares = model.predict_proba(X[valid])
+            losses.append(log_loss(shares, model.classes_, y[valid]))
+        return np.mean(losses)
 
 
 def _is_number(x):
     return x is None or isinstance(x, float)
 
 
-def _one_hot(words, numbers):
+def _one_hot(words, numbers, sparse=False):
     return make_column_transformer(
-        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), words),
+        (OneHotEncoder(handle_unknown="ignore", sparse_output=sparse), words),
         (StandardScaler(), numbers),
     )
 
 
-def _ordinal(words, numbers):
-    rare = {"max_categories": 250}  # what trees of histograms can hold
+def _ordinal(words, numbers, most=None):
     unknown = {"handle_unknown": "use_encoded_value", "unknown_value": -1}
     return make_column_transformer(
-        (OrdinalEncoder(**unknown, **rare), words), ("passthrough", numbers)
+        (OrdinalEncoder(**unknown, max_categories=most), words),
+        ("passthrough", numbers),
     )
 
 
@@ -161,7 +222,8 @@ def boosting(words, numbers):
     trees = HistGradientBoostingClassifier(
         categorical_features=places, random_state=SEED
     )
-    return make_pipeline(_ordinal(words, numbers), trees)
+    most = 250  # what trees of histograms can hold
+    return make_pipeline(_ordinal(words, numbers, most), trees)
 
 
 class CatBoost(ClassifierMixin, BaseEstimator):
@@ -187,6 +249,9 @@ class CatBoost(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         return self.model_.predict(X)
 
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X)
+
 
 def catboost(words, numbers):
     return CatBoost(words)
@@ -206,17 +271,61 @@ def target_encoding(words, numbers):
     return ValidatedNeighbors(encoder)
 
 
-MAKERS = {
-    "nca one-hot": nca,
-    "random forest": forest,
-    "hist boosting": boosting,
-    "catboost": catboost,
-    "target encoding": target_encoding,
+def logistic(words, numbers):
+    return ValidatedLogistic(_one_hot(words, numbers, sparse=True))
+
+
+def lightgbm(words, numbers):
+    return Anchor("lightgbm", _ordinal(words, numbers), {"n_words": len(words)})
+
+
+def xrfm(words, numbers):
+    return Anchor("xrfm", _one_hot(words, numbers), {})
+
+
+@dataclass(frozen=True)
+class Method:
+    """A classifier and how its libraries are loaded.
+
+    Parameters
+    ----------
+    make : callable
+        Returns the unfitted classifier.
+    load : callable, default=dict
+        Loads what the classifier needs and returns versions of its packages, if they
+        are not scikit-learn and nearkind. Is called before any clock is started.
+    """
+
+    make: Callable[[], Any]
+    load: Callable[[], dict[str, str]] = dict
+
+
+def columnwise(make, load=dict):
+    """Return the method of a classifier that is given words and numbers apart."""
+    return Method(partial(ColumnwiseClassifier, make), load)
+
+
+def load_catboost():
+    import_module("catboost")
+    return {"catboost": version("catboost")}
+
+
+def load_anchor(name):
+    return server(name).versions
+
+
+OURS = "cpml-cv"
+METHODS = {
+    OURS: Method(CPMLClassifierCV),
+    "logistic regression": columnwise(logistic),
+    "random forest": columnwise(forest),
+    "hist boosting": columnwise(boosting),
+    "lightgbm": columnwise(lightgbm, partial(load_anchor, "lightgbm")),
+    "catboost": columnwise(catboost, load_catboost),
+    "xrfm": columnwise(xrfm, partial(load_anchor, "xrfm")),
+    "nca one-hot": columnwise(nca),
+    "target encoding": columnwise(target_encoding),
+    "hamming knn": Method(ValidatedHamming),
 }
-CLASSIFIERS = {
-    **{
-        name: ClassifierMethod(partial(ColumnwiseClassifier, make))
-        for name, make in MAKERS.items()
-    },
-    "hamming knn": ClassifierMethod(ValidatedHamming),
-}
+BUDGETED = Method(partial(CPMLClassifierCV, time_budget=300.0))
+"""Ours on a large set: the search starts no fit after five minutes."""

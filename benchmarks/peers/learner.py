@@ -53,7 +53,7 @@ class Peer:
         return FAILED
 
 
-def check_environment() -> None:
+def check_environment(python: Path = PYTHON, target: str = "bench-peers") -> None:
     """Exit with a message if there is no environment."""
-    if not PYTHON.exists():
-        sys.exit(f"There is no {PYTHON}. Run `make bench-peers`, which makes it.")
+    if not python.exists():
+        sys.exit(f"There is no {python}. Run `make {target}`, which makes it.")

@@ -42,6 +42,10 @@ class SmallWeightWarning(UserWarning):
     """Sample weights add up to fewer rows than are asked to vote."""
 
 
+class FewHeldRowsWarning(UserWarning):
+    """Too few rows were held out for the coverage that is asked of sets of classes."""
+
+
 class RememberedRowsWarning(UserWarning):
     """A classifier remembers a sample of the rows that it learned from."""
 

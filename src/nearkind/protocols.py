@@ -301,6 +301,10 @@ class Index(Protocol):
         """Raise if it cannot search under a metric, or if a package is missing."""
 
     @property
+    def rows(self) -> Any:
+        """The unique rows, as the metric represents them."""
+
+    @property
     def kind(self) -> str:
         """How it searches."""
 

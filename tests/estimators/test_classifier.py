@@ -117,13 +117,16 @@ def test_shares_by_setting_are_those_of_each_setting(metric, weighted):
     X, y = labelled_table(80, seed=3)
     weights = np.random.default_rng(0).integers(1, 4, 60) if weighted else None
     model = nk.CPMLClassifier(metric).fit(X[:60], y[:60], sample_weight=weights)
-    ks, votes = (1, 3, 4, 200), ("uniform", "distance", np.exp)
-    shares = model.shares_by_setting(X[60:], ks, votes)
-    assert shares.shape == (3, 4, 20, 3)
-    for of_vote, vote in zip(shares, votes, strict=True):
-        for found, k in zip(of_vote, ks, strict=True):
-            model.set_params(n_neighbors=k, weights=vote)
-            np.testing.assert_allclose(found, model.predict_proba(X[60:]), atol=1e-12)
+    votes = ("uniform", "distance", np.exp)
+    ways = [(k, vote) for vote in votes for k in (1, 3, 4, 200)]
+    ways.insert(4, (3, "soft"))
+    shares = model.shares_by_setting(X[60:], ways)
+    assert shares.shape == (13, 20, 3)
+    for found, (k, vote) in zip(shares, ways, strict=True):
+        model.set_params(n_neighbors=k, weights=vote)
+        np.testing.assert_allclose(found, model.predict_proba(X[60:]), atol=1e-12)
+    (soft,) = model.shares_by_setting(X[60:], [(1, "soft")])
+    np.testing.assert_array_equal(soft, shares[4])
 
 
 def test_shares_by_setting_where_some_are_infinitely_far():
@@ -131,21 +134,21 @@ def test_shares_by_setting_where_some_are_infinitely_far():
     model = nk.CPMLClassifier(nk.baselines.Lin()).fit(rows, ["up", "left", "no", "no"])
     query = rows[1:3]
     assert np.isinf(model.metric_.pairwise_distances(query, rows)).any()
-    shares = model.shares_by_setting(query, (1, 3), ("uniform", "distance"))
-    for w, vote in enumerate(("uniform", "distance")):
-        for i, k in enumerate((1, 3)):
-            model.set_params(n_neighbors=k, weights=vote)
-            np.testing.assert_allclose(shares[w, i], model.predict_proba(query))
+    ways = [(k, vote) for vote in ("uniform", "distance", "soft") for k in (1, 3)]
+    for shares, (k, vote) in zip(
+        model.shares_by_setting(query, ways), ways, strict=True
+    ):
+        model.set_params(n_neighbors=k, weights=vote)
+        np.testing.assert_allclose(shares, model.predict_proba(query))
 
 
 def test_shares_by_setting_block_by_block(monkeypatch):
     X, y = labelled_table(50, seed=3)
     model = nk.CPMLClassifier(nk.baselines.Hamming()).fit(X, y)
-    whole = model.shares_by_setting(X, (1, 5), ("distance",))
+    ways = [(1, "distance"), (5, "distance")]
+    whole = model.shares_by_setting(X, ways)
     monkeypatch.setattr("nearkind.estimators.classifier.distances_at_once", lambda: 90)
-    np.testing.assert_array_equal(
-        model.shares_by_setting(X, (1, 5), ("distance",)), whole
-    )
+    np.testing.assert_array_equal(model.shares_by_setting(X, ways), whole)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
@@ -175,7 +178,12 @@ def test_other_rows_may_vote_than_the_distance_was_learned_from():
     [
         ({"n_neighbors": 0}, "'n_neighbors' .* whole number >= 1; got 0"),
         ({"n_neighbors": 2.5}, "whole number"),
-        ({"weights": "near"}, "'weights' .* 'uniform', 'distance'; got 'near'"),
+        ({"weights": "near"}, "'weights' .* 'uniform', 'distance', 'soft'; got"),
+        ({"temperature": 0.0}, "'temperature' .* 'auto' or a number > 0; got 0.0"),
+        ({"temperature": -1}, "'temperature' .* got -1"),
+        ({"temperature": np.nan}, "'temperature' .* got nan"),
+        ({"temperature": np.inf}, "'temperature' .* got inf"),
+        ({"temperature": "warm"}, "'temperature' .* got 'warm'"),
         ({"index": "magic"}, "'index' .* 'exact', 'faiss'; got 'magic'"),
     ],
 )

@@ -116,4 +116,5 @@ def race(
     **options,
 ):
     rows = labelled_rows(X, y, weights, Codebook(numeric="category"), "Elimination")
-    return Elimination(rows, ks, votes, CountedDeadline(deadline), **options)
+    ways = [(k, vote) for vote in votes for k in ks]
+    return Elimination(rows, ways, CountedDeadline(deadline), **options)

@@ -186,9 +186,9 @@ def test_a_classifier_answers_with_the_bits_of_comparing_with_all(
             fast.kneighbors(table), plain.kneighbors(table), strict=True
         ):
             np.testing.assert_array_equal(found, expected)
-    tried = [1, 3, 7], ["uniform", "distance"]
+    ways = [(k, vote) for vote in ("uniform", "distance") for k in (1, 3, 7)]
     np.testing.assert_array_equal(
-        fast.shares_by_setting(query, *tried), plain.shares_by_setting(query, *tried)
+        fast.shares_by_setting(query, ways), plain.shares_by_setting(query, ways)
     )
 
 

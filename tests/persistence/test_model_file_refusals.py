@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import nearkind as nk
-from helpers.model_files import loaded, mixed_table, saved
+from helpers.model_files import loaded, mixed_table, put_together, saved, taken_apart
 from nearkind.errors import ModelFileError
 from nearkind.persistence import container, files
 
@@ -189,3 +189,31 @@ def test_a_file_opened_as_text_is_refused():
         nk.load(StringIO("nearkind"))
     with pytest.raises(ModelFileError, match=r"Cannot load a file: it is no nearkind"):
         nk.load(BytesIO(b"nearkind"))
+
+
+@pytest.mark.parametrize(
+    "forged", [-1.0, 0.0, 1, "1.0", None, {"float": "nan"}, {"float": "inf"}]
+)
+def test_a_temperature_that_is_none_is_refused(forged):
+    tree, arrays = taken_apart(saved(voting(weights="soft")))
+    fitted = tree["model"]["CPMLClassifier"]["fitted"]
+    assert fitted["temperature_"] > 0.0
+    with pytest.raises(ModelFileError, match="temperature_ is not a finite number"):
+        loaded(put_together(with_temperature(tree, forged), arrays))
+    del fitted["temperature_"]
+    with pytest.raises(ModelFileError, match="wanted an object of"):
+        loaded(put_together(tree, arrays))
+
+
+def with_temperature(tree, value):
+    model = tree["model"]["CPMLClassifier"]
+    fitted = {**model["fitted"], "temperature_": value}
+    return {**tree, "model": {"CPMLClassifier": {**model, "fitted": fitted}}}
+
+
+@pytest.mark.parametrize("forged", [-1.0, 0.0, "warm", None, {"float": "nan"}])
+def test_a_setting_of_the_temperature_that_is_none_is_refused(forged):
+    tree, arrays = taken_apart(saved(voting(weights="soft", temperature=2.0)))
+    tree["model"]["CPMLClassifier"]["settings"]["temperature"] = forged
+    with pytest.raises(ModelFileError, match="'temperature' parameter"):
+        loaded(put_together(tree, arrays))

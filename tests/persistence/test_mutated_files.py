@@ -21,6 +21,8 @@ from helpers.model_files import loaded, mixed_table, put_together, saved, taken_
 from nearkind.errors import ModelFileError
 from nearkind.persistence import container
 from nearkind.persistence.container import pack_container, read_container
+from nearkind.search.calibration import Calibration
+from nearkind.search.conformal import ConformalScores
 
 FOLDER = Path(__file__).parent / "files"
 MIXED = ["searched", "mixed_bins", "mixed_scale", "mixed_crosses"]
@@ -216,6 +218,20 @@ def unsound(name, *path, **entries):
     return model
 
 
+def calibration(sharpness=1.0, prior_share=0.1, prior=None):
+    prior = np.array([0.5, 0.5]) if prior is None else prior
+    return Calibration(sharpness, prior_share, prior)
+
+
+def conformal(**parts):
+    sound = {
+        "scores": np.zeros(3),
+        "truth": np.zeros(3, np.intp),
+        "weights": np.ones(3),
+    }
+    return ConformalScores(**{**sound, **parts})
+
+
 @pytest.mark.parametrize(
     ("name", "path", "entries", "why"),
     [
@@ -258,6 +274,32 @@ def unsound(name, *path, **entries):
         ("searched", (), {"cv_results_": {"a": np.ones(2), "b": np.ones(3)}},
          "lengths"),
         ("searched", (), {"best_score_": "good"}, "best_score_"),
+        ("searched", (), {"scoring": "luck"}, "'scoring' parameter"),
+        ("searched", (), {"class_weight": {"a": -1.0}}, "'class_weight' parameter"),
+        ("searched", (), {"calibration_": 3.0}, "no calibration of these classes"),
+        ("searched", (), {"calibration_": calibration(prior=np.full(9, 1 / 9))},
+         "no calibration of these classes"),
+        ("searched", (), {"calibration_": calibration(sharpness=-1.0)}, "sharpness"),
+        ("searched", (), {"calibration_": calibration(sharpness=99.0)}, "sharpness"),
+        ("searched", (), {"calibration_": calibration(prior_share=1.0)}, "prior_share"),
+        ("searched", (), {"calibration_": calibration(prior=np.array([2.0, -1.0]))},
+         "prior of a calibration"),
+        ("searched", (), {"calibration_": calibration(prior=np.array([np.nan, 1.0]))},
+         "not finite"),
+        ("searched", (), {"conformal_scores_": conformal(scores=np.ones(2))},
+         "class each"),
+        ("searched", (), {"conformal_scores_": conformal(scores=np.arange(3.0))},
+         "no probability"),
+        ("searched", (), {"conformal_scores_": conformal(scores=np.ones(3) * np.nan)},
+         "not finite"),
+        ("searched", (), {"conformal_scores_": conformal(scores=np.arange(3.0)[::-1])},
+         "rising order"),
+        ("searched", (), {"conformal_scores_": conformal(truth=np.array([0, 1, 9]))},
+         "not of these classes"),
+        ("searched", (), {"conformal_scores_": conformal(weights=np.zeros(3))},
+         "weight above zero"),
+        ("searched", (), {"confusion_": np.ones((9, 9))}, "confusion_"),
+        ("searched", (), {"confusion_": np.zeros((2, 2))}, "confusion_"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_named_and_not_written(name, path, entries, why):

@@ -257,3 +257,15 @@ def test_another_process_without_pandas_says_the_same(tmp_path):
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert out.stdout.strip() == model.predict_proba(X).tobytes().hex()
+
+
+@pytest.mark.parametrize("temperature", ["auto", 0.5, 1e300])
+def test_soft_votes_keep_their_temperature(temperature):
+    X, y = mixed_table()
+    model = nk.CPMLClassifier(
+        nk.baselines.Hamming(), weights="soft", temperature=temperature
+    )
+    model.fit(X, y)
+    again = round_trip(model)
+    assert again.temperature_ == model.temperature_
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))

@@ -34,13 +34,21 @@ class TestDefault:
         assert default.search_seconds_ > 0.0
         assert default.refit_seconds_ > 0.0
 
-    def test_shares_are_the_mean_of_the_members(self, default):
-        shares = default.predict_proba(QUERY)
+    def test_probabilities_are_the_calibrated_mean_of_the_members(self, default):
         members = [member.predict_proba(QUERY) for member in default.members_]
-        np.testing.assert_allclose(shares, np.mean(members, axis=0))
-        np.testing.assert_allclose(shares.sum(axis=1), 1.0)
-        answers = default.classes_[shares.argmax(axis=1)]
+        found = default.predict_proba(QUERY)
+        mean = np.mean(members, axis=0)
+        np.testing.assert_allclose(found, default.calibration_.probabilities(mean))
+        np.testing.assert_allclose(found.sum(axis=1), 1.0)
+        assert (found > 0.0).all()
+        answers = default.classes_[found.argmax(axis=1)]
         np.testing.assert_array_equal(default.predict(QUERY), answers)
+
+    def test_votes_are_kept_as_they_are_on_request(self, default):
+        model = nk.CPMLClassifierCV(n_jobs=1, calibrate=False).fit(X, y)
+        assert model.calibration_ is None
+        members = [member.predict_proba(QUERY) for member in default.members_]
+        np.testing.assert_allclose(model.predict_proba(QUERY), np.mean(members, axis=0))
 
     def test_the_first_member_has_the_best_settings(self, default):
         first, best = default.members_[0], default.best_params_

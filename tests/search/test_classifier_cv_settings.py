@@ -25,6 +25,7 @@ class TestWeights:
         weights = np.random.default_rng(0).integers(0, 4, 60)
         rows = np.repeat(np.arange(60), weights)
         one = {"candidates": [Euclidean()], "n_neighbors": 3, "weights": "distance"}
+        one["calibrate"] = False  # on other folds
         weighted = few(**one).fit(X, y, sample_weight=weights)
         repeated = few(**one).fit(X.iloc[rows], y[rows])
         np.testing.assert_allclose(

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nearkind.search import ensemble
-from nearkind.search.ensemble import Member, quality, select_members
+from nearkind.search.ensemble import Member, select_members
+from nearkind.search.scoring import Accuracy
 
 TRUTH = np.array([0, 0, 0, 0, 1, 1, 1, 1])
 ONES = np.ones(8)
@@ -65,7 +65,7 @@ def test_none_is_added_because_another_would_have_been_better(monkeypatch):
     def looked_up(tables, truth, weights):
         return np.array([known.get(float(t[0, 0]), 0.0) for t in tables])
 
-    monkeypatch.setattr(ensemble, "quality", looked_up)
+    monkeypatch.setattr(Accuracy, "quality", staticmethod(looked_up))
     tables = [np.full((1, 10_000, 1), value) for value in (1.0, 2.0, 4.0)]
     many = np.zeros(10_000, dtype=int)
     seats = select_members(tables, [ALIVE] * 3, many, np.ones(10_000), 2)
@@ -93,16 +93,3 @@ def test_rows_count_by_their_weight():
 def test_there_are_no_more_than_asked_for(most):
     tables = [sure(flipped(row), 0.8) for row in range(4)]
     assert len(elected(tables, most)) == most
-
-
-def test_quality_is_accuracy_first_and_certainty_second():
-    right, wrong = quality(
-        np.stack([sure(TRUTH, 0.51), sure(flipped(0), 0.99)]), TRUTH, ONES
-    )
-    assert right > wrong
-    more, less = quality(np.stack([sure(TRUTH, 0.9), sure(TRUTH, 0.6)]), TRUTH, ONES)
-    assert more > less
-
-
-def test_a_vote_of_none_is_not_infinitely_bad():
-    assert np.isfinite(quality(sure(flipped(0), 1.0), TRUTH, ONES)).all()

@@ -16,8 +16,8 @@ from nearkind.search.folds import deal
 
 X, y = easy()
 COLUMNS = [
-    "candidate", "strength", "n_neighbors", "weights", "accuracy", "n_held", "member",
-    "rank", "seconds",
+    "candidate", "strength", "n_neighbors", "weights", "accuracy", "score", "n_held",
+    "member", "rank", "seconds",
 ]  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def test_members_are_marked_by_their_place(run):
 def test_columns_have_the_type_of_what_they_hold(run):
     table = results_table(run, [Member(0, 0)])
     kinds = {name: column.dtype.kind for name, column in table.items()}
-    assert kinds == dict(zip(COLUMNS, "OOiOfiiff", strict=True))
+    assert kinds == dict(zip(COLUMNS, "OOiOffiiff", strict=True))
 
 
 def test_silence_is_the_default(capsys):

@@ -8,6 +8,7 @@ from typing import Any
 from nearkind.baselines.association import Association
 from nearkind.baselines.cheng import Cheng
 from nearkind.baselines.dilca import DILCA
+from nearkind.baselines.discriminant import Discriminant
 from nearkind.baselines.dm3 import DM3
 from nearkind.baselines.dml_eig import DMLEig
 from nearkind.baselines.frequency import (
@@ -32,6 +33,7 @@ from nearkind.baselines.large_margin import KDML, LMNN
 from nearkind.baselines.mmc import MMC
 from nearkind.baselines.nca import NCA
 from nearkind.baselines.pola import POLA
+from nearkind.baselines.rfm import RFM
 from nearkind.baselines.value_difference import Euclidean, ValueDifference
 
 __all__ = [
@@ -44,11 +46,13 @@ __all__ = [
     "MMC",
     "NCA",
     "POLA",
+    "RFM",
     "Anderberg",
     "Association",
     "Burnaby",
     "Cheng",
     "DMLEig",
+    "Discriminant",
     "Eskin",
     "Euclidean",
     "Gambaryan",
@@ -104,4 +108,6 @@ def all() -> dict[str, Any]:
         "dml_eig": DMLEig,
         "mmc": MMC,
         "nca": NCA,
+        "discriminant": Discriminant,
+        "rfm": RFM,
     }

@@ -6,6 +6,19 @@ computes tasks, and says so if the cluster is lost.
 """
 
 from nearkind.dask.passes import fit
-from nearkind.dask.predictions import kneighbors, predict, predict_proba, transform
+from nearkind.dask.predictions import (
+    kneighbors,
+    predict,
+    predict_proba,
+    score_samples,
+    transform,
+)
 
-__all__ = ["fit", "kneighbors", "predict", "predict_proba", "transform"]
+__all__ = [
+    "fit",
+    "kneighbors",
+    "predict",
+    "predict_proba",
+    "score_samples",
+    "transform",
+]

@@ -45,6 +45,12 @@ def predict_proba(model: Any, X: Any) -> da.Array:
     return _LazyResult(model, X, "predict_proba").array(len(model.classes_))
 
 
+def score_samples(model: Any, X: Any) -> da.Array:
+    """Return how like the training rows each row is (n,)."""
+    check_is_fitted(model)
+    return _LazyResult(model, X, "score_samples").array()
+
+
 def kneighbors(
     model: Any, X: Any, n_neighbors: int | None = None, return_distance: bool = True
 ) -> Any:

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from copy import copy
+from itertools import groupby
 from typing import Any, Self
 
 import numpy as np
@@ -17,19 +18,23 @@ from nearkind.estimators.base import Distance, TableEstimator, backend_of
 from nearkind.estimators.batches import N_REFERENCE, BatchProblems
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.labels import (
+    check_class_weight,
     known_rows,
     labelled_rows,
     lacks_labels,
     some_labelled_rows,
 )
 from nearkind.estimators.limits import distances_at_once
-from nearkind.estimators.threads import in_threads
+from nearkind.estimators.threads import in_threads, thread_map
 from nearkind.neighbors import (
     INDEXES,
-    VOTE_WEIGHTS,
+    WEIGHTS,
+    LeaveOneOut,
     Near,
     RankedNear,
+    SoftVotes,
     TrainingRows,
+    is_soft,
     most_votes,
     vote_shares,
     vote_shares_by_k,
@@ -50,15 +55,30 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
     metric : distance, default=None
         Unfitted: CPML or any of ``nearkind.baselines``; None: ``CPML()``.
     n_neighbors : int, default=5
-        How many rows vote.
-    weights : {"uniform", "distance"} or callable, default="uniform"
+        How many rows vote; of soft votes all do, and it is for ``kneighbors`` and
+        ``score_samples`` alone.
+    weights : {"uniform", "distance", "soft"} or callable, default="uniform"
         "distance" weighs votes by 1 / distance; rows at distance zero, where there are
-        any, vote alone; if all are infinitely far, they vote equally. A function goes
-        from distances to weights.
+        any, vote alone; if all are infinitely far, they vote equally. "soft" lets every
+        training row vote, with the weight exp(-distance^2 / temperature): the chances
+        that constraints="neighbors" learns, for shares between those that k equal votes
+        can tell. A function goes from distances to weights.
     index : {"exact", "faiss"}, default="exact"
         "exact" finds the nearest of all unique rows. "faiss" looks at the most
         promising ones, for large tables and distances with vectors, such as CPML; it
-        needs ``pip install "nearkind[faiss]"``.
+        needs ``pip install "nearkind[faiss]"``. Soft votes compare with all rows by
+        either.
+    temperature : "auto" or float > 0, default="auto"
+        Of soft votes: near zero the nearest rows vote alone, far above all squared
+        distances all rows vote alike. "auto" takes the power of 2 at which the training
+        rows, each left out in turn, are likeliest by the votes of the others. A
+        distance learned from these same rows has drawn them together, so that this is
+        somewhat too sure; :class:`nearkind.CPMLClassifierCV` judges by rows held out.
+    class_weight : {"balanced"}, dict or None, default=None
+        Factor of the weights of each class's rows, as they teach and as they vote:
+        "balanced" gives every class the same weight in sum, a dict goes from labels to
+        factors, 1 for a class it lacks. All are scaled so that the sum of weights
+        stays. For ``fit`` and ``fit_over``, where every row has a label.
 
     Attributes
     ----------
@@ -71,6 +91,8 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         What finds neighbours, with ``kind``, ``recall_`` (the share of true neighbours
         found for rows new to it, at least 0.99 for "faiss"), ``n_rows`` (unique ones)
         and ``seconds`` that it took to build.
+    temperature_ : float
+        That of soft votes; one chosen by ``fit`` stays when rows are added.
     n_samples_fit_ : int
         Number of rows given to ``fit`` and ``add``.
     n_samples_seen_, n_remembered_ : int
@@ -87,12 +109,24 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
     """
 
     training_rows_: TrainingRows
+    _chosen_temperature: float | None = None
+    _soft_votes: SoftVotes | None = None
 
-    def __init__(self, metric=None, n_neighbors=5, weights="uniform", index="exact"):
+    def __init__(
+        self,
+        metric=None,
+        n_neighbors=5,
+        weights="uniform",
+        index="exact",
+        temperature="auto",
+        class_weight=None,
+    ):
         self.metric = metric
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.index = index
+        self.temperature = temperature
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance and keep the rows.
@@ -117,11 +151,12 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         metric, owner = self._unfitted(), type(self).__name__
         book = params.codebook(metric)
         if isinstance(metric, CPML) and lacks_labels(y):
+            self._refuse_class_weight("rows without a label")
             rows = some_labelled_rows(X, y, sample_weight, book, owner)
             metric.fit_constraints(rows)
             rows = rows.take(np.flatnonzero(rows.y >= 0))
         else:
-            rows = labelled_rows(X, y, sample_weight, book, owner)
+            rows = labelled_rows(X, y, sample_weight, book, owner, self.class_weight)
             metric.fit(rows)
         return self._keep(metric, rows)
 
@@ -143,7 +178,8 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         """
         self.check_parameters(metric)
         book = metric.codebook_
-        rows = labelled_rows(X, y, sample_weight, book, type(self).__name__)
+        owner, factors = type(self).__name__, self.class_weight
+        rows = labelled_rows(X, y, sample_weight, book, owner, factors)
         return self._keep(metric, rows)
 
     def fit_voters(self, metric: Any, rows: TrainingRows) -> Self:
@@ -163,6 +199,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         self.metric_, self.classes_ = metric, rows.classes
         self.set_codebook(metric.codebook_)
         self.n_samples_fit_ = rows.n_rows
+        self.__dict__.pop("_chosen_temperature", None)  # by rows before
         return self.set_training_rows(rows)
 
     def add(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -196,6 +233,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         (432, 1.0)
         """
         check_is_fitted(self)
+        self._refuse_class_weight("rows that are added")
         book, owner = self.codebook_, type(self).__name__
         rows = known_rows(X, y, sample_weight, book, self.classes_, owner)
         rows = rows.numbered_from(self.n_samples_fit_)
@@ -225,6 +263,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
             rows are kept.
         """
         self.check_parameters()
+        self._refuse_class_weight("batches")
         metric = _check_takes_batches(self._unfitted())
         metric.fit_batches(
             source, n_remembered=n_remembered, map=map, problems=problems
@@ -257,6 +296,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         (432, 432)
         """
         self.check_parameters()
+        self._refuse_class_weight("batches")
         last = getattr(self, "metric_", None)
         metric = copy(last) if isinstance(last, CPML) else self._unfitted()
         _check_takes_batches(metric)
@@ -275,6 +315,8 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         if (backend := backend_of(X)) is not None:
             return backend.predict_proba(self, X)
         rows = self._represent(X)
+        if is_soft(self.weights):
+            return self._soft_shares(rows)
 
         def shares(at: slice) -> Array:
             near = self.index_.near(
@@ -285,33 +327,82 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         chunks = self.index_.chunks(len(rows), distances_at_once())
         return np.concatenate(in_threads(shares, chunks))
 
-    def shares_by_setting(
-        self, X: Any, n_neighbors: Sequence[int], weights: Sequence[Any]
-    ) -> Array:
+    def shares_by_setting(self, X: Any, ways: Sequence[tuple[int, Any]]) -> Array:
         """Return ``predict_proba`` for several settings, from one search.
 
         Parameters
         ----------
         X : table, or CodedRows
-        n_neighbors, weights : sequence
-            What to set, every one with every other.
+        ways : sequence of (int, weights)
+            ``n_neighbors`` and ``weights`` to set; those of the same weights in a row.
 
         Returns
         -------
-        shares : ndarray (len(weights), len(n_neighbors), n, n_classes)
+        shares : ndarray (len(ways), n, n_classes)
         """
-        rows, reach = self._represent(X), self.training_rows_.reach
-        weighs = [weigher(kind) for kind in weights]
+        rows, voters = self._represent(X), self.training_rows_
+        found = np.empty((len(ways), len(rows), len(self.classes_)))
+        near_by: list[tuple[Any, list[int], list[int]]] = []  # weights, places, ks
+        for weights, listed in groupby(enumerate(ways), lambda item: item[1][1]):
+            places, settings = zip(*listed, strict=True)
+            if is_soft(weights):
+                found[list(places)] = self._soft_shares(rows)
+            else:
+                near_by.append(
+                    (weigher(weights), list(places), [k for k, _ in settings])
+                )
 
-        def shares(at: slice) -> Array:
-            near = self.index_.near(rows[at], reach, max(n_neighbors))
-            ranked, of = RankedNear.of(near, reach.weights), self.training_rows_.shares
-            return np.array(
-                [vote_shares_by_k(ranked, weigh, of, n_neighbors) for weigh in weighs]
-            )
+        def vote(at: slice) -> None:
+            near = self.index_.near(rows[at], voters.reach, most)
+            ranked = RankedNear.of(near, voters.weights)
+            for weigh, places, ks in near_by:
+                found[places, at] = vote_shares_by_k(ranked, weigh, voters.shares, ks)
+
+        if near_by:
+            most = max(k for _, _, ks in near_by for k in ks)
+            in_threads(vote, self.index_.chunks(len(rows), distances_at_once()))
+        return found
+
+    def score_samples(self, X: Any = None) -> Array:
+        """Return how like the training rows each row is: larger is more normal (n,).
+
+        It is minus the mean distance to the ``n_neighbors`` nearest training rows,
+        counted by their weights, and minus infinity where one of these is infinitely
+        far or there is none.
+
+        Parameters
+        ----------
+        X : table, default=None
+            None: the training rows, none being its own neighbour.
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> data = nk.datasets.load("monks1", as_frame=False)
+        >>> model = nk.CPMLClassifier(nk.baselines.Hamming()).fit(data.X, data.y)
+        >>> known, odd = model.score_samples([data.X[0], ["?"] * 6])
+        >>> bool(known > odd)
+        True
+        """
+        if (backend := backend_of(X)) is not None:
+            return backend.score_samples(self, X)
+        check_is_fitted(self)
+        reach, (_, rows) = self.training_rows_.reach, self._queries(X)
+        # A row is at distance zero of itself: with one more it adds nothing.
+        itself = 0.0 if X is not None else self.training_rows_.weight_of_one
+        k = reach.at_most(self.n_neighbors + itself)
+
+        def total(at: slice) -> Array:
+            near = self.index_.near(rows[at], reach, k)
+            sums = np.bincount(near.query, near.votes * near.distance, len(rows[at]))
+            return sums.astype(float)
 
         chunks = self.index_.chunks(len(rows), distances_at_once())
-        return np.concatenate(in_threads(shares, chunks), axis=2)
+        distances = np.concatenate(in_threads(total, chunks))
+        n_others = k - itself
+        if n_others < 1e-9:
+            return np.full(len(rows), -np.inf)
+        return -distances / n_others
 
     def kneighbors(
         self,
@@ -366,7 +457,25 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         represented = self.metric_.represent(rows.codes)
         index = INDEXES[self.index]
         self.index_ = index(self.metric_, represented, self.n_neighbors)
+        self._soft_votes = None
         return self
+
+    @property
+    def temperature_(self) -> float:
+        """The temperature of soft votes; one not yet chosen is chosen now."""
+        check_is_fitted(self)
+        if not self._chooses_temperature:
+            return float(self.temperature)
+        if self._chosen_temperature is None:
+            voters = self.training_rows_
+            left_out = LeaveOneOut(self.metric_, self.index_.rows, voters)
+            with thread_map(None, len(voters)) as each:
+                self._chosen_temperature = left_out.best_temperature(each)
+        return self._chosen_temperature
+
+    @temperature_.setter
+    def temperature_(self, chosen: float) -> None:
+        self._chosen_temperature = chosen
 
     def check_parameters(self, metric: Any = None) -> None:
         """Refuse wrong parameters, and an index that cannot search under a metric."""
@@ -378,8 +487,19 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         """Refuse wrong parameters, whatever the metric and the packages installed."""
         params.whole_number(self, "n_neighbors")
         if not callable(self.weights):
-            params.choice(self, "weights", VOTE_WEIGHTS)
+            params.choice(self, "weights", dict.fromkeys(WEIGHTS))
         params.choice(self, "index", INDEXES)
+        check_class_weight(self)
+        if not self._chooses_temperature:
+            wanted = "'auto' or a number > 0"
+            params.number(self, "temperature", wanted, 0.0, open_low=True)
+
+    def _refuse_class_weight(self, what: str) -> None:
+        if self.class_weight is not None:
+            raise ValueError(
+                f"{type(self).__name__} takes no class_weight for {what}. Set it to "
+                "None, or fit all rows, with their labels, at once."
+            )
 
     def _unfitted(self) -> Any:
         if self.metric is not None and not isinstance(self.metric, Distance):
@@ -395,6 +515,8 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         for name in ("n_samples_seen_", "n_remembered_"):  # of batches before
             self.__dict__.pop(name, None)
         self.index_.build()
+        if is_soft(self.weights):
+            _ = self.temperature_
         return self
 
     def _keep_reference(self, metric: CPML) -> Self:
@@ -426,6 +548,24 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
             return self.metric_.represent(X.coded_by(self.codebook_).codes)
         codes = self.encode(X)  # first: it says so if this is not fitted
         return self.metric_.represent(codes)
+
+    @property
+    def _chooses_temperature(self) -> bool:
+        return isinstance(self.temperature, str) and self.temperature == "auto"
+
+    def _soft_shares(self, rows: Any) -> Array:
+        """Return the shares of soft votes on rows, as the metric represents them."""
+        votes, temperature = self._soft_votes, self.temperature_
+        if votes is None or votes.temperature != temperature:
+            weights = self.training_rows_.weights
+            votes = SoftVotes(self.metric_, self.index_.rows, weights, temperature)
+            self._soft_votes = votes
+
+        def shares(at: slice) -> Array:
+            return votes.shares(rows[at], self.training_rows_.shares)
+
+        chunks = votes.chunks(len(rows), distances_at_once())
+        return np.concatenate(in_threads(shares, chunks))
 
     def _vote_shares(self, near: Near, weights: Any, n_queries: int) -> Array:
         shares = self.training_rows_.shares

@@ -1,5 +1,7 @@
 """Labels and weights as users have them -> class numbers and floats."""
 
+from math import inf
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -9,13 +11,18 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
-from nearkind.estimators.params import is_whole
+from nearkind.estimators.params import is_whole, wrong
 from nearkind.protocols import Array
 from nearkind.tables import is_missing, read_column, read_table
 
 
 def labelled_rows(
-    X: Any, y: Any, sample_weight: Any, book: Codebook, owner: str
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    book: Codebook,
+    owner: str,
+    class_weight: Any = None,
 ) -> CodedRows:
     """Read a table with a label for every row, once, and code it.
 
@@ -31,6 +38,8 @@ def labelled_rows(
         Fitted to the rows if it is not fitted yet.
     owner : str
         Who to name in messages.
+    class_weight : "balanced", dict or None, default=None
+        Factors of the weights.
 
     Returns
     -------
@@ -45,7 +54,62 @@ def labelled_rows(
     counted = weights > 0.0
     classes, numbers[counted] = np.unique(labels[counted], return_inverse=True)
     _check_classes(classes, owner)
+    if class_weight is not None:
+        totals = np.bincount(numbers, weights, len(classes)).astype(float)
+        factors = class_factors(class_weight, classes, totals, owner)
+        weights = weights * factors[numbers]
     return CodedRows.of(table, book, classes, numbers, weights)
+
+
+def class_factors(
+    class_weight: Any, classes: NDArray[Any], totals: Array, owner: str
+) -> Array:
+    """Return the factor of the weights of each class's rows (C,).
+
+    Parameters
+    ----------
+    class_weight : "balanced" or dict
+        The same weight in sum for each class, or a factor for some labels.
+    classes : ndarray (C,)
+        Labels.
+    totals : ndarray (C,)
+        Sum of the weights of each class's rows; their sum stays as it is.
+    owner : str
+        Who to name in messages.
+
+    Examples
+    --------
+    >>> class_factors("balanced", np.array(["a", "b"]), np.array([3.0, 1.0]), "CPML")
+    array([0.66666667, 2.        ])
+    """
+    factors = 1.0 / totals
+    if isinstance(class_weight, dict):
+        labels = classes.tolist()
+        unknown = [label for label in class_weight if label not in labels]
+        if unknown:
+            raise ValueError(
+                f"The 'class_weight' parameter of {owner} names {unknown[0]!r}, which "
+                f"is no class of y. Classes are {', '.join(map(repr, labels[:8]))}"
+                f"{' and more' if len(labels) > 8 else ''}."
+            )
+        factors = np.array([float(class_weight.get(label, 1.0)) for label in labels])
+    return factors * (totals.sum() / (factors @ totals))
+
+
+def check_class_weight(model: Any) -> None:
+    """Refuse a class_weight that is neither None, "balanced" nor a dict of numbers."""
+    given = model.class_weight
+    if isinstance(given, dict):
+        for label, weight in given.items():
+            is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+            if not is_number or not 0.0 < weight < inf:
+                raise ValueError(
+                    f"The 'class_weight' parameter of {type(model).__name__} must have "
+                    f"finite numbers > 0; got {weight!r} for {label!r}. To do without "
+                    "a class, leave its rows out."
+                )
+    elif given is not None and not (isinstance(given, str) and given == "balanced"):
+        raise wrong(model, "class_weight", "None, 'balanced' or a dict of numbers > 0")
 
 
 def some_labelled_rows(

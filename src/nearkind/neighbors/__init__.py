@@ -5,7 +5,7 @@ Categorical distances tie all the time, so the k nearest rows are often more tha
 Rows tied at the k-th distance share what is left of the k votes; no vote depends on the
 order of rows. An index finds the rows within reach: ``PlainIndex`` by comparing with
 all of them, ``ExactIndex`` the same ones faster, ``FaissIndex`` among the candidates
-that FAISS finds.
+that FAISS finds. Soft votes are those of all rows, and need no index.
 """
 
 from nearkind.neighbors.exact import ExactIndex, PlainIndex
@@ -20,9 +20,12 @@ from nearkind.neighbors.reach import (
     ranks,
     tie_widths,
 )
+from nearkind.neighbors.soft_votes import LeaveOneOut, SoftVotes
 from nearkind.neighbors.training_rows import RowGroups, TrainingRows
 from nearkind.neighbors.voting import (
     VOTE_WEIGHTS,
+    WEIGHTS,
+    is_soft,
     most_votes,
     vote_shares,
     vote_shares_by_k,
@@ -36,14 +39,18 @@ __all__ = [
     "INDEXES",
     "TIE",
     "VOTE_WEIGHTS",
+    "WEIGHTS",
     "ExactIndex",
     "FaissIndex",
+    "LeaveOneOut",
     "Near",
     "PlainIndex",
     "RankedNear",
     "Reach",
     "RowGroups",
+    "SoftVotes",
     "TrainingRows",
+    "is_soft",
     "join_near",
     "most_votes",
     "query_chunks",

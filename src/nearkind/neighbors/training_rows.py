@@ -185,6 +185,11 @@ class TrainingRows:
         """Finds the unique rows that hold the k nearest rows."""
         return Reach(self.weights)
 
+    @property
+    def weight_of_one(self) -> float:
+        """Weight of one row: the mean, and 1 at most, as it counts repetitions."""
+        return min(1.0, float(self.weights.sum()) / self.n_rows)
+
     def row_numbers(self, unique: int) -> NDArray[np.intp]:
         """Return the numbers, in the user's table, of the rows that one stands for."""
         start, end = self.groups.starts[unique : unique + 2]

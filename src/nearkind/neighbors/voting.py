@@ -22,6 +22,15 @@ def by_distance(distances: Array) -> Array:
 SHARE_TIE = 1e-9
 """Shares of votes closer than this are equal; the first class of those wins."""
 VOTE_WEIGHTS: dict[str, Weigh] = {"uniform": np.ones_like, "distance": by_distance}
+"""Weights of the votes of the k nearest rows."""
+SOFT = "soft"
+"""Weights by which all rows vote: see ``SoftVotes``."""
+WEIGHTS = (*VOTE_WEIGHTS, SOFT)
+
+
+def is_soft(weights: Any) -> bool:
+    """Return whether all rows vote, whatever the number of neighbours."""
+    return isinstance(weights, str) and weights == SOFT
 
 
 def weigher(weights: Any) -> Weigh:

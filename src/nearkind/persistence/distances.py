@@ -58,6 +58,8 @@ KEPT: dict[type, tuple[str, ...]] = {
     b.DMLEig: (*_MATRIX, "objective_", "gap_", "n_iter_", "stop_reason_"),
     b.MMC: (*_MATRIX, "objective_", "gap_", "n_iter_"),
     b.NCA: ("classes_", "components_", "n_iter_", "value_tables_"),
+    b.RFM: ("classes_", "metric_", "value_tables_"),
+    b.Discriminant: ("classes_", "intercept_", "n_iter_", "value_tables_"),
 }  # fmt: skip
 """Fitted attributes of each distance; what scikit-learn asks follows from codebook_."""
 
@@ -104,6 +106,7 @@ CHECKS: dict[str, c.Check] = {
     "weights_": c.check_reals(1),
     "loss_history_": c.check_reals(1),
     "components_": c.check_reals(2),
+    "intercept_": c.check_reals(1),
     "dependence_": c.check_reals(2),
     "mismatch_weights_": c.check_reals(1),
     "match_weights_": c.check_reals(1),
@@ -116,7 +119,12 @@ CHECKS: dict[str, c.Check] = {
     "projection_": c.check_kind(TableProjection),
     "structure_": c.check_kind(*STRUCTURES.values()),
 }
-METRICS = {CPML: c.check_psd(3), b.LMNN: c.check_psd(2), b.KDML: c.check_psd(2)}
+METRICS: dict[type, Any] = {
+    CPML: c.check_psd(3),
+    b.LMNN: c.check_psd(2),
+    b.KDML: c.check_psd(2),
+    b.RFM: c.check_psd(2),
+}
 
 
 def pack_distance(writer: Writer, model: Any) -> dict[str, Any]:

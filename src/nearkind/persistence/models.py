@@ -22,8 +22,10 @@ from nearkind.persistence.nodes import (
     parse_json,
     short_repr,
 )
+from nearkind.search.calibration import Calibration
 from nearkind.search.candidates import Candidate
 from nearkind.search.classifier_cv import CPMLClassifierCV
+from nearkind.search.conformal import ConformalScores
 
 PackFitted = Callable[[Writer, Any], dict[str, Any]]
 Restore = Callable[[Reader, Any, Any], None]
@@ -125,12 +127,16 @@ PACKS: dict[type, Pack] = {
     **codebooks.PACKS,
     **distances.PACKS,
     **dict.fromkeys(PACK_FITTED, _pack_settings),
+    Calibration: classifiers.pack_calibration,
     Candidate: classifiers.pack_candidate,
+    ConformalScores: classifiers.pack_conformal,
 }
 UNPACKS: dict[str, Unpack] = {
     **values.UNPACKS,
     **codebooks.UNPACKS,
     **distances.UNPACKS,
     **{kind.__name__: partial(_unpack_model, kind) for kind in PACK_FITTED},
+    "Calibration": classifiers.unpack_calibration,
     "Candidate": classifiers.unpack_candidate,
+    "ConformalScores": classifiers.unpack_conformal,
 }

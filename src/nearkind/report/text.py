@@ -68,7 +68,7 @@ def model_lines(data: ReportData) -> list[Line]:
     lines = [("Model", f"{data.name}, a {type(model).__name__}{together}")]
     if data.view.was_searched:
         held = (
-            f"{model.best_score_:.1%} right on training rows held out in turn; "
+            f"{model.held_accuracy_:.1%} right on training rows held out in turn; "
             "somewhat too good, as the model was chosen by that."
         )
         lines.append(("While it was chosen", held))

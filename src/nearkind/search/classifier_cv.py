@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterable
 from contextlib import suppress
+from numbers import Real
 from time import perf_counter
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from nearkind.encoding.codebook import FEW_ROWS, Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import (
+    FewHeldRowsWarning,
     MixedValuesWarning,
     NearlyUniqueWarning,
     SearchInterruptedWarning,
@@ -22,11 +24,17 @@ from nearkind.errors import (
 from nearkind.estimators import params
 from nearkind.estimators.base import TableEstimator
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.estimators.labels import labelled_rows
+from nearkind.estimators.labels import (
+    check_class_weight,
+    check_weights,
+    labelled_rows,
+)
 from nearkind.estimators.progress import CallbackSupport, Tell, search_progress
-from nearkind.neighbors import VOTE_WEIGHTS, most_votes
+from nearkind.neighbors import WEIGHTS, is_soft, most_votes
 from nearkind.protocols import Array
+from nearkind.search.calibration import Calibration, class_shares, effective_rows
 from nearkind.search.candidates import candidates_of
+from nearkind.search.conformal import ConformalScores, rows_needed
 from nearkind.search.elimination import (
     Contender,
     Elimination,
@@ -35,6 +43,7 @@ from nearkind.search.elimination import (
 )
 from nearkind.search.ensemble import select_members
 from nearkind.search.folds import folds_of
+from nearkind.search.scoring import check_scoring, scoring_of
 from nearkind.solvers.solution import Deadline, Stop
 from nearkind.tables import read_table
 
@@ -59,8 +68,9 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         smoothed histograms, in which every number is a value.
     n_neighbors : int or sequence of int, default=(1, 3, 5, 9, 15, 25)
         Numbers of neighbours to choose from.
-    weights : str, callable or sequence of those, default=("uniform", "distance")
-        Weights of votes to choose from.
+    weights : str, callable or sequence, default=("uniform", "distance", "soft")
+        Weights of votes to choose from. Soft votes are tried once, not for every number
+        of neighbours, with the temperature that is likeliest on the rows learned from.
     max_members : int, default=3
         How many distances may vote together.
     cv : int, splitter or list of folds, default=None
@@ -72,6 +82,19 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         taken as it is then, and ``refused_`` says what was not tried. None: no limit.
     unseen, missing, numeric, n_jobs : as in :class:`nearkind.CPML`
         For candidates=None.
+    scoring : str or callable, default="accuracy"
+        What the model is to be good at on rows held out: "accuracy",
+        "balanced_accuracy", "f1_macro", "log_loss", or a function of labels (n,) and
+        probabilities (n, n_classes) that returns a number, the larger the better. With
+        a function no candidate is given up early, and weights of rows do not count.
+    class_weight : {"balanced"}, dict or None, default=None
+        Factor of the weights of each class's rows: "balanced" gives every class the
+        same weight in sum, a dict goes from labels to factors, 1 for a class it lacks.
+        All are scaled so that the sum of weights stays. Scores and probabilities are
+        then those of rows weighted so.
+    calibrate : bool, default=True
+        Whether ``predict_proba`` turns shares of votes into probabilities, as the votes
+        on rows held out were right; False: it returns the shares.
     random_state : int, RandomState or None, default=None
         Seed of the folds, and of the rows that candidates=None draws where there are
         many; None is as good as 0, so that every fit gives the same.
@@ -87,8 +110,17 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
     best_params_ : dict
         Settings of the first.
     best_score_ : float
-        Accuracy of the members together on rows held out; somewhat too good, as they
-        were chosen by it.
+        Score, by ``scoring``, of the members together on rows held out, calibrated as
+        ``predict_proba`` is; somewhat too good, as they were chosen by it. That of
+        "log_loss" is less than zero, so that larger is better.
+    calibration_ : Calibration or None
+        How votes are turned into probabilities; None if ``calibrate`` is False.
+    conformal_scores_ : ConformalScores
+        What ``predict_set`` goes by: one less the probability of the true class of each
+        row held out.
+    confusion_ : ndarray (n_classes, n_classes)
+        Rows held out by class, and by the class predicted for them; not weighted by
+        ``class_weight``.
     cv_results_ : dict of arrays
         A row for every setting tried.
     refused_ : dict
@@ -114,7 +146,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         self,
         candidates=None,
         n_neighbors=(1, 3, 5, 9, 15, 25),
-        weights=("uniform", "distance"),
+        weights=("uniform", "distance", "soft"),
         max_members=3,
         cv=None,
         time_budget=None,
@@ -124,6 +156,9 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         n_jobs=None,
         random_state=None,
         verbose=0,
+        scoring="accuracy",
+        class_weight=None,
+        calibrate=True,
     ):
         self.candidates = candidates
         self.n_neighbors = n_neighbors
@@ -137,6 +172,9 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.scoring = scoring
+        self.class_weight = class_weight
+        self.calibrate = calibrate
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose, and learn from all rows.
@@ -153,11 +191,15 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         """
         start = perf_counter()
         most, budget = params.whole_number(self, "max_members"), _seconds(self)
+        params.flag(self, "calibrate")
+        check_scoring(self)
+        check_class_weight(self)
         with search_progress(self, X, y, sample_weight) as tell:
             rows = self._read(X, y, sample_weight)
             deadline = Deadline(start + SEARCH_SHARE * budget)
             search = self._search(rows, y, deadline, tell)
-            chosen = self._choose(search, most)
+            counts = check_weights(sample_weight, rows.n_given)[rows.row_numbers]
+            chosen = self._choose(search, most, counts)
             self.refused_ = search.refused
             self.search_seconds_ = perf_counter() - start
             with suppress(KeyboardInterrupt):  # of a callback: the search has ended
@@ -173,15 +215,79 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
             for told_by_the_last_fit in (MixedValuesWarning, NearlyUniqueWarning):
                 warnings.simplefilter("ignore", told_by_the_last_fit)
             book = Codebook(numeric="category")
-            return labelled_rows(X, y, sample_weight, book, type(self).__name__)
+            owner = type(self).__name__
+            return labelled_rows(X, y, sample_weight, book, owner, self.class_weight)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class with the most votes, the first of those tied (n,)."""
-        shares = self.predict_proba(X)
-        return self.classes_[most_votes(shares)]
+        """Return the most probable class, the first of those tied (n,)."""
+        probabilities = self.predict_proba(X)
+        return self.classes_[most_votes(probabilities)]
 
     def predict_proba(self, X: Any) -> Array:
-        """Return each class's share of the votes (n, n_classes)."""
+        """Return the probability of each class (n, n_classes).
+
+        None is zero; with ``calibrate=False`` they are shares of votes, and some are.
+        """
+        shares = self._shares(X)
+        known = self.calibration_
+        return shares if known is None else known.probabilities(shares)
+
+    def predict_set(
+        self, X: Any, coverage: float = 0.9, by_class: bool = False
+    ) -> NDArray[np.bool_]:
+        """Return the classes that each row may have, the true one as often as asked.
+
+        By split conformal prediction from the rows that the search held out. The share
+        holds on average over new rows like those of fit, not for every kind of row.
+
+        Parameters
+        ----------
+        X : table
+        coverage : float, default=0.9
+            In (0, 1]: how often the true class is to be in the set; 1 returns all.
+        by_class : bool, default=False
+            Whether it is to hold for the rows of each class, not of all together; sets
+            are then larger, and every class needs rows held out.
+
+        Returns
+        -------
+        mask : ndarray of bool (n, n_classes)
+            In the order of ``classes_``. The most probable class is always in. Where
+            too few rows were held out for the coverage, all classes are, and a warning
+            says how many it would take.
+        """
+        check_is_fitted(self)
+        coverage = _check_coverage(coverage)
+        if self.conformal_scores_ is None:
+            raise ValueError(
+                "This model was saved by a version of nearkind that did not keep what "
+                "predict_set needs. Fit it again."
+            )
+        self._warn_of_few_rows(coverage, by_class)
+        p = self.predict_proba(X)
+        return self.conformal_scores_.sets(p, coverage, by_class)
+
+    def _warn_of_few_rows(self, coverage: float, by_class: bool) -> None:
+        """Warn if all classes, or some class, are in every set for want of rows."""
+        held = self.conformal_scores_
+        limits = held.thresholds(len(self.classes_), coverage, by_class)
+        unlimited = np.flatnonzero(np.isinf(limits))
+        if coverage == 1.0 or not len(unlimited):
+            return
+        labels = ", ".join(map(repr, self.classes_[unlimited[:5]].tolist()))
+        more = " and more" if len(unlimited) > 5 else ""
+        whose = f" of each class, and {labels}{more} had fewer" if by_class else ""
+        what = "those classes are" if by_class else "every class is"
+        n_rows = f"; there were {held.weights.sum():g}" if not by_class else ""
+        warnings.warn(
+            f"A coverage of {coverage:g} needs {rows_needed(coverage):,} rows held out"
+            f"{whose}{n_rows}. So {what} in every set; ask for less, or fit more rows.",
+            FewHeldRowsWarning,
+            stacklevel=3,
+        )
+
+    def _shares(self, X: Any) -> Array:
+        """Return each class's mean share of the members' votes (n, n_classes)."""
         check_is_fitted(self)
         rows = X if len(self.members_) == 1 else read_table(X)
         if rows is not X and rows.n_rows > FEW_ROWS:
@@ -199,18 +305,34 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         check_is_fitted(self)
         return self.members_[0].kneighbors(X, n_neighbors, return_distance)
 
+    def score_samples(self, X: Any = None) -> Array:
+        """Return how like the training rows each row is, by the first member (n,).
+
+        As :meth:`nearkind.CPMLClassifier.score_samples`.
+        """
+        check_is_fitted(self)
+        return self.members_[0].score_samples(X)
+
     @property
     def metric_(self) -> Any:
         """Distance of the first member."""
         return self.members_[0].metric_
 
+    @property
+    def held_accuracy_(self) -> float:
+        """Share of rows held out that were answered rightly, whatever the scoring."""
+        if self.confusion_ is None:  # of a file of version 0.1.0
+            return self.best_score_
+        return float(np.trace(self.confusion_) / self.confusion_.sum())
+
     def _search(
         self, rows: CodedRows, y: Any, deadline: Deadline, tell: Tell
     ) -> Elimination:
         candidates = candidates_of(self, rows.codebook.n_values)
-        ks, votes = _ways_to_vote(self)
+        ways = _ways_to_vote(self)
         folds = folds_of(self, rows, y)
-        search = Elimination(rows, ks, votes, deadline, tell, self.n_jobs)
+        scoring = scoring_of(self, rows.classes)
+        search = Elimination(rows, ways, deadline, tell, self.n_jobs, scoring)
         search.run(candidates, folds)
         if not search.contenders:
             name, why = next(iter(search.refused.items()))
@@ -224,22 +346,46 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
             )
         return search
 
-    def _choose(self, search: Elimination, most: int) -> list[tuple[Contender, int]]:
-        """Return the settings that vote together, with their ways to vote."""
+    def _choose(
+        self, search: Elimination, most: int, counts: Array
+    ) -> list[tuple[Contender, int]]:
+        """Return the settings that vote together, with their ways to vote.
+
+        Keeps what they say of held rows; ``counts`` are the weights of all rows (n,)
+        without those of classes.
+        """
         tables = [contender.table() for contender in search.contenders]
         alive = [contender.alive for contender in search.contenders]
-        weights = search.held_weights
-        members = select_members(tables, alive, search.truth, weights, most)
+        truth, weights = search.truth, search.held_weights
+        members = select_members(tables, alive, truth, weights, most, search.scoring)
         together = np.mean([tables[m.contender][m.way] for m in members], axis=0)
-        right = together.argmax(axis=1) == search.truth
-        self.best_score_ = float(np.average(right, weights=weights))
+        counts = counts[np.concatenate(search.held)]
+        self.calibration_ = self._calibration(search, together, counts)
+        if self.calibration_ is not None:
+            together = self.calibration_.probabilities(together)
+        self.best_score_ = float(search.scoring.score(together, truth, weights))
+        self.conformal_scores_ = ConformalScores.of(together, truth, counts)
+        n_classes = together.shape[1]
+        self.confusion_ = np.zeros((n_classes, n_classes))
+        np.add.at(self.confusion_, (truth, most_votes(together)), counts)
         self.cv_results_ = results_table(search, members)
         return [(search.contenders[m.contender], m.way) for m in members]
+
+    def _calibration(
+        self, search: Elimination, shares: Array, counts: Array
+    ) -> Calibration | None:
+        """Return how votes on held rows (n, C) are turned into probabilities."""
+        if not self.calibrate:
+            return None
+        rows = search.rows
+        prior = class_shares(rows.y, rows.weights, len(rows.classes))
+        truth, weights = search.truth, search.held_weights
+        n_rows = effective_rows(weights, counts)
+        return Calibration.fit(shares, truth, weights, prior, n_rows)
 
     def _learn(self, search: Elimination, chosen: list[tuple[Contender, int]]) -> None:
         """Learn the chosen distances from all rows."""
         rows = search.rows
-        ways = [(w, k) for w in search.votes for k in search.n_neighbors]
         fitted: dict[tuple[int, int], Any] = {}
         for candidate in once_each(contender.candidate for contender, _ in chosen):
             mine = [c.number for c, _ in chosen if c.candidate is candidate]
@@ -248,7 +394,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         _warn_if_cut(fitted.values())
         self.members_ = []
         for contender, way in chosen:
-            weights, k = ways[way]
+            k, weights = search.ways[way]
             metric = fitted[id(contender.candidate), contender.number]
             member = CPMLClassifier(contender.candidate.metric, k, weights)
             self.members_.append(member.fit_over(metric, rows))
@@ -256,24 +402,29 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         self.best_params_ = {
             "candidate": contender.candidate.name,
             "strength": contender.strength,
-            "n_neighbors": ways[way][1],
-            "weights": ways[way][0],
+            "n_neighbors": search.ways[way][0],
+            "weights": search.ways[way][1],
         }
         self.classes_ = rows.classes
         self.set_codebook(self.metric_.codebook_)
 
 
-def _ways_to_vote(model: Any) -> tuple[list[int], list[Any]]:
-    """Return the numbers of neighbours and the weights of votes to choose from."""
+def _ways_to_vote(model: Any) -> list[tuple[int, Any]]:
+    """Return the numbers of neighbours and weights of votes to choose from.
+
+    Soft votes are there once, with a number in the middle, for their neighbours.
+    """
     ks, votes = _several(model.n_neighbors), _several(model.weights)
     if not ks or not all(params.is_whole(k) and k >= 1 for k in ks):
         raise params.wrong(model, "n_neighbors", "whole numbers >= 1, one or several")
     if not votes or not all(map(_is_vote, votes)):
-        listed = ", ".join(map(repr, VOTE_WEIGHTS))
+        listed = ", ".join(map(repr, WEIGHTS))
         raise params.wrong(
             model, "weights", f"functions or of {listed}, one or several"
         )
-    return sorted({int(k) for k in ks}), votes
+    ks = sorted({int(k) for k in ks})
+    middle = ks[len(ks) // 2 : len(ks) // 2 + 1]
+    return [(k, vote) for vote in votes for k in (middle if is_soft(vote) else ks)]
 
 
 def _warn_if_cut(metrics: Iterable[Any]) -> None:
@@ -298,8 +449,18 @@ def _seconds(model: Any) -> float:
     )
 
 
+def _check_coverage(value: Any) -> float:
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if not is_number or not 0.0 < value <= 1.0:
+        raise ValueError(
+            "The coverage of predict_set must be a number above 0, and 1 at most, such "
+            f"as 0.9; got {value!r}."
+        )
+    return float(value)
+
+
 def _is_vote(value: Any) -> bool:
-    return callable(value) or (isinstance(value, str) and value in VOTE_WEIGHTS)
+    return callable(value) or (isinstance(value, str) and value in WEIGHTS)
 
 
 def _several(value: Any) -> list[Any]:

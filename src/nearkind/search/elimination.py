@@ -20,14 +20,10 @@ from nearkind.estimators import params
 from nearkind.estimators.threads import thread_map
 from nearkind.protocols import Array
 from nearkind.search.candidates import Candidate
-from nearkind.search.ensemble import (
-    Member,
-    best_quality,
-    needed_gain,
-    quality,
-)
+from nearkind.search.ensemble import Member, needed_gain
 from nearkind.search.evaluation import FoldRows, Outcome, Votes, evaluate
 from nearkind.search.folds import Fold, heat_of
+from nearkind.search.scoring import Accuracy, Scoring
 from nearkind.solvers.solution import Deadline
 
 BEHIND = 2.0
@@ -39,7 +35,7 @@ of each fit."""
 
 @dataclass(eq=False)
 class Contender:
-    """One candidate at one strength, with every number of neighbours and every weight.
+    """One candidate at one strength, with every way to vote.
 
     Attributes
     ----------
@@ -96,8 +92,8 @@ class Elimination:
     ----------
     rows : CodedRows
         Training rows, read once; a fold is some of them.
-    n_neighbors, votes : sequence
-        Ways to vote, every number of neighbours with every weight of votes.
+    ways : sequence of (int, weights)
+        To vote: numbers of neighbours, and weights of votes.
     deadline : Deadline
         After which no fit begins, but the first.
     tell : callable
@@ -105,6 +101,8 @@ class Elimination:
         far).
     n_jobs : int, default=None
         Threads, None for one a core; no bit of the result depends on it.
+    scoring : Scoring, default=Accuracy()
+        By which who is behind is out.
 
     Attributes
     ----------
@@ -120,11 +118,11 @@ class Elimination:
     """
 
     rows: CodedRows
-    n_neighbors: Sequence[int]
-    votes: Sequence[Any]
+    ways: Sequence[tuple[int, Any]]
     deadline: Deadline = field(default_factory=Deadline)
     tell: Callable[[int, int, str, float], None] = lambda *told: None
     n_jobs: int | None = None
+    scoring: Scoring = field(default_factory=Accuracy)
     contenders: list[Contender] = field(default_factory=list)
     dropped: list[Contender] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
@@ -182,7 +180,8 @@ class Elimination:
         self._fit_all(newcomers, heat, 1, is_heat=True)
         truth, weights = self.rows.y[heat.held], self.rows.weights[heat.held]
         raced = [c for c in newcomers if c.shares]
-        behind = are_behind([c.table() for c in raced], truth, weights)
+        tables = [contender.table() for contender in raced]
+        behind = are_behind(tables, truth, weights, self.scoring)
         ahead = {
             id(contender.candidate)
             for contender, is_behind in zip(raced, behind, strict=True)
@@ -241,7 +240,7 @@ class Elimination:
             id(candidate): [c for c in contenders if c.candidate is candidate]
             for candidate in candidates
         }
-        ways = self.n_neighbors, self.votes
+        ways, scoring = self.ways, self.scoring
         may_turn = not is_heat and len(self.held) == 1
 
         def outcome_of(candidate: Candidate) -> Outcome | None:
@@ -252,7 +251,8 @@ class Elimination:
                 return rows
             numbers = {contender.number for contender in wanted[id(candidate)]}
             lenient = candidate.lenient
-            return evaluate(lenient, numbers, rows, ways, self.deadline, may_turn)
+            deadline = self.deadline
+            return evaluate(lenient, numbers, rows, ways, scoring, deadline, may_turn)
 
         n_rows = len(fold.train) if len(fold.train) <= LARGE_FIT else 0
         # Filters of warnings belong to the process: threads must not set them.
@@ -311,9 +311,10 @@ class Elimination:
     def _is_won(self) -> bool:
         """Return whether no vote could be better on the folds so far."""
         truth, weights = self.truth, self.held_weights
-        enough = best_quality(len(self.rows.classes)) - needed_gain(weights)
+        enough = self.scoring.best(len(self.rows.classes)) - needed_gain(weights)
         return any(
-            quality(self._table(r), truth, weights)[r.alive].max() >= enough
+            self.scoring.quality(self._table(r), truth, weights)[r.alive].max()
+            >= enough
             for r in self.contenders
         )
 
@@ -345,7 +346,7 @@ class Elimination:
     def _drop(self) -> None:
         """Eliminate what is clearly behind the best."""
         tables = [self._table(contender) for contender in self.contenders]
-        behind = are_behind(tables, self.truth, self.held_weights)
+        behind = are_behind(tables, self.truth, self.held_weights, self.scoring)
         for contender, is_behind in zip(self.contenders, behind, strict=True):
             contender.alive &= ~is_behind
         self.dropped += [
@@ -379,23 +380,23 @@ class Elimination:
 
 
 def are_behind(
-    tables: Sequence[Array], truth: NDArray[np.intp], weights: Array
+    tables: Sequence[Array], truth: NDArray[np.intp], weights: Array, scoring: Scoring
 ) -> list[NDArray[np.bool_]]:
     """Return which votes of each table (V, n, C) are clearly behind the best (V,).
 
     That is by more than ``BEHIND`` standard errors of the paired difference, and a row.
     """
-    right = [table.argmax(axis=2) == truth for table in tables]
-    means = [np.average(each, axis=1, weights=weights) for each in right]
+    terms = [scoring.terms(table, truth, weights) for table in tables]
+    means = [np.average(each, axis=1, weights=weights) for each in terms]
     leader = max(range(len(means)), key=lambda i: means[i].max(), default=0)
     n_rows, found = weights.sum(), []
-    for mine in right:
-        best = right[leader][means[leader].argmax()]
-        lost = best.astype(float) - mine  # (V, n)
+    for mine in terms:
+        best = terms[leader][means[leader].argmax()]
+        lost = best - mine  # (V, n)
         gap = np.average(lost, axis=1, weights=weights)
         spread = np.average(lost**2, axis=1, weights=weights) - gap**2
         error = np.sqrt(np.maximum(spread, 0.0) / n_rows)
-        found.append(gap > BEHIND * error + 1.0 / n_rows)
+        found.append(gap > BEHIND * error + scoring.row_effect(truth, weights))
     return found
 
 
@@ -405,40 +406,45 @@ def once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def results_table(search: Elimination, members: Sequence[Member]) -> dict[str, Any]:
-    """Return a row for every contender and way to vote, best accuracy first.
+    """Return a row for every contender and way to vote, best score first.
 
-    Columns: candidate, strength, n_neighbors, weights, accuracy, n_held (rows it was
-    judged on: fewer if it fell behind), member (place among the members, -1: none),
-    rank, seconds (of the fits; shared by the ways to vote).
+    Columns: candidate, strength, n_neighbors, weights, accuracy, score (by the scoring,
+    of votes that are not calibrated), n_held (rows it was judged on: fewer if it fell
+    behind), member (place among the members, -1: none), rank, seconds (of the fits;
+    shared by the ways to vote).
     """
     places = {
         (id(search.contenders[s.contender]), s.way): at for at, s in enumerate(members)
     }
-    ways = [(w, k) for w in search.votes for k in search.n_neighbors]
     lines = []
     for contender in (*search.contenders, *search.dropped):
         table = contender.table()
         held = np.concatenate(contender.held)
-        right = table.argmax(axis=2) == search.rows.y[held]
-        means = np.average(right, axis=1, weights=search.rows.weights[held])
+        truth, row_weights = search.rows.y[held], search.rows.weights[held]
+        accuracies = Accuracy().score(table, truth, row_weights)
+        scores = search.scoring.terms(table, truth, row_weights)
+        scores = np.average(scores, axis=1, weights=row_weights)
         lines += [
             (
                 contender.candidate.name,
                 contender.strength,
                 k,
                 weights,
-                float(mean),
+                float(accuracy),
+                float(score),
                 len(held),
                 places.get((id(contender), way), -1),
                 contender.rank,
                 contender.seconds,
             )
-            for way, ((weights, k), mean) in enumerate(zip(ways, means, strict=True))
+            for way, ((k, weights), accuracy, score) in enumerate(
+                zip(search.ways, accuracies, scores, strict=True)
+            )
         ]
-    lines.sort(key=lambda line: (-line[5], -line[4]))
+    lines.sort(key=lambda line: (-line[6], -line[5]))
     names = (
-        "candidate", "strength", "n_neighbors", "weights", "accuracy", "n_held",
-        "member", "rank", "seconds",
+        "candidate", "strength", "n_neighbors", "weights", "accuracy", "score",
+        "n_held", "member", "rank", "seconds",
     )  # fmt: skip
     columns = zip(*lines, strict=True)
     return {name: _column(cells) for name, cells in zip(names, columns, strict=True)}

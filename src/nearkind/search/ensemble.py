@@ -11,11 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.protocols import Array
-
-BLUNT = 0.02
-"""Share that every class gets before logarithms: a vote of none is not certainty."""
-CONFIDENCE = 0.1
-"""Weight of the mean log-likelihood beside the accuracy."""
+from nearkind.search.scoring import Accuracy, Scoring
 
 
 class Member(NamedTuple):
@@ -23,29 +19,6 @@ class Member(NamedTuple):
 
     contender: int
     way: int
-
-
-def quality(shares: Array, truth: NDArray[np.intp], weights: Array) -> Array:
-    """Return accuracy plus a little of the log-likelihood of each table (..., n, C).
-
-    Examples
-    --------
-    >>> sure = np.array([[[1.0, 0.0]], [[0.6, 0.4]]])
-    >>> first, second = quality(sure, np.array([0]), np.ones(1))
-    >>> bool(first > second)
-    True
-    """
-    right = shares.argmax(axis=-1) == truth
-    chance = np.take_along_axis(
-        shares, np.broadcast_to(truth, shares.shape[:-1])[..., None], axis=-1
-    )[..., 0]
-    sure = np.log((1.0 - BLUNT) * chance + BLUNT / shares.shape[-1])
-    return np.average(right + CONFIDENCE * sure, axis=-1, weights=weights)
-
-
-def best_quality(n_classes: int) -> float:
-    """Return the quality of votes that are right and sure on every row."""
-    return 1.0 + CONFIDENCE * float(np.log(1.0 - BLUNT + BLUNT / n_classes))
 
 
 def needed_gain(weights: Array) -> float:
@@ -59,6 +32,7 @@ def select_members(
     truth: NDArray[np.intp],
     weights: Array,
     most: int,
+    scoring: Scoring | None = None,
 ) -> list[Member]:
     """Return the ways to vote whose mean does best, one after the other.
 
@@ -68,12 +42,14 @@ def select_members(
     alive : which of its ways may be taken (V,)
     truth, weights : of the n rows
     most : how many at most
+    scoring : what they are to be good at; None: Accuracy()
 
     Returns
     -------
     members, one metric at most once each; one is added only if the mean of all is
     better for it by more than chance would have it
     """
+    quality = (scoring or Accuracy()).quality
     members: list[Member] = []
     total, best = 0.0, -np.inf
     for n_members in range(1, most + 1):

@@ -14,8 +14,8 @@ from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.neighbors import TrainingRows
 from nearkind.protocols import Array
 from nearkind.search.candidates import Candidate
-from nearkind.search.ensemble import quality
 from nearkind.search.folds import Fold
+from nearkind.search.scoring import Scoring
 from nearkind.solvers.solution import Deadline, Stop
 
 PATIENCE = 2
@@ -85,17 +85,14 @@ class FoldRows:
         voters = TrainingRows.of(train)
         return cls(train, held, voters, rows.y[fold.held], rows.classes)
 
-    def shares(
-        self, metric: Any, n_neighbors: Sequence[int], weights: Sequence[Any]
-    ) -> Array:
+    def shares(self, metric: Any, ways: Sequence[tuple[int, Any]]) -> Array:
         """Return the votes (V, n_held, C) under a fitted distance."""
         voter = CPMLClassifier()
         if metric.codebook_ is self.train.codebook:
             voter.fit_voters(metric, self.voters)
         else:
             voter.fit_over(metric, self.train)
-        found = voter.shares_by_setting(self.held, n_neighbors, weights)
-        by_way = found.reshape(-1, *found.shape[2:])  # (V, n_held, C')
+        by_way = voter.shares_by_setting(self.held, ways)  # (V, n_held, C')
         whole = np.zeros((*by_way.shape[:2], len(self.classes)), dtype=np.float32)
         whole[:, :, np.searchsorted(self.classes, voter.classes_)] = by_way
         return whole
@@ -105,7 +102,8 @@ def evaluate(
     candidate: Candidate,
     numbers: Collection[int],
     rows: FoldRows,
-    ways: tuple[Sequence[int], Sequence[Any]],
+    ways: Sequence[tuple[int, Any]],
+    scoring: Scoring,
     deadline: Deadline,
     may_turn: bool = False,
 ) -> Outcome:
@@ -117,8 +115,10 @@ def evaluate(
     numbers : collection of int
         Of the strengths whose votes are wanted.
     rows : FoldRows
-    ways : tuple
-        Numbers of neighbours, and weights of votes.
+    ways : sequence of (int, weights)
+        To vote, V of them: the number of neighbours, and the weights of votes.
+    scoring : Scoring
+        By which a path turns.
     deadline : Deadline
         After which no fit is begun, and one that runs is cut short.
     may_turn : bool, default=False
@@ -136,12 +136,12 @@ def evaluate(
                 if was_cut and outcome.votes:
                     return outcome
                 if number in numbers:
-                    shares = rows.shares(metric, *ways)
+                    shares = rows.shares(metric, ways)
                     rank = float(getattr(metric, "rank_", np.nan))
                     seconds = perf_counter() - start
                     votes = Votes(number, shares, rank, seconds, was_cut)
                     outcome.votes.append(votes)
-                    found = float(quality(shares, rows.truth, weights).max())
+                    found = float(scoring.quality(shares, rows.truth, weights).max())
                     n_worse = 0 if found > best else n_worse + 1
                     best = max(best, found)
                 start = perf_counter()

@@ -1,0 +1,263 @@
+"""Discriminant: the coefficients of a logistic regression as vectors of values."""
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import helmert
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+
+from nearkind.encoding.codebook import Codebook
+from nearkind.estimators.params import number, whole_number
+from nearkind.estimators.threads import one_blas_thread
+from nearkind.estimators.vector_distance import VectorDistance
+from nearkind.metrics.value_tables import ValueTables
+from nearkind.protocols import Array, Codes
+
+LARGEST = 5_000_000
+"""Coefficients; the solver holds some twenty numbers for each."""
+
+
+class Discriminant(VectorDistance, BaseEstimator):
+    """Multinomial logistic regression: rows are compared by the logits of the classes.
+
+        d(x, x') = |u(x) - u(x')|,  u(x)_c = sum over features of b_d(x_d)_c
+        min over b, a of  sum -log softmax(a + u(x_i))_{y_i}  +  strength / 2 * |b|^2
+
+    The embedding of a row is its vector of logits, less the intercept and centred over
+    the classes, so it has at most C - 1 directions: those that tell classes apart where
+    every feature speaks for itself. A value not seen in fit has the vector zero, the
+    mean of those of its feature: it speaks for no class. The learner is scikit-learn's
+    LogisticRegression with C = 1 / strength on indicators of values; for two classes
+    it penalises the difference of their coefficients.
+
+    Parameters
+    ----------
+    strength : float > 0, default=1.0
+        Weight of the penalty beside the sum of the losses: as of so many rows.
+    max_iter : int, default=200
+        Iterations at most.
+    tol : float, default=1e-4
+        Stop when no slope of the mean loss is larger.
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`; with numeric="scale" a number is one coordinate.
+
+    Attributes
+    ----------
+    intercept_ : ndarray of shape (C,)
+        a, centred; softmax of ``transform(X) + intercept_`` are the chances of the
+        classes.
+    n_iter_ : int
+        Iterations made.
+
+    Examples
+    --------
+    >>> rows, labels = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]], [0, 0, 1, 1]
+    >>> model = Discriminant().fit(rows, labels)
+    >>> near, far = model.pairwise_distances(rows[:1], rows[1:3])[0]
+    >>> bool(near < far)
+    True
+    """
+
+    requires_labels = True
+    has_coordinates = True
+
+    def __init__(
+        self,
+        strength=1.0,
+        max_iter=200,
+        tol=1e-4,
+        unseen="prior",
+        missing="level",
+        numeric="auto",
+    ):
+        self.strength = strength
+        self.max_iter = max_iter
+        self.tol = tol
+        self.unseen = unseen
+        self.missing = missing
+        self.numeric = numeric
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the distance.
+
+        Parameters
+        ----------
+        X : table of shape (n, D)
+        y : array-like of shape (n,)
+            One label a row.
+        sample_weight : array-like of shape (n,), default=None
+            One weight >= 0 a row, counting repetitions of it; None: ones.
+
+        Returns
+        -------
+        self
+        """
+        return next(self.fit_path(X, y, [self.strength], sample_weight))
+
+    def fit_path(
+        self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None
+    ) -> Iterator[Self]:
+        """Learn at one strength after the other, each from where the last one ended.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in ``fit``
+        strengths : iterable of float
+            Each as ``strength`` may be, which it becomes.
+
+        Yields
+        ------
+        self
+            Fitted: use it at once, or copy it.
+
+        Examples
+        --------
+        >>> rows, labels = [["a"], ["a"], ["b"]], [0, 1, 1]
+        >>> path = Discriminant().fit_path(rows, labels, [10.0, 1.0])
+        >>> [float(model.pairwise_distances(rows)[0, 2].round(2)) for model in path]
+        [0.05, 0.37]
+        """
+        rows = None
+        for strength in strengths:
+            self.strength = strength
+            settings = self._settings()
+            if rows is None:
+                rows = self.code_rows(X, y, sample_weight).merge_equal()
+                self._check_size()
+                Z = indicators(rows.codes, self.codebook_)
+                learner = _learner(warm_start=True)
+            learner.set_params(**settings)
+            B, self.intercept_ = _fitted(learner, Z, rows.y, rows.weights)
+            self.n_iter_ = int(learner.n_iter_[0])
+            self.value_tables_ = ValueTables(_tables(B, self.codebook_))
+            yield self
+
+    def _settings(self) -> dict[str, Any]:
+        wanted = "a number > 0"
+        return {
+            "C": 1.0 / number(self, "strength", wanted, 0.0, open_low=True),
+            "max_iter": whole_number(self, "max_iter"),
+            "tol": number(self, "tol", wanted, 0.0, open_low=True),
+        }
+
+    def _check_size(self) -> None:
+        book = self.codebook_
+        size = sum(_widths(book)) * len(self.classes_)
+        if size <= LARGEST:
+            return
+        widest = int(np.argmax(_widths(book)))
+        raise ValueError(
+            f"{type(self).__name__} would need {size:,} coefficients, one for every "
+            f"value and class; {LARGEST:,} are allowed. Column {book.names_[widest]!r} "
+            f"has the most values, {book.n_values[widest]:,}: drop or coarsen it, or "
+            "take Euclidean, which only counts them."
+        )
+
+
+def discriminant_factor(
+    Z: Any,
+    y: NDArray[np.intp],
+    weights: Array | None = None,
+    strength: float = 1.0,
+    max_iter: int = 200,
+    tol: float = 1e-4,
+) -> Array:
+    """Return the map F (C - 1, W) under which rows lie as their logits do.
+
+    Distances between rows Z F' are those between their logits, centred over classes.
+    With indicators for Z they are the distances of :class:`Discriminant`.
+
+    Parameters
+    ----------
+    Z : array or sparse array of shape (n, W)
+        Coded rows.
+    y : ndarray of int (n,)
+        Class numbers 0 .. C - 1, each of which occurs.
+    weights : ndarray (n,), default=None
+        How many rows each stands for; None: one.
+    strength, max_iter, tol : float, int, float
+        As in :class:`Discriminant`.
+
+    Examples
+    --------
+    >>> Z, y = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([0, 1])
+    >>> discriminant_factor(Z, y).round(2)
+    array([[ 0.28, -0.28]])
+    """
+    learner = _learner(C=1.0 / strength, max_iter=max_iter, tol=tol)
+    B, _ = _fitted(learner, Z, y, np.ones(len(y)) if weights is None else weights)
+    return helmert(len(B)) @ B  # orthonormal directions without the common one
+
+
+def indicators(codes: Codes, book: Codebook) -> csr_array:
+    """Return rows (n, W): an indicator a value, or the position of a number.
+
+    A value not seen in fit has neither.
+    """
+    widths, positions = _widths(book), book.positions
+    places, entries = codes.astype(np.int32), (codes >= 0).astype(float)
+    for d, (start, position) in enumerate(zip(_starts(widths), positions, strict=True)):
+        if position is not None:
+            entries[:, d] *= position[codes[:, d]]
+            places[:, d] = 0
+        places[:, d] = np.maximum(places[:, d], 0) + start
+    ends = np.arange(0, codes.size + 1, codes.shape[1])
+    parts = entries.ravel(), places.ravel(), ends
+    return csr_array(parts, shape=(len(codes), sum(widths)))
+
+
+def _tables(B: Array, book: Codebook) -> list[Array]:
+    """Return the vectors (s_d + 1, C) of values from coefficients (C, W)."""
+    parts = np.split(B.T, _starts(_widths(book))[1:])
+    return [
+        np.vstack(
+            [part if position is None else np.outer(position, part), 0.0 * part[0]]
+        )
+        for part, position in zip(parts, book.positions, strict=True)
+    ]
+
+
+def _widths(book: Codebook) -> list[int]:
+    """Return the coefficients of each feature, for one class."""
+    both = zip(book.n_values, book.positions, strict=True)
+    return [size if position is None else 1 for size, position in both]
+
+
+def _starts(widths: Sequence[int]) -> NDArray[np.intp]:
+    return np.cumsum([0, *widths[:-1]])
+
+
+def _learner(**settings: Any) -> Any:
+    from sklearn.linear_model import LogisticRegression  # takes 0.1 s
+
+    return LogisticRegression(**settings)
+
+
+def _fitted(
+    learner: Any, Z: Any, y: NDArray[np.intp], weights: Array
+) -> tuple[Array, Array]:
+    """Fit; return coefficients (C, W) and intercepts (C,), centred over the classes."""
+    if y.max(initial=0) == 0:
+        raise ValueError(
+            "A discriminant tells classes apart, but all rows are of one class. Give "
+            "rows of at least two."
+        )
+    with one_blas_thread(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        learner.fit(Z, y, weights)
+    if any(issubclass(warning.category, ConvergenceWarning) for warning in caught):
+        warnings.warn(
+            f"The discriminant did not converge in {learner.n_iter_[0]} iterations. "
+            "Raise max_iter, tol or strength.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    B, a = learner.coef_, learner.intercept_
+    if len(B) == 1:  # of two classes scikit-learn keeps the second one's logit alone
+        B, a = np.vstack([-B, B]) / 2.0, np.append(-a, a) / 2.0
+    return B - B.mean(axis=0), a - a.mean()

@@ -1,0 +1,300 @@
+"""RFM: the metric that a kernel regression of the classes learns by its own slopes."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from sklearn.base import BaseEstimator
+
+from nearkind.baselines.matrix_learner import CODINGS
+from nearkind.constraints.weighted_labels import WeightedLabels
+from nearkind.encoding.rows import UniqueRows, unique_rows
+from nearkind.estimators import params
+from nearkind.estimators.limits import check_size
+from nearkind.estimators.params import generator, number, whole_number
+from nearkind.estimators.threads import thread_map
+from nearkind.estimators.vector_distance import VectorDistance
+from nearkind.metrics.compression import compress
+from nearkind.metrics.spectrum import decompose, symmetrized
+from nearkind.metrics.structures import Full
+from nearkind.metrics.value_tables import feature_maps, value_tables
+from nearkind.projections.coordinates import with_coordinates
+from nearkind.protocols import Array, Map, Projection
+
+COINCIDENT = 1e-6
+"""Rows nearer than this share of the largest distance are at one place."""
+
+
+class RFM(VectorDistance, BaseEstimator):
+    """Recursive feature machine.
+
+    Kernel ridge regression of the classes, and the slopes of what it fits, by turns:
+
+        f = argmin over f of  sum |f(x_i) - t_i|^2 + ridge |f|^2,  t_i marks the class
+        with the kernel  K(x, z) = exp(-|x - z|_M / L),  |v|_M^2 = v' M v
+        M <- mean over rows of  J(x_i)' J(x_i),  J the slopes of f
+
+    from M = I. Radhakrishnan, Beaglehole, Pandit and Belkin, *Mechanism for feature
+    learning in neural networks and backpropagation-free machine learning models*,
+    Science 383, 2024. A row's own kernel has no slope there and is left out, as is that
+    of any row at the same place under M. M is divided by its trace. L is ``bandwidth``
+    times the median distance between distinct rows under M, so the scale of M does not
+    matter; the source has a fixed one and divides M by its largest entry. The distance
+    is that under the last M.
+
+    Parameters
+    ----------
+    n_rounds : int, default=5
+        How often M is renewed.
+    bandwidth : float > 0, default=2.0
+        L in units of the median distance.
+    ridge : float > 0, default=1e-3
+        Penalty of the regression.
+    max_rows : int, default=4_000
+        Distinct rows to learn from; of more so many are drawn, of each class its share.
+        Time grows with their cube, memory with their square.
+    coding : {"onehot", "vdm"}, default="onehot"
+        Values as indicators or as class histograms.
+    unseen, missing, numeric : str
+        As in :class:`nearkind.CPML`.
+    n_jobs : int, default=None
+        Threads, over classes; None: one a core. No bit of the result depends on it.
+    random_state : int, RandomState or None, default=0
+        For the rows drawn; None: others each time.
+
+    Attributes
+    ----------
+    metric_ : ndarray of shape (W, W)
+        M over the coordinates of the coding.
+
+    Examples
+    --------
+    >>> rows, labels = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]], [0, 0, 1, 1]
+    >>> RFM().fit(rows, labels).pairwise_distances(rows[:1], rows[1:3]).round(2)
+    array([[0.1 , 1.41]])
+    """
+
+    requires_labels = True
+    has_coordinates = True
+
+    def __init__(
+        self,
+        n_rounds=5,
+        bandwidth=2.0,
+        ridge=1e-3,
+        max_rows=4_000,
+        coding="onehot",
+        unseen="prior",
+        missing="level",
+        numeric="auto",
+        n_jobs=None,
+        random_state=0,
+    ):
+        self.n_rounds = n_rounds
+        self.bandwidth = bandwidth
+        self.ridge = ridge
+        self.max_rows = max_rows
+        self.coding = coding
+        self.unseen = unseen
+        self.missing = missing
+        self.numeric = numeric
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the distance.
+
+        Parameters
+        ----------
+        X : table of shape (n, D)
+        y : array-like of shape (n,)
+            One label a row.
+        sample_weight : array-like of shape (n,), default=None
+            One weight >= 0 a row, counting repetitions of it; None: ones.
+
+        Returns
+        -------
+        self
+        """
+        settings, rng = self._settings(), generator(self.random_state)
+        coding = params.choice(self, "coding", CODINGS)
+        max_rows = whole_number(self, "max_rows")
+        unique = self.code_rows(X, y, sample_weight).merge_equal()
+        rows = _drawn(unique, max_rows, rng)
+        points = unique_rows(rows.codes, np.zeros_like(rows.y), rows.weights)
+        marks = np.zeros((len(points), len(self.classes_)))
+        np.add.at(marks, (points.of_row, rows.y), rows.weights)
+        projection = self._projection(coding(), unique, len(points))
+        coded = compress(Full().blocks(projection.transform(points.codes)))
+        with thread_map(self.n_jobs, len(points)) as run:
+            M = feature_matrix(coded.Z[0, :, 0], marks, **settings, map=run)
+        point = coded.expand(decompose(M[None]).positive())
+        self.metric_: Array = point.matrix[0]
+        maps = feature_maps(projection.tables, Full(), point)
+        self.value_tables_ = value_tables(projection.tables, maps)
+        return self
+
+    def _settings(self) -> dict[str, Any]:
+        wanted = "a number > 0"
+        return {
+            "n_rounds": whole_number(self, "n_rounds"),
+            "bandwidth": number(self, "bandwidth", wanted, 0.0, open_low=True),
+            "ridge": number(self, "ridge", wanted, 0.0, open_low=True),
+        }
+
+    def _projection(
+        self, coding: Projection, unique: UniqueRows, n_points: int
+    ) -> Projection:
+        """Return the coding, fitted to all rows."""
+        book, n_classes = self.codebook_, len(self.classes_)
+        projection = with_coordinates(coding, book.positions)
+        sizes = (book.names_, book.n_values, n_points, n_classes)
+        check_size(projection, Full(), *sizes)
+        projection.fit(unique.codes, book.n_values, unique.y, unique.weights)
+        return projection
+
+
+def _drawn(rows: UniqueRows, size: int, rng: np.random.Generator) -> UniqueRows:
+    """Return the rows, or some of each class, which then keeps its weight."""
+    if len(rows) <= size:
+        return rows
+    kept, labels = WeightedLabels(rows.y, rows.weights).sample(size, rng)
+    return UniqueRows(rows.codes[kept], labels.y, labels.weights, np.arange(len(kept)))
+
+
+def feature_matrix(
+    Z: Array,
+    marks: Array,
+    n_rounds: int = 5,
+    bandwidth: float = 2.0,
+    ridge: float = 1e-3,
+    map: Map = map,
+) -> Array:
+    """Return M (W, W) after some rounds, divided by its trace.
+
+    Where the fitted function is flat, the last M stays.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, W)
+        Distinct rows.
+    marks : ndarray of shape (n, C)
+        Weight of the rows of each class at each of them.
+    n_rounds, bandwidth, ridge : int, float, float
+        As in :class:`RFM`.
+    map : callable, default=map
+        As the builtin, for the classes.
+
+    Examples
+    --------
+    >>> Z, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [0, 0, 1, 1]
+    >>> np.diag(feature_matrix(Z, np.eye(2)[y])).round(2)
+    array([1., 0.])
+    """
+    M = np.eye(Z.shape[1])
+    for _ in range(n_rounds):
+        products = KernelRegression.fit(Z, marks, M, bandwidth, ridge).agop(map)
+        trace = np.trace(products)
+        if trace <= 0.0:
+            break
+        M = products / trace
+    return M
+
+
+@dataclass(frozen=True)
+class KernelRegression:
+    """f(x) = sum over rows j of a_j exp(-|x - z_j|_M / L), a value for each class.
+
+    Attributes
+    ----------
+    Z : ndarray of shape (n, W)
+        Distinct rows.
+    weights : ndarray of shape (n,)
+        How many rows each stands for.
+    M : ndarray of shape (W, W)
+    D : ndarray of shape (n, n)
+        Distances between the rows under M.
+    length : float
+        L.
+    coefficients : ndarray of shape (n, C)
+        a.
+    """
+
+    Z: Array
+    weights: Array
+    M: Array
+    D: Array
+    length: float
+    coefficients: Array
+
+    @classmethod
+    def fit(
+        cls, Z: Array, marks: Array, M: Array, bandwidth: float, ridge: float
+    ) -> "KernelRegression":
+        """Fit to the share of each class at each row; a row weighs what it stands for.
+
+        m equal rows in the sum of squares are one with the mean of their marks and the
+        weight m: (K + ridge / weights) a = shares.
+        """
+        weights = marks.sum(axis=1)
+        D = distances(Z, Z, M)
+        length = bandwidth * _median(D)
+        K = np.exp(-D / length)
+        K[np.diag_indices_from(K)] = 1.0 + ridge / weights
+        a = cho_solve(cho_factor(K, overwrite_a=True), marks / weights[:, None])
+        return cls(Z, weights, M, D, length, a)
+
+    def predict(self, rows: Array) -> Array:
+        """Return f at rows (m, W) -> (m, C)."""
+        K = np.exp(-distances(rows, self.Z, self.M) / self.length)
+        fitted: Array = K @ self.coefficients
+        return fitted
+
+    def agop(self, map: Map = map) -> Array:
+        """Return the mean over all rows of J'J (W, W), J (C, W) the slopes of f.
+
+        The slope of f_c at x is -M sum over j of s_j a_jc (x - z_j), with
+        s_j = exp(-|x - z_j|_M / L) / (L |x - z_j|_M), zero where rows coincide.
+        """
+        S = np.exp(-self.D / self.length) * _inverse(self.length * self.D)
+
+        def of_class(a: Array) -> Array:
+            V = (S @ a)[:, None] * self.Z - S @ (a[:, None] * self.Z)  # (n, W)
+            return (V * self.weights[:, None]).T @ V
+
+        total = sum(map(of_class, self.coefficients.T)) / self.weights.sum()
+        return symmetrized((self.M @ total @ self.M)[None])[0]
+
+
+def distances(A: Array, B: Array, M: Array) -> Array:
+    """Return |a_i - b_j|_M (n, m).
+
+    Examples
+    --------
+    >>> distances(np.array([[0.0, 1.0]]), np.array([[2.0, 0.0]]), np.diag([1.0, 0.0]))
+    array([[2.]])
+    """
+    left = A @ M
+    sizes = np.einsum("iw,iw->i", left, A), np.einsum("iw,iw->i", B @ M, B)
+    d2 = np.add.outer(*sizes) - 2.0 * left @ B.T
+    return np.sqrt(np.maximum(d2, 0.0, out=d2), out=d2)
+
+
+def _is_apart(D: Array) -> NDArray[np.bool_]:
+    """Say which distances are not zero up to rounding."""
+    apart: NDArray[np.bool_] = COINCIDENT * D.max(initial=0.0) < D
+    return apart
+
+
+def _inverse(D: Array) -> Array:
+    """Return 1 / D, zero where D is."""
+    return np.divide(1.0, D, out=np.zeros_like(D), where=_is_apart(D))
+
+
+def _median(D: Array) -> float:
+    """Return the lower median of the distances that are not zero; 1 if all are."""
+    between = D[_is_apart(D)]
+    middle = (len(between) - 1) // 2
+    return float(np.partition(between, middle)[middle]) if len(between) else 1.0

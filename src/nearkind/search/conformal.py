@@ -1,0 +1,110 @@
+"""Conformal prediction: sets of classes that hold the true one as often as asked.
+
+Split conformal prediction after Vovk, Gammerman and Shafer, *Algorithmic Learning in a
+Random World*, 2005, with the score of Sadinle, Lei and Wasserman, *Least ambiguous
+set-valued classifiers with bounded error levels*, JASA 2019: one less the probability
+of the true class, which gives the smallest sets on average.
+"""
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.neighbors import most_votes
+from nearkind.protocols import Array
+
+TIE = 1e-6
+"""Scores closer than this are equal; votes on held rows are in single precision."""
+ROUNDING = 1e-9
+"""Share by which a sum of weights may miss what it should be."""
+
+
+@dataclass(frozen=True, eq=False)
+class ConformalScores:
+    """One less the probability of the true class, on rows held out.
+
+    Parameters
+    ----------
+    scores : ndarray (n,)
+        Rising.
+    truth : ndarray of int (n,)
+        Class numbers of the rows.
+    weights : ndarray (n,)
+        How many rows each stands for.
+
+    Examples
+    --------
+    >>> p = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
+    >>> held = ConformalScores.of(p, np.array([0, 1, 1]), np.ones(3))
+    >>> held.scores.round(3).tolist()
+    [0.1, 0.2, 0.6]
+    >>> held.sets(np.array([[0.5, 0.5], [0.7, 0.3]]), 0.75).tolist()
+    [[True, True], [True, False]]
+    """
+
+    scores: Array
+    truth: NDArray[np.intp]
+    weights: Array
+
+    @classmethod
+    def of(
+        cls, probabilities: Array, truth: NDArray[np.intp], weights: Array
+    ) -> "ConformalScores":
+        """Return the scores of held rows with these probabilities (n, C)."""
+        scores = 1.0 - probabilities[np.arange(len(truth)), truth]
+        order = np.argsort(scores, kind="stable")
+        return cls(scores[order], truth[order], weights[order])
+
+    def sets(
+        self, probabilities: Array, coverage: float, by_class: bool = False
+    ) -> NDArray[np.bool_]:
+        """Return which classes each row may have (n, C).
+
+        Parameters
+        ----------
+        probabilities : ndarray (n, C)
+        coverage : float
+            In (0, 1]; how often the true class is to be among them.
+        by_class : bool, default=False
+            Whether that is to hold for the rows of each class.
+
+        Returns
+        -------
+        mask : ndarray of bool (n, C)
+            With the most probable class in any case.
+        """
+        limits = self.thresholds(probabilities.shape[1], coverage, by_class)
+        mask = 1.0 - probabilities <= limits + TIE
+        mask[np.arange(len(mask)), most_votes(probabilities)] = True
+        return mask
+
+    def thresholds(self, n_classes: int, coverage: float, by_class: bool) -> Array:
+        """Return the largest score of each class (C,), infinite if rows are too few."""
+        if not by_class:
+            return np.full(
+                n_classes, self._threshold(np.ones(len(self.truth), bool), coverage)
+            )
+        of_class = [self.truth == number for number in range(n_classes)]
+        return np.array([self._threshold(rows, coverage) for rows in of_class])
+
+    def _threshold(self, rows: NDArray[np.bool_], coverage: float) -> float:
+        """Return the score that a share of some rows, and one more, do not exceed."""
+        if coverage == 1.0:
+            return np.inf
+        reached = np.cumsum(self.weights[rows])
+        wanted = coverage * (reached[-1] + 1.0) if len(reached) else np.inf
+        place = int(np.searchsorted(reached, wanted * (1.0 - ROUNDING)))
+        return float(self.scores[rows][place]) if place < len(reached) else np.inf
+
+
+def rows_needed(coverage: float) -> int:
+    """Return how many rows held out a coverage below 1 needs.
+
+    Examples
+    --------
+    >>> rows_needed(0.9), rows_needed(0.99)
+    (9, 99)
+    """
+    return ceil(coverage / (1.0 - coverage) * (1.0 - ROUNDING))

@@ -1,0 +1,217 @@
+"""The benchmark of accuracies: its splits, scores, files, tables and pictures."""
+
+import gzip
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from benchmarks.accuracy import __main__ as accuracy
+from benchmarks.accuracy import anchors, trial
+from benchmarks.accuracy.classifiers import METHODS, OURS, Method
+from benchmarks.accuracy.reliability import calibration_error, diagram, reliability
+from benchmarks.accuracy.rows import Row, append_row, pack_rows, read_rows
+from benchmarks.accuracy.scores import N_BINS, SMALLEST, probability_scores
+from benchmarks.accuracy.tables import beside_anchors, by_set, markdown, tables
+from benchmarks.accuracy.trial import Trial, plan
+from nearkind.experiments import Design
+from nearkind.experiments.trial import Trial as ExperimentTrial
+
+
+class Recorder:
+    """A method of an experiment that only keeps the parts of its split."""
+
+    def facts(self, parts, seed, design):
+        self.parts = parts
+        return {}
+
+
+class LargestClass(ClassifierMixin, BaseEstimator):
+    """Always the same probabilities: the shares of the classes."""
+
+    def fit(self, X, y):
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.shares_ = counts / counts.sum()
+        return self
+
+    def predict_proba(self, X):
+        return np.tile(self.shares_, (len(X), 1))
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[self.shares_.argmax()])
+
+
+def rows_of(scores, dataset="zoo", bins=None):
+    """Return a row for each method and repetition: method -> accuracies."""
+    bins = bins or [[0, 0.0, 0]] * (N_BINS - 1) + [[10, 9.5, 9]]
+    return [
+        Row(
+            dataset, method, repetition, 7, accuracy=right, balanced_accuracy=right,
+            majority_share=0.4, log_loss=1.0 - right, brier=1.0 - right,
+            zero_share=0.0, bins=bins, fit_seconds=1.0, fit_cpu_seconds=1.0,
+            predict_seconds=0.1, seconds=1.2, versions={"nearkind": "0.2.0"},
+        )
+        for method, accuracies in scores.items()
+        for repetition, right in enumerate(accuracies)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dataset", "repetition"), [("zoo", 0), ("monks1", 9)])
+def test_the_splits_are_those_of_the_experiments(dataset, repetition):
+    recorder = Recorder()
+    ExperimentTrial(dataset, "", recorder, repetition, Design(numbers=True)).run()
+    train, test = Trial(dataset, OURS, repetition).parts()
+    np.testing.assert_array_equal(test.X, recorder.parts.test.X)
+    np.testing.assert_array_equal(test.y, recorder.parts.test.y)
+    assert len(train.y) == len(recorder.parts.train.y) + len(recorder.parts.valid.y)
+
+
+def test_the_plan_has_more_repetitions_of_small_sets_and_the_slowest_method_last():
+    trials = plan(["nursery", "car", "zoo"], ["catboost", "lightgbm"])
+    counts = {s: sum(t.dataset == s for t in trials) / 2 for s in ("zoo", "car")}
+    assert counts == {"zoo": 10, "car": 5}
+    assert sum(t.dataset == "nursery" for t in trials) == 6
+    turns = list(dict.fromkeys((t.dataset, t.method) for t in trials))
+    wanted = product(("zoo", "car", "nursery"), ("lightgbm", "catboost"))
+    assert turns == list(wanted)
+    assert len(plan(["zoo", "nursery"], ["xrfm"], repeats=2)) == 4
+
+
+def test_a_trial_scores_answers_and_probabilities(monkeypatch):
+    monkeypatch.setitem(trial.METHODS, "xrfm", Method(LargestClass))
+    facts = trial.run(Trial("monks1", "xrfm", 0))
+    row = Row("monks1", "xrfm", 0, 7, **facts)
+    assert row.n_train + row.n_test == 432
+    assert row.accuracy == row.majority_share
+    assert row.log_loss == pytest.approx(np.log(2.0), abs=1e-2)
+    assert row.brier == pytest.approx(0.5, abs=1e-2)
+    assert sum(n for n, _, _ in row.bins) == row.n_test
+    assert min(row.fit_seconds, row.fit_cpu_seconds, row.predict_seconds) >= 0.0
+
+
+def test_probability_scores_are_their_definitions():
+    rng = np.random.default_rng(0)
+    classes = np.array(["a", "b", "c"])
+    shares = rng.dirichlet([0.3] * 3, size=50)
+    shares[0] = 0.0, 1.0, 0.0
+    y = np.append("a", rng.choice(["a", "b", "c", "new"], size=49))
+    scores = probability_scores(shares, classes, y)
+    losses, squares, zeros, bins = [], [], 0, np.zeros((N_BINS, 3))
+    for row, label in zip(shares, y, strict=True):
+        given = dict(zip(classes, row, strict=True)) | {"new": 0.0}
+        losses.append(-np.log(max(given[label], SMALLEST)))
+        wanted = {name: float(name == label) for name in given}
+        squares.append(sum((given[name] - wanted[name]) ** 2 for name in given))
+        zeros += given[label] < 1e-9
+        top = max(row)
+        at = min(int(top * N_BINS), N_BINS - 1)
+        bins[at] += 1, top, given[label] == top
+    assert scores["log_loss"] == pytest.approx(np.mean(losses))
+    assert scores["brier"] == pytest.approx(np.mean(squares))
+    assert scores["zero_share"] == zeros / 50 > 0.0
+    np.testing.assert_allclose(scores["bins"], bins, atol=1e-5)
+
+
+def test_rows_survive_a_killed_run(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    first, second = rows_of({OURS: [0.5, 0.75]})
+    append_row(first, path)
+    path.write_bytes(path.read_bytes() + b'{"dataset": "zo')
+    append_row(second, path)
+    append_row(replace(first, accuracy=0.25), path)
+    with pytest.warns(UserWarning, match="line 2"):
+        rows = read_rows(path)
+    assert [row.accuracy for row in rows.values()] == [0.25, 0.75]
+
+
+def test_packed_rows_depend_on_the_rows_alone(tmp_path):
+    rows = rows_of({OURS: [0.5, 0.75], "xrfm": [0.5]})
+    paths = tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl.gz"
+    pack_rows(rows, paths[0])
+    pack_rows(rows[::-1], paths[1])
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert len(gzip.decompress(paths[0].read_bytes()).splitlines()) == 3
+    assert sorted(read_rows(paths[0])) == sorted(row.key for row in rows)
+
+
+def test_a_run_is_continued(tmp_path, monkeypatch, capsys):
+    made = []
+
+    def row(self, seconds):
+        made.append(self.key)
+        return replace(rows_of({self.method: [0.5]})[0], repetition=self.repetition)
+
+    monkeypatch.setattr(Trial, "row", row)
+    command = ["", "--sets", "zoo", "--output", str(tmp_path)]
+    command += ["--methods", OURS, "catboost", "--repeats"]
+    for repeats, n_made in (("1", 2), ("1", 2), ("3", 6)):
+        arguments = [*command, repeats]
+        monkeypatch.setattr("sys.argv", arguments)
+        accuracy.main()
+        assert len(made) == n_made
+    assert len(set(made)) == 6
+    assert "### Log loss" in capsys.readouterr().out
+
+
+def test_a_star_marks_the_best_of_a_line():
+    rows = rows_of({OURS: [0.75, 0.5], "xrfm": [0.5, 0.25]})
+    assert by_set(rows, [OURS, "xrfm"], "accuracy").rows[0][1:3] == ["0.625*", "0.375"]
+    assert by_set(rows, [OURS, "xrfm"], "brier").rows[0][1:3] == ["0.375*", "0.625"]
+
+
+def test_a_trial_that_is_not_done_shows_its_status():
+    failed = Row("zoo", "xrfm", 0, 7, status="failed: no memory")
+    rows = [*rows_of({OURS: [0.75]}), failed]
+    assert by_set(rows, [OURS, "xrfm"], "log_loss").rows[0] == [
+        "zoo", "0.250*", "failed",
+    ]  # fmt: skip
+
+
+def test_half_a_point_is_within_half_a_point():
+    near = {OURS: [0.895], "logistic regression": [0.9], "random forest": [0.8]}
+    far = near | {OURS: [0.894]}
+    rows = rows_of(near) + rows_of(far, "monks1") + rows_of(near, "car")
+    assert [line[-1] for line in beside_anchors(rows).rows] == ["yes", "no"]
+
+
+def test_bins_become_a_curve_in_which_all_sets_weigh_the_same():
+    empty = [[0, 0.0, 0]] * (N_BINS - 2)
+    small = rows_of({OURS: [0.5]}, bins=[*empty, [0, 0.0, 0], [10, 9.5, 10]])
+    large = rows_of({OURS: [0.5]}, "car", bins=[*empty, [1000, 900.0, 500], [0, 0, 0]])
+    shares, confidence, right = reliability(small + large, OURS)
+    np.testing.assert_allclose(shares[-2:], [0.5, 0.5])
+    np.testing.assert_allclose(confidence[-2:], [0.9, 0.95])
+    np.testing.assert_allclose(right[-2:], [0.5, 1.0])
+    assert np.isnan(right[:-2]).all()
+    error = calibration_error(shares, confidence, right)
+    assert error == pytest.approx(0.5 * 0.4 + 0.5 * 0.05)
+
+
+def test_the_picture_has_a_panel_for_each_method():
+    figure = diagram(rows_of({name: [0.5] for name in (OURS, "xrfm", "lightgbm")}))
+    titles = [axes.get_title().split("\n")[0] for axes in figure.axes]
+    assert titles == [OURS, "lightgbm", "xrfm"]
+
+
+def test_there_are_ten_methods_and_five_tables():
+    rows = rows_of({name: [0.5] for name in METHODS})
+    assert len(METHODS) == 10
+    assert len(tables(rows)) == 5
+
+
+@pytest.mark.skipif(not accuracy.KEPT.exists(), reason="there are no rows")
+def test_the_page_shows_the_rows_that_are_kept():
+    made = markdown(read_rows(accuracy.KEPT).values())
+    advice = "run `python -m benchmarks.accuracy --table`"
+    assert made in accuracy.PAGE.read_text(), advice
+
+
+@pytest.mark.skipif(not anchors.PYTHON.exists(), reason="there is no .venv-anchors")
+@pytest.mark.parametrize("name", ["lightgbm", "xrfm"])
+def test_an_anchor_learns_in_its_environment(name):
+    row = Trial("monks1", name, 0).row(seconds=120.0)
+    assert row.is_done, row.status
+    assert row.accuracy > 0.9
+    assert name in row.versions

@@ -1,0 +1,265 @@
+"""Soft votes: the definition, its limits, and the temperature that is chosen."""
+
+from math import exp, inf, log
+
+import numpy as np
+import pytest
+
+import nearkind as nk
+from helpers.estimator_tables import labelled_table
+from nearkind.baselines import Euclidean, Hamming, Lin
+from nearkind.errors import UnseenValueWarning
+from nearkind.neighbors import LeaveOneOut, SoftVotes, soft_votes
+from nearkind.neighbors.soft_votes import N_HALVINGS, draw_rows
+
+METRICS = [Euclidean(), nk.CPML(max_iter=5), Hamming()]
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+ROUNDING = 1e-6
+"""By which a share may miss that of a loop in double precision."""
+
+
+def oracle(d, w, s, T):
+    """Return the shares of the votes on one query, by a loop over rows."""
+    least = min(x * x for x in d)
+    total = [0.0] * len(s[0])
+    for x, weight, classes in zip(d, w, s, strict=True):
+        e = 0.0 if least == inf else x * x - least
+        vote = weight * exp(-min(e / T, 800.0)) if e < inf else 0.0
+        for c, share in enumerate(classes):
+            total[c] += vote * share
+    return np.array(total) / sum(total)
+
+
+def parts(metric, n=120, seed=3, weighted=True):
+    X, y = labelled_table(n, seed=seed)
+    query, _ = labelled_table(30, seed=seed + 1)
+    rng = np.random.default_rng(seed)
+    weights = rng.choice([0.0, 0.5, 1.0, 3.0], n) if weighted else None
+    model = nk.CPMLClassifier(metric, weights="soft").fit(X, y, weights)
+    return model, query
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize("T", [1e-3, 0.1, 1.0, 30.0, 1e5])
+def test_shares_are_those_of_a_loop_in_double_precision(metric, T):
+    model, query = parts(metric)
+    rows = model.training_rows_
+    queries = model.metric_.represent(model.encode(query))
+    D = model.metric_.compare(queries, model.index_.rows)
+    shares = model.set_params(temperature=T).predict_proba(query)
+    assert model.temperature_ == T
+    for d, found in zip(D, shares, strict=True):
+        expected = oracle(d.tolist(), rows.weights, rows.shares, T)
+        np.testing.assert_allclose(found, expected, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("spread", [1.0, 1e3])
+@pytest.mark.parametrize("q", [1, 16])
+def test_vectors_far_from_zero_and_wide_apart(spread, q):
+    rng = np.random.default_rng(0)
+    rows, queries = (1e3 + spread * rng.normal(size=(n, q)) for n in (200, 9))
+    queries[0] += 100.0 * spread
+    w, s = rng.random(200) + 0.1, rng.dirichlet(np.ones(3), 200)
+    metric = Euclidean()  # not fitted: only whether it has vectors is asked
+    for T in (1e-12, 1e-6, 1e-2, 1.0, 50.0):
+        found = SoftVotes(metric, rows, w, T).shares(queries, s)
+        D = np.sqrt(((queries[:, None] - rows) ** 2).sum(axis=2))
+        for d, shares in zip(D, found, strict=True):
+            expected = oracle(d.tolist(), w, s, T)
+            # the oracle itself errs by some 1e-16 d^2 / T of a weight
+            rounding = ROUNDING + 1e-15 * d.min() ** 2 / T
+            np.testing.assert_allclose(shares, expected, atol=min(rounding, 2.0))
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize("T", [5e-324, 1e-300, 1e-30])
+def test_cold_votes_are_those_of_the_nearest_rows_ties_shared(metric, T):
+    model, query = parts(metric)
+    model.set_params(temperature=T)
+    nearest = nk.CPMLClassifier(n_neighbors=1).fit_voters(
+        model.metric_, model.training_rows_
+    )
+    nearest.set_params(n_neighbors=1e-9)  # less than any weight: rows tied share it
+    np.testing.assert_allclose(
+        model.predict_proba(query), nearest.predict_proba(query), atol=ROUNDING
+    )
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize("T", [1e12, 1e300, 1.7e308])
+def test_hot_votes_are_the_class_shares(metric, T):
+    model, query = parts(metric)
+    counts = model.training_rows_.counts.sum(axis=0)
+    shares = model.set_params(temperature=T).predict_proba(query)
+    np.testing.assert_allclose(
+        shares, np.tile(counts / counts.sum(), (30, 1)), atol=ROUNDING
+    )
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_integer_weights_equal_repeated_rows(metric):
+    X, y = labelled_table(50, seed=2)
+    query, _ = labelled_table(20, seed=9)
+    weights = np.random.default_rng(0).integers(0, 4, len(y))
+    repeated = np.repeat(np.arange(len(y)), weights)
+    model = nk.CPMLClassifier(metric, weights="soft").fit(X, y, weights)
+    rows = nk.CPMLClassifier(metric, weights="soft").fit(X.iloc[repeated], y[repeated])
+    assert model.temperature_ == rows.temperature_
+    np.testing.assert_allclose(
+        model.predict_proba(query), rows.predict_proba(query), atol=ROUNDING
+    )
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_no_share_depends_on_row_or_column_order_or_names(metric):
+    X, y = labelled_table(70, seed=5)
+    query, _ = labelled_table(30, seed=6)
+    model = nk.CPMLClassifier(metric, weights="soft").fit(X, y)
+    wanted = model.predict_proba(query)
+    rng = np.random.default_rng(0)
+    rows, columns = rng.permutation(len(y)), rng.permutation(X.columns)
+    rename = {v: f"{i}_{v}" for i, v in enumerate(["xl", "s", "flat", "b", "low"])}
+    for table, labels, asked in (
+        (X.iloc[rows], y[rows], query),
+        (X[columns], y, query[columns]),
+        (X.replace(rename), y, query.replace(rename)),
+    ):
+        other = nk.CPMLClassifier(metric, weights="soft").fit(table, labels)
+        assert other.temperature_ == model.temperature_
+        np.testing.assert_allclose(other.predict_proba(asked), wanted, atol=ROUNDING)
+
+
+def test_weights_that_differ_by_hundreds_of_powers_of_ten():
+    rows, w = np.array([[0.0], [1.0], [2.0]]), np.array([1e-300, 1.0, 1e200])
+    votes = SoftVotes(Euclidean(), rows, w, 1e-5)
+    shares = votes.shares(rows, np.eye(3))
+    np.testing.assert_allclose(shares, np.eye(3), atol=1e-12)
+
+
+def test_unseen_values_count_as_the_distance_has_them():
+    X, y = labelled_table(60, seed=1)
+    model = nk.CPMLClassifier(Hamming(), weights="soft").fit(X, y)
+    odd = X.iloc[:1].astype(object).copy()
+    odd.iloc[:, :] = "never seen"
+    with pytest.warns(UnseenValueWarning):
+        found = model.predict_proba(odd)
+    expected = [(y == c).mean() for c in model.classes_]  # all equally far
+    np.testing.assert_allclose(found[0], expected, atol=ROUNDING)
+
+
+def test_rows_infinitely_far_weigh_nothing_unless_all_are():
+    rows = [["a", "x"], ["a", "x"], ["b", "y"], ["b", "y"]]
+    y = ["up", "left", "no", "no"]
+    model = nk.CPMLClassifier(Lin(), weights="soft").fit(rows, y)
+    D = model.metric_.pairwise_distances(rows, rows)
+    assert np.isinf(D).any()
+    np.testing.assert_allclose(
+        model.predict_proba(rows[:1]), [[0.5, 0.0, 0.5]], atol=ROUNDING
+    )
+    for T in (1e-300, 1.0, 1e300):
+        shares = SoftVotes(Far(), np.zeros((2, 1)), np.array([1.0, 3.0]), T)
+        found = shares.shares(np.zeros((1, 1)), np.eye(2))
+        np.testing.assert_allclose(found, [[0.25, 0.75]])
+
+
+class Far:
+    """A distance that is infinite."""
+
+    has_vectors = False
+
+    def compare(self, a, b):
+        return np.full((len(a), len(b)), np.inf)
+
+
+def test_equal_rows_of_different_labels_share_their_vote():
+    X = [["a"], ["a"], ["a"], ["b"]]
+    model = nk.CPMLClassifier(Hamming(), weights="soft", temperature=1e-9)
+    model.fit(X, ["no", "no", "yes", "yes"])
+    np.testing.assert_allclose(model.predict_proba([["a"]]), [[2 / 3, 1 / 3]])
+    assert model.predict([["a"], ["b"]]).tolist() == ["no", "yes"]
+
+
+def test_one_row_one_class_votes_alone():
+    votes = SoftVotes(Euclidean(), np.array([[2.0]]), np.ones(1), 0.5)
+    np.testing.assert_array_equal(votes.shares(np.zeros((3, 1)), np.ones((1, 1))), 1.0)
+    assert votes.shares(np.zeros((0, 1)), np.ones((1, 1))).shape == (0, 1)
+
+
+def test_a_few_rows_at_a_time_are_all_rows(monkeypatch):
+    model, query = parts(Euclidean())
+    whole = model.predict_proba(query)
+    monkeypatch.setattr(soft_votes, "TILE_NUMBERS", 500)
+    np.testing.assert_allclose(model.predict_proba(query), whole, atol=ROUNDING)
+
+
+def likelihoods(model, temperatures):
+    """Return the mean log-likelihood of the rows, each left out, by loops."""
+    rows, weights = [], []
+    for u, counts in enumerate(model.training_rows_.counts):
+        for c, count in enumerate(counts):
+            rows += [(u, c)] * int(count)
+    voters = model.training_rows_
+    D = model.metric_.compare(model.index_.rows, model.index_.rows)
+    found = []
+    for T in temperatures:
+        total = 0.0
+        for u, c in rows:
+            counts = voters.counts.copy()
+            counts[u, c] -= 1.0
+            weights = counts.sum(axis=1)
+            kept = weights > 0.0
+            s = counts[kept] / weights[kept, None]
+            chance = oracle(D[u, kept].tolist(), weights[kept], s, T)[c]
+            total += log(0.99 * chance + 0.01 / counts.shape[1])
+        found.append(total / len(rows))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_temperature_is_the_likeliest_power_of_two(metric, seed):
+    X, y = labelled_table(60, seed=seed)
+    model = nk.CPMLClassifier(metric, weights="soft").fit(X, y)
+    D = model.metric_.compare(model.index_.rows, model.index_.rows)
+    first = np.ceil(np.log2((D**2).mean())) + 3
+    temperatures = 2.0 ** (first - np.arange(N_HALVINGS + 2))
+    found = likelihoods(model, temperatures)
+    assert model.temperature_ in temperatures
+    at = list(temperatures).index(model.temperature_)
+    assert found[at] >= found[1:-1].max() - 2e-4
+    assert (found[1:at] < found[at]).all()
+
+
+def test_a_temperature_from_some_of_many_rows(monkeypatch):
+    X, y = labelled_table(600, seed=1)
+    model = nk.CPMLClassifier(Hamming(), weights="soft").fit(X, y)
+    everything = model.temperature_
+    monkeypatch.setattr(soft_votes, "MOST_QUERIES", 100)
+    monkeypatch.setattr(soft_votes, "FEWEST_QUERIES", 100)
+    left_out = LeaveOneOut(model.metric_, model.index_.rows, model.training_rows_)
+    some = left_out.best_temperature()
+    assert some == left_out.best_temperature()
+    assert 0.25 <= some / everything <= 4.0
+
+
+def test_rows_are_drawn_in_proportion_to_their_weight():
+    counts = np.zeros((3_000, 2))
+    counts[:1_000, 0], counts[1_000:, 1] = 1.0, 3.0
+    drawn = draw_rows(counts, 700)
+    assert drawn.times.sum() == 700
+    assert drawn.times[drawn.label == 0].sum() == 100
+    assert (counts[drawn.unique_row, drawn.label] > 0.0).all()
+
+
+def test_rows_that_are_all_alike_have_a_temperature_too():
+    X, y = [["a"]] * 4, ["no", "yes", "yes", "yes"]
+    model = nk.CPMLClassifier(Hamming(), weights="soft").fit(X, y)
+    assert model.temperature_ == 1.0
+    np.testing.assert_allclose(model.predict_proba(X[:1]), [[0.25, 0.75]])
+
+
+def test_a_temperature_among_rows_infinitely_far():
+    rows = [["a", "x"], ["b", "y"], ["c", "z"]]
+    model = nk.CPMLClassifier(Lin(), weights="soft").fit(rows, ["up", "no", "no"])
+    assert 0.0 < model.temperature_ < inf
+    assert np.isfinite(model.predict_proba([*rows, ["a", "y"]])).all()
