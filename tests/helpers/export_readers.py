@@ -93,7 +93,10 @@ def _distances_by_tables(tables, a, b):
 def vote(d, tie, count, shares, weights, k, temperature):
     """Return the share of each class, slowly: the k-th row, then who is as near."""
     if weights == "soft":
-        x = (d.min() - d) * (d.min() + d) / temperature
+        beyond = d - d.min()
+        if temperature < 1e-9 * (tie / 1e-7) ** 2:
+            beyond[beyond <= tie] = 0.0
+        x = -beyond * (d.min() + d) / temperature
         votes = count * np.where(x > LEAST_EXPONENT, np.exp(x), 0.0)
         return votes @ shares / votes.sum()
     order = np.argsort(d)
@@ -156,7 +159,7 @@ def by_csv(model, X, folder):
         named = [name for name in kept[0] if name.startswith("class ")]
         of = np.array([[float(line[name]) for name in named] for line in kept])
         k = min(member.n_neighbors, counts.sum())
-        how = member.weights, k, getattr(member, "temperature_", None)
+        how = member.weights, k, member.temperature_
         pairs = zip(distances, ties, strict=True)
         shares.append(np.array([vote(d, tie, counts, of, *how) for d, tie in pairs]))
     P = np.mean(shares, axis=0)

@@ -16,6 +16,7 @@ from nearkind.export.portable import (
 )
 from nearkind.io import write_text
 from nearkind.neighbors import TIE
+from nearkind.search.calibration import Calibration
 
 VERSION = 2
 """Raised when readers of the file would have to change."""
@@ -23,17 +24,23 @@ VERSION = 2
 
 def write(model: PortableModel, path: Path) -> list[Path]:
     """Write one JSON object."""
-    calibration = model.calibration
     tree = {
         "format": "nearkind",
         "version": VERSION,
         "members": [_member(member) for member in model.members],
         "classes": model.labels or None,
-        "calibration": calibration
-        and {**calibration._asdict(), "prior": calibration.prior.tolist()},
+        "calibration": model.calibration and _calibration(model.calibration),
     }
     write_text(json.dumps(tree, ensure_ascii=False, allow_nan=False) + "\n", path)
     return [path]
+
+
+def _calibration(calibration: Calibration) -> dict[str, Any]:
+    return {
+        "sharpness": calibration.sharpness,
+        "prior_share": calibration.prior_share,
+        "prior": calibration.prior.tolist(),
+    }
 
 
 def _member(member: PortableMember) -> dict[str, Any]:

@@ -23,15 +23,17 @@ from nearkind.export.onnx_graph import (
     value_inputs,
 )
 from nearkind.export.portable import (
-    Calibration,
+    LEAST_EXPONENT,
     PortableMember,
     PortableModel,
     Voters,
 )
 from nearkind.io.atomic_write import atomic_write
 from nearkind.neighbors import TIE
+from nearkind.neighbors.soft_votes import COLD
 from nearkind.neighbors.voting import SHARE_TIE
 from nearkind.protocols import Array
+from nearkind.search.calibration import Calibration
 
 VECTOR, PROBABILITIES, LABEL = "vector", "probabilities", "label"
 OPSETS = {"": 18, "ai.onnx.ml": 3}
@@ -207,8 +209,8 @@ def _add_probabilities(
     if calibration is None:
         b.add("Identity", shares, output=PROBABILITIES)
         return
-    sharpness, prior_share, prior = calibration
-    power = b.add("Pow", shares, b.constant(float(sharpness)))
+    prior_share, prior = calibration.prior_share, calibration.prior
+    power = b.add("Pow", shares, b.constant(calibration.sharpness))
     total = b.add("ReduceSum", power, b.constant([1], np.int64), keepdims=1)
     sharp = b.add("Mul", b.add("Div", power, total), b.constant(1.0 - prior_share))
     b.add("Add", sharp, b.constant(prior_share * prior), output=PROBABILITIES)
@@ -315,9 +317,18 @@ def _by_distance(b: GraphBuilder, voters: Voters, found: Distances) -> str:
 def _soft(b: GraphBuilder, voters: Voters, found: Distances) -> str:
     """Weigh by exp(-d2 / temperature), the nearest row having weight one."""
     assert voters.temperature is not None
-    d2 = b.add("Mul", found.distance, found.distance)
-    beyond = b.add("Sub", _over_all(b, "ReduceMin", d2), d2)
-    power = b.add("Exp", b.add("Div", beyond, b.constant(voters.temperature)))
+    temperature, distance = b.constant(voters.temperature), found.distance
+    least = _over_all(b, "ReduceMin", distance)
+    beyond = b.add("Sub", distance, least)
+    largest = b.add("Div", found.tie, b.constant(TIE))
+    coldest = b.add("Mul", b.add("Mul", largest, largest), b.constant(COLD))
+    is_tied = b.add("LessOrEqual", beyond, found.tie)
+    is_equal = b.add("And", is_tied, b.add("Less", temperature, coldest))
+    beyond = b.add("Where", is_equal, b.constant(0.0), beyond)
+    squares = b.add("Mul", beyond, b.add("Add", distance, least))
+    exponent = b.add("Neg", b.add("Div", squares, temperature))
+    is_some = b.add("Greater", exponent, b.constant(LEAST_EXPONENT))
+    power = b.add("Where", is_some, b.add("Exp", exponent), b.constant(0.0))
     return b.add("Mul", b.constant(voters.counts), power)
 
 

@@ -18,16 +18,19 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.crosses import Cross
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.model_view import ModelView
-from nearkind.neighbors import VOTE_WEIGHTS, Reach
+from nearkind.neighbors import WEIGHTS, Reach, is_soft
 from nearkind.neighbors.reach import ENOUGH
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.protocols import Array, Codes
+from nearkind.search.calibration import Calibration
 from nearkind.tables import as_floats
 
 GRID_BITS = 52
 """Bits of a sum of table entries; a double holds one more."""
-SOFT = "soft"
-"""Weights by which all rows vote, those nearby the most."""
+LEAST_EXPONENT = -103.9
+"""Soft votes of rows below this power of e are zero, as in single precision."""
+TEMPERATURES = 1e-200, 1e200
+"""Temperatures beyond which nothing changes, and quotients may overflow."""
 
 
 class Entry(NamedTuple):
@@ -213,14 +216,6 @@ class PortableMember:
         return VectorRows(sum(table[code] for table, code in columns))
 
 
-class Calibration(NamedTuple):
-    """p = (1 - prior_share) s^sharpness / sum of s^sharpness + prior_share prior."""
-
-    sharpness: float
-    prior_share: float
-    prior: Array  # (C,)
-
-
 @dataclass(frozen=True)
 class PortableModel:
     """What is exported of a model.
@@ -256,15 +251,8 @@ def portable_model(model: Any) -> PortableModel:
     return PortableModel(
         [portable_member(distance, member) for distance, member in pairs],
         [portable_value(label, "y") for label in labels],
-        _calibration(model),
+        model.calibration_ if view.was_searched else None,
     )
-
-
-def _calibration(model: Any) -> Calibration | None:
-    found = getattr(model, "calibration_", None)
-    if found is None:
-        return None
-    return Calibration(found.sharpness, found.prior_share, np.asarray(found.prior))
 
 
 def portable_member(metric: Any, member: CPMLClassifier | None) -> PortableMember:
@@ -311,13 +299,13 @@ def on_grid(tables: Sequence[Array]) -> list[Array]:
 
 def portable_voters(model: CPMLClassifier) -> Voters:
     """Return the rows that vote and how, or raise if they cannot be exported."""
-    if model.weights not in (*VOTE_WEIGHTS, SOFT):
+    if model.weights not in WEIGHTS:
         raise ValueError(
             "The weights of this CPMLClassifier are a function, which cannot be "
             'exported. Call set_params(weights="uniform") or "distance" first.'
         )
     rows = model.training_rows_
-    is_soft = model.weights == SOFT
+    temperature = model.temperature_ if is_soft(model.weights) else None
     return Voters(
         codes=places(rows.codes, model.codebook_),
         counts=rows.weights,
@@ -325,7 +313,7 @@ def portable_voters(model: CPMLClassifier) -> Voters:
         numbers=rows.groups.first_rows,
         weights=model.weights,
         n_neighbors=min(float(model.n_neighbors), float(rows.weights.sum())),
-        temperature=float(model.temperature_) if is_soft else None,
+        temperature=temperature and float(np.clip(temperature, *TEMPERATURES)),
     )
 
 

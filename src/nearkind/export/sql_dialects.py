@@ -121,6 +121,10 @@ class Dialect:
     numbers: tuple[str, ...]
     kind_of: str
 
+    def analyze(self, table: str) -> list[str]:
+        """Return statements that make plans good once a table has its rows."""
+        return []
+
     def number(self, value: Any) -> str:
         """Return a double that is read back to the last bit, infinite ones too."""
         x = as_double(value)
@@ -253,6 +257,10 @@ class Postgres(Dialect):
     booleans = ("boolean",)
     numbers = ("%int", "integer", "real", "double precision", "numeric%")
     kind_of = "CAST(pg_typeof({}) AS TEXT)"
+
+    def analyze(self, table: str) -> list[str]:
+        """Return statements that make plans good once a table has its rows."""
+        return [f"ANALYZE {table}"]
 
     def cells(self, rows: str, columns: Sequence[str], numbers: str) -> str:
         """Return a query for all cells, a line of values for each of a row."""

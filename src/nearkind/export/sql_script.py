@@ -16,7 +16,7 @@ import numpy as np
 
 from nearkind.errors import did_you_mean
 from nearkind.export.portable import (
-    SOFT,
+    LEAST_EXPONENT,
     CrossFeature,
     IntervalFeature,
     PortableMember,
@@ -33,14 +33,14 @@ from nearkind.export.sql_dialects import (
     text,
 )
 from nearkind.io.atomic_write import atomic_write
+from nearkind.neighbors.soft_votes import COLD
 from nearkind.neighbors.voting import SHARE_TIE
 from nearkind.protocols import Array
 
 ROWS_AT_ONCE = 500
 """Rows of one INSERT."""
-LEAST_EXPONENT = -700.0
-"""Powers of e below this one are zero; PostgreSQL refuses results near 1e-308."""
 LEAST_POWER = 1e-300
+"""Powers of shares below this one are zero; PostgreSQL refuses to compute them."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,7 @@ class Script:
         left = iter(rows)
         while some := [f"({row})" for row in islice(left, ROWS_AT_ONCE)]:
             yield f"INSERT INTO {table} VALUES\n" + ",\n".join(some)
+        yield from self.dialect.analyze(table)
 
     def create_view(self, names: TableNames, what: str, query: str) -> str:
         """Return the statement for a view."""
@@ -166,7 +167,7 @@ class Script:
             names,
             "keys",
             f"SELECT {key} AS key FROM {table} t WHERE {key} IS NOT NULL\n"
-            f"GROUP BY {key} HAVING COUNT(*) = 1",
+            f"GROUP BY {key} HAVING COUNT(*) < 2",
         )
         rows = f"{table} t JOIN {names.of('keys')} k ON k.key = {key}"
         quoted = [f"t.{identifier(name)}" for name in columns]
@@ -225,7 +226,8 @@ FROM {names.of("probabilities")}
         """Return a probability, from the mean share of a class."""
         if self.model.calibration is None:
             return "a.share"
-        sharpness, prior_share, _ = self.model.calibration
+        sharpness = self.model.calibration.sharpness
+        prior_share = self.model.calibration.prior_share
         least = LEAST_POWER ** (1.0 / max(sharpness, 1.0))
         power = (
             f"CASE WHEN a.share > {number(least)} "
@@ -369,6 +371,7 @@ class MemberScript:
             )
             query = self.dialect.row_codes(self.of("rows"), voters.codes.shape[1])
             yield f"INSERT INTO {self.of('row_codes')}\n{query}"
+            yield from self.dialect.analyze(self.of("row_codes"))
         yield from self._table(
             "shares",
             "cell INTEGER, class INTEGER, share DOUBLE PRECISION, "
@@ -445,17 +448,13 @@ JOIN {self.of("features")} f ON f.column_number = c.column_number
 {joined}{self.dialect.fence}"""
 
     def _nearest(self, voters: Voters) -> str:
-        """Return a query for the rows that vote, with distances and votes."""
-        if voters.weights == SOFT:
-            assert voters.temperature is not None
-            return f"""SELECT key, cell, first_row, distance, n_rows
-    * CASE WHEN x > {LEAST_EXPONENT} THEN EXP(x) ELSE 0.0e0 END AS votes
-FROM (
-SELECT *, (MIN(distance * distance) OVER (PARTITION BY key) - distance * distance)
-    / {number(voters.temperature)} AS x
-FROM (
-{self._distances(None)}
-) a ) b"""
+        """Return a query for the rows that vote, with distances and votes.
+
+        The k-th distance is that at which counts first reach k; rows within a tie of it
+        share what is left of k.
+        """
+        if voters.temperature is not None:
+            return self._soft(voters.temperature)
         k, enough = number(voters.n_neighbors), number(voters.enough)
         return f"""SELECT key, cell, first_row, distance,
     {WEIGHTED_VOTES[voters.weights]} AS votes
@@ -472,6 +471,21 @@ FROM (
 {self._distances(voters.n_nearest)}
 ) a ) b ) c WHERE distance <= kth + tie ) d
 WINDOW every AS (PARTITION BY key) ) e"""
+
+    def _soft(self, temperature: float) -> str:
+        """Return a query for all rows, with distances and soft votes."""
+        tie, coldest = number(self.dialect.tie), f"{number(COLD)} * largest * largest"
+        return f"""SELECT key, cell, first_row, distance, n_rows
+    * CASE WHEN x > {LEAST_EXPONENT} THEN EXP(x) ELSE 0.0e0 END AS votes
+FROM (
+SELECT *, CASE WHEN distance - least <= tie AND {number(temperature)} < {coldest}
+    THEN 0.0e0 ELSE (least - distance) * (least + distance)
+    / {number(temperature)} END AS x
+FROM (
+SELECT *, tie / {tie} AS largest, MIN(distance) OVER (PARTITION BY key) AS least
+FROM (
+{self._distances(None)}
+) a ) b ) c"""
 
     def _distances(self, n_nearest: int | None) -> str:
         """Return a query for key, cell, first_row, n_rows, distance and tie."""

@@ -18,6 +18,7 @@ from nearkind.export.portable import (
     portable_features,
     portable_voters,
 )
+from nearkind.neighbors import is_soft
 from nearkind.plot.layout import stratified_sample
 from nearkind.protocols import Array, Codes
 from nearkind.report.data import ReportData
@@ -156,6 +157,11 @@ class VotingRows:
 
 def rows_of_member(member: CPMLClassifier) -> VotingRows:
     """Return the training rows of a fitted classifier."""
+    if is_soft(member.weights):
+        raise ValueError(
+            "A page cannot count soft votes yet. Call "
+            'set_params(weights="uniform") or "distance" first.'
+        )
     vote, rows = portable_voters(member), member.training_rows_
     kept = stratified_sample(vote.shares.argmax(axis=1), MOST_ROWS)
     starts, ends = rows.groups.starts[kept], rows.groups.starts[kept + 1]
