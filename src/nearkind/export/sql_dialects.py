@@ -166,7 +166,15 @@ class Dialect:
         numbers : str
             Table of the numbers of the columns.
         """
-        raise NotImplementedError
+        at = ", ".join(map(str, range(len(columns))))
+        texts = ",\n    ".join(map(self.as_text, columns))
+        doubles = ",\n    ".join(map(self.as_number, columns))
+        return f"""SELECT k.key, UNNEST(ARRAY[{at}]) AS column_number,
+  UNNEST(ARRAY[
+    {texts}]) AS as_text,
+  UNNEST(ARRAY[
+    {doubles}]) AS as_number
+FROM {rows}"""
 
     def row_codes(self, rows: str, n_features: int) -> str:
         """Return a query for cell, feature, code of all rows, from lists as text."""
@@ -210,17 +218,6 @@ class DuckDB(Dialect):
     numbers = ("%INT", "%INTEGER", "FLOAT", "DOUBLE", "DECIMAL%")
     kind_of = "typeof({})"
 
-    def cells(self, rows: str, columns: Sequence[str], numbers: str) -> str:
-        """Return a query for all cells, from lists of those of a row."""
-        texts = ",\n    ".join(map(self.as_text, columns))
-        doubles = ",\n    ".join(map(self.as_number, columns))
-        return f"""SELECT k.key, UNNEST(RANGE({len(columns)})) AS column_number,
-  UNNEST([
-    {texts}]) AS as_text,
-  UNNEST([
-    {doubles}]) AS as_number
-FROM {rows}"""
-
     def row_codes(self, rows: str, n_features: int) -> str:
         """Return a query for cell, feature, code of all rows."""
         return (
@@ -261,18 +258,6 @@ class Postgres(Dialect):
     def analyze(self, table: str) -> list[str]:
         """Return statements that make plans good once a table has its rows."""
         return [f"ANALYZE {table}"]
-
-    def cells(self, rows: str, columns: Sequence[str], numbers: str) -> str:
-        """Return a query for all cells, a line of values for each of a row."""
-        lines = ",\n  ".join(
-            f"({at}, {self.as_text(cell)},\n    {self.as_number(cell)})"
-            for at, cell in enumerate(columns)
-        )
-        return f"""SELECT k.key, c.column_number, c.as_text, c.as_number
-FROM {rows}
-CROSS JOIN LATERAL (VALUES
-  {lines}
-) c (column_number, as_text, as_number)"""
 
     def row_codes(self, rows: str, n_features: int) -> str:
         """Return a query for cell, feature, code of all rows."""
