@@ -24,7 +24,7 @@ SMALL = (
     "soybean_large", "spect", "splice", "tic_tac_toe", "voting", "zoo",
 )  # fmt: skip
 LARGE = ("nursery", "krkopt", "adult")
-LEARNERS = {"cheng", "helic", "kdml", "itml", "dml_eig", "mmc", "nca"}
+LEARNERS = {"cheng", "helic", "kdml", "itml", "dml_eig", "mmc", "nca", "rfm"}
 """Not asked to scale."""
 
 

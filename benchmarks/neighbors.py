@@ -1,12 +1,13 @@
 """Exact neighbours of new rows: ours against SciPy's tree, FAISS and scikit-learn.
 
-Two kinds of rows: those of ``benchmarks.index``, half of whose values are those of one
-of 50 kinds of rows, under a random metric of few directions; and uniform noise, the
-worst case for a tree. All answer the same queries, one after another, in every round;
-the best round of each counts. Ours finds all ties, in double precision; FAISS works in
-single precision. Aim: as fast as the fastest of the others, or faster.
+Three kinds of rows: those of ``benchmarks.index``, half of whose values are those of
+one of 50 kinds of rows, under a random metric of few directions; uniform noise; and
+those of a set under CPML, learned from some of them, which spread in fewer directions
+than they have. All answer the same queries, one after another, in every round; the best
+round of each counts. Ours finds all ties, in double precision; FAISS works in single
+precision. Aim: as fast as the fastest of the others, or faster.
 
-``python -m benchmarks.neighbors [--rows N] [--queries N] [--rounds N]``
+``python -m benchmarks.neighbors [--rows N] [--queries N] [--rounds N] [--set NAME]``
 """
 
 from argparse import ArgumentParser
@@ -19,8 +20,10 @@ from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
 import nearkind as nk
-from benchmarks.harness import print_status, print_table, seconds_of
+from benchmarks.harness import no_warnings, print_status, print_table, seconds_of
 from benchmarks.index import table
+from benchmarks.latency import N_LEARNED, words_and_numbers
+from nearkind.encoding.rows import row_keys
 from nearkind.estimators.limits import distances_at_once
 from nearkind.estimators.threads import in_threads
 from nearkind.neighbors import ExactIndex, Reach
@@ -28,6 +31,8 @@ from nearkind.protocols import Array
 
 K = 5
 DIMENSIONS = 6, 16
+STRENGTHS = 0.01, "auto"
+"""Of CPML: some directions, and as many as it chooses."""
 PEERS = "cKDTree", "FAISS flat", "scikit-learn brute"
 COLUMNS = "rows", "directions", "search", "queries a second", *PEERS, "to the best"
 
@@ -38,12 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=125_000)
     parser.add_argument("--queries", type=int, default=2_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--set", default="census")
     wanted = parser.parse_args(arguments)
-    lines = [
-        measured(kind, q, wanted.queries, wanted.rounds, *vectors)
-        for q in DIMENSIONS
-        for kind, vectors in tables(wanted.rows, wanted.queries, q)
+    kinds = [
+        *(t for q in DIMENSIONS for t in tables(wanted.rows, wanted.queries, q)),
+        *learned(wanted.set, wanted.rows, wanted.queries),
     ]
+    lines = [measured(name, wanted.rounds, *vectors) for name, vectors in kinds]
     title = f"{K} neighbours of {wanted.queries:,} new rows among {wanted.rows:,}"
     notes = ["Peers: our queries a second for each of theirs. Aim: to the best, 1."]
     print_table(title, COLUMNS, lines, notes)
@@ -58,10 +64,24 @@ def tables(
     yield "noise", (rng.random((n_rows, q)), rng.random((n_queries, q)))
 
 
-def measured(
-    kind: str, q: int, n_queries: int, n_rounds: int, U: Array, queries: Array
-) -> list[str]:
+def learned(
+    name: str, n_rows: int, n_queries: int
+) -> Iterator[tuple[str, tuple[Array, Array]]]:
+    """Yield the same of distinct rows of a set, under CPML of two strengths."""
+    data = words_and_numbers(name)
+    for strength in STRENGTHS:
+        with no_warnings():
+            metric = nk.CPML(strength=strength, random_state=0)
+            metric.fit(data.X[:N_LEARNED], data.y[:N_LEARNED])
+            codes = metric.encode(data.X)
+        first = np.sort(np.unique(row_keys(codes), return_index=True)[1])
+        U = metric.represent(codes[first[: n_rows + n_queries]])
+        yield f"{name}, learned", (U[:-n_queries], U[-n_queries:])
+
+
+def measured(kind: str, n_rounds: int, U: Array, queries: Array) -> list[str]:
     """Return a line of the table."""
+    n_queries, q = queries.shape
     print_status(f"neighbors: {kind}, {q} directions")
     index = ExactIndex(nk.baselines.Euclidean(), U, K)
     runs = [ours(index, queries), *peers(U, queries)]

@@ -117,3 +117,60 @@ def test_warnings_are_a_line_each(pets, tmp_path):
         "nearkind: pets.csv: 1 of 12 rows have no 'kind'; they are left out, and rows "
         "are counted without them.\n"
     )
+
+
+@pytest.fixture
+def uneven(tmp_path):
+    """A table in which one row in ten is ill, which a column mostly tells."""
+    path = tmp_path / "uneven.csv"
+    ill = [i % 10 == 0 for i in range(200)]
+    spots = [is_ill and i % 40 > 0 for i, is_ill in enumerate(ill)]
+    rows = [
+        f"{spots[i]},{i % 3},{'ill' if is_ill else 'well'}\n"
+        for i, is_ill in enumerate(ill)
+    ]
+    path.write_text("spots,day,state\n" + "".join(rows))
+    return path
+
+
+@pytest.mark.parametrize("method", ["cv", "hamming"])
+def test_the_recall_of_each_class_is_told_where_one_has_most_rows(
+    uneven, tmp_path, method
+):
+    fit = ("fit", uneven, "-t", "state", "-m", method, "-o", tmp_path / "m.nk")
+    found = facts(*fit)
+    assert list(found["recall"]) == ["ill", "well"]
+    mean = sum(found["recall"].values()) / 2
+    assert found["balanced_accuracy"] == pytest.approx(mean)
+    assert found["balanced_accuracy"] <= found["accuracy"]
+    assert "right in the mean of the classes: ill " in done(*fit)
+
+
+def test_it_is_not_told_where_no_class_has(pets, tmp_path):
+    assert "recall" not in facts("fit", pets, "-t", "kind", "-o", tmp_path / "m.nk")
+
+
+def test_scoring_and_class_weight_are_settings_of_the_model(uneven, tmp_path):
+    path = tmp_path / "m.nk"
+    fit = ("fit", uneven, "-t", "state", "-o", path)
+    facts(*fit, "--scoring", "log_loss", "--class-weight", "balanced")
+    model = nk.load(path)
+    assert (model.scoring, model.class_weight) == ("log_loss", "balanced")
+    assert model.best_score_ < 0.0
+    facts(*fit, "-m", "hamming", "--class-weight", "balanced")
+    assert nk.load(path).class_weight == "balanced"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--scoring", "acuracy"), "Did you mean 'accuracy'"),
+        (("--scoring", "log_loss", "-m", "hamming"), "only for cv"),
+        (("--class-weight", "heavy"), "only balanced"),
+        (("--class-weight", "balanced", "--stream"), "add --no-stream"),
+        (("--scoring", "f1_macro", "--stream"), "add --no-stream"),
+    ],
+)
+def test_wrong_scorings_and_weights_are_bad_usage(uneven, tmp_path, given, said):
+    fit = ("fit", uneven, "-t", "state", "-o", tmp_path / "m.nk")
+    assert said in " ".join(complaint(*fit, *given, code=2).split())

@@ -81,6 +81,21 @@ def test_a_step_a_partition_is_fit_batches(n_parts, monkeypatch):
     np.testing.assert_array_equal(found.metric_, wanted.metric_)
 
 
+@pytest.mark.parametrize("crosses", [[("word", "few"), ("x", "word")], 2], ids=str)
+def test_crosses_of_partitions_are_those_of_batches(crosses):
+    parts = partitions(rows(600), 3)
+    found = from_partitions(parts, crosses=crosses)
+    wanted = from_batches(parts, crosses=crosses)
+    assert_same_tables(found, wanted)
+    assert found.categories_ == wanted.categories_
+    np.testing.assert_array_equal(found.metric_, wanted.metric_)
+    X, y = split(rows(200))
+    whole = nk.CPML(max_iter=5, crosses=crosses)
+    on_dask = split(dd.from_pandas(rows(200), npartitions=4))
+    metric = whole.fit(*on_dask).metric_
+    np.testing.assert_array_equal(metric, whole.fit(X, y).metric_)
+
+
 def test_soft_neighbours_of_partitions_are_those_of_batches():
     parts = partitions(rows(900), 3)
     settings = {"constraints": "neighbors", "solver": "auto", "max_iter": 3}

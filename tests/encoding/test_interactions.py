@@ -11,7 +11,7 @@ from hypothesis import given
 from helpers import strategies
 from nearkind.encoding import interactions as module
 from nearkind.encoding.interactions import (
-    DRAW,
+    DRAWS,
     LEAST,
     ROUNDS,
     PairCounts,
@@ -57,15 +57,16 @@ def slow_gain(rows):
                 for y in labels:
                     scale(side, value, y)
         normalise()
-    gain = 0.0
+    gains = np.zeros(len(DRAWS))
     for a, b, y in known:
         odds = q[a, b, y] * (1 - 1 / count(a=a, y=y)) * (1 - 1 / count(b=b, y=y))
         if count(y=y) > 1:
             odds /= 1 - 1 / count(y=y)
         without = max(odds / (1.0 - q[a, b, y] + max(odds, LEAST)), LEAST)
-        crossed = count(a=a, b=b, y=y) - 1 + DRAW * without
-        gain += log(crossed / (count(a=a, b=b) - 1 + DRAW) / without)
-    return gain / len(rows)
+        for place, m in enumerate(DRAWS):
+            crossed = (count(a=a, b=b, y=y) - 1 + m * without) / without
+            gains[place] += log(crossed / (count(a=a, b=b) - 1 + m))
+    return gains.max() / len(rows)
 
 
 @given(strategies.tables(min_rows=5, max_rows=12, unseen=True))

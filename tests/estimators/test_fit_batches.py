@@ -29,6 +29,22 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.parametrize("crosses", [[("word", "few")], "auto"], ids=str)
+def test_without_room_for_all_rows_crosses_are_counted_in_the_sample(crosses):
+    X, y = rows(400)
+    labels = np.unique((X["few"] % 2) ^ (X["x"] > 1.0), return_inverse=True)[1]
+    y = labels.astype(str) if crosses == "auto" else y
+    model = nk.CPML(max_iter=4, random_state=0, crosses=crosses)
+    model.fit_batches(cut(X, y, 50), n_remembered=200)
+    kept = nk.CPML(max_iter=4, crosses=crosses)
+    kept.fit(model.reference_.table, model.reference_.labels)
+    names = list(model.categories_)
+    assert names[3:] == (["few x x"] if crosses == "auto" else ["word x few"])
+    assert len(model.categories_[names[3]]) == len(kept.categories_[names[3]])
+    assert model.n_samples_seen_ == 400
+    assert model.transform(X).shape[0] == 400
+
+
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_with_room_for_all_rows_it_is_fit(settings):
     X, y = rows()

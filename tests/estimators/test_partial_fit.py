@@ -18,9 +18,11 @@ def fed(model, batches):
 
 @pytest.mark.parametrize("projection", ["vdm", "onehot", "vdm+onehot"])
 @pytest.mark.parametrize("structure", ["single", "multi", "diagonal", "full"])
-def test_histograms_are_those_of_one_fit(projection, structure):
+@pytest.mark.parametrize("crosses", [0, [("word", "few"), ("x", "word")]], ids=str)
+def test_histograms_are_those_of_one_fit(projection, structure, crosses):
     X, y = rows(90)
     settings = {"projection": projection, "structure": structure, "max_iter": 4}
+    settings["crosses"] = crosses
     found = fed(nk.CPML(**settings), cut(X, y, 30))
     wanted = nk.CPML(**settings).fit(X, y)
     assert found.categories_ == wanted.categories_
@@ -30,6 +32,17 @@ def test_histograms_are_those_of_one_fit(projection, structure):
         found.projection_.tables, wanted.projection_.tables, strict=True
     ):
         np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("crosses", ["auto", 1])
+def test_crosses_are_chosen_from_the_rows_so_far(crosses):
+    X, y = rows(90)
+    y = np.array(CLASSES)[(X["few"] + (X["x"] > 1.0)) % 2]
+    settings = {"crosses": crosses, "max_iter": 4}
+    found = fed(nk.CPML(**settings), cut(X, y, 30))
+    wanted = nk.CPML(**settings).fit(X, y)
+    assert found.categories_ == wanted.categories_
+    assert "few x x" in found.categories_
 
 
 def test_it_goes_on_from_the_present_metric():

@@ -125,6 +125,27 @@ def test_missing_values_of_a_distance(read, missing, tmp_path):
 
 
 @reader
+@pytest.mark.parametrize("missing", ["level", "prior"])
+@pytest.mark.parametrize("crosses", [0, 3, None])
+def test_crosses(read, missing, crosses, tmp_path):
+    X, y = odd_frame()
+    names = list(X)
+    pairs = [(names[a], names[b]) for a, b in ((0, 1), (4, 0), (2, 3), (1, 4))]
+    metric = nk.CPML(
+        missing=missing,
+        tol=1e-2,
+        max_iter=10,
+        crosses=pairs if crosses is None else crosses,
+    )
+    model = nk.CPMLClassifier(metric, n_neighbors=4).fit(X, y)
+    rows = pd.concat([X, strangers(X)], ignore_index=True)
+    rng = np.random.default_rng(0)
+    for name in names:  # pairs that were not seen
+        rows[name] = rows[name].to_numpy()[rng.permutation(len(rows))]
+    assert_equal(read(model, rows, tmp_path), expected(model, rows))
+
+
+@reader
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 @pytest.mark.parametrize("k", [1, 7, 1_000])
 def test_votes_of_rows_that_count_several_times(read, weights, k, tmp_path):

@@ -47,7 +47,14 @@ def mixed_crosses():
     return nk.CPMLClassifier(metric), *mixed_table(60)
 
 
-MAKERS = (six_persons, monks, searched, mixed_bins, mixed_scale, mixed_crosses)
+def calibrated():
+    candidates = [nk.baselines.Hamming(), nk.baselines.Euclidean()]
+    settings = {"scoring": "balanced_accuracy", "class_weight": "balanced"}
+    return nk.CPMLClassifierCV(candidates, (1, 3), cv=2, **settings), *mixed_table(60)
+
+
+MIXED = (searched, mixed_bins, mixed_scale, mixed_crosses, calibrated)
+MAKERS = (six_persons, monks, *MIXED)
 
 
 def answers(model, rows):

@@ -21,7 +21,7 @@ from nearkind.neighbors.vector_rows import VectorRows, lengths
 from nearkind.neighbors.vector_search import ProductSearch, TreeSearch
 
 METRIC = nk.baselines.Euclidean()
-SEARCHES = {"product": (0, np.inf), "tree": (0, 0), "chosen": (64, 1 << 9)}
+SEARCHES = {"product": (0, np.inf), "tree": (0, 0), "chosen": (64, 1 << 8)}
 LIMITS = "PLAIN_UP_TO", "TREE_FROM"
 
 
@@ -75,6 +75,19 @@ def test_near_has_the_bits_of_comparing_with_all(search, case):
         assert_same_bits(*both(*case))
 
 
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("one_by_product", [0, 1 << 18])
+@given(case=searches())
+def test_a_query_alone_has_the_bits_of_comparing_with_all(search, one_by_product, case):
+    U, queries, weights, k = case
+    limits = dict(zip(LIMITS, SEARCHES[search], strict=True))
+    alone = patch.object(vector_search, "ONE_BY_PRODUCT", one_by_product)
+    errors = np.errstate(over="raise", invalid="raise")
+    with patch.multiple(exact, **limits), alone, errors:
+        for query in queries[::3]:
+            assert_same_bits(*both(U, query[None], weights, k))
+
+
 @pytest.mark.parametrize(("m", "q"), [(4000, 1), (9000, 3), (3000, 6), (2500, 40)])
 @pytest.mark.parametrize("k", [1, 5, 25])
 def test_many_rows(m, q, k):
@@ -103,9 +116,12 @@ def test_clusters_that_single_precision_cannot_tell_apart(search):
 def test_more_ties_than_a_tree_is_asked_for(search):
     angles = np.linspace(0.0, 2.0 * np.pi, 900, endpoint=False)
     circle = np.column_stack([np.cos(angles), np.sin(angles)])
-    found, expected = both(circle, np.array([[0.0, 0.0], [1.0, 0.5]]), np.ones(900), 3)
+    queries = np.array([[0.0, 0.0], [1.0, 0.5], [1e-9, 0.0]])
+    found, expected = both(circle, queries, np.ones(900), 3)
     assert (found.query == 0).sum() == 900
     assert_same_bits(found, expected)
+    with patch.object(vector_search, "DISTANCES_AT_ONCE", 1):  # one at a time
+        assert_same_bits(*both(circle, queries, np.ones(900), 3))
 
 
 def test_chunks_of_queries_and_of_candidates_make_no_difference(search, monkeypatch):
@@ -128,17 +144,22 @@ def test_no_query_has_no_neighbours(search):
     assert_same_bits(found, expected)
 
 
-def test_searches_are_chosen_by_size_and_dimension():
+def test_searches_are_chosen_by_size_and_spread():
+    rng = np.random.default_rng(0)
     kinds = {
         (64, 1): type(None),
         (65, 1): ProductSearch,
         (1 << 10, 1): TreeSearch,
-        (1 << 10, 2): ProductSearch,
+        (1 << 10, 3): ProductSearch,
         (1 << 15, 6): TreeSearch,
-        (1 << 15, 7): ProductSearch,
+        (1 << 15, 8): ProductSearch,
     }
-    for size, kind in kinds.items():
-        assert type(ExactIndex(METRIC, np.zeros(size), 5).search) is kind
+    for (m, q), kind in kinds.items():
+        assert type(ExactIndex(METRIC, rng.random((m, q)), 5).search) is kind
+    narrow = rng.random((1 << 10, 3)) * [1.0, 0.1, 0.1]
+    assert type(ExactIndex(METRIC, narrow, 5).search) is TreeSearch
+    wide = rng.random((1 << 10, 64)) * np.eye(64)[0]
+    assert type(ExactIndex(METRIC, wide, 5).search) is ProductSearch
     hamming = nk.baselines.Hamming()
     assert ExactIndex(hamming, np.zeros((1 << 12, 1)), 5).search is None
 
@@ -152,6 +173,16 @@ def test_no_distance_is_larger_than_the_largest_and_one_is_a_third(seed, scale):
     distances, largest = rows.all_distances(queries), rows.largest(queries)
     assert (distances <= largest[:, None] * (1.0 + 1e-12)).all()
     assert (distances.max(axis=1) >= largest / 3.0 * (1.0 - 1e-12)).all()
+
+
+def test_wide_directions_count_whole_and_narrow_ones_in_part():
+    rng = np.random.default_rng(0)
+    V = rng.normal(size=(2000, 4))
+    assert VectorRows(V).n_wide == pytest.approx(4.0, abs=0.1)
+    assert VectorRows(1e9 * V).n_wide == pytest.approx(VectorRows(V).n_wide)
+    assert VectorRows(V * [1.0, 1.0, 0.0, 0.0]).n_wide == pytest.approx(2.0, abs=0.1)
+    assert 1.0 < VectorRows(V * [1.0, 0.1, 0.1, 0.1]).n_wide < 2.0
+    assert VectorRows(np.ones((5, 3))).n_wide == 3.0
 
 
 @given(seed=st.integers(0, 99), q=st.integers(0, 40))

@@ -25,7 +25,7 @@ from nearkind.search.calibration import Calibration
 from nearkind.search.conformal import ConformalScores
 
 FOLDER = Path(__file__).parent / "files"
-MIXED = ["searched", "mixed_bins", "mixed_scale", "mixed_crosses"]
+MIXED = ["searched", "mixed_bins", "mixed_scale", "mixed_crosses", "calibrated"]
 NAMES = ["six_persons", "monks", *MIXED]
 FILES = {name: (FOLDER / f"{name}.nearkind").read_bytes() for name in NAMES}
 ODD = [

@@ -88,6 +88,21 @@ def test_fifty_edits_of_a_mixed_table_by_three_voters(browser, tmp_path):
         assert_edits_agree(visit, model, X, 50, numbers=["height"])
 
 
+def test_crosses_follow_the_cells(browser, tmp_path):
+    X, y = mixed()
+    pairs = [("flag", "height"), ("colour", "count"), ("count", "height")]
+    voters = quick(3, crosses=pairs), quick(4), quick(5, crosses=pairs[:1])
+    model = committee(X, y, *voters)
+    with visited(browser, tmp_path, report_data(model, X, y)) as visit:
+        assert_edits_agree(visit, model, X, 30, numbers=["height"])
+        assert visit.page.locator("#explorer-fields label").count() == 4
+        assert "4 columns" in visit.text("#summary")
+        names = visit.page.locator("#values-column option").all_inner_texts()
+        assert {"flag x height", "colour x count"} <= set(names)
+        visit.page.select_option("#values-column", label="colour x count")
+        assert "赤 x 0" in visit.text("#values-nearest")
+
+
 @pytest.mark.parametrize("kinds", KINDS, ids=lambda kinds: kinds[0])
 def test_every_kind_of_distance(browser, tmp_path, kinds):
     X, y = mixed(60)

@@ -14,6 +14,7 @@ BAR_WIDTH = 24
 MOST_FEATURES = 8
 MOST_REASONS = 3
 MOST_CELLS = 12
+MOST_CLASSES = 6
 SIGNIFICANT = 0.05
 
 
@@ -82,6 +83,8 @@ def show_fit(facts: dict[str, Any]) -> None:
     if facts["accuracy"] is not None:
         print_text(out, f"{facts['accuracy']:.1%} right {facts['accuracy_is']}")
     print_text(out, f"{facts['majority_share']:.1%} by always saying the largest class")
+    if "recall" in facts:
+        print_text(out, _recall_line(facts))
     for name in facts["chosen"]:
         print_text(out, f"by {name}")
     print_text(out, "\nWhat the distance looks at", bold=True)
@@ -93,6 +96,16 @@ def show_fit(facts: dict[str, Any]) -> None:
         f"nearkind report {model} NEW.csv -o report.html",
     ):
         print_text(out, f"  {line}")
+
+
+def _recall_line(facts: dict[str, Any]) -> str:
+    """Return the recall of each class, the lowest first."""
+    rising = sorted(facts["recall"].items(), key=lambda part: part[1])
+    listed = ", ".join(f"{label} {share:.1%}" for label, share in rising[:MOST_CLASSES])
+    n_more = len(rising) - MOST_CLASSES
+    more = f" and {n_more} more" if n_more > 0 else ""
+    mean = f"{facts['balanced_accuracy']:.1%} right in the mean of the classes"
+    return f"{mean}: {listed}{more}"
 
 
 def _print_relevance(out: Console, parts: list[dict[str, Any]]) -> None:

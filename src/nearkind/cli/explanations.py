@@ -137,7 +137,7 @@ def _contribution_facts(
 ) -> list[dict[str, Any]]:
     """Return the contribution of each feature, the largest first."""
     parts = contributions(view.distance, a.codes, b.codes)
-    names = view.codebook.names_
+    names = view.codebook.feature_names
     return [
         {
             "feature": names[d],
@@ -204,6 +204,6 @@ def relevance(model: Any, X: Any, seed: int = 0) -> Array:
 
 def relevance_facts(model: Any, X: Any, seed: int = 0) -> list[dict[str, Any]]:
     """Return features with their relevance, the largest first."""
-    shares, names = relevance(model, X, seed), ModelView(model).codebook.names_
+    shares, names = relevance(model, X, seed), ModelView(model).codebook.feature_names
     order = np.argsort(-shares, kind="stable")
     return [{"feature": names[d], "share": float(shares[d])} for d in order]

@@ -45,6 +45,20 @@ def fit(
             "--members", min=1, help="Distances that may vote together in cv; else 3."
         ),
     ] = None,
+    scoring: Annotated[
+        str,
+        typer.Option(
+            "--scoring",
+            help="What cv is to be good at: accuracy, balanced_accuracy, f1_macro or "
+            "log_loss.",
+        ),
+    ] = "accuracy",
+    class_weight: Annotated[
+        str | None,
+        typer.Option(
+            "--class-weight", help="balanced gives every class the same weight."
+        ),
+    ] = None,
     keep_best: Annotated[
         bool,
         typer.Option(
@@ -78,7 +92,9 @@ def fit(
     from nearkind.io import LabelledSource, ReadOptions, check_writable
 
     target = options.chosen_target(target, data)
-    settings = trainer.FitSettings(method, numeric, seed, time_budget, members)
+    settings = trainer.FitSettings(
+        method, numeric, seed, time_budget, scoring, class_weight, members
+    )
     settings.check()
     check_writable(output)
     if keep_best:
@@ -86,6 +102,7 @@ def fit(
     read = ReadOptions(format, delimiter, encoding)
     source = LabelledSource(data, target, tuple(drop or ()), tuple(text or ()), read)
     if trainer.is_streamed(stream, data, settings):
+        settings.check_stream()
         batches = read_batches(source, batch_rows)
         model, facts = trainer.fit_batches(batches, settings, remember)
     else:

@@ -19,13 +19,18 @@ from nearkind.estimators.progress import BatchProgress, is_watched
 from nearkind.io import Batches, LabelledTable
 from nearkind.io.formats import format_by_name
 from nearkind.model_view import ModelView
+from nearkind.protocols import Array
 from nearkind.search.folds import deal
+from nearkind.search.scoring import SCORINGS
 from nearkind.tables import Table, read_table
 
 SEARCH = "cv"
 STRUCTURES = "single", "multi", "diagonal", "full"
 TOLERANCE = 1e-3
 """Of one metric: a tighter proof does not classify better."""
+BALANCED = "balanced"
+IMBALANCED = 0.8
+"""Share of the largest class beyond which the recall of each class is told."""
 N_FOLDS = 5
 """One row in so many is held out."""
 CROSS_VALIDATED = "on rows held out in turn, by which it was chosen"
@@ -50,6 +55,8 @@ class FitSettings(NamedTuple):
     numeric: str = "auto"
     seed: int = 0
     time_budget: float | None = None
+    scoring: str = "accuracy"
+    class_weight: str | None = None
     max_members: int | None = None
 
     def check(self) -> None:
@@ -66,6 +73,23 @@ class FitSettings(NamedTuple):
         for name, value in of_search.items():
             if value is not None and self.method != SEARCH:
                 raise typer.BadParameter("only for cv.", param_hint=name)
+        if self.scoring not in SCORINGS:
+            hint = did_you_mean(self.scoring, SCORINGS)
+            raise typer.BadParameter(hint, param_hint="--scoring")
+        if self.scoring != "accuracy" and self.method != SEARCH:
+            raise typer.BadParameter("only for cv.", param_hint="--scoring")
+        if self.class_weight not in (None, BALANCED):
+            raise typer.BadParameter(f"only {BALANCED}.", param_hint="--class-weight")
+
+    def check_stream(self) -> None:
+        """Raise BadParameter if an option needs all rows in memory."""
+        if self.scoring != "accuracy" or self.class_weight is not None:
+            name = "--class-weight" if self.class_weight else "--scoring"
+            raise typer.BadParameter(
+                "needs all rows at once, and the file is read in batches; add "
+                "--no-stream.",
+                param_hint=name,
+            )
 
     def model(self) -> Any:
         """Return the model, not fitted; it shows its progress on a terminal."""
@@ -77,13 +101,19 @@ class FitSettings(NamedTuple):
         if self.method == SEARCH:
             if self.max_members is not None:
                 common["max_members"] = self.max_members
-            return CPMLClassifierCV(time_budget=self.time_budget, **common)
+            return CPMLClassifierCV(
+                time_budget=self.time_budget,
+                scoring=self.scoring,
+                class_weight=self.class_weight,
+                **common,
+            )
         if self.method in STRUCTURES:
-            return CPMLClassifier(CPML(self.method, tol=TOLERANCE, **common))
+            metric = CPML(self.method, tol=TOLERANCE, **common)
+            return CPMLClassifier(metric, class_weight=self.class_weight)
         metric = baselines.all()[self.method]()
         taken = metric.get_params()
         metric.set_params(**{name: common[name] for name in common if name in taken})
-        return CPMLClassifier(metric)
+        return CPMLClassifier(metric, class_weight=self.class_weight)
 
     def batch_model(self) -> CPMLClassifier:
         """Return the model for a stream, not fitted; a search would need all rows."""
@@ -101,8 +131,13 @@ def fit_table(
     X, y, start = read_table(table.X).factorize(), np.array(table.y), perf_counter()
     model = settings.model().fit(X, y)
     seconds = perf_counter() - start
-    accuracy, how = _accuracy(model, X, y, settings)
+    confusion, how = _confusion(model, X, y, settings)
     classes = Counter(table.y)
+    majority_share = classes.most_common(1)[0][1] / len(y)
+    accuracy = None if confusion is None else confusion.trace() / confusion.sum()
+    told = {}
+    if confusion is not None and majority_share > IMBALANCED:
+        told = _recall_facts(confusion, model.classes_)
     return model, {
         "method": settings.method,
         "target": table.target,
@@ -115,18 +150,19 @@ def fit_table(
         ],
         "accuracy": accuracy,
         "accuracy_is": how,
-        "majority_share": classes.most_common(1)[0][1] / len(y),
+        "majority_share": majority_share,
+        **told,
         "relevance": relevance_facts(model, X, settings.seed),
         "seconds": seconds,
     }
 
 
-def _accuracy(
+def _confusion(
     model: Any, X: Table, y: Any, settings: FitSettings
-) -> tuple[float | None, str]:
-    """Return the accuracy on held-out rows, and which rows these are."""
+) -> tuple[Array | None, str]:
+    """Return held-out rows by class and predicted class (C, C), and which these are."""
     if ModelView(model).was_searched:
-        return model.best_score_, CROSS_VALIDATED
+        return model.confusion_, CROSS_VALIDATED
     numbers = np.unique(y, return_inverse=True)[1]
     rng = np.random.default_rng(settings.seed)
     fold = next(deal(numbers, min(N_FOLDS, len(y)), rng), None)
@@ -135,7 +171,22 @@ def _accuracy(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit to all rows has given them
         part = settings.model().fit(X.take(fold.train), y[fold.train])
-        return float(part.score(X.take(fold.held), y[fold.held])), HELD_OUT
+        answers = part.predict(X.take(fold.held))
+    found = np.zeros((len(model.classes_), len(model.classes_)))
+    places = np.searchsorted(model.classes_, answers)
+    np.add.at(found, (numbers[fold.held], places), 1.0)
+    return found, HELD_OUT
+
+
+def _recall_facts(confusion: Array, classes: Any) -> dict[str, Any]:
+    """Return the recall of each class that has rows held out, and their mean."""
+    n_rows = confusion.sum(axis=1)
+    shares = confusion.diagonal()[n_rows > 0] / n_rows[n_rows > 0]
+    labels = classes[n_rows > 0].tolist()
+    return {
+        "balanced_accuracy": float(shares.mean()),
+        "recall": dict(zip(labels, shares.tolist(), strict=True)),
+    }
 
 
 def fit_batches(

@@ -22,6 +22,7 @@ from nearkind.encoding.crosses import (
     WANTED,
     Cross,
     Setting,
+    ValuePair,
     as_setting,
     cross_features,
     named_pairs,
@@ -168,7 +169,7 @@ class Codebook:
             return self.features_[d].values
         cross = self.crosses_[d - len(self.features_)]
         first, second = (self.features_[part].values for part in cross.parts)
-        return [(first[a], second[b]) for a, b in cross.levels.tolist()]
+        return [ValuePair((first[a], second[b])) for a, b in cross.levels.tolist()]
 
     def __repr__(self) -> str:
         told = {k: v for k, v in self.policies.items() if v != 0}
@@ -352,7 +353,7 @@ class Codebook:
         columns = [table.column(place) for place in self.order_of(table, "nearkind")]
         cells = [None if c.missing[0] else c.values[c.indices[0]] for c in columns]
         pairs = (cross.parts for cross in self.crosses_)
-        return [*cells, *((cells[a], cells[b]) for a, b in pairs)]
+        return [*cells, *(ValuePair((cells[a], cells[b])) for a, b in pairs)]
 
     def place_of(self, name: Any) -> int:
         """Return the number of a feature by its name."""
@@ -381,8 +382,9 @@ class Codebook:
         None where that has to look: at a value of another type, or with no code yet to
         be reported.
         """
-        codes = []
+        codes: list[int] = []
         for row in rows:
+            start = len(codes)
             for d, place in enumerate(order):
                 value = row[place]
                 if type(value) not in CELL_TYPES:
@@ -393,9 +395,10 @@ class Codebook:
                 if code < 0 and not self._is_reported(d, value):
                     return None
                 codes.append(code)
-        found = self._room(len(rows))
-        found[:, : len(order)] = np.reshape(codes, (len(rows), -1))
-        return self._crossed(found)
+            for cross in self.crosses_:
+                a, b = cross.parts
+                codes.append(cross.code(codes[start + a], codes[start + b]))
+        return np.array(codes, np.int32).reshape((len(rows), -1)).copy("F")
 
     def _encode_columns(self, table: Table, order: list[int]) -> Codes:
         """Return codes column by column, and report what is missing or unseen."""

@@ -1,6 +1,7 @@
 """Crosses: pairs of values of two features as one feature."""
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -22,6 +23,21 @@ WANTED = (
     "a number of pairs >= 0, 'auto' or a list of pairs of columns such as "
     "[('colour', 'size')]"
 )
+
+
+class ValuePair(tuple[Any, ...]):
+    """Two values as a value of a cross: a tuple, which as text has an x in it.
+
+    Examples
+    --------
+    >>> ValuePair(("red", None)), str(ValuePair(("red", None)))
+    (('red', None), 'red x missing')
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return " x ".join("missing" if part is None else str(part) for part in self)
 
 
 class Cross:
@@ -67,6 +83,14 @@ class Cross:
         keys = np.unique(_keys(codes[:, parts[0]], codes[:, parts[1]]))
         keys = keys[keys >= 0]
         return cls(name, parts, np.column_stack([keys >> _HALF, keys & _LOW]))
+
+    @cached_property
+    def _code_of(self) -> dict[Pair, int]:
+        return {(a, b): code for code, (a, b) in enumerate(self.levels.tolist())}
+
+    def code(self, a: int, b: int) -> int:
+        """Return the code of one pair of codes, as ``encode`` does."""
+        return self._code_of.get((a, b), -1)
 
     def encode(self, codes: NDArray[Any]) -> Codes:
         """Return the code of each row (n,) from those of the features (n, D)."""

@@ -7,19 +7,21 @@ classes by each part's values and of pairs of values, and no interaction of the 
 that say the same thing twice gain nothing from being crossed.
 """
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.encoding.crosses import Pair
+from nearkind.encoding.crosses import MAX_LEVELS, Pair
 from nearkind.protocols import Array
 
-DRAW = 4.0
-"""Rows that the additive model counts as in a pair's class histogram."""
+DRAWS = np.array([4.0, 16.0, 64.0, 256.0])
+"""Rows that the additive model may count as in a pair's class histogram."""
 ROUNDS = 10
 """Of proportional scaling; from a naive Bayes start most tables need three."""
+TINY = 1e-300
 LEAST = 1e-9
 """Least share of a class."""
 CLEAR, ENOUGH = 3.0, 10.0
@@ -39,7 +41,7 @@ class Interaction(NamedTuple):
         Numbers of the two features.
     gain : float
         Mean over rows of log p(y | pair) - log p(y | parts), the row's own label left
-        out of both.
+        out of both; the largest of four, by how much the parts draw the pair to them.
     error : float
         Standard error of that mean.
     n_rows : float
@@ -78,7 +80,9 @@ class PairCounts:
     counts : ndarray (m, C)
         One row for each pair of values that occurs.
     a, b : ndarray of int (m,)
-        Of each pair the number of its first, and of its second value.
+        Codes of each pair.
+    sums_by_a, sums_by_b : callable
+        Give each row of a table (m, C) the sum of the rows with its code.
     """
 
     def __init__(
@@ -103,39 +107,42 @@ class PairCounts:
         counts = table.reshape(-1, n_classes).astype(float)
         occurs = counts.sum(axis=1) > 0.0
         self.counts: Array = counts[occurs]
-        self.a = np.unique(found[occurs] // width, return_inverse=True)[1]
-        self.b = np.unique(found[occurs] % width, return_inverse=True)[1]
+        self.a, self.b = np.divmod(found[occurs], width)
+        self.sums_by_a = _adder(self.a, n_classes)
+        self.sums_by_b = _adder(self.b, n_classes)
 
     def additive(self) -> Array:
         """Return the class shares (m, C) of the additive model of the two parts."""
-        counts, sides = self.counts, (self.a, self.b)
-        totals = [_sums(counts, side) for side in sides]  # classes by value (s, C)
-        shares = totals[0][self.a] * totals[1][self.b] / _positive(counts.sum(axis=0))
-        shares /= _positive(shares.sum(axis=1, keepdims=True))
+        sums = self.sums_by_a, self.sums_by_b
+        wanted = [add(self.counts) for add in sums]  # N_ay and N_by (m, C)
+        of_pair = self.counts.sum(axis=1, keepdims=True)
+        fitted = wanted[0] * wanted[1] / np.maximum(self.counts.sum(axis=0), TINY)
+        fitted *= of_pair / fitted.sum(axis=1, keepdims=True)
         for _ in range(ROUNDS):
-            for side, total in zip(sides, totals, strict=True):
-                fitted = _sums(shares * counts.sum(axis=1, keepdims=True), side)
-                shares *= (total / _positive(fitted))[side]
-            shares /= _positive(shares.sum(axis=1, keepdims=True))
-        return shares
+            for add, total in zip(sums, wanted, strict=True):
+                fitted *= total / np.maximum(add(fitted), TINY)
+            fitted *= of_pair / fitted.sum(axis=1, keepdims=True)
+        return fitted / of_pair
 
     def gains(self) -> tuple[Array, Array]:
-        """Return a gain for each pair and class that occur, and the weight of each.
+        """Return gains (4, t) of the t pairs and classes that occur, and their weights.
 
         The row's own label y, one repetition of it, is left out everywhere: of the
         additive model q, whose odds of y fall as N_ay N_by / N_y does, and of the
-        counts N of its pair, which q draws to itself as if by m = 4 rows. The gain is
-        the logarithm of (N_y - 1 + m q_y) / (N - 1 + m) over q_y.
+        counts N of its pair, which q draws to itself as if by m = 4, 16, 64 or 256
+        rows. The gain is the logarithm of (N_y - 1 + m q_y) / (N - 1 + m) over q_y.
         """
         cell, label = np.nonzero(self.counts)
         own, of_pair = self.counts[cell, label], self.counts.sum(axis=1)[cell]
         out = np.minimum(own, 1.0)
         q = self.additive()[cell, label]
-        odds = q * (1.0 - out / _sums(self.counts, self.a)[self.a[cell], label])
-        odds *= 1.0 - out / _sums(self.counts, self.b)[self.b[cell], label]
-        odds /= _positive(1.0 - out / self.counts.sum(axis=0)[label])
+        odds = q * (1.0 - out / self.sums_by_a(self.counts)[cell, label])
+        odds *= 1.0 - out / self.sums_by_b(self.counts)[cell, label]
+        left = 1.0 - out / self.counts.sum(axis=0)[label]
+        odds /= np.where(left > 0.0, left, 1.0)
         q = np.maximum(odds / (1.0 - q + np.maximum(odds, LEAST)), LEAST)
-        return np.log((own - out + DRAW * q) / (of_pair - out + DRAW) / q), own
+        m = DRAWS[:, None]
+        return np.log((own - out + m * q) / (of_pair - out + m) / q), own
 
 
 def interaction(
@@ -168,9 +175,10 @@ def interaction(
     """
     a, b = pair
     table = PairCounts(codes[:, a], codes[:, b], y, weights, n_classes)
-    gains, weight = table.gains()
+    by_draw, weight = table.gains()
     total = float(weights.sum())
-    mean = float(weight @ gains) / total
+    means = by_draw @ weight / total
+    gains, mean = by_draw[means.argmax()], float(means.max())
     squares = weight @ (gains - mean) ** 2 + (total - weight.sum()) * mean**2
     error = float(squares**0.5) / total
     return Interaction(pair, mean, error, total, len(table.counts))
@@ -199,7 +207,7 @@ def interactions(
         interaction(columns, pair, y, weights, n_classes)
         for pair in combinations(taken, 2)
     ]
-    gaining = [each for each in found if each.gain > 1e-9]
+    gaining = [e for e in found if e.gain > 1e-9 and e.n_values <= MAX_LEVELS]
     return sorted(gaining, key=lambda each: -round(each.gain, 9))
 
 
@@ -222,7 +230,7 @@ def informative_columns(
         own, of_value = table.counts[cell, label], table.counts.sum(axis=1)[cell]
         shares = (table.counts.sum(axis=0) / table.counts.sum())[label]
         left_out = np.minimum(own, 1.0)
-        p = (own - left_out + DRAW * shares) / (of_value - left_out + DRAW)
+        p = (own - left_out + DRAWS[0] * shares) / (of_value - left_out + DRAWS[0])
         return round(float(own @ np.log(p / shares)), 9)
 
     best = sorted(varied, key=lambda d: -information(d))[:MAX_COLUMNS]
@@ -254,14 +262,14 @@ def chosen_pairs(
     return taken
 
 
-def _sums(table: Array, side: NDArray[np.intp]) -> Array:
-    """Return the sums of the rows (m, C) of each number (s, C)."""
-    n_columns = table.shape[1]
-    at = (side[:, None] * n_columns + np.arange(n_columns)).ravel()
-    sums: Array = np.bincount(at, table.ravel()).astype(float)
-    return sums.reshape(-1, n_columns)
+def _adder(numbers: NDArray[np.intp], n_classes: int) -> Callable[[Array], Array]:
+    """Return what replaces each row of a table (m, C) by the sum of those like it.
 
-
-def _positive(totals: Array) -> Array:
-    """Return totals to divide by, where those of nothing are zero."""
-    return np.where(totals > 0.0, totals, 1.0)
+    Parameters
+    ----------
+    numbers : ndarray of int (m,)
+        Rows of the same number are alike.
+    n_classes : int
+    """
+    at = (numbers[:, None] * n_classes + np.arange(n_classes)).ravel()
+    return lambda table: np.bincount(at, table.ravel())[at].reshape(table.shape)

@@ -77,6 +77,11 @@ class Distance(TableEstimator):
     has_vectors: ClassVar[bool] = False
     classes_: NDArray[Any]
 
+    @property
+    def learned_temperature(self) -> float | None:
+        """Temperature of the soft votes that it was learned for, if it was."""
+        return None
+
     def code_rows(self, X: Any, y: Any = None, sample_weight: Any = None) -> CodedRows:
         """Read and code the rows to learn from, and keep their codebook and classes.
 

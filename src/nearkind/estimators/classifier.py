@@ -70,10 +70,12 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         either.
     temperature : "auto" or float > 0, default="auto"
         Of soft votes: near zero the nearest rows vote alone, far above all squared
-        distances all rows vote alike. "auto" takes the power of 2 at which the training
-        rows, each left out in turn, are likeliest by the votes of the others. A
-        distance learned from these same rows has drawn them together, so that this is
-        somewhat too sure; :class:`nearkind.CPMLClassifierCV` judges by rows held out.
+        distances all rows vote alike. "auto" takes the margin of a distance
+        learned as soft neighbours, which is the temperature that it was learned for;
+        for others the power of 2 at which the training rows, each left out in turn, are
+        likeliest by the votes of the others. A distance learned from these same rows
+        has drawn them together, so that this is somewhat too sure;
+        :class:`nearkind.CPMLClassifierCV` judges by rows held out.
     class_weight : {"balanced"}, dict or None, default=None
         Factor of the weights of each class's rows, as they teach and as they vote:
         "balanced" gives every class the same weight in sum, a dict goes from labels to
@@ -378,11 +380,10 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         Examples
         --------
         >>> import nearkind as nk
-        >>> data = nk.datasets.load("monks1", as_frame=False)
-        >>> model = nk.CPMLClassifier(nk.baselines.Hamming()).fit(data.X, data.y)
-        >>> known, odd = model.score_samples([data.X[0], ["?"] * 6])
-        >>> bool(known > odd)
-        True
+        >>> rows = [["a", "x"], ["a", "x"], ["a", "y"], ["b", "x"]]
+        >>> model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=2)
+        >>> model.fit(rows, [0, 0, 1, 1]).score_samples([["a", "x"], ["b", "y"]])
+        array([ 0. , -0.5])
         """
         if (backend := backend_of(X)) is not None:
             return backend.score_samples(self, X)
@@ -402,7 +403,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         n_others = k - itself
         if n_others < 1e-9:
             return np.full(len(rows), -np.inf)
-        return -distances / n_others
+        return 0.0 - distances / n_others  # never -0.0
 
     def kneighbors(
         self,
@@ -466,6 +467,8 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if not self._chooses_temperature:
             return float(self.temperature)
+        if (learned := self.metric_.learned_temperature) is not None:
+            return learned
         if self._chosen_temperature is None:
             voters = self.training_rows_
             left_out = LeaveOneOut(self.metric_, self.index_.rows, voters)

@@ -361,7 +361,9 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         The first pass counts every value of every row and draws a sample of rows, of
         each class as many; the second takes steps on rows of each batch beside rows of
         the sample. Histograms are exactly those of ``fit`` to the whole table. If the
-        sample has room for all rows so is the rest, and there is no second pass.
+        sample has room for all rows so is the rest, and there is no second pass. Only
+        ``crosses`` are always chosen and counted in the sample, each class weighing as
+        much as it has rows; pairs of values that are not in it are unseen.
 
         Parameters
         ----------
@@ -397,7 +399,8 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
 
         After all batches the histograms are exactly those of ``fit`` to the whole
         table; the metric is learned on a sample of all rows so far. New values extend
-        the tables.
+        the tables. ``crosses`` are chosen and counted in the sample each time; where
+        other pairs are chosen than before, the metric is learned anew.
 
         Parameters
         ----------
@@ -435,6 +438,11 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
             "batch_summary_",
         ):
             self.__dict__.pop(name, None)
+
+    @property
+    def learned_temperature(self) -> float | None:
+        """Temperature of the soft votes that it was learned for: soft neighbours'."""
+        return None if params.is_convex(self) else params.margin(self)
 
     @property
     def start_metric(self) -> Array | None:

@@ -331,13 +331,13 @@ def places(codes: Codes, book: Codebook) -> NDArray[np.intp]:
 
 def portable_features(book: Codebook) -> list[Feature]:
     """Return how a codebook turns cells into codes."""
-    names = [as_text(name) for name in book.names_]
+    names = [as_text(name) for name in book.feature_names]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise ValueError(
             f"Two columns are called {min(twice)!r} as text; rename one and fit again."
         )
-    columns = zip(names, book.features_, strict=True)
+    columns = zip(names, book.features_, strict=False)  # crosses come after them
     of_columns = [FEATURES[type(feature)](name, feature) for name, feature in columns]
     return [*of_columns, *map(_cross_feature, book.crosses_)]
 

@@ -4,19 +4,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from nearkind.neighbors.reach import Near, Reach, query_chunks
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.neighbors.vector_search import ProductSearch, TreeSearch
 from nearkind.protocols import Dissimilarity
 
-QUERIES_AT_ONCE = 64, 256
-"""Queries that one thread answers at a time, by a search of vectors: from, to."""
 PLAIN_UP_TO = 64
 """Number of vectors up to which every distance is computed exactly."""
-TREE_FROM = 1 << 9
-"""Number of vectors from which on a tree is faster, doubled by each dimension."""
+TREE_FROM = 1 << 8
+"""Number of vectors from which on a tree is faster, doubled by each wide direction."""
+TREE_DIRECTIONS = 64
+"""Number of directions from which on there is no tree."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +84,9 @@ class PlainIndex:
 class ExactIndex(PlainIndex):
     """An index that finds what ``PlainIndex`` finds, to the last bit, and faster.
 
-    Vectors are searched by a tree if they are many and of few dimensions, else by a
-    product of matrices in single precision that selects candidates. Few vectors, and
-    metrics without vectors, are compared one by one.
+    Vectors are searched by a tree if they are many and spread in few directions, else
+    by a product of matrices in single precision that selects candidates. Few vectors,
+    and metrics without vectors, are compared one by one.
 
     Parameters
     ----------
@@ -100,6 +98,7 @@ class ExactIndex(PlainIndex):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import nearkind as nk
     >>> metric = nk.baselines.Hamming().fit([["a"], ["b"]])
     >>> index = ExactIndex(metric, metric.represent(np.array([[0], [1]])), 1)
@@ -113,25 +112,24 @@ class ExactIndex(PlainIndex):
         """What finds candidates; None: every distance is computed."""
         if not self.metric.has_vectors or self.n_rows <= PLAIN_UP_TO:
             return None
-        q = self.rows.shape[1]
-        is_tree = 0 < q < 64 and self.n_rows >= TREE_FROM * 2.0**q
+        if not 0 < self.rows.shape[1] < TREE_DIRECTIONS:
+            return ProductSearch(self.vectors)
+        is_tree = self.n_rows >= TREE_FROM * 2.0**self.vectors.n_wide
         return (TreeSearch if is_tree else ProductSearch)(self.vectors)
 
     def chunks(self, n_queries: int, at_once: int) -> list[slice]:
-        """Split queries into chunks that compare ``at_once`` pairs, or of 64 at least.
+        """Split queries into chunks of about ``at_once`` numbers, or more if few.
 
         What threads will share is built before they start.
         """
         if self.search is None:
             return super().chunks(n_queries, at_once)
         self.search.build()
-        pairs = 1 if isinstance(self.search, TreeSearch) else self.n_rows
-        size = min(at_once, int(np.clip(at_once // pairs, *QUERIES_AT_ONCE)))
+        size = min(at_once, self.search.queries_at_once(n_queries, at_once))
         return query_chunks(n_queries, 1, size)
 
     def near(self, queries: Any, reach: Reach, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
         if self.search is None or not len(queries):
             return super().near(queries, reach, k)
-        found = self.search.candidates(queries, reach.n_nearest(k))
-        return reach.among(*found, self.vectors.tie_widths(queries), k)
+        return self.search.near(queries, reach, k)

@@ -122,10 +122,10 @@ class Reach:
         """Return all rows within reach of the k-th distances (b,) with their votes."""
         votes = self.weights[unique_row].astype(float)
         tied = distance >= (kth - tie)[query]
-        nearer = np.bincount(query[~tied], votes[~tied], len(kth))
-        at_kth = np.bincount(query[tied], votes[tied], len(kth))
+        at_kth = np.bincount(query, np.where(tied, votes, 0.0), len(kth))
+        nearer = np.bincount(query, np.where(tied, 0.0, votes), len(kth))
         share = (k - nearer) / at_kth  # at most 1: the k-th row is among them
-        votes[tied] *= share[query[tied]]
+        votes *= np.where(tied, share[query], 1.0)
         return Near(query, unique_row, distance, votes, tie)
 
     def at_most(self, k: float) -> float:
@@ -155,6 +155,10 @@ class Reach:
         k: float,
     ) -> Array:
         """Return the distance at which the weights first add up to k (b,)."""
+        if n_queries == 1:  # the same in fewer steps
+            order = np.argsort(distance, kind="stable")
+            reached = np.cumsum(self.weights[unique_row[order]]) >= k * ENOUGH
+            return distance[order[[reached.argmax()]]]
         sizes = np.bincount(query, minlength=n_queries)
         place = np.arange(len(query)) - (np.cumsum(sizes) - sizes)[query]
         shape = n_queries, int(sizes.max(initial=1))
@@ -264,6 +268,8 @@ def ranks(distances: Array, tie: float) -> NDArray[np.intp]:
 def join_near(parts: Sequence[Near], numbers: Sequence[NDArray[np.intp]]) -> Near:
     """Return several lists as one, given the numbers of the queries of each.
 
+    No query is in two of them.
+
     Examples
     --------
     >>> one = Reach(np.ones(2)).near(np.array([[0.0, 1.0]]), 1)
@@ -271,8 +277,8 @@ def join_near(parts: Sequence[Near], numbers: Sequence[NDArray[np.intp]]) -> Nea
     array([0, 1])
     """
     query = np.concatenate([at[p.query] for p, at in zip(parts, numbers, strict=True)])
+    order = np.argsort(query, kind="stable")
     row = np.concatenate([part.unique_row for part in parts])
-    order = np.lexsort((row, query))
     distance = np.concatenate([part.distance for part in parts])[order]
     votes = np.concatenate([part.votes for part in parts])[order]
     tie = np.empty(sum(map(len, numbers)))

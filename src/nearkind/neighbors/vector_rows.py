@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.metrics.spectrum import decompose
 from nearkind.neighbors.reach import TIE
 from nearkind.protocols import Array
 
@@ -61,6 +62,19 @@ class VectorRows:
         """The distance from the centre to the farthest vector."""
         return float(lengths(self.vectors - self.centre).max())
 
+    @cached_property
+    def n_wide(self) -> float:
+        """Number of directions, narrow ones counted by their share of the width.
+
+        With standard deviations s along the principal axes, (sum of s)^2 / sum of s^2:
+        n for n of one size, and little more than 1 if one is much larger than all
+        others, as learned metrics often have it.
+        """
+        y = (self.vectors - self.centre) / (self.radius or 1.0)
+        widths = np.sqrt(np.maximum(decompose((y.T @ y)[None]).values, 0.0))
+        total = float((widths**2).sum())
+        return float(widths.sum()) ** 2 / total if total else float(y.shape[1])
+
     def largest(self, queries: Array) -> Array:
         """Return a distance from each query that none exceeds, and some nearly (b,).
 
@@ -72,11 +86,17 @@ class VectorRows:
         """Return how close two distances of a query are that count as equal (b,)."""
         return TIE * self.largest(queries)
 
+    def tie_widths_at(self, from_centre: Array) -> Array:
+        """Return the same for queries so far from the centre (b,)."""
+        return TIE * (from_centre + self.radius)
+
     def distances(
         self, queries: Array, query: NDArray[np.intp], row: NDArray[np.intp]
     ) -> Array:
         """Return the distances of pairs of a query and a row, given by numbers."""
-        return lengths(queries[query] - self.vectors[row])
+        difference = np.take(self.vectors, row, axis=0)  # faster than by brackets
+        difference -= np.take(queries, query, axis=0)
+        return lengths(difference)
 
     def all_distances(self, queries: Array) -> Array:
         """Return the distance of every pair (b, m), with the bits of ``distances``."""

@@ -1,19 +1,28 @@
 """Candidates for the neighbours of a query among vectors; no neighbour is missed.
 
-``TreeSearch`` suits many rows of few dimensions, ``ProductSearch`` all others. Both
-find more rows than are asked for, at exact distances; ``Reach.among`` picks the
-neighbours from those.
+``TreeSearch`` suits many rows that spread in few directions, ``ProductSearch`` all
+others. Both find more rows than are asked for, at exact distances; ``Reach.among``
+picks the neighbours from those.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from os import cpu_count
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from nearkind.neighbors.reach import TIE, nth_smallest, query_chunks
+from nearkind.neighbors.reach import (
+    DISTANCES_AT_ONCE,
+    TIE,
+    Near,
+    Reach,
+    join_near,
+    nth_smallest,
+    query_chunks,
+)
 from nearkind.neighbors.vector_rows import VectorRows, lengths
 from nearkind.protocols import Array
 
@@ -27,8 +36,14 @@ TILE_NUMBERS = 1 << 17
 """Numbers of the product that are held at a time, in single precision: a cache's."""
 EXACT_NUMBERS = 1 << 18
 """Numbers of the differences that are held at a time, in double precision."""
+QUERIES_BY_PRODUCT = 64, 256
+"""Queries that a thread answers at a time, by a product: from, to."""
+QUERIES_BY_TREE = 256, 4096
+"""Queries that a thread answers at a time, by a tree: from, to."""
 LEAF = 48
 """Rows in a leaf of a tree."""
+ONE_BY_PRODUCT = 1 << 18
+"""Numbers of all vectors up to which one query alone is answered by a product."""
 MOST_BY_TREE = 128
 """Number of rows up to which a tree is asked."""
 
@@ -96,41 +111,92 @@ class ProductSearch:
         In a tile the first rows of its runs come first, then the second ones, ...; the
         last row is repeated to fill the last run and the last tile.
         """
-        y = (self.rows.vectors - self.rows.centre) / self.radius
-        m, q = y.shape
-        whole = np.empty((-(-m // TILE) * TILE, q + 1), np.float32)
-        whole[:m, :q] = y
-        whole[:m, q] = np.einsum("mq,mq->m", y, y)
-        whole[m:] = whole[m - 1]
-        runs = whole.reshape(-1, TILE // self.run, self.run, q + 1).swapaxes(1, 2)
-        return np.ascontiguousarray(runs).reshape(-1, TILE, q + 1)
+        right = self._right()
+        filling = np.repeat(right[-1:], -len(right) % TILE, axis=0)
+        whole, width = np.concatenate([right, filling]), right.shape[1]
+        runs = whole.reshape(-1, TILE // self.run, self.run, width).swapaxes(1, 2)
+        return np.ascontiguousarray(runs).reshape(-1, TILE, width)
 
     def build(self) -> None:
         """Copy the rows."""
         _ = self.factors
 
-    def candidates(self, queries: Array, n: int) -> Candidates:
-        """Return all rows that are as near as the n-th nearest, or tie with it."""
-        x, r = queries - self.rows.centre, self.radius
-        size = lengths(x)
-        largest = size + r  # L
-        left = np.column_stack([-2.0 * x, np.full(len(x), r)]) / largest[:, None]
-        least = self._least_of_runs(left.T.astype(np.float32, order="C"))
-        nth = nth_smallest(least.T, n)  # t
+    @cached_property
+    def columns(self) -> Single:
+        """y and |y|^2 of all rows (q + 1, m), for products with one query."""
+        return np.ascontiguousarray(self._right().T)
 
-        def margin(p: Array | float) -> Array:
+    def queries_at_once(self, n_queries: int, at_once: int) -> int:
+        """Return how many queries a thread answers at a time."""
+        least, most = QUERIES_BY_PRODUCT
+        return min(max(at_once // len(self.rows), least), most)
+
+    def near(self, queries: Array, reach: Reach, k: float) -> Near:
+        """Return the unique rows within reach of the k-th neighbour of each query."""
+        x = queries - self.rows.centre
+        size = lengths(x)
+        find = self._candidates_of_one if len(queries) == 1 else self._candidates
+        found = find(queries, x, size, reach.n_nearest(k))
+        return reach.among(*found, self.rows.tie_widths_at(size), k)
+
+    def _candidates(self, queries: Array, x: Array, size: Array, n: int) -> Candidates:
+        """Return all rows that are as near as the n-th nearest, or tie with it.
+
+        Given x of the queries and size = |x|.
+        """
+        least = self._least_of_runs(np.ascontiguousarray(self._left(x, size).T))
+        threshold, limit = self._bounds(size, nth_smallest(least.T, n))
+        run, query = np.nonzero(~(least > threshold))  # all, where it is NaN
+        order = np.argsort(query, kind="stable")
+        return self._rows_of_runs(queries, query[order], run[order], limit)
+
+    def _candidates_of_one(
+        self, query: Array, x: Array, size: Array, n: int
+    ) -> Candidates:
+        """Return the candidates of one query (1, q), in fewer steps."""
+        left, columns = self._left(x, size), self.columns
+        s = np.empty((1, len(self.rows)), np.float32)
+        for at in query_chunks(len(self.rows), len(columns), TILE_NUMBERS):
+            np.matmul(left, columns[:, at], out=s[:, at])
+        threshold, _ = self._bounds(size[0], nth_smallest(s, n)[0])
+        row = np.flatnonzero(~(s > threshold))
+        itself = np.zeros_like(row)
+        return Candidates(itself, row, self.rows.distances(query, itself, row))
+
+    def _right(self) -> Single:
+        """Return y and |y|^2 of all rows (m, q + 1)."""
+        y = (self.rows.vectors - self.rows.centre) / self.radius
+        right = np.empty((len(y), y.shape[1] + 1), np.float32)
+        right[:, :-1], right[:, -1] = y, np.einsum("mq,mq->m", y, y)
+        return right
+
+    def _left(self, x: Array, size: Array) -> Single:
+        """Return what y and |y|^2 are multiplied by in s (b, q + 1), given |x| (b,)."""
+        left = np.empty((len(x), x.shape[1] + 1), np.float32)
+        largest = size + self.radius  # L
+        left[:, :-1] = -2.0 * x / largest[:, None]
+        left[:, -1] = self.radius / largest
+        return left
+
+    def _bounds(self, size: Any, nth: Any) -> tuple[Any, Any]:
+        """Return the threshold for products, and the largest distance within it.
+
+        Given |x| of queries (b,), or of one, and the product t that n rows do not
+        exceed.
+        """
+        r, n_roundings = self.radius, self.rows.vectors.shape[1] + 8
+        largest = size + r  # L
+
+        def margin(p: Any) -> Any:
             terms = 2.0**-24 * (2.0 * size / largest + p / largest) * (p / r)
-            return (x.shape[1] + 8) * (terms + 2.0**-52 * largest / r)
+            return n_roundings * (terms + 2.0**-52 * largest / r)
 
         tie, unit = TIE * largest, largest * r
         D = np.sqrt(np.maximum(size**2 + unit * (nth + margin(r)), 0.0))
         room = margin(np.minimum(size + D + tie, r))
         threshold = nth + 2.0 * room + (2.0 * np.minimum(D, largest) + tie) * tie / unit
-        selected = ~(least > threshold.astype(np.float32))  # all, where it is NaN
-        run, query = np.nonzero(selected)
-        order = np.argsort(query, kind="stable")
         limit = np.sqrt(np.maximum(size**2 + unit * (threshold + room), 0.0))
-        return self._rows_of_runs(queries, query[order], run[order], limit)
+        return threshold.astype(np.float32), limit
 
     def _least_of_runs(self, left: Single) -> Single:
         """Return the least s of each run (n_runs, b), of queries left (q + 1, b)."""
@@ -165,7 +231,7 @@ class ProductSearch:
 
 @dataclass(frozen=True)
 class TreeSearch:
-    """Searches a k-d tree, and by a product where it is asked for many rows."""
+    """Searches a k-d tree, and by a product for one query, or for many neighbours."""
 
     rows: VectorRows
 
@@ -176,12 +242,8 @@ class TreeSearch:
         A second tree of the rows in the order of the leaves of the first: it looks at
         the same rows, and finds them in memory in half the time.
         """
-        order = self._tree(self.rows.vectors).indices
-        return self._tree(self.rows.vectors[order]), order
-
-    @staticmethod
-    def _tree(vectors: Array) -> cKDTree:
-        return cKDTree(vectors, leafsize=LEAF, balanced_tree=False)
+        order = tree_of(self.rows.vectors).indices
+        return tree_of(self.rows.vectors[order]), order
 
     @cached_property
     def product(self) -> ProductSearch:
@@ -192,30 +254,55 @@ class TreeSearch:
         """Build the tree."""
         _ = self.built
 
-    def candidates(self, queries: Array, n: int) -> Candidates:
-        """Return all rows that are as near as the n-th nearest, or tie with it."""
-        return self._candidates(queries, n, (n + 1, 4 * n + 16))
+    def queries_at_once(self, n_queries: int, at_once: int) -> int:
+        """Return how many queries a thread answers at a time: more of many."""
+        some = n_queries // (2 * (cpu_count() or 1))  # each thread twice
+        return int(np.clip(min(some, at_once // MOST_BY_TREE), *QUERIES_BY_TREE))
 
-    def _candidates(self, queries: Array, n: int, tries: tuple[int, ...]) -> Candidates:
-        """Ask the tree for as many as the first try says, and more if some may tie."""
-        if not tries or tries[0] > min(MOST_BY_TREE, len(self.rows)):
-            return self.product.candidates(queries, n)
-        tree, order = self.built
-        about, place = tree.query(queries, range(1, tries[0] + 1))
-        room = 2.0 * self.rows.tie_widths(queries)  # for ties, and for rounding
-        is_all = about[:, n - 1] + room < about[:, -1]
+    def near(self, queries: Array, reach: Reach, k: float) -> Near:
+        """Return the unique rows within reach of the k-th neighbour of each query."""
+        if len(queries) == 1 and self.rows.vectors.size <= ONE_BY_PRODUCT:
+            return self.product.near(queries, reach, k)
+        return self._near(queries, reach, k, reach.n_nearest(k) + 1)
+
+    def _near(self, queries: Array, reach: Reach, k: float, width: int) -> Near:
+        """Ask the tree for so many rows, and for more where others may tie."""
+        if width > min(MOST_BY_TREE, len(self.rows)):
+            return self._compare_with_all(queries, reach, k)
+        about, row = self._nearest(queries, width)
+        tie = self.rows.tie_widths(queries)
+        bound = about[:, reach.n_nearest(k) - 1] + 2.0 * tie  # ties, and rounding
+        is_all = bound < about[:, -1]
         done, left = np.flatnonzero(is_all), np.flatnonzero(~is_all)
-        query = np.repeat(done, tries[0])
-        row = np.sort(order[place[done]], axis=1).ravel()
-        found = Candidates(query, row, self.rows.distances(queries, query, row))
+        n_within = (about <= bound[:, None]).sum(axis=1)[done].max(initial=1)
+        row = np.sort(row[done, :n_within], axis=1).ravel()
+        query = np.repeat(np.arange(len(done)), n_within)
+        distance = self.rows.distances(queries, done[query], row)
+        near = reach.among(query, row, distance, tie[done], k)
         if not len(left):
-            return found
-        more = self._candidates(queries[left], n, tries[1:])
-        return joined(found, more._replace(query=left[more.query]))
+            return near
+        rest = self._near(queries[left], reach, k, 4 * width)
+        return join_near([near, rest], [done, left])
+
+    def _nearest(self, queries: Array, n: int) -> tuple[Array, NDArray[np.intp]]:
+        """Return the nearest n rows of each query, and about how far they are (b, n).
+
+        Queries near each other are asked one after another: they look at the same rows.
+        """
+        tree, order = self.built
+        by_place = tree_of(queries).indices
+        about, place = tree.query(queries[by_place], n)
+        back = np.argsort(by_place)
+        return about.take(back, axis=0), order.take(place.take(back, axis=0))
+
+    def _compare_with_all(self, queries: Array, reach: Reach, k: float) -> Near:
+        chunks = query_chunks(len(queries), len(self.rows), DISTANCES_AT_ONCE)
+        numbers = [np.arange(len(queries))[at] for at in chunks]
+        return join_near(
+            [self.product.near(queries[at], reach, k) for at in chunks], numbers
+        )
 
 
-def joined(a: Candidates, b: Candidates) -> Candidates:
-    """Return both lists as one, of different queries."""
-    order = np.argsort(np.concatenate([a.query, b.query]), kind="stable")
-    parts = zip(a, b, strict=True)
-    return Candidates(*(np.concatenate(part)[order] for part in parts))
+def tree_of(vectors: Array) -> cKDTree:
+    """Return a tree, in whose ``indices`` those of a leaf stand side by side."""
+    return cKDTree(vectors, leafsize=LEAF, balanced_tree=False)

@@ -71,7 +71,7 @@ def relevance(
     ax = canvas.axes(ax, 6.0, bars.height)
     ends = _draw_whiskers(ax, bars, 100.0 * resampled)
     texts = [percent(length / 100.0) for length in bars.lengths]
-    bars.draw(ax, bars.names(learner.codebook_.names_), texts, ends)
+    bars.draw(ax, bars.names(learner.codebook_.feature_names), texts, ends)
     note = _note(X is None, len(resampled), y is not None)
     title = "What the distance looks at"
     label = "share of the mean squared distance, %"
@@ -85,7 +85,9 @@ def _shares(
 ) -> tuple[Array, NDArray[np.float64]]:
     """Return the shares (D,), and those of resamples (R, D)."""
     if X is None:
-        return learner.feature_relevance_, np.empty((0, learner.n_features_in_))
+        return learner.feature_relevance_, np.empty(
+            (0, len(learner.codebook_.n_values))
+        )
     codes = learner.encode(X)
     labels = check_labels([0] * len(codes) if y is None else y, len(codes))
     numbers = {label: k for k, label in enumerate(dict.fromkeys(labels))}

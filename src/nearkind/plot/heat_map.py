@@ -53,7 +53,7 @@ def metric(model: Any, *, ax: "Axes | None" = None) -> "Axes":
     learner = require_cpml(model)
     M, is_signed = couplings(learner)
     shown = _clustered_features(M, MOST)
-    names = [value_text(learner.codebook_.names_[d], 20) for d in shown]
+    names = [value_text(learner.codebook_.feature_names[d], 20) for d in shown]
     size = 2.2 + 0.19 * len(shown) + 0.065 * max(map(len, names))
     ax = canvas.axes(ax, size + 0.9, size)
     _draw(ax, M[np.ix_(shown, shown)], is_signed)
@@ -78,7 +78,7 @@ def _draw(ax: "Axes", M: Array, is_signed: bool) -> None:
 
 
 def _note(learner: CPML, n_shown: int, is_signed: bool) -> str:
-    n_features = len(learner.codebook_.names_)
+    n_features = len(learner.codebook_.feature_names)
     rest = n_features - n_shown
     beside = f"; {count_text(rest, 'other')} not shown" if rest else ""
     meaning = (

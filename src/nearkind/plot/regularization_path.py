@@ -84,7 +84,7 @@ def path(
     ax = canvas.axes(ax, 7.4, 4.2)
     canvas.log_percent_axis(ax)
     ax.set_xlim(shares[0] / 1.9, shares[-1] * 1.9)
-    _draw_steps(ax, steps, learner.codebook_.names_)
+    _draw_steps(ax, steps, learner.codebook_.feature_names)
     note = _path_note(learner, steps)
     label = "strength of the penalty, share of the largest useful one"
     title = "What stays as the penalty grows"
@@ -104,7 +104,7 @@ def _fit_path(learner: CPML, X: Any, y: Any, shares: list[float]) -> list[Step]:
             warnings.simplefilter("ignore", UserWarning)  # the picture says it
             next(path)
         shown = copy.feature_relevance_ if copy.rank_ else np.nan
-        relevance = np.full(copy.n_features_in_, 1.0) * shown
+        relevance = np.full(len(copy.codebook_.n_values), 1.0) * shown
         done = copy.stop_reason_ in (Stop.TOLERANCE.name, Stop.SETTLED.name)
         steps.append(Step(share, relevance, copy.rank_, done))
     return steps

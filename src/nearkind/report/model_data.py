@@ -11,6 +11,7 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import unique_rows
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.export.portable import (
+    CrossFeature,
     Feature,
     IntervalFeature,
     ValueFeature,
@@ -92,9 +93,17 @@ def _ranged(feature: IntervalFeature, values: list[Any]) -> dict[str, Any]:
     return {"kind": "ranged", "edges": feature.edges, "values": names}
 
 
+def _paired(feature: CrossFeature, values: list[Any]) -> dict[str, Any]:
+    """Return the two columns, the codes of each pair of values, and their names."""
+    pairs = [f"{a} {b}" for a, b in feature.pairs]
+    names = [str(value) for value in values]
+    return {"kind": "pair", "parts": feature.parts, "pairs": pairs, "values": names}
+
+
 KINDS: dict[type[Feature], Callable[[Any, list[Any]], dict[str, Any]]] = {
     ValueFeature: _listed,
     IntervalFeature: _ranged,
+    CrossFeature: _paired,
 }
 
 

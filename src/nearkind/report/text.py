@@ -18,10 +18,10 @@ WEIGHTS = {"uniform": "all counting alike", "distance": "near ones counting more
 
 def data_lines(data: ReportData) -> list[Line]:
     """Return the size of the table, and how many rows have unseen values."""
-    n_rows, n_columns = data.codes.shape
+    n_rows, n_columns = len(data.codes), len(data.X)
     size = f"{count_text(n_rows, 'row')}, {count_text(n_columns, 'column')}"
     lines = [("Table", f"{data.where}, {size}")]
-    n_unseen = int((data.codes < 0).any(axis=1).sum())
+    n_unseen = int((data.codes[:, :n_columns] < 0).any(axis=1).sum())  # no crosses
     if n_unseen:
         unseen = (
             f"{count_text(n_unseen, 'row')} with a value, or a gap, that the model has "

@@ -11,7 +11,7 @@ from nearkind.protocols import Array
 
 SHARPEST = 8.0
 """Largest sharpness; its inverse is the smallest."""
-STARTS = tuple(product((0.5, 1.0, 2.0, 4.0), (0.02, 0.3)))
+STARTS = tuple(product((0.7, 2.5), (0.02, 0.3)))
 """Sharpness and share of the prior that the fit starts from."""
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.baselines import Euclidean, Hamming
+from nearkind.baselines import Discriminant, Euclidean, Hamming
+from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.base import Distance
 from nearkind.estimators.cpml import CPML
@@ -23,7 +24,15 @@ MAX_INDICATORS = 1_000
 """Indicators up to which soft neighbours are learned in seconds."""
 MANY_VALUES = 20
 """Values of a column from which some are rare."""
+MAX_CROSSED_INDICATORS = 3_000
+"""The same where pairs of columns have indicators too."""
+MANY_ROWS = 6_000
+"""Rows beyond which there are enough for pairs of columns. Soft neighbours then learn
+in minibatches until rows of their own say stop: one strength is enough."""
 DECADES = ("10%", "3%", "1%", "0.3%", "0.1%", "0.01%")
+WEAK = ("0.1%",)
+ROWS_WORTH = (100.0, 10.0, 1.0, 0.1)
+"""Strengths of a discriminant, as of so many rows."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,8 @@ class Candidate:
         so far can be beaten.
     max_values : int or None, default=None
         Values in all columns up to which it is fitted; None: any number.
+    needs_crosses : bool, default=False
+        Whether it is fitted only where some pairs of columns were found worth a column.
     """
 
     name: str
@@ -53,6 +64,7 @@ class Candidate:
     strengths: Sequence[Any] = ()
     turn: int = 0
     max_values: int | None = None
+    needs_crosses: bool = False
 
     @property
     def settings(self) -> Sequence[Any]:
@@ -67,8 +79,11 @@ class Candidate:
             return self
         return replace(self, metric=metric.set_params(unseen="prior"))
 
-    def check_values(self, n_values: int) -> None:
-        """Raise if the columns have more values in all than it can be fitted to."""
+    def check(self, book: Codebook) -> None:
+        """Raise if there is no use in fitting it to rows in these codes."""
+        n_values = sum(book.n_values)
+        if self.needs_crosses and not book.crosses_:
+            raise ValueError("No pair of columns says clearly more than its parts do.")
         if self.max_values is not None and n_values > self.max_values:
             raise ValueError(
                 "It has a coordinate for every value, and the columns have "
@@ -108,14 +123,16 @@ def default_candidates(
     n_values: Sequence[int] = (),
     n_jobs: int | None = None,
     random_state: Any = 0,
+    n_rows: int = 0,
     **policies: Any,
 ) -> list[Candidate]:
     """Return the family that is searched by default.
 
-    Small noisy tables want few directions on class histograms, tables that follow a
-    rule want every value for itself. Where a column has many values, most are rare:
-    there histograms are smoothed too, and no row sees its own label. A rare value then
-    does no harm, so every number may be one.
+    Small noisy tables want few directions, of class histograms or of a discriminant;
+    tables that follow a rule want every value for itself. Where a column has many
+    values, most are rare: there histograms are smoothed too, and no row sees its own
+    label. A rare value then does no harm, so every number may be one. Where there are
+    many rows, pairs of columns that say more than their parts are further columns.
 
     Parameters
     ----------
@@ -125,36 +142,45 @@ def default_candidates(
         Threads of a fit.
     random_state : int or RandomState, default=0
         Seed of the rows that a fit draws where there are many.
+    n_rows : int, default=0
+        Rows to learn from.
     **policies
         unseen, missing and numeric, as the distances take them.
     """
-    make = partial(CPML, structure="full", constraints="neighbors", n_jobs=n_jobs)
-    common = {**CLOSELY, "random_state": random_state, **policies}
-    candidates = [
+    has_many = n_rows > MANY_ROWS
+    strengths = WEAK if has_many else DECADES
+    common = {**CLOSELY, "n_jobs": n_jobs, "random_state": random_state, **policies}
+    make = partial(CPML, structure="full", constraints="neighbors", **common)
+    smoothed: dict[str, Any] = {"smoothing": "auto", "cross_fit": True}
+    if policies.get("numeric", "auto") == "auto":
+        smoothed["numeric"] = "category"
+    by_histograms = partial(make, projection="vdm")
+    by_values = partial(make, projection="onehot")
+    found = [
         Candidate("values", Hamming(**policies)),
         Candidate("histograms", Euclidean(**policies)),
-        Candidate(
-            "neighbors by histograms", make(projection="vdm", **common), DECADES, 1
-        ),
-        Candidate(
-            "neighbors by values",
-            make(projection="onehot", **common),
-            DECADES,
-            1,
-            MAX_INDICATORS,
-        ),
+        Candidate("discriminant", Discriminant(**policies), ROWS_WORTH),
+        Candidate("neighbors by histograms", by_histograms(), strengths, 1),
     ]
-    if max(n_values, default=0) > MANY_VALUES:
-        smoothed = {"smoothing": "auto", "cross_fit": True, **common}
-        if smoothed.get("numeric", "auto") == "auto":
-            smoothed["numeric"] = "category"
-        metric = make(projection="vdm", **smoothed)
+    if has_rare := max(n_values, default=0) > MANY_VALUES:
         name = "neighbors by smoothed histograms"
-        candidates.insert(3, Candidate(name, metric, DECADES, 1))
-    return candidates
+        found.append(Candidate(name, by_histograms(**smoothed), strengths, 1))
+    name = "neighbors by values"
+    found.append(Candidate(name, by_values(), strengths, 1, MAX_INDICATORS))
+    if has_many:
+        metric = by_values(crosses="auto")
+        name, most = "neighbors by values and pairs", MAX_CROSSED_INDICATORS
+        found.append(Candidate(name, metric, strengths, 2, most, True))
+    if has_many and has_rare:
+        metric = by_histograms(crosses="auto", **smoothed)
+        name = "neighbors by smoothed histograms and pairs"
+        found.append(Candidate(name, metric, strengths, 2, None, True))
+    return found
 
 
-def candidates_of(model: Any, n_values: Sequence[int] = ()) -> list[Candidate]:
+def candidates_of(
+    model: Any, n_values: Sequence[int] = (), n_rows: int = 0
+) -> list[Candidate]:
     """Return what ``model.candidates`` stands for, simplest first.
 
     Parameters
@@ -162,12 +188,14 @@ def candidates_of(model: Any, n_values: Sequence[int] = ()) -> list[Candidate]:
     model : CPMLClassifierCV
     n_values : sequence of int, default=()
         Distinct values of each column.
+    n_rows : int, default=0
+        Rows to learn from.
     """
     listed = model.candidates
     if listed is None:
         policies = {name: getattr(model, name) for name in POLICIES}
         seed = 0 if model.random_state is None else model.random_state
-        return default_candidates(n_values, model.n_jobs, seed, **policies)
+        return default_candidates(n_values, model.n_jobs, seed, n_rows, **policies)
     if not isinstance(listed, list | tuple) or not all(map(_is_distance, listed)):
         raise wrong(model, "candidates", "None or a list of distances, unfitted")
     if not listed:

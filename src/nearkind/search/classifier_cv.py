@@ -328,7 +328,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
     def _search(
         self, rows: CodedRows, y: Any, deadline: Deadline, tell: Tell
     ) -> Elimination:
-        candidates = candidates_of(self, rows.codebook.n_values)
+        candidates = candidates_of(self, rows.codebook.n_values, len(rows))
         ways = _ways_to_vote(self)
         folds = folds_of(self, rows, y)
         scoring = scoring_of(self, rows.classes)

@@ -173,7 +173,11 @@ class Elimination:
         """
         heat = heat_of(fold, self.rows.y)
         newcomers = [
-            c for c in self.contenders if not c.shares and c.candidate.strengths
+            contender
+            for contender in self.contenders
+            if not contender.shares
+            and contender.candidate.strengths
+            and not contender.candidate.needs_crosses  # few rows cannot tell
         ]
         if heat is None or not newcomers or self._is_late():
             return
@@ -338,7 +342,7 @@ class Elimination:
             if key not in self._coded:
                 self._coded[key] = FoldRows.of(self.rows, fold, metric)
             rows = self._coded[key]
-            candidate.check_values(sum(rows.train.codebook.n_values))
+            candidate.check(rows.train.codebook)
         except (ValueError, TypeError) as error:
             return Outcome(error=str(error))
         return rows

@@ -23,7 +23,7 @@ const TRIALS = {
 };
 
 function trialsOf(cells) {
-  return BY_RELEVANCE.flatMap((d) => {
+  return CELLS_BY_RELEVANCE.flatMap((d) => {
     const own = codeOf(FEATURES[d], cells[d]);
     return TRIALS[FEATURES[d].kind](FEATURES[d])
       .filter(({ value }) => codeOf(FEATURES[d], value) !== own)

@@ -11,6 +11,7 @@ function keyOf(value) {
 function indexed(feature) {
   const place = new Map();
   if (feature.kind === 'listed') feature.values.forEach((value, i) => place.set(keyOf(value), i));
+  if (feature.kind === 'pair') feature.pairs.forEach((pair, i) => place.set(pair, i));
   return { ...feature, place };
 }
 
@@ -47,6 +48,20 @@ function codeOf(feature, value) {
   return CODERS[feature.kind](feature, value);
 }
 
+// A cross has a code for each pair of codes of its two columns.
+function codeOfPair(feature, codes) {
+  const place = feature.place.get(feature.parts.map((part) => codes[part]).join(' '));
+  return place === undefined ? feature.n_places - 1 : place;
+}
+
+// The codes of a row's cells, and of the crosses, which come after the columns.
+function codesOfCells(features, cells) {
+  const codes = [];
+  features.forEach((feature, d) => codes.push(
+    feature.kind === 'pair' ? codeOfPair(feature, codes) : codeOf(feature, cells[d])));
+  return codes;
+}
+
 function textOf(value) {
   if (value === null) return MISSING;
   return value === undefined ? UNSEEN : String(value);
@@ -62,6 +77,7 @@ const COLUMNS = FACTS.features.map((features) => features.map(indexed));
 const FEATURES = COLUMNS[FACTS.members[0].features];
 const BY_RELEVANCE = FEATURES.map((feature, d) => d)
   .sort((a, b) => FACTS.relevance[b] - FACTS.relevance[a] || a - b);
+const CELLS_BY_RELEVANCE = BY_RELEVANCE.filter((d) => FEATURES[d].kind !== 'pair');
 
 function cellsOfRow(row) {
   return FACTS.rows.columns.map((column) => column.values[column.at[row]]);

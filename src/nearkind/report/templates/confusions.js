@@ -15,7 +15,7 @@ function rowLine(row) {
   const cells = cellsOfRow(row);
   return make('li', {},
     button(`Row ${NUMBERS[row]}`, () => pickRow(row, true), { class: 'link' }),
-    make('span', { class: 'dim' }, ` ${BY_RELEVANCE.slice(0, 5)
+    make('span', { class: 'dim' }, ` ${CELLS_BY_RELEVANCE.slice(0, 5)
       .map((d) => `${clipped(FEATURES[d].name, 20)} ${clipped(textOf(cells[d]), 20)}`).join(', ')}`));
 }
 

@@ -58,8 +58,8 @@ function markChanged(d, isChanged) {
 
 function startForm(onchange) {
   FORM.onchange = onchange;
-  FORM.fields = FEATURES.map((_, d) => makeField(d));
-  const boxes = BY_RELEVANCE.map((d) => FORM.fields[d].box);
+  FORM.fields = CELLS_BY_RELEVANCE.map((_, d) => makeField(d)); // columns come before crosses
+  const boxes = CELLS_BY_RELEVANCE.map((d) => FORM.fields[d].box);
   const place = byId('explorer-fields');
   place.append(...boxes);
   const rest = boxes.slice(MOST_FIELDS + 4 < boxes.length ? MOST_FIELDS : boxes.length);

@@ -11,7 +11,7 @@ function classesText(row) {
 function showTip(row) {
   const tip = byId('rows-tip');
   const cells = cellsOfRow(row);
-  const lines = BY_RELEVANCE.slice(0, 8).map((d) => make('div', {},
+  const lines = CELLS_BY_RELEVANCE.slice(0, 8).map((d) => make('div', {},
     make('span', { class: 'dim' }, `${clipped(FEATURES[d].name, 28)} `), clipped(textOf(cells[d]), 32)));
   tip.replaceChildren(make('strong', {}, `Row ${NUMBERS[row]}`), make('div', {}, classesText(row)), ...lines);
   tip.hidden = false;

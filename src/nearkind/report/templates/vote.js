@@ -97,7 +97,7 @@ function memberOf(facts) {
 const MEMBERS = FACTS.members.map(memberOf);
 
 function codesOf(member, cells) {
-  return member.features.map((feature, d) => codeOf(feature, cells[d]));
+  return codesOfCells(member.features, cells);
 }
 
 // What all members together say of a row of cells, and the first one's neighbours.
