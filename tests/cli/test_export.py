@@ -48,13 +48,30 @@ def test_options_reach_their_target(run, tmp_path):
     assert out.exit_code == 0, out.output
     script = (tmp_path / "x.sql").read_text()
     assert "CREATE EXTENSION" in script
-    assert 't."k" AS key' in script
-    assert 'FROM "t" t' in script
+    assert 't."k" AS key FROM "t" t' in script
+    assert 'CREATE VIEW "model_classes"' in script
+    assert run("-o", "x.sql", "--name", 'a"b').exit_code == 0
+    assert 'CREATE VIEW "a""b_classes"' in (tmp_path / "x.sql").read_text()
+
+
+@pytest.mark.parametrize(
+    ("place", "files"),
+    [
+        ("x.json", ["x.json"]),
+        ("x.onnx", ["x.onnx"]),
+        ("x", ["x/model.csv", "x/model.rows.csv"]),
+    ],
+)
+def test_the_ending_says_what_to_write(run, place, files, tmp_path):
+    out = run("-o", place)
+    assert out.exit_code == 0, out.output
+    assert out.stdout.split() == files
+    assert all((tmp_path / file).exists() for file in files)
 
 
 def test_a_member_is_picked_by_number(run, tmp_path):
     assert run("--to", "json", "--member", "1").exit_code == 0
-    assert json.loads((tmp_path / "model.json").read_text())["classifier"]
+    assert json.loads((tmp_path / "model.json").read_text())["classes"]
     out = run("--to", "json", "--member", "2")
     assert "There is no member 2: the model has 1" in str(out.exception)
 
@@ -65,6 +82,7 @@ def test_a_member_is_picked_by_number(run, tmp_path):
         (["--to", "jsn"], "Did you mean 'json'"),
         (["--to", "json", "-o", "model.nearkind"], "is the model itself"),
         ([], "--to"),
+        (["-o", "model.txt"], "none of json"),
     ],
 )
 def test_bad_usage(run, arguments, words):

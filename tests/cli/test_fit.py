@@ -45,9 +45,11 @@ def test_facts_for_programs(pets, tmp_path):
 def test_the_default_searches(pets, tmp_path):
     model = tmp_path / "m.nearkind"
     found = facts("fit", pets, "-t", "kind", "--drop", "name", "-o", model,
-                  "--time-budget", 1)  # fmt: skip
+                  "--time-budget", 1, "--members", 1)  # fmt: skip
     assert found["method"] == "cv"
-    assert type(nk.load(model)).__name__ == "CPMLClassifierCV"
+    chosen = nk.load(model)
+    assert type(chosen).__name__ == "CPMLClassifierCV"
+    assert len(chosen.members_) == 1
     assert "held out in turn" in found["accuracy_is"]
 
 
@@ -99,6 +101,7 @@ def test_bad_data(pets, tmp_path, arguments, words):
         (["-t", "kind", "--numeric", "round"], "one of auto, category, bin, scale"),
         (["-t", "kind", "-m", "single", "--time-budget", "3"], "only for cv"),
         (["-t", "kind", "--time-budget", "0"], "0.001"),
+        (["-t", "kind", "-m", "single", "--members", "1"], "only for cv"),
     ],
 )
 def test_bad_usage(pets, tmp_path, arguments, words):

@@ -9,7 +9,9 @@ import onnxruntime
 import pytest
 
 import nearkind as nk
+from helpers.export_frames import committee
 from nearkind import export
+from nearkind.encoding import Bins
 from nearkind.export import onnx_file
 
 
@@ -85,14 +87,14 @@ def test_a_number_and_the_same_as_text_need_codes(tmp_path):
 def test_every_number_finds_its_bin(n_edges, tmp_path):
     cells = np.linspace(-1.0, 1.0, 40)
     model = distance(cells.tolist(), numeric="bin")
-    model.codebook_.features_[0].edges = cells[2 : 2 + 4 * n_edges : 4]
+    edges = cells[2 : 2 + 4 * n_edges : 4]
+    model.codebook_.features_[0] = Bins("a", edges, has_missing=False)
     rng = np.random.default_rng(0)
     model.value_tables_.vectors[0] = rng.random((n_edges + 2, 3))
-    model.codebook_.features_[0].missing_code = -1
     session = written(model, tmp_path)
     x = np.concatenate([cells, [np.inf, -np.inf, np.nan, 5e-324]])
     (U,) = session.run(None, {"a": x})
-    assert U.tolist() == model.transform([{"a": cell} for cell in x]).tolist()
+    assert pytest.approx(model.transform([{"a": cell} for cell in x]), abs=1e-14) == U
 
 
 def test_infinite_levels_are_values(tmp_path):
@@ -102,7 +104,7 @@ def test_infinite_levels_are_values(tmp_path):
     (U,) = session.run(None, {"a": x})
     with pytest.warns(nk.errors.UnseenValueWarning):
         wanted = model.transform([{"a": cell} for cell in x])
-    assert U.tolist() == wanted.tolist()
+    assert pytest.approx(wanted, abs=1e-14) == U
 
 
 def test_no_rows_have_no_vectors(tmp_path):
@@ -134,3 +136,24 @@ def test_without_the_package_it_says_how_to_get_it(tmp_path, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ImportError, match=r'pip install "nearkind\[onnx\]"'):
         export.write(distance(["p", "q"]), tmp_path / "m.onnx", "onnx")
+
+
+def test_a_distance_without_vectors_returns_nothing(tmp_path):
+    model = nk.baselines.Hamming().fit([["a"], ["b"]])
+    with pytest.raises(ValueError, match="nothing that a graph could return"):
+        written(model, tmp_path)
+
+
+def test_a_column_that_is_text_to_one_member_and_numbers_to_another(tmp_path):
+    numbers, words = [[float(i)] for i in range(40)], [["p"], ["q"]] * 20
+    labels = ["n", "y"] * 20
+    metric = nk.baselines.Euclidean
+    members = [
+        nk.CPMLClassifier(metric(numeric="bin"), n_neighbors=1).fit(X, labels)
+        for X in (numbers, words)
+    ]
+    model = committee(members)
+    with pytest.raises(ValueError, match="text to one member and numbers to another"):
+        written(model, tmp_path)
+    session = written(model, tmp_path, inputs="codes")
+    assert [each.name for each in session.get_inputs()] == ["codes_1", "codes_2"]

@@ -3,10 +3,17 @@
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import nearkind as nk
+from helpers.export_frames import committee
 from nearkind import export
+from nearkind.baselines.pairwise import TableDistance
+from nearkind.estimators.vector_distance import VectorDistance
+from nearkind.export.portable import on_grid
 
 ROWS, LABELS = [["a"], ["b"], ["a"], ["b"]], ["n", "y", "n", "y"]
 target = pytest.mark.parametrize("to", export.TARGETS)
@@ -27,9 +34,9 @@ def test_models_that_are_not_fitted(to, kind, tmp_path):
 
 
 @target
-def test_distances_without_vectors(to, tmp_path):
-    metric = nk.baselines.Hamming()
-    words = "Hamming gives values no vectors"
+def test_distances_that_are_no_sums_of_tables(to, tmp_path):
+    metric = nk.baselines.Lin()
+    words = "Lin has neither vectors of values nor tables"
     assert words in refused(metric.fit(ROWS), tmp_path, to)
     model = nk.CPMLClassifier(metric, n_neighbors=1).fit(ROWS, LABELS)
     assert words in refused(model, tmp_path, to)
@@ -39,35 +46,39 @@ def test_every_baseline_is_written_or_refused(tmp_path):
     rows = [["a", "x"], ["b", "y"], ["a", "y"], ["b", "x"], ["c", "x"], ["c", "y"]]
     labels = ["n", "y", "n", "y", "n", "y"]
     for name, kind in nk.baselines.all().items():
-        model = kind().fit(rows, labels)
-        if hasattr(model, "value_vectors_"):
-            assert export.write(model, tmp_path / name)
+        model, path = kind().fit(rows, labels), tmp_path / f"{name}.json"
+        if isinstance(model, VectorDistance | TableDistance | nk.baselines.Hamming):
+            assert export.write(model, path)
         else:
-            with pytest.raises(ValueError, match=f"{kind.__name__} gives values no"):
-                export.write(model, tmp_path / name)
-    assert {"euclidean", "nca", "lmnn"} <= {path.name for path in tmp_path.iterdir()}
-
-
-def committee(n_members):
-    metric = nk.baselines.Euclidean()
-    member = nk.CPMLClassifier(metric, n_neighbors=1).fit(ROWS, LABELS)
-    model = nk.CPMLClassifierCV()
-    model.members_, model.classes_ = [member] * n_members, member.classes_
-    model.codebook_ = member.codebook_
-    return model
-
-
-def test_several_distances_that_vote_together(tmp_path):
-    message = refused(committee(3), tmp_path)
-    assert "votes with 3 distances together" in message
-    assert "model.members_[0]" in message
+            with pytest.raises(ValueError, match=f"{kind.__name__} has neither"):
+                export.write(model, path)
+    written = {path.stem for path in tmp_path.iterdir()}
+    assert {"euclidean", "nca", "lmnn", "hamming", "association"} <= written
 
 
 def test_a_search_that_chose_one_is_that_one(tmp_path):
-    model = committee(1)
-    (one,) = export.write(model, tmp_path / "one.json")
-    (same,) = export.write(model.members_[0], tmp_path / "same.json")
+    metric = nk.baselines.Euclidean()
+    member = nk.CPMLClassifier(metric, n_neighbors=1).fit(ROWS, LABELS)
+    (one,) = export.write(committee([member]), tmp_path / "one.json")
+    (same,) = export.write(member, tmp_path / "same.json")
     assert one.read_bytes() == same.read_bytes()
+
+
+@given(st.lists(st.lists(st.floats(-1e9, 1e9), min_size=1), min_size=1, max_size=9))
+def test_sums_on_a_grid_are_exact_in_any_order(columns):
+    tables = on_grid([np.array(column)[:, None] for column in columns])
+    largest = sum(abs(np.array(column)).max() for column in columns)
+    for table, column in zip(tables, columns, strict=True):
+        assert abs(table[:, 0] - column).max() <= 2e-16 * largest
+    picked = [float(table[0, 0]) for table in tables]
+    exact = float(sum(map(Fraction, picked)))
+    assert sum(picked) == sum(reversed(picked)) == exact
+
+
+def test_infinite_distances_between_values(tmp_path):
+    model = nk.baselines.ValueDifference().fit(ROWS, LABELS)
+    model.pair_tables_.tables[0][0, 1] = np.inf
+    assert "infinite entries" in refused(model, tmp_path)
 
 
 def test_weights_that_are_a_function(tmp_path):
@@ -91,7 +102,6 @@ def test_what_is_no_model(other, tmp_path):
         ("jsn", "There is no export to 'jsn'. Did you mean 'json'?"),
         ("SQL", "Did you mean 'sql'?"),
         ("parquet", "Choose from 'json', 'csv', 'sql', 'onnx'."),
-        (None, "There is no export to None."),
     ],
 )
 def test_unknown_targets(to, words, tmp_path):
@@ -149,22 +159,48 @@ def test_places_that_cannot_be_written(to, tmp_path):
     model = nk.baselines.Euclidean().fit(ROWS, LABELS)
     with pytest.raises(FileNotFoundError, match="There is no folder"):
         export.write(model, tmp_path / "nowhere" / "m", to)
-    with pytest.raises(IsADirectoryError, match="is a folder; name a file"):
-        export.write(model, tmp_path, to)
     assert list(tmp_path.iterdir()) == []
+    folder = tmp_path / "m.csv"
+    folder.mkdir()
+    with pytest.raises(IsADirectoryError, match="is a folder; name a file"):
+        export.write(model, folder, to)
+    assert list(folder.iterdir()) == []
+
+
+def test_the_ending_says_what_to_write(tmp_path):
+    model = nk.baselines.Euclidean().fit(ROWS, LABELS)
+    for name, words in {"a.json": "{", "a.SQL": "-- A model", "a.csv": "fea"}.items():
+        (path,) = export.write(model, tmp_path / name)
+        assert path.read_text().startswith(words)
+    (path,) = export.write(model, tmp_path / "tables")
+    assert path == tmp_path / "tables" / "model.csv"
+    assert export.write(model, tmp_path / "tables") == [path]
+    with pytest.raises(ValueError, match=r"'a.txt' is none of json, csv, sql, onnx"):
+        export.write(model, tmp_path / "a.txt")
+
+
+def test_members_have_tables_of_their_own(tmp_path):
+    metrics = nk.baselines.Euclidean(), nk.baselines.Hamming()
+    members = [nk.CPMLClassifier(m, n_neighbors=1).fit(ROWS, LABELS) for m in metrics]
+    files = export.write(committee(members), tmp_path / "m.csv")
+    assert [path.name for path in files] == [
+        "m.1.csv", "m.1.rows.csv", "m.2.csv", "m.2.distances.csv", "m.2.rows.csv",
+    ]  # fmt: skip
 
 
 @target
 def test_a_folder_that_is_read_only(to, tmp_path, monkeypatch):
     model = nk.baselines.Euclidean().fit(ROWS, LABELS)
-    place = tmp_path / "m"
+    place = tmp_path / "m.csv"
     place.write_text("as it was")
 
     def denied(*_, **__):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("builtins.open", denied)
-    with pytest.raises(PermissionError, match=r"Cannot write '.*m': Permission denied"):
+    with pytest.raises(
+        PermissionError, match=r"Cannot write '.*m.csv': Permission denied"
+    ):
         export.write(model, place, to)
     monkeypatch.undo()
     assert place.read_text() == "as it was"

@@ -1,6 +1,7 @@
 """What is particular to SQL: types of columns, keys, and what is quoted."""
 
 import re
+import sqlite3
 
 import duckdb
 import numpy as np
@@ -50,7 +51,7 @@ def test_text_numbers_and_booleans_are_not_confused(base, kind, cells, codes, tm
     base.execute(f"CREATE TABLE new_rows (id INTEGER, x0 {kind})")
     base.executemany("INSERT INTO new_rows VALUES (?, ?)", list(enumerate(cells)))
     loaded(base, model, tmp_path)
-    found = base.execute("SELECT code0 FROM nearkind_codes ORDER BY key").fetchall()
+    found = base.execute("SELECT code FROM model_codes ORDER BY key").fetchall()
     assert [code for (code,) in found] == codes
 
 
@@ -76,7 +77,7 @@ def test_nearest_rows_have_numbers_distances_and_votes(base, tmp_path):
     model.fit(X, ["p", "q", "p", "q"])
     base.execute("CREATE TABLE new_rows AS SELECT 7 AS id, 'x' AS x0")
     loaded(base, model, tmp_path)
-    asked = "SELECT first_row, distance, votes FROM nearkind_nearest ORDER BY first_row"
+    asked = "SELECT first_row, distance, votes FROM model_nearest ORDER BY first_row"
     near = base.execute(asked).fetchall()
     assert near == [(0, 0.0, 2.0), (1, np.sqrt(2.0), 0.5), (3, np.sqrt(2.0), 0.5)]
 
@@ -92,7 +93,7 @@ def test_all_dialects_write_whole_statements(dialect, tmp_path):
     assert statements[0].endswith("BEGIN")
     assert statements[-2:] == ["COMMIT", ""]
     words = {part.split()[0] for part in statements[1:-2]}
-    assert words == {"CREATE", "INSERT"}
+    assert words - {"--", "ANALYZE"} == {"CREATE", "INSERT"}
     assert outside.count("(") == outside.count(")")
 
 
@@ -102,9 +103,9 @@ def test_pgvector_keeps_vectors_whole_and_asks_its_index(tmp_path):
     (path,) = export.write(model, tmp_path / "m.sql", "sql", dialect="pgvector")
     script = path.read_text("utf-8")
     assert "vector vector(2)" in script
-    assert "('x0', 0, 'text', 'a', NULL, '[1.0, 0.0]')" in script
+    assert "(0, 0, 'text', 'a', NULL, NULL, NULL, NULL, NULL, '[1.0, 0.0]')" in script
     assert "USING hnsw (vector vector_l2_ops)" in script
-    assert "ORDER BY x.vector <-> u.vector\n    LIMIT 101" in script
+    assert "ORDER BY x.vector <-> u.vector\n  LIMIT 101" in script
 
 
 def test_many_rows_are_inserted_in_portions(base, tmp_path):
@@ -115,16 +116,22 @@ def test_many_rows_are_inserted_in_portions(base, tmp_path):
     base.execute("CREATE TABLE new_rows (id INTEGER, x0 TEXT, x1 TEXT)")
     loaded(base, model, tmp_path)
     script = (tmp_path / "model.sql").read_text()
-    assert script.count('INSERT INTO "nearkind_rows"') == 3
-    rows = base.execute("SELECT COUNT(*) FROM nearkind_rows").fetchone()
+    assert script.count('INSERT INTO "model_rows"') == 3
+    rows = base.execute("SELECT COUNT(*) FROM model_rows").fetchone()
     assert rows == (1_201,)
 
 
 @pytest.mark.parametrize("x", [0.1, -1e-300, 1.7976931348623157e308, 1 / 3, 5e-324])
 def test_numbers_come_back_to_the_last_bit(base, x):
     base.execute("CREATE TABLE t (x DOUBLE PRECISION)")
-    base.execute(f"INSERT INTO t VALUES ({number(x)}), ({number(np.inf)})")
-    assert base.execute("SELECT x FROM t").fetchall() == [(x,), (np.inf,)]
+    base.execute(f"INSERT INTO t VALUES ({number(x)})")
+    assert base.execute("SELECT x FROM t").fetchall() == [(x,)]
+    for infinite in (np.inf, -np.inf):
+        found = base.execute(f"SELECT {DIALECTS['duckdb'].number(infinite)}")
+        assert found.fetchall() == [(infinite,)]
+        with sqlite3.connect(":memory:") as other:
+            found = other.execute(f"SELECT {DIALECTS['sqlite'].number(infinite)}")
+            assert found.fetchall() == [(infinite,)]
 
 
 @pytest.mark.parametrize("odd", ["'", '"', "''\"", "\\'", "a'; DROP TABLE t; --", "\n"])
@@ -145,7 +152,10 @@ def test_names_and_texts_that_no_database_takes():
     ("options", "words"),
     [
         ({"dialect": "postgress"}, "Did you mean 'postgres'"),
-        ({"dialect": "oracle"}, "Choose from 'duckdb', 'postgres', 'pgvector'"),
+        (
+            {"dialect": "oracle"},
+            "Choose from 'duckdb', 'postgres', 'pgvector', 'sqlite'",
+        ),
         ({"table": ""}, "without a name"),
     ],
 )
@@ -161,3 +171,41 @@ def test_vectors_too_long_for_a_table(tmp_path, monkeypatch):
     model = nk.baselines.Euclidean().fit([["a"], ["b"]], [0, 1])
     with pytest.raises(ValueError, match=r"have 2 numbers.* at most 1 in dialect"):
         export.write(model, tmp_path / "m.sql", "sql", dialect="postgres")
+
+
+def test_a_name_that_a_database_would_cut(tmp_path):
+    model = nk.baselines.Euclidean().fit([["a"], ["b"]], [0, 1])
+    options = {"dialect": "postgres", "name": "ü" * 28}
+    with pytest.raises(ValueError, match="more than 63 bytes, and the database would"):
+        export.write(model, tmp_path / "m.sql", "sql", **options)
+    assert export.write(model, tmp_path / "m.sql", "sql", name="ü" * 28)
+
+
+def test_two_models_stand_side_by_side(base, tmp_path):
+    base.execute("CREATE TABLE new_rows AS SELECT 7 AS id, 'x' AS x0")
+    for name, labels in {"first": ["p", "q"], "second": ["r", "s"]}.items():
+        model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=1)
+        loaded(base, model.fit([["x"], ["y"]], labels), tmp_path, name=name)
+    for name, label in {"first": "p", "second": "r"}.items():
+        found = base.execute(f"SELECT label FROM {name}_classes").fetchall()
+        assert found == [(label,)]
+
+
+def test_sqlite_tells_numbers_from_their_digits_in_one_column(tmp_path):
+    model = nk.baselines.Hamming(numeric="category").fit(ROWS)
+    (path,) = export.write(model, tmp_path / "m.sql", "sql", dialect="sqlite")
+    with sqlite3.connect(":memory:") as base:
+        base.execute("CREATE TABLE new_rows (id, x0)")
+        cells = ["1", 1, 1.0, "true", True, None, 2.5, "2.5", b"x", 3]
+        base.executemany("INSERT INTO new_rows VALUES (?, ?)", list(enumerate(cells)))
+        base.executescript(path.read_text("utf-8"))
+        found = base.execute("SELECT code FROM m_codes ORDER BY key").fetchall()
+    assert [code for (code,) in found] == [2, 0, 0, 3, 0, 5, 1, 6, 4, 6]
+
+
+def test_text_in_a_column_of_bins_is_unseen(base, tmp_path):
+    model = nk.baselines.Hamming(numeric="bin").fit([[float(i)] for i in range(40)])
+    base.execute("CREATE TABLE new_rows AS SELECT 7 AS id, '3.5' AS x0")
+    loaded(base, model, tmp_path)
+    unseen = model.codebook_.n_values[0]
+    assert base.execute("SELECT code FROM model_codes").fetchall() == [(unseen,)]

@@ -9,13 +9,17 @@ from hypothesis import given, settings
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
-from helpers.export_frames import mixed_adult, odd_frame, real, strangers
+from helpers.export_frames import committee, mixed_adult, odd_frame, real, strangers
 from helpers.export_readers import READERS, assert_equal, expected
 from helpers.strategies import tables
+from nearkind.search.calibration import Calibration
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::nearkind.errors.UnseenValueWarning",
     "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore::nearkind.errors.MixedValuesWarning",
+    "ignore::nearkind.errors.NearlyUniqueWarning",
+    "ignore::nearkind.errors.TimeBudgetWarning",
 )
 reader = pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 
@@ -31,6 +35,85 @@ def test_odd_values_and_names(read, numeric, tmp_path):
     model = nk.CPMLClassifier(euclidean(numeric=numeric), n_neighbors=4).fit(X, y)
     rows = pd.concat([X, strangers(X)], ignore_index=True)
     assert_equal(read(model, rows, tmp_path), expected(model, rows))
+
+
+@cache
+def odd_rows():
+    X, y = odd_frame()
+    return X, y, pd.concat([X, strangers(X)], ignore_index=True)
+
+
+def member(metric, n_neighbors=3, **settings):
+    X, y, _ = odd_rows()
+    return nk.CPMLClassifier(metric, n_neighbors, **settings).fit(X, y)
+
+
+def learned(structure="single", **settings):
+    return nk.CPML(structure, strength="10%", tol=1e-2, **settings)
+
+
+def three():
+    """Distances that code the same table in three ways, and vote in three."""
+    return [
+        member(learned(numeric="bin"), 5, weights="distance"),
+        member(nk.baselines.Hamming(numeric="category")),
+        member(euclidean(numeric="scale"), weights="soft"),
+    ]
+
+
+def crossed():
+    X, _, _ = odd_rows()
+    names = list(X)
+    pairs = [(names[0], names[1]), (names[4], names[2])]
+    return member(learned(crosses=pairs, numeric="bin"), weights="soft")
+
+
+CALIBRATION = Calibration(0.4, 0.07, np.array([0.5, 0.2, 0.3]))
+MODELS = {
+    "single": lambda: member(learned()),
+    "full": lambda: member(learned("full"), weights="distance"),
+    "Hamming": lambda: member(nk.baselines.Hamming(), 4),
+    "Hamming by distance": lambda: member(nk.baselines.Hamming(), weights="distance"),
+    "value difference": lambda: member(nk.baselines.ValueDifference()),
+    "query": lambda: member(nk.baselines.ValueDifference(weighting="query")),
+    "association": lambda: member(nk.baselines.Association(missing="prior")),
+    "soft vectors": lambda: member(learned(), weights="soft"),
+    "soft tables": lambda: member(nk.baselines.Hamming(), weights="soft"),
+    "cold": lambda: member(euclidean(), weights="soft", temperature=1e-12),
+    "hot": lambda: member(euclidean(), weights="soft", temperature=1e250),
+    "crosses": crossed,
+    "committee": lambda: committee(three()),
+    "calibrated": lambda: committee(three(), CALIBRATION),
+    "calibrated sharply": lambda: committee(
+        three()[2:], Calibration(8.0, 1e-6, CALIBRATION.prior)
+    ),
+}
+
+
+@cache
+def of_odd_rows(name):
+    model = MODELS[name]()
+    return model, expected(model, odd_rows()[2])
+
+
+@reader
+@pytest.mark.parametrize("name", MODELS)
+def test_models_of_odd_values(read, name, tmp_path):
+    model, wanted = of_odd_rows(name)
+    assert_equal(read(model, odd_rows()[2], tmp_path), wanted)
+
+
+@reader
+def test_a_model_as_it_is_searched_for(read, tmp_path):
+    model = searched()
+    X = odd_rows()[2]
+    assert_equal(read(model, X, tmp_path), expected(model, X))
+
+
+@cache
+def searched():
+    X, y, _ = odd_rows()
+    return nk.CPMLClassifierCV(time_budget=3, random_state=0).fit(X, y)
 
 
 @reader
@@ -104,7 +187,9 @@ def test_a_distance_of_zero_everywhere(read, tmp_path):
     assert_equal(read(model, X, tmp_path), expected(model, X))
 
 
-@pytest.mark.parametrize(("name", "n"), [("json", 50), ("duckdb", 20), ("onnx", 50)])
+@pytest.mark.parametrize(
+    ("name", "n"), [("json", 50), ("duckdb", 10), ("sqlite", 50), ("onnx", 50)]
+)
 def test_drawn_tables(name, n, tmp_path_factory):
     folder = tmp_path_factory.mktemp("drawn")
 
@@ -113,7 +198,7 @@ def test_drawn_tables(name, n, tmp_path_factory):
     def law(table):
         texts = table.codes.astype(str).astype(object)
         X = pd.DataFrame(texts, columns=[f"c{d}" for d in range(texts.shape[1])])
-        model = nk.CPMLClassifier(euclidean(), n_neighbors=3, weights="distance")
+        model = nk.CPMLClassifier(euclidean(), n_neighbors=3)
         model.fit(X, table.y, sample_weight=table.weights)
         assert_equal(READERS[name](model, X, folder), expected(model, X))
 

@@ -63,3 +63,12 @@ def mixed_adult(n_rows=3_000):
     """Return adult with its columns of numbers as numbers."""
     X, y = real("adult", n_rows)
     return X.assign(**{name: X[name].astype(float) for name in NUMBERS}), y
+
+
+def committee(members, calibration=None):
+    """Return a search that chose these fitted classifiers."""
+    model = nk.CPMLClassifierCV()
+    model.members_, model.classes_ = members, members[0].classes_
+    model.codebook_ = members[0].codebook_
+    model.calibration_ = calibration
+    return model

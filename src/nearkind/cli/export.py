@@ -7,21 +7,29 @@ import typer
 
 from nearkind.cli import options
 from nearkind.errors import did_you_mean
-from nearkind.export.targets import TARGETS
+from nearkind.export.targets import TARGETS, target_of, write
 
 
 def export(
     model: options.Model,
-    to: Annotated[str, typer.Option("--to", help=f"One of {', '.join(TARGETS)}.")],
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Else as MODEL, here, with another ending."
+            "--output",
+            "-o",
+            help="FILE.sql, .onnx, .json or .csv, or a folder for csv; else as MODEL, "
+            "here, with the ending that --to says.",
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to", help=f"One of {', '.join(TARGETS)}; else by the output's ending."
         ),
     ] = None,
     dialect: Annotated[
         str | None,
-        typer.Option("--dialect", help="Of SQL: duckdb, postgres or pgvector."),
+        typer.Option("--dialect", help="Of SQL: duckdb, postgres, pgvector or sqlite."),
     ] = None,
     table: Annotated[
         str | None,
@@ -30,27 +38,50 @@ def export(
     key: Annotated[
         str | None, typer.Option("--key", help="Of SQL: its key column, id.")
     ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name", help="Of SQL: word with which all names begin; else as MODEL."
+        ),
+    ] = None,
     inputs: Annotated[
         str | None, typer.Option("--inputs", help="Of ONNX: values or codes.")
     ] = None,
     member: Annotated[
         int | None,
-        typer.Option("--member", min=1, help="Which of several that vote together."),
+        typer.Option(
+            "--member", min=1, help="Only this one of several that vote together."
+        ),
     ] = None,
 ) -> None:
     """Write a model as JSON, CSV, SQL or ONNX, for programs without nearkind."""
     from nearkind import load
-    from nearkind.export.targets import write
 
+    if to is None:
+        to = _target(output)
     if to not in TARGETS:
         raise typer.BadParameter(did_you_mean(to, TARGETS), param_hint="--to")
     place = output or Path(f"{model.stem}.{to}")
+    if to == "sql" and name is None:
+        name = model.stem
     if place.resolve() == model.resolve():
         raise typer.BadParameter("is the model itself.", param_hint="--output")
-    asked = {"dialect": dialect, "table": table, "key": key, "inputs": inputs}
-    settings = {name: value for name, value in asked.items() if value is not None}
+    asked = dict(dialect=dialect, table=table, key=key, name=name, inputs=inputs)
+    settings = {option: x for option, x in asked.items() if x is not None}
     for path in write(_member(load(model), member), place, to, **settings):
         typer.echo(str(path))
+
+
+def _target(output: Path | None) -> str:
+    """Return what to write by the ending of the output."""
+    if output is None:
+        raise typer.BadParameter(
+            "say what to write, by --to or by the ending of -o.", param_hint="--to"
+        )
+    try:
+        return target_of(output)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--output") from None
 
 
 def _member(model: Any, number: int | None) -> Any:

@@ -39,6 +39,12 @@ def fit(
             "--time-budget", min=0.001, help="Seconds that cv may take, all in all."
         ),
     ] = None,
+    members: Annotated[
+        int | None,
+        typer.Option(
+            "--members", min=1, help="Distances that may vote together in cv; else 3."
+        ),
+    ] = None,
     scoring: Annotated[
         str,
         typer.Option(
@@ -87,7 +93,7 @@ def fit(
 
     target = options.chosen_target(target, data)
     settings = trainer.FitSettings(
-        method, numeric, seed, time_budget, scoring, class_weight
+        method, numeric, seed, time_budget, scoring, class_weight, members
     )
     settings.check()
     check_writable(output)

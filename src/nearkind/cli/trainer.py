@@ -57,6 +57,7 @@ class FitSettings(NamedTuple):
     time_budget: float | None = None
     scoring: str = "accuracy"
     class_weight: str | None = None
+    max_members: int | None = None
 
     def check(self) -> None:
         """Raise BadParameter if an option is wrong."""
@@ -68,8 +69,10 @@ class FitSettings(NamedTuple):
         if self.numeric not in POLICIES["numeric"]:
             listed = ", ".join(POLICIES["numeric"])
             raise typer.BadParameter(f"one of {listed}.", param_hint="--numeric")
-        if self.time_budget is not None and self.method != SEARCH:
-            raise typer.BadParameter("only for cv.", param_hint="--time-budget")
+        of_search = {"--time-budget": self.time_budget, "--members": self.max_members}
+        for name, value in of_search.items():
+            if value is not None and self.method != SEARCH:
+                raise typer.BadParameter("only for cv.", param_hint=name)
         if self.scoring not in SCORINGS:
             hint = did_you_mean(self.scoring, SCORINGS)
             raise typer.BadParameter(hint, param_hint="--scoring")
@@ -96,6 +99,8 @@ class FitSettings(NamedTuple):
             "random_state": self.seed,
         }
         if self.method == SEARCH:
+            if self.max_members is not None:
+                common["max_members"] = self.max_members
             return CPMLClassifierCV(
                 time_budget=self.time_budget,
                 scoring=self.scoring,

@@ -1,25 +1,65 @@
-"""CSV: all values with their vectors; the rows that vote in a second file."""
+"""CSV: all values with their vectors or distances, and the rows that vote."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from nearkind.export.portable import PortableClassifier, PortableModel, as_text
+from nearkind.export.portable import (
+    PortableMember,
+    PortableModel,
+    Voters,
+    as_text,
+)
 from nearkind.io import Columns
 from nearkind.io.atomic_write import atomic_write, text_writer
 from nearkind.io.delimited import write_delimited
 from nearkind.protocols import Array
 
+FIRST = "model.csv"
+"""Name of the first file in a folder."""
+
 
 def write(model: PortableModel, path: Path) -> list[Path]:
-    """Write feature, kind, value, v0, v1, ...; of a classifier also PATH.rows.csv."""
-    _write(_values(model), path)
-    if model.classifier is None:
-        return [path]
-    rows = path.with_name(f"{path.name.removesuffix('.csv')}.rows.csv")
-    _write(_rows(model.classifier), rows)
-    return [path, rows]
+    """Write feature, code, kind, value, v0, v1, ...; of a classifier also rows.
+
+    Parameters
+    ----------
+    model : PortableModel
+    path : Path
+        NAME.csv; another name is that of a folder, in which NAME is "model". Beside it
+        are NAME.distances.csv of a distance without vectors, and NAME.rows.csv of a
+        classifier. Of several members the first has NAME.1.csv, and so on.
+    """
+    if path.suffix != ".csv":
+        if path.parent.is_dir():
+            path.mkdir(exist_ok=True)
+        path = path / FIRST
+    members = model.members
+    names = (
+        [path]
+        if len(members) == 1
+        else [
+            path.with_name(f"{path.stem}.{i}.csv") for i in range(1, len(members) + 1)
+        ]
+    )
+    return [
+        file
+        for member, name in zip(members, names, strict=True)
+        for file in _write_member(member, model.labels, name)
+    ]
+
+
+def _write_member(member: PortableMember, labels: list[Any], path: Path) -> list[Path]:
+    tables = {"": _values(member)}
+    if not member.has_vectors:
+        tables[".distances"] = _distances(member)
+    if member.voters is not None:
+        tables[".rows"] = _rows(member, member.voters, labels)
+    files = {path.with_name(f"{path.stem}{what}.csv"): tables[what] for what in tables}
+    for file, columns in files.items():
+        _write(columns, file)
+    return list(files)
 
 
 def _write(columns: Columns, path: Path) -> None:
@@ -27,28 +67,46 @@ def _write(columns: Columns, path: Path) -> None:
         write_delimited(columns, write)
 
 
-def _values(model: PortableModel) -> Columns:
-    table = [(f.name, *entry) for f in model.features for entry in f.entries()]
-    names, kinds, values = zip(*table, strict=True)
-    vectors = np.concatenate([feature.vectors for feature in model.features])
-    texts = [None if value is None else as_text(value) for value in values]
+def _values(member: PortableMember) -> Columns:
+    table = [
+        (feature.name, code, kind, _shown(value))
+        for feature in member.features
+        for code, (kind, value) in enumerate(feature.entries())
+    ]
+    columns = map(list, zip(*table, strict=True))
+    named = dict(zip(("feature", "code", "kind", "value"), columns, strict=True))
+    return named | (_axes(np.concatenate(member.tables)) if member.has_vectors else {})
+
+
+def _shown(value: Any) -> str | None:
+    """Return a value as text; the codes of a pair with a blank between."""
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    return None if value is None else as_text(value)
+
+
+def _distances(member: PortableMember) -> Columns:
+    pairs = zip(member.features, member.tables, strict=True)
+    lines = [
+        (feature.name, code, other, float(distance))
+        for feature, table in pairs
+        for (code, other), distance in np.ndenumerate(table)
+    ]
+    columns = map(list, zip(*lines, strict=True))
+    return dict(zip(("feature", "code", "other", "distance"), columns, strict=True))
+
+
+def _rows(member: PortableMember, voters: Voters, labels: list[Any]) -> Columns:
+    shares = zip(labels, voters.shares.T, strict=True)
+    codes = zip(member.features, voters.codes.T, strict=True)
     return {
-        "feature": list(names),
-        "kind": list(kinds),
-        "value": texts,
-        **_axes("v", vectors),
+        "number": voters.numbers.tolist(),
+        "count": voters.counts.tolist(),
+        **{f"class {as_text(label)}": share.tolist() for label, share in shares},
+        **{f"code {feature.name}": code.tolist() for feature, code in codes},
+        **(_axes(member.ball.vectors) if member.has_vectors else {}),
     }
 
 
-def _rows(classifier: PortableClassifier) -> Columns:
-    labels = [f"class {as_text(label)}" for label in classifier.labels]
-    return {
-        "number": classifier.numbers.tolist(),
-        "count": classifier.counts.tolist(),
-        **dict(zip(labels, classifier.shares.T.tolist(), strict=True)),
-        **_axes("v", classifier.vectors),
-    }
-
-
-def _axes(letter: str, vectors: Array) -> dict[str, list[Any]]:
-    return {f"{letter}{axis}": x.tolist() for axis, x in enumerate(vectors.T)}
+def _axes(vectors: Array) -> dict[str, list[Any]]:
+    return {f"v{axis}": x.tolist() for axis, x in enumerate(vectors.T)}

@@ -8,14 +8,17 @@ from typing import Any
 from nearkind.export.portable import (
     CrossFeature,
     Feature,
-    PortableClassifier,
+    IntervalFeature,
+    PortableMember,
     PortableModel,
     ValueFeature,
+    Voters,
 )
 from nearkind.io import write_text
 from nearkind.neighbors import TIE
+from nearkind.search.calibration import Calibration
 
-VERSION, VERSION_OF_CROSSES = 1, 2
+VERSION = 2
 """Raised when readers of the file would have to change."""
 
 
@@ -23,29 +26,43 @@ def write(model: PortableModel, path: Path) -> list[Path]:
     """Write one JSON object."""
     tree = {
         "format": "nearkind",
-        "version": VERSION_OF_CROSSES if model.crosses else VERSION,
-        "size": model.size,
-        "features": [_feature(feature) for feature in model.features],
-        "classifier": model.classifier and _classifier(model.classifier),
+        "version": VERSION,
+        "members": [_member(member) for member in model.members],
+        "classes": model.labels or None,
+        "calibration": model.calibration and _calibration(model.calibration),
     }
     write_text(json.dumps(tree, ensure_ascii=False, allow_nan=False) + "\n", path)
     return [path]
 
 
-def _feature(feature: Feature) -> dict[str, Any]:
+def _calibration(calibration: Calibration) -> dict[str, Any]:
     return {
-        "name": feature.name,
-        **_known(feature),
-        "missing": feature.missing,
-        "vectors": feature.vectors.tolist(),
+        "sharpness": calibration.sharpness,
+        "prior_share": calibration.prior_share,
+        "prior": calibration.prior.tolist(),
     }
 
 
+def _member(member: PortableMember) -> dict[str, Any]:
+    tables = zip(member.features, member.tables, strict=True)
+    entries = "vectors" if member.has_vectors else "distances"
+    return {
+        "size": member.size if member.has_vectors else None,
+        "features": [{**_feature(f), entries: table.tolist()} for f, table in tables],
+        "votes": member.voters and _votes(member, member.voters),
+    }
+
+
+def _feature(feature: Feature) -> dict[str, Any]:
+    return {"name": feature.name, **_known(feature), "missing": feature.missing}
+
+
 def _known(feature: Feature) -> dict[str, Any]:
+    if isinstance(feature, IntervalFeature):
+        return {"edges": feature.edges}
     if isinstance(feature, CrossFeature):
         return {"parts": feature.parts, "pairs": feature.pairs}
-    if not isinstance(feature, ValueFeature):
-        return {"edges": feature.edges}
+    assert isinstance(feature, ValueFeature)
     for value in feature.values:
         if isinstance(value, float) and isinf(value):
             raise ValueError(
@@ -55,16 +72,19 @@ def _known(feature: Feature) -> dict[str, Any]:
     return {"values": feature.values}
 
 
-def _classifier(classifier: PortableClassifier) -> dict[str, Any]:
+def _votes(member: PortableMember, voters: Voters) -> dict[str, Any]:
+    rows = {
+        "number": voters.numbers.tolist(),
+        "count": voters.counts.tolist(),
+        "shares": voters.shares.tolist(),
+        "codes": voters.codes.tolist(),
+    }
     return {
-        "classes": classifier.labels,
-        "n_neighbors": classifier.n_neighbors,
-        "weights": classifier.weights,
+        "weights": voters.weights,
+        "n_neighbors": voters.n_neighbors,
+        "temperature": voters.temperature,
         "tie": TIE,
-        "rows": {
-            "number": classifier.numbers.tolist(),
-            "count": classifier.counts.tolist(),
-            "shares": classifier.shares.tolist(),
-            "vectors": classifier.vectors.tolist(),
-        },
+        "centre": member.ball.centre.tolist() if member.has_vectors else None,
+        "radius": member.ball.radius if member.has_vectors else None,
+        "rows": rows,
     }

@@ -22,10 +22,18 @@ from nearkind.export.onnx_graph import (
     value_codes,
     value_inputs,
 )
-from nearkind.export.portable import Feature, PortableClassifier, PortableModel
+from nearkind.export.portable import (
+    LEAST_EXPONENT,
+    PortableMember,
+    PortableModel,
+    Voters,
+)
 from nearkind.io.atomic_write import atomic_write
 from nearkind.neighbors import TIE
+from nearkind.neighbors.soft_votes import COLD
 from nearkind.neighbors.voting import SHARE_TIE
+from nearkind.protocols import Array
+from nearkind.search.calibration import Calibration
 
 VECTOR, PROBABILITIES, LABEL = "vector", "probabilities", "label"
 OPSETS = {"": 18, "ai.onnx.ml": 3}
@@ -35,15 +43,17 @@ MAX_BYTES = 2**31 - 2**20
 
 
 class GraphInputs(NamedTuple):
-    """The start of a graph: its inputs, and the codes of each feature (n,)."""
+    """The start of a graph: inputs, and for each member the codes of features (n,)."""
 
     builder: GraphBuilder
     inputs: list[Input]
-    codes: list[str]
+    codes: list[list[str]]
 
 
 def write(model: PortableModel, path: Path, inputs: str = "values") -> list[Path]:
     """Write a graph with outputs ``vector``, ``probabilities`` and ``label``.
+
+    Of several members that have vectors, these are ``vector_1`` and so on.
 
     Parameters
     ----------
@@ -51,7 +61,7 @@ def write(model: PortableModel, path: Path, inputs: str = "values") -> list[Path
     path : Path
     inputs : {"values", "codes"}, default="values"
         "values": one input (n,) a column, of text or of doubles; "codes": one of int64
-        (n, D), -1 for values that fit did not see, crosses after the columns.
+        (n, D) for each member, -1 for values that fit did not see.
     """
     if inputs not in INPUTS:
         raise ValueError(
@@ -65,9 +75,8 @@ def write(model: PortableModel, path: Path, inputs: str = "values") -> list[Path
 
 
 def _check_size(model: PortableModel) -> None:
-    tables = sum(feature.vectors.nbytes for feature in model.features)
-    voters = model.classifier
-    rows = 0 if voters is None else voters.vectors.nbytes + voters.shares.nbytes
+    tables = sum(table.nbytes for member in model.members for table in member.tables)
+    rows = sum(map(_bytes_of_rows, model.members))
     if tables + rows > MAX_BYTES:
         raise ValueError(
             f"The model takes {(tables + rows) / 2**30:.1f} GB, of which "
@@ -76,17 +85,39 @@ def _check_size(model: PortableModel) -> None:
         )
 
 
+def _bytes_of_rows(member: PortableMember) -> int:
+    if member.voters is None:
+        return 0
+    compared = member.ball.vectors if member.has_vectors else member.voters.codes
+    return compared.nbytes + member.voters.shares.nbytes
+
+
 def _model(
-    model: PortableModel, start: Callable[[list[Feature], list[str]], GraphInputs]
+    model: PortableModel, start: Callable[[PortableModel, set[str]], GraphInputs]
 ) -> Any:
-    builder, inputs, codes = start(model.features, output_names(model))
-    outputs = [_add_embedding(builder, model, codes), *_add_vote(builder, model)]
+    vectors = vector_names(model)
+    if not (vectors or model.labels):
+        raise ValueError(
+            "A distance without vectors has nothing that a graph could return. Export "
+            "a classifier over it, or to JSON, CSV or SQL."
+        )
+    outputs = [*vectors.values(), *([PROBABILITIES, LABEL] if model.labels else [])]
+    builder, inputs, codes = start(model, set(outputs))
+    described = [
+        builder.doubles(name, ROWS, model.members[at].size)
+        for at, name in vectors.items()
+    ]
+    rows = [
+        _add_sums(builder, member, codes[at], vectors.get(at, ""))
+        for at, member in enumerate(model.members)
+    ]
+    described += _add_classes(builder, model, rows)
     helper = builder.onnx.helper
     graph = helper.make_graph(
         builder.nodes,
         "nearkind",
         [each.described(builder) for each in inputs],
-        outputs,
+        described,
         builder.constants,
     )
     opsets = [helper.make_opsetid(*opset) for opset in OPSETS.items()]
@@ -97,52 +128,92 @@ def _model(
     return made
 
 
-def _of_values(features: list[Feature], outputs: list[str]) -> GraphInputs:
-    inputs = value_inputs(features, set(outputs))
-    builder = GraphBuilder({*outputs, *(each.name for each in inputs)})
-    return GraphInputs(builder, inputs, value_codes(builder, features, inputs))
+def _of_values(model: PortableModel, outputs: set[str]) -> GraphInputs:
+    inputs = value_inputs(model, outputs)
+    builder = GraphBuilder({*outputs, *(each.name for each in inputs.values())})
+    codes = [value_codes(builder, member.features, inputs) for member in model.members]
+    return GraphInputs(builder, list(inputs.values()), codes)
 
 
-def _of_codes(features: list[Feature], outputs: list[str]) -> GraphInputs:
-    source = Input(CODES, "code", None, (ROWS, len(features)))
-    builder = GraphBuilder({*outputs, CODES})
-    return GraphInputs(builder, [source], given_codes(builder, len(features)))
+def _of_codes(model: PortableModel, outputs: set[str]) -> GraphInputs:
+    names = numbered(CODES, len(model.members))
+    inputs = [
+        Input(name, "code", None, (ROWS, len(member.features)))
+        for name, member in zip(names, model.members, strict=True)
+    ]
+    builder = GraphBuilder({*outputs, *names})
+    return GraphInputs(builder, inputs, [given_codes(builder, x) for x in inputs])
 
 
-INPUTS: dict[str, Callable[[list[Feature], list[str]], GraphInputs]] = {
+INPUTS: dict[str, Callable[[PortableModel, set[str]], GraphInputs]] = {
     "values": _of_values,
     "codes": _of_codes,
 }
 
 
-def output_names(model: PortableModel) -> list[str]:
-    """Return the names of the outputs of a graph."""
-    return [VECTOR] if model.classifier is None else [VECTOR, PROBABILITIES, LABEL]
+def numbered(name: str, count: int) -> list[str]:
+    """Return a name for each of several, numbered from 1 if there are more than one.
+
+    Examples
+    --------
+    >>> numbered("vector", 1), numbered("vector", 2)
+    (['vector'], ['vector_1', 'vector_2'])
+    """
+    return [name] if count == 1 else [f"{name}_{i}" for i in range(1, count + 1)]
 
 
-def _add_embedding(
-    builder: GraphBuilder, model: PortableModel, codes: list[str]
-) -> Any:
-    """Add the vectors of values in the order of features; return their description."""
-    size = model.size
-    total = builder.constant(np.zeros(size))
-    for n_left, feature, code in zip(
-        reversed(range(len(codes))), model.features, codes, strict=True
-    ):
-        vector = builder.add("Gather", builder.constant(feature.vectors), code)
-        total = builder.add("Add", total, vector, output="" if n_left else VECTOR)
-    return builder.doubles(VECTOR, ROWS, size)
+def vector_names(model: PortableModel) -> dict[int, str]:
+    """Return the output of the vectors of each member that has some, by its place."""
+    names = enumerate(numbered(VECTOR, len(model.members)))
+    return {at: name for at, name in names if model.members[at].has_vectors}
 
 
-def _add_vote(builder: GraphBuilder, model: PortableModel) -> list[Any]:
-    """Add shares of classes and labels; return their descriptions."""
-    voters = model.classifier
-    if voters is None:
+def _add_sums(
+    builder: GraphBuilder, member: PortableMember, codes: list[str], output: str
+) -> str:
+    """Add the vectors of rows (n, q), or their distances to all values (n, S).
+
+    The values of all features stand one after the other.
+    """
+    found = [
+        builder.add("Gather", builder.constant(table), code)
+        for table, code in zip(member.tables, codes, strict=True)
+    ]
+    if not member.has_vectors:
+        return builder.add("Concat", *found, axis=1)
+    return builder.add("Sum", *found, output=output)
+
+
+def _add_classes(
+    builder: GraphBuilder, model: PortableModel, rows: list[str]
+) -> list[Any]:
+    """Add probabilities of classes and labels; return their descriptions."""
+    if not model.labels:
         return []
-    add_shares(builder, voters, VECTOR, PROBABILITIES)
-    kind = add_labels(builder, voters, PROBABILITIES, LABEL)
+    shares = [
+        add_shares(builder, member, sums)
+        for member, sums in zip(model.members, rows, strict=True)
+    ]
+    n_members = builder.constant(float(len(shares)))
+    mean = builder.add("Div", builder.add("Sum", *shares), n_members)
+    _add_probabilities(builder, model.calibration, mean)
+    kind = add_labels(builder, model.labels, PROBABILITIES, LABEL)
     labels = builder.onnx.helper.make_tensor_value_info(LABEL, kind, [ROWS])
-    return [builder.doubles(PROBABILITIES, ROWS, len(voters.labels)), labels]
+    return [builder.doubles(PROBABILITIES, ROWS, len(model.labels)), labels]
+
+
+def _add_probabilities(
+    b: GraphBuilder, calibration: Calibration | None, shares: str
+) -> None:
+    """Add the probabilities (n, C) that calibration makes of shares."""
+    if calibration is None:
+        b.add("Identity", shares, output=PROBABILITIES)
+        return
+    prior_share, prior = calibration.prior_share, calibration.prior
+    power = b.add("Pow", shares, b.constant(calibration.sharpness))
+    total = b.add("ReduceSum", power, b.constant([1], np.int64), keepdims=1)
+    sharp = b.add("Mul", b.add("Div", power, total), b.constant(1.0 - prior_share))
+    b.add("Add", sharp, b.constant(prior_share * prior), output=PROBABILITIES)
 
 
 def _about(model: PortableModel, inputs: list[Input]) -> str:
@@ -151,44 +222,66 @@ def _about(model: PortableModel, inputs: list[Input]) -> str:
         {"name": each.name, "kind": each.kind, "missing": each.missing}
         for each in inputs
     ]
-    labels = None if model.classifier is None else model.classifier.labels
-    return json.dumps({"inputs": described, "classes": labels}, ensure_ascii=False)
+    about = {"inputs": described, "classes": model.labels or None}
+    return json.dumps(about, ensure_ascii=False)
 
 
-def add_shares(
-    builder: GraphBuilder, voters: PortableClassifier, vectors: str, output: str
-) -> str:
-    """Add the share of each class (n, C) in the votes for rows (n, q)."""
+def add_shares(builder: GraphBuilder, member: PortableMember, rows: str) -> str:
+    """Add the share of each class (n, C) in the votes for rows, one after the other."""
+    voters = member.voters
+    assert voters is not None
     one = builder.inner()
     row = one.name()
-    found = _shares_of_one(one, voters, row)
+    by = _of_vectors if member.has_vectors else _of_tables
+    votes = WEIGHTED_VOTES[voters.weights](one, voters, by(one, member, voters, row))
+    total = one.add("MatMul", votes, one.constant(voters.shares))  # (C,)
+    found = one.add("Div", total, _over_all(one, "ReduceSum", total))
+    width = member.size if member.has_vectors else sum(map(len, member.tables))
     body = builder.onnx.helper.make_graph(
         one.nodes,
         "vote",
-        [one.doubles(row, voters.vectors.shape[1])],
-        [one.doubles(found, len(voters.labels))],
+        [one.doubles(row, width)],
+        [one.doubles(found, voters.shares.shape[1])],
     )
-    return builder.add("Scan", vectors, output=output, body=body, num_scan_inputs=1)
+    return builder.add("Scan", rows, body=body, num_scan_inputs=1)
 
 
-def _shares_of_one(b: GraphBuilder, voters: PortableClassifier, row: str) -> str:
-    distance = _distances(b, voters, row)
-    votes = WEIGHTED_VOTES[voters.weights](b, _votes(b, voters, distance), distance)
-    total = b.add("MatMul", votes, b.constant(voters.shares))  # (C,)
-    return b.add("Div", total, _over_all(b, "ReduceSum", total))
+class Distances(NamedTuple):
+    """From a row to all that vote (m,), and how close two are that count as equal."""
+
+    distance: str
+    tie: str
 
 
-def _distances(b: GraphBuilder, voters: PortableClassifier, row: str) -> str:
-    step = b.add("Sub", b.constant(voters.vectors), row)  # (m, q)
-    axis = b.constant([1], np.int64)
-    return b.add("Sqrt", b.add("ReduceSumSquare", step, axis, keepdims=0))
+def _of_vectors(
+    b: GraphBuilder, member: PortableMember, voters: Voters, row: str
+) -> Distances:
+    def distance(vectors: Array) -> str:
+        step = b.add("Sub", b.constant(vectors), row)
+        axis = b.constant([vectors.ndim - 1], np.int64)
+        return b.add("Sqrt", b.add("ReduceSumSquare", step, axis, keepdims=0))
 
-
-def _votes(b: GraphBuilder, voters: PortableClassifier, distance: str) -> str:
-    """Return what each row votes (m,); those at the k-th distance share the rest."""
-    k, counts, zero = (b.constant(x) for x in (voters.n_neighbors, voters.counts, 0.0))
-    largest = _over_all(b, "ReduceMax", distance)
+    from_centre = distance(member.ball.centre)
+    largest = b.add("Add", from_centre, b.constant(member.ball.radius))
     tie = b.add("Mul", b.constant(TIE), largest)
+    return Distances(distance(member.ball.vectors), tie)
+
+
+def _of_tables(
+    b: GraphBuilder, member: PortableMember, voters: Voters, row: str
+) -> Distances:
+    starts = np.cumsum([0, *map(len, member.tables)])[:-1]
+    places = b.constant((voters.codes + starts).astype(np.int64))  # (m, D)
+    axis = b.constant([1], np.int64)
+    distance = b.add("ReduceSum", b.add("Gather", row, places), axis, keepdims=0)
+    largest = _over_all(b, "ReduceMax", distance)
+    return Distances(distance, b.add("Mul", b.constant(TIE), largest))
+
+
+def _uniform(b: GraphBuilder, voters: Voters, found: Distances) -> str:
+    """Return what each row votes (m,); those at the k-th distance share the rest."""
+    distance, tie = found
+    k, counts, zero = (b.constant(x) for x in (voters.n_neighbors, voters.counts, 0.0))
     kth = _kth(b, voters, counts, distance)
     is_near = b.add("Less", distance, b.add("Sub", kth, tie))
     is_reached = b.add("LessOrEqual", distance, b.add("Add", kth, tie))
@@ -199,9 +292,7 @@ def _votes(b: GraphBuilder, voters: PortableClassifier, distance: str) -> str:
     return b.add("Add", near, b.add("Mul", tied, share))
 
 
-def _kth(
-    b: GraphBuilder, voters: PortableClassifier, counts: str, distance: str
-) -> str:
+def _kth(b: GraphBuilder, voters: Voters, counts: str, distance: str) -> str:
     """Return the distance at which the counts first add up to k."""
     how_many = b.constant([voters.n_nearest], np.int64)
     both = ["", ""]
@@ -212,16 +303,9 @@ def _kth(
     return _over_all(b, "ReduceMin", b.add("Where", is_reached, nearest, beyond))
 
 
-def _over_all(b: GraphBuilder, operator: str, x: str) -> str:
-    return b.add(operator, x, b.constant([0], np.int64), keepdims=0)
-
-
-def _uniform(b: GraphBuilder, votes: str, distance: str) -> str:
-    return votes
-
-
-def _by_distance(b: GraphBuilder, votes: str, distance: str) -> str:
+def _by_distance(b: GraphBuilder, voters: Voters, found: Distances) -> str:
     """Weigh by 1 / distance; rows at distance zero, if there are any, vote alone."""
+    votes, distance = _uniform(b, voters, found), found.distance
     zero, one = b.constant(0.0), b.constant(1.0)
     is_here = b.add("Equal", distance, zero)
     here = b.add("Where", is_here, votes, zero)
@@ -230,15 +314,38 @@ def _by_distance(b: GraphBuilder, votes: str, distance: str) -> str:
     return b.add("Where", some_here, here, away)
 
 
-WEIGHTED_VOTES: dict[str, Callable[[GraphBuilder, str, str], str]] = {
+def _soft(b: GraphBuilder, voters: Voters, found: Distances) -> str:
+    """Weigh by exp(-d2 / temperature), the nearest row having weight one."""
+    assert voters.temperature is not None
+    temperature, distance = b.constant(voters.temperature), found.distance
+    least = _over_all(b, "ReduceMin", distance)
+    beyond = b.add("Sub", distance, least)
+    largest = b.add("Div", found.tie, b.constant(TIE))
+    coldest = b.add("Mul", b.add("Mul", largest, largest), b.constant(COLD))
+    is_tied = b.add("LessOrEqual", beyond, found.tie)
+    is_equal = b.add("And", is_tied, b.add("Less", temperature, coldest))
+    beyond = b.add("Where", is_equal, b.constant(0.0), beyond)
+    squares = b.add("Mul", beyond, b.add("Add", distance, least))
+    exponent = b.add("Neg", b.add("Div", squares, temperature))
+    is_some = b.add("Greater", exponent, b.constant(LEAST_EXPONENT))
+    power = b.add("Where", is_some, b.add("Exp", exponent), b.constant(0.0))
+    return b.add("Mul", b.constant(voters.counts), power)
+
+
+WEIGHTED_VOTES: dict[str, Callable[[GraphBuilder, Voters, Distances], str]] = {
     "uniform": _uniform,
     "distance": _by_distance,
+    "soft": _soft,
 }
-"""Weights of a classifier -> what adds a voters."""
+"""Weights of a classifier -> what adds votes of all rows (m,)."""
+
+
+def _over_all(b: GraphBuilder, operator: str, x: str) -> str:
+    return b.add(operator, x, b.constant([0], np.int64), keepdims=0)
 
 
 def add_labels(
-    builder: GraphBuilder, voters: PortableClassifier, probabilities: str, output: str
+    builder: GraphBuilder, classes: list[Any], probabilities: str, output: str
 ) -> Any:
     """Add the labels of the largest shares (n,), and return their type.
 
@@ -250,7 +357,7 @@ def add_labels(
     is_best = builder.add("GreaterOrEqual", probabilities, least)
     flags = builder.cast(is_best, "INT32")
     first = builder.add("ArgMax", flags, axis=1, keepdims=0)
-    labels = np.array(voters.labels)
+    labels = np.array(classes)
     kind = builder.onnx.helper.np_dtype_to_tensor_dtype(labels.dtype)
     tensor = labels.astype(object) if labels.dtype.kind == "U" else labels
     builder.add("Gather", builder.constant(tensor), first, output=output)

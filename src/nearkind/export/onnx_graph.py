@@ -1,6 +1,6 @@
 """ONNX: a builder of graphs, and the part of a graph from values to codes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from nearkind.export.portable import (
     CrossFeature,
     Feature,
     IntervalFeature,
+    PortableModel,
     ValueFeature,
     as_double,
     as_text,
@@ -116,74 +117,73 @@ class Input:
 TENSORS = {"text": "STRING", "number": "DOUBLE", "code": "INT64"}
 
 
-def value_inputs(features: Sequence[Feature], taken: set[str]) -> list[Input]:
+def value_inputs(model: PortableModel, taken: set[str]) -> dict[str, Input]:
     """Return an input for each column, named as the column if that name is free."""
-    found, used = [], set(taken)
-    for feature in _columns(features):
-        name = feature.name
+    found, used = {}, set(taken)
+    for column in model.columns:
+        features = [f for m in model.members for f in m.features if f.name == column]
+        name = column
         while not name or name in used:
             name += "_"
         used.add(name)
-        is_text = TAKES_TEXT[type(feature)](feature)
-        kind = ("text", _marker(feature)) if is_text else ("number", "NaN")
-        found.append(Input(name, *kind))
+        is_text = any(map(_takes_text, features))
+        kind = ("text", _marker(features)) if is_text else ("number", "NaN")
+        found[column] = Input(name, *kind)
     return found
 
 
-def _columns(features: Sequence[Feature]) -> list[Feature]:
-    return [each for each in features if not isinstance(each, CrossFeature)]
-
-
-def _takes_text(feature: ValueFeature) -> bool:
+def _takes_text(feature: Feature) -> bool:
+    if not isinstance(feature, ValueFeature):
+        return False
     return len(non_texts(feature.values)) < max(len(feature.values), 1)
 
 
-def _marker(feature: Any) -> str:
+def _marker(features: Sequence[Feature]) -> str:
     """Return a text that marks missing values: the empty one, unless it is a value."""
-    known, marker = {as_text(value) for value in feature.values}, ""
+    known = {as_text(value) for f in features for _, value in f.entries()}
+    marker = ""
     while marker in known:
         marker = f"<{marker or 'missing'}>"
     return marker
 
 
 def value_codes(
-    builder: GraphBuilder, features: Sequence[Feature], inputs: Sequence[Input]
+    builder: GraphBuilder, features: Sequence[Feature], inputs: Mapping[str, Input]
 ) -> list[str]:
     """Return the codes of each feature (n,), from values."""
-    codes = [
-        LOOKUPS[type(feature), source.kind](builder, feature, source)
-        for feature, source in zip(_columns(features), inputs, strict=True)
-    ]
-    crosses = [each for each in features if isinstance(each, CrossFeature)]
-    sizes = [len(each.vectors) for each in features]
-    return codes + [_from_parts(builder, each, codes, sizes) for each in crosses]
+    codes: list[str] = []
+    for feature in features:
+        if isinstance(feature, CrossFeature):
+            first, second = feature.parts
+            pair = codes[first], codes[second], features[second].n_codes
+            codes.append(_from_pair(builder, feature, *pair))
+        else:
+            source = inputs[feature.name]
+            lookup = LOOKUPS[type(feature), source.kind]
+            codes.append(lookup(builder, feature, source))
+    return codes
 
 
-def _from_parts(
-    builder: GraphBuilder,
-    feature: CrossFeature,
-    codes: Sequence[str],
-    sizes: Sequence[int],
-) -> str:
-    """Return the codes of pairs: a pair of codes is one number."""
-    first, second = feature.parts
-    width = sizes[second]
-    many = builder.add("Mul", codes[first], builder.constant(width, np.int64))
-    return builder.add(
-        "LabelEncoder",
-        builder.add("Add", many, codes[second]),
-        keys_int64s=[a * width + b for a, b in feature.pairs],
-        values_int64s=list(range(len(feature.pairs))),
-        default_int64=feature.missing,
-    )
-
-
-def given_codes(builder: GraphBuilder, n_features: int) -> list[str]:
+def given_codes(builder: GraphBuilder, source: Input) -> list[str]:
     """Return the codes of each feature (n,), from one input of them all (n, D)."""
     return [
-        builder.add("Gather", CODES, builder.constant(d, np.int64), axis=1)
-        for d in range(n_features)
+        builder.add("Gather", source.name, builder.constant(d, np.int64), axis=1)
+        for d in range(source.shape[1])
     ]
+
+
+def _from_pair(
+    builder: GraphBuilder, feature: CrossFeature, a: str, b: str, width: int
+) -> str:
+    """Look up the number of a pair of codes, the second of which is below a width."""
+    row = builder.add("Mul", a, builder.constant(width, np.int64))
+    return builder.add(
+        "LabelEncoder",
+        builder.add("Add", row, b),
+        keys_int64s=[first * width + second for first, second in feature.pairs],
+        values_int64s=list(range(len(feature.pairs))),
+        default_int64=feature.n_codes - 1,
+    )
 
 
 def _from_text(builder: GraphBuilder, feature: ValueFeature, source: Input) -> str:
@@ -200,7 +200,7 @@ def _from_text(builder: GraphBuilder, feature: ValueFeature, source: Input) -> s
         source.name,
         keys_strings=[*texts, source.missing],
         values_int64s=[*range(len(texts)), feature.missing],
-        default_int64=len(feature.vectors) - 1,
+        default_int64=feature.n_codes - 1,
     )
 
 
@@ -211,7 +211,7 @@ def _from_number(builder: GraphBuilder, feature: ValueFeature, source: Input) ->
     at = builder.add("Sub", upto, builder.constant(1, np.int64))  # -1: the last
     found = builder.add("Gather", builder.constant(doubles[order]), at)
     code = builder.add("Gather", builder.constant(order.astype(np.int64)), at)
-    unseen = builder.constant(len(feature.vectors) - 1, np.int64)
+    unseen = builder.constant(feature.n_codes - 1, np.int64)
     is_known = builder.add("Equal", found, source.name)
     known = builder.add("Where", is_known, code, unseen)
     return _unless_missing(builder, feature, source, known)
@@ -222,6 +222,13 @@ def _from_interval(
 ) -> str:
     upto = _upto(builder, source.name, np.array(feature.edges))
     return _unless_missing(builder, feature, source, upto)
+
+
+def _refuse_both(builder: GraphBuilder, feature: Feature, source: Input) -> str:
+    raise ValueError(
+        f"Column {feature.name!r} is text to one member and numbers to another, and a "
+        "tensor is one of them. Pass inputs='codes'."
+    )
 
 
 def _unless_missing(
@@ -250,12 +257,9 @@ def _upto(builder: GraphBuilder, x: str, rising: Any) -> str:
     return at
 
 
-TAKES_TEXT: dict[type, Callable[[Any], bool]] = {
-    ValueFeature: _takes_text,
-    IntervalFeature: lambda feature: False,
-}
 LOOKUPS: dict[tuple[type, str], Callable[[GraphBuilder, Any, Input], str]] = {
     (ValueFeature, "text"): _from_text,
     (ValueFeature, "number"): _from_number,
     (IntervalFeature, "number"): _from_interval,
+    (IntervalFeature, "text"): _refuse_both,
 }

@@ -1,34 +1,49 @@
-"""A model without its library: vectors of values, and the training rows that vote."""
+"""A model without its library: how cells become codes, tables, and rows that vote."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.encoding import Bins, Coordinate, Cross, Levels
+from nearkind.baselines import Hamming
+from nearkind.baselines.pair_tables import overlap
+from nearkind.baselines.pairwise import TableDistance
+from nearkind.encoding import Bins, Coordinate, Levels
 from nearkind.encoding.codebook import Codebook
+from nearkind.encoding.crosses import Cross
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.model_view import ModelView
-from nearkind.neighbors import VOTE_WEIGHTS
+from nearkind.neighbors import WEIGHTS, Reach, is_soft
 from nearkind.neighbors.reach import ENOUGH
-from nearkind.protocols import Array
+from nearkind.neighbors.vector_rows import VectorRows
+from nearkind.protocols import Array, Codes
+from nearkind.search.calibration import Calibration
 from nearkind.tables import as_floats
+
+GRID_BITS = 52
+"""Bits of a sum of table entries; a double holds one more."""
+LEAST_EXPONENT = -103.9
+"""Soft votes of rows below this power of e are zero, as in single precision."""
+TEMPERATURES = 1e-200, 1e200
+"""Temperatures beyond which nothing changes, and quotients may overflow."""
 
 
 class Entry(NamedTuple):
-    """What a vector of a feature stands for.
+    """What a code of a feature stands for.
 
     Attributes
     ----------
     kind : str
         "text", "number" or "boolean" for a value; "from" for all numbers from this one
-        up to that of the next entry; "pair" for two values; "missing"; "unseen".
-    value : str, bool, int, float or None
-        Of a pair the places of its two values, such as "0 3"; None for the last two.
+        up to that of the next entry; "pair" for two codes of other features; "missing";
+        "unseen".
+    value : str, bool, int, float, (int, int) or None
+        None for the last two.
     """
 
     kind: str
@@ -36,122 +51,124 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ValueFeature:
-    """A feature with one vector for each value.
+class Feature:
+    """How cells of a row become a code; the last code is that of unseen values.
 
     Attributes
     ----------
     name : str
-        Name of the column.
-    values : list of str, bool, int or float
-        One a vector.
+        Name of the column; of a pair, both.
     missing : int
-        Place of the vector of missing values; the last if they count as unseen.
-    vectors : ndarray of shape (s, q)
-        The last is that of unseen values.
-
-    Examples
-    --------
-    >>> ValueFeature("size", ["1", 1], 2, np.zeros((3, 1))).entries()[1:]
-    [Entry(kind='number', value=1), Entry(kind='unseen', value=None)]
+        Code of missing values; the last if they count as unseen.
+    n_codes : int
     """
 
     name: str
-    values: list[Any]
     missing: int
-    vectors: Array
+    n_codes: int
 
     def entries(self) -> list[Entry]:
-        """Return an entry for each vector."""
-        kinds = {str: "text", bool: "boolean"}
-        known = [Entry(kinds.get(type(x), "number"), x) for x in self.values]
-        return _with_missing_and_unseen(known, len(self.vectors))
+        """Return an entry for each code."""
+        known = self.known()
+        has_missing = self.n_codes > len(known) + 1
+        return [*known, *[Entry("missing", None)] * has_missing, Entry("unseen", None)]
+
+    def known(self) -> list[Entry]:
+        """Return the entries of values."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class IntervalFeature:
-    """A feature of numbers with one vector for each ``edges[k - 1] <= x < edges[k]``.
+class ValueFeature(Feature):
+    """A feature with one code for each value.
+
+    Attributes
+    ----------
+    values : list of str, bool, int or float
+        In the order of their codes.
+    name, missing, n_codes : as in ``Feature``
+
+    Examples
+    --------
+    >>> ValueFeature("size", 2, 3, ["1", 1]).entries()[1:]
+    [Entry(kind='number', value=1), Entry(kind='unseen', value=None)]
+    """
+
+    values: list[Any]
+
+    def known(self) -> list[Entry]:
+        """Return the entries of values."""
+        kinds = {str: "text", bool: "boolean"}
+        return [Entry(kinds.get(type(x), "number"), x) for x in self.values]
+
+
+@dataclass(frozen=True)
+class IntervalFeature(Feature):
+    """A feature of numbers with one code for each ``edges[k - 1] <= x < edges[k]``.
 
     Attributes
     ----------
     edges : list of float
         Rising.
-    name, missing, vectors : as in ``ValueFeature``
+    name, missing, n_codes : as in ``Feature``
     """
 
-    name: str
     edges: list[float]
-    missing: int
-    vectors: Array
 
-    def entries(self) -> list[Entry]:
-        """Return an entry for each vector."""
-        known = [Entry("from", edge) for edge in (float("-inf"), *self.edges)]
-        return _with_missing_and_unseen(known, len(self.vectors))
+    def known(self) -> list[Entry]:
+        """Return the entries of intervals."""
+        return [Entry("from", edge) for edge in (float("-inf"), *self.edges)]
 
 
 @dataclass(frozen=True)
-class CrossFeature:
-    """A feature with one vector for each pair of values of two others.
+class CrossFeature(Feature):
+    """A feature with one code for each pair of codes of two others.
 
     Attributes
     ----------
     parts : (int, int)
-        Numbers of the two features, which come before it.
+        Numbers of the two features, which come before.
     pairs : list of (int, int)
-        One a vector: the places of the two values' vectors in their features.
-    name, missing, vectors : as in ``ValueFeature``
-        No value is missing; any other pair has the last vector.
-
-    Examples
-    --------
-    >>> CrossFeature("a x b", (0, 1), [(0, 3)], 1, np.zeros((2, 1))).entries()[0]
-    Entry(kind='pair', value='0 3')
+        Codes of the two, in the order of their own code.
+    name, missing, n_codes : as in ``Feature``
     """
 
-    name: str
     parts: tuple[int, int]
     pairs: list[tuple[int, int]]
-    missing: int
-    vectors: Array
 
-    def entries(self) -> list[Entry]:
-        """Return an entry for each vector."""
-        known = [Entry("pair", f"{a} {b}") for a, b in self.pairs]
-        return _with_missing_and_unseen(known, len(self.vectors))
-
-
-Feature = ValueFeature | IntervalFeature | CrossFeature
+    def known(self) -> list[Entry]:
+        """Return the entries of pairs."""
+        return [Entry("pair", pair) for pair in self.pairs]
 
 
 @dataclass(frozen=True)
-class PortableClassifier:
+class Voters:
     """The training rows that vote, equal ones merged, and how they vote.
 
     Attributes
     ----------
-    labels : list of str, bool, int or float
-        Of the classes.
-    n_neighbors : float
-        Rows that vote; all of them if there are fewer.
-    weights : {"uniform", "distance"}
-    vectors : ndarray of shape (m, q)
-        Of the unique rows.
+    codes : ndarray of int of shape (m, D)
+        Of the unique rows, those of unseen values being the last of their feature.
     counts : ndarray of shape (m,)
         How many rows each stands for.
     shares : ndarray of shape (m, C)
         Share of each class among those.
-    numbers : ndarray of shape (m,)
+    numbers : ndarray of int of shape (m,)
         Number of the first of those in the table given to fit.
+    weights : {"uniform", "distance", "soft"}
+    n_neighbors : float
+        Rows that vote, all of them if there are fewer; not used by "soft".
+    temperature : float or None
+        Of "soft": votes fall by exp(-1) for so much more of the squared distance.
     """
 
-    labels: list[Any]
-    n_neighbors: float
-    weights: str
-    vectors: Array
+    codes: NDArray[np.intp]
     counts: Array
     shares: Array
     numbers: NDArray[np.intp]
+    weights: str
+    n_neighbors: float
+    temperature: float | None
 
     @property
     def enough(self) -> float:
@@ -161,114 +178,196 @@ class PortableClassifier:
     @property
     def n_nearest(self) -> int:
         """Return how many of the nearest unique rows are sure to hold the k-th row."""
-        lightest_first = np.cumsum(np.sort(self.counts))
-        reached = int(np.searchsorted(lightest_first, self.enough))
-        return min(reached + 1, len(self.counts))
+        return Reach(self.counts).n_nearest(self.n_neighbors)
+
+
+@dataclass(frozen=True)
+class PortableMember:
+    """A distance, and the rows that vote under it.
+
+    Attributes
+    ----------
+    features : list of Feature
+    tables : list of ndarray
+        For each feature the vectors of its codes (s, q), or the distances between any
+        two (s, s). Sums of entries are exact in any order: see ``on_grid``.
+    has_vectors : bool
+        Whether rows are sums of vectors, and distances Euclidean; else distances are
+        sums over the features.
+    voters : Voters or None
+        None for a distance alone.
+    """
+
+    features: list[Feature]
+    tables: list[Array]
+    has_vectors: bool
+    voters: Voters | None
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers a vector has; zero if there are none."""
+        return self.tables[0].shape[1] if self.has_vectors else 0
+
+    @cached_property
+    def ball(self) -> VectorRows:
+        """The vectors of the rows that vote (m, q), with their centre and radius."""
+        assert self.voters is not None
+        columns = zip(self.tables, self.voters.codes.T, strict=True)
+        return VectorRows(sum(table[code] for table, code in columns))
 
 
 @dataclass(frozen=True)
 class PortableModel:
-    """What is exported of a model; ``classifier`` is None for a distance."""
+    """What is exported of a model.
 
-    features: list[Feature]
-    classifier: PortableClassifier | None
+    Attributes
+    ----------
+    members : list of PortableMember
+        The mean of their votes counts.
+    labels : list of str, bool, int or float
+        Of the classes; none for a distance.
+    calibration : Calibration or None
+        From the mean of votes to probabilities.
+    """
+
+    members: list[PortableMember]
+    labels: list[Any]
+    calibration: Calibration | None
 
     @property
-    def size(self) -> int:
-        """Return how many numbers a vector has."""
-        return self.features[0].vectors.shape[1]
-
-    @property
-    def crosses(self) -> dict[int, CrossFeature]:
-        """Return the features that are crosses by their numbers, which are the last."""
-        numbered = enumerate(self.features)
-        return {d: f for d, f in numbered if isinstance(f, CrossFeature)}
+    def columns(self) -> list[str]:
+        """Return the names of all columns."""
+        features = (f for member in self.members for f in member.features)
+        names = (f.name for f in features if not isinstance(f, CrossFeature))
+        return list(dict.fromkeys(names))
 
 
 def portable_model(model: Any) -> PortableModel:
     """Return what is exported of a fitted model, or raise if it cannot be exported."""
     view = ModelView(model)
-    if len(view.members) > 1:
-        raise ValueError(
-            f"This CPMLClassifierCV votes with {len(view.members)} distances "
-            "together, and an export holds one. Export the first, model.members_[0] "
-            "(--member 1), or fit with max_members=1."
-        )
-    metric = view.distance
-    if not metric.has_vectors:
-        raise ValueError(
-            f"{type(metric).__name__} gives values no vectors whose Euclidean distance "
-            "is its own, and an export is made of those. Fit CPML instead, or a "
-            "baseline with value_vectors_, such as Euclidean, NCA or LMNN."
-        )
-    classifier = portable_classifier(view.members[0]) if view.classifies else None
-    features = portable_features(view.codebook, metric.value_tables_.vectors)
-    return PortableModel(features, classifier)
+    voting: Sequence[CPMLClassifier | None] = view.members or [None]
+    pairs = zip(view.distances, voting, strict=True)
+    labels = view.members[0].classes_.tolist() if view.classifies else []
+    return PortableModel(
+        [portable_member(distance, member) for distance, member in pairs],
+        [portable_value(label, "y") for label in labels],
+        model.calibration_ if view.was_searched else None,
+    )
 
 
-def portable_classifier(model: CPMLClassifier) -> PortableClassifier:
+def portable_member(metric: Any, member: CPMLClassifier | None) -> PortableMember:
+    """Return a distance and, of a classifier, the rows that vote under it."""
+    features = portable_features(metric.codebook_)
+    tables = on_grid(_tables(metric, features))
+    voters = None if member is None else portable_voters(member)
+    return PortableMember(features, tables, metric.has_vectors, voters)
+
+
+def _tables(metric: Any, features: Sequence[Feature]) -> Sequence[Array]:
+    if metric.has_vectors:
+        return metric.value_tables_.vectors
+    if isinstance(metric, Hamming):
+        return [overlap(feature.n_codes) / len(features) for feature in features]
+    if isinstance(metric, TableDistance):
+        return metric.pair_tables_.tables
+    raise ValueError(
+        f"{type(metric).__name__} has neither vectors of values nor tables of their "
+        "distances, of which an export is made. Fit CPML instead, or a baseline with "
+        "value_vectors_ or pair_tables_, such as Euclidean, NCA or Hamming."
+    )
+
+
+def on_grid(tables: Sequence[Array]) -> list[Array]:
+    """Return tables whose entries are multiples of one power of two.
+
+    It is so small that nothing visible changes, and so large that sums of one entry of
+    each table, and their differences, are exact: they have the same bits in any order.
+
+    Examples
+    --------
+    >>> tables = on_grid([np.array([[0.1]]), np.array([[0.2]]), np.array([[0.3]])])
+    >>> a, b, c = (float(table[0, 0]) for table in tables)
+    >>> a + (b + c) == (a + b) + c, round(a, 12)
+    (True, 0.1)
+    """
+    largest = sum(float(np.abs(table).max(initial=0.0)) for table in tables)
+    if not np.isfinite(largest):
+        raise ValueError("The distance has infinite entries and cannot be exported.")
+    step = np.ldexp(1.0, int(np.frexp(largest)[1]) - GRID_BITS)
+    return [np.round(table / step) * step for table in tables]
+
+
+def portable_voters(model: CPMLClassifier) -> Voters:
     """Return the rows that vote and how, or raise if they cannot be exported."""
-    if callable(model.weights) or model.weights not in VOTE_WEIGHTS:
+    if model.weights not in WEIGHTS:
         raise ValueError(
             "The weights of this CPMLClassifier are a function, which cannot be "
             'exported. Call set_params(weights="uniform") or "distance" first.'
         )
     rows = model.training_rows_
-    return PortableClassifier(
-        labels=[portable_value(label, "y") for label in model.classes_.tolist()],
-        n_neighbors=min(float(model.n_neighbors), float(rows.weights.sum())),
-        weights=model.weights,
-        vectors=model.metric_.represent(rows.codes),
+    temperature = model.temperature_ if is_soft(model.weights) else None
+    return Voters(
+        codes=places(rows.codes, model.codebook_),
         counts=rows.weights,
         shares=rows.shares,
         numbers=rows.groups.first_rows,
+        weights=model.weights,
+        n_neighbors=min(float(model.n_neighbors), float(rows.weights.sum())),
+        temperature=temperature and float(np.clip(temperature, *TEMPERATURES)),
     )
 
 
-def portable_features(book: Codebook, tables: Sequence[Array]) -> list[Feature]:
-    """Return the features of a codebook with the vectors of their values (s + 1, q)."""
+def places(codes: Codes, book: Codebook) -> NDArray[np.intp]:
+    """Return codes (n, D), those of unseen values as the last place.
+
+    Examples
+    --------
+    >>> book = Codebook()
+    >>> places(book.fit_encode([["red"], ["blue"]]) - 1, book).tolist()
+    [[0], [2]]
+    """
+    return np.where(codes < 0, book.n_values, codes).astype(np.intp)
+
+
+def portable_features(book: Codebook) -> list[Feature]:
+    """Return how a codebook turns cells into codes."""
     names = [as_text(name) for name in book.feature_names]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise ValueError(
             f"Two columns are called {min(twice)!r} as text; rename one and fit again."
         )
-    columns = zip(names, (*book.features_, *book.crosses_), tables, strict=True)
-    return [FEATURES[type(f)](name, f, table) for name, f, table in columns]
+    columns = zip(names, book.features_, strict=False)  # crosses come after them
+    of_columns = [FEATURES[type(feature)](name, feature) for name, feature in columns]
+    return [*of_columns, *map(_cross_feature, book.crosses_)]
 
 
-def _value_feature(name: str, feature: Levels, vectors: Array) -> Feature:
+def _value_feature(name: str, feature: Levels) -> Feature:
     values = [portable_value(value, name) for value in feature.code_of]
     check_distinct_doubles(values, name)
-    missing = _missing_place(feature.missing_code, vectors)
-    return ValueFeature(name, values, missing, vectors)
+    return ValueFeature(name, *_missing_and_size(feature), values)
 
 
-def _interval_feature(name: str, feature: Any, vectors: Array) -> Feature:
-    missing = _missing_place(feature.missing_code, vectors)
-    return IntervalFeature(name, feature.edges.tolist(), missing, vectors)
+def _interval_feature(name: str, feature: Any) -> Feature:
+    return IntervalFeature(name, *_missing_and_size(feature), feature.edges.tolist())
 
 
-def _cross_feature(name: str, cross: Cross, vectors: Array) -> Feature:
+def _cross_feature(cross: Cross) -> Feature:
     pairs = [(a, b) for a, b in cross.levels.tolist()]
-    return CrossFeature(name, cross.parts, pairs, len(pairs), vectors)
+    unseen = cross.n_values
+    return CrossFeature(cross.name, unseen, unseen + 1, cross.parts, pairs)
 
 
-FEATURES: dict[type, Callable[[str, Any, Array], Feature]] = {
-    Cross: _cross_feature,
+FEATURES: dict[type, Callable[[str, Any], Feature]] = {
     Levels: _value_feature,
     Bins: _interval_feature,
     Coordinate: _interval_feature,
 }
 
 
-def _missing_place(code: int, vectors: Array) -> int:
-    return code if code >= 0 else len(vectors) - 1
-
-
-def _with_missing_and_unseen(known: list[Entry], n_vectors: int) -> list[Entry]:
-    has_missing = n_vectors > len(known) + 1
-    return [*known, *[Entry("missing", None)] * has_missing, Entry("unseen", None)]
+def _missing_and_size(feature: Any) -> tuple[int, int]:
+    unseen = feature.n_values
+    return unseen if feature.missing_code < 0 else feature.missing_code, unseen + 1
 
 
 def portable_value(value: Any, column: str) -> Any:

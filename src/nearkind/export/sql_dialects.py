@@ -1,4 +1,4 @@
-"""Where SQL databases differ: types of columns, and vectors; names and literals."""
+"""Where SQL databases differ: types of cells, and vectors; names and literals."""
 
 from collections.abc import Callable, Sequence
 from math import isinf
@@ -48,19 +48,16 @@ def text(value: str) -> str:
 
 
 def number(value: Any) -> str:
-    """Return a double that is read back to the last bit.
+    """Return a finite double that is read back to the last bit.
 
     The exponent keeps databases from taking it for a decimal.
 
     Examples
     --------
-    >>> number(0.1), number(1), number(float("-inf"))
-    ('0.1e0', '1.0e0', "CAST('-Infinity' AS DOUBLE PRECISION)")
+    >>> number(0.1), number(1)
+    ('0.1e0', '1.0e0')
     """
-    x = as_double(value)
-    if isinf(x):
-        return f"CAST('{'-' * (x < 0)}Infinity' AS DOUBLE PRECISION)"
-    shown = repr(x)
+    shown = repr(as_double(value))
     return shown if "e" in shown else f"{shown}e0"
 
 
@@ -78,61 +75,135 @@ def _checked(value: str) -> str:
     return value
 
 
+def total(terms: Sequence[str]) -> str:
+    """Return a sum whose brackets are nested as little as can be.
+
+    Databases limit the depth of an expression, to 1,000 for example.
+
+    Examples
+    --------
+    >>> total(["a", "b", "c"]), total([])
+    ('(a + (b + c))', '0.0e0')
+    """
+    if len(terms) < 2:
+        return terms[0] if terms else "0.0e0"
+    half = len(terms) // 2
+    return f"({total(terms[:half])} + {total(terms[half:])})"
+
+
+def _listed(vector: Array) -> str:
+    return f"'[{', '.join(map(repr, vector.tolist()))}]'"
+
+
 class Dialect:
-    """A dialect in which a vector is columns v0, v1, ... of doubles."""
+    """A dialect in which a vector is columns v0, v1, ... of doubles.
+
+    Attributes
+    ----------
+    head : tuple of str
+        Statements before all others.
+    max_axes : int
+        Numbers of a vector at most.
+    max_name : int or None
+        Bytes of a name at most; longer ones are cut, so that two may be the same.
+    fence : str
+        What keeps a view from being mixed with the query that uses it, if need be.
+    tie : float
+        Share of the largest distance within which two are equal.
+    """
 
     head: tuple[str, ...] = ()
     max_axes = 1_500  # PostgreSQL has 1,600 columns, some of which are not axes
+    max_name: int | None = None
+    fence = ""
+    tie = TIE
     booleans: tuple[str, ...]
     numbers: tuple[str, ...]
     kind_of: str
-    kth: str
 
-    def has_type(self, cell: str, kinds: tuple[str, ...]) -> str:
-        """Return a condition that a cell is of one of these types."""
+    def analyze(self, table: str) -> list[str]:
+        """Return statements that make plans good once a table has its rows."""
+        return []
+
+    def number(self, value: Any) -> str:
+        """Return a double that is read back to the last bit, infinite ones too."""
+        x = as_double(value)
+        return self.infinity(x) if isinf(x) else number(x)
+
+    def infinity(self, x: float) -> str:
+        """Return an infinite double."""
+        return f"CAST('{'-' * (x < 0)}Infinity' AS DOUBLE PRECISION)"
+
+    def as_text(self, cell: str) -> str:
+        """Return a cell as text, NULL if it is missing, a number or a boolean."""
+        other = self._has_type(cell, (*self.booleans, *self.numbers))
+        return f"CASE WHEN {other} THEN NULL ELSE CAST({cell} AS TEXT) END"
+
+    def as_number(self, cell: str) -> str:
+        """Return a cell as a double, NULL if it is missing, not a number or text."""
+        digits = f"CAST({cell} AS TEXT)"
+        nan = "CAST('NaN' AS DOUBLE PRECISION)"
+        return (
+            f"CASE WHEN {self._has_type(cell, self.booleans)} THEN CASE {digits} "
+            "WHEN 'true' THEN 1.0e0 WHEN 'false' THEN 0.0e0 END "
+            f"WHEN {self._has_type(cell, self.numbers)} "
+            f"THEN NULLIF(CAST({digits} AS DOUBLE PRECISION), {nan}) END"
+        )
+
+    def _has_type(self, cell: str, kinds: tuple[str, ...]) -> str:
         kind = self.kind_of.format(cell)
         return "(" + " OR ".join(f"{kind} LIKE '{each}'" for each in kinds) + ")"
 
-    def declare_vector(self, size: int) -> str:
-        """Return the columns of a vector, for CREATE TABLE."""
-        return ", ".join(f"v{axis} DOUBLE PRECISION" for axis in range(size))
+    def cells(self, rows: str, columns: Sequence[str], numbers: str) -> str:
+        """Return a query for key, column_number, as_text, as_number of all cells.
 
-    def vector_columns(self, size: int) -> str:
-        """Return the columns of a vector, for SELECT."""
-        return ", ".join(f"v{axis}" for axis in range(size))
-
-    def literal(self, vector: Array) -> str:
-        """Return a vector, for INSERT."""
-        return ", ".join(map(number, vector.tolist()))
-
-    def vector_sum(self, tables: Sequence[str], size: int) -> str:
-        """Return the sum of the vectors of several tables."""
-        return ",\n  ".join(
-            f"{' + '.join(f'{table}.v{axis}' for table in tables)} AS v{axis}"
-            for axis in range(size)
-        )
-
-    def distance(self, size: int) -> str:
-        """Return the distance between vectors of u and r."""
-        steps = (f"(u.v{axis} - r.v{axis})" for axis in range(size))
-        return f"SQRT({' + '.join(f'{step} * {step}' for step in steps)})"
-
-    def candidates(self, vectors: str, rows: str, size: int, n_nearest: int) -> str:
-        """Return a query for all rows that may vote, with distance and tie.
-
-        These are all as near as the ``n_nearest``-th, whatever they weigh.
+        Parameters
+        ----------
+        rows : str
+            What to select from, the rows being ``t`` and their keys ``k.key``.
+        columns : sequence of str
+            The columns, as ``t."colour"``.
+        numbers : str
+            Table of the numbers of the columns.
         """
-        distance = self.distance(size)
-        kth = self.kth.format("x.distance", n_nearest)
-        return f"""SELECT u.key, r.cell, r.first_row, r.n_rows, b.tie,
-    {distance} AS distance
-  FROM {vectors} u
-  CROSS JOIN LATERAL (
-    SELECT {number(TIE)} * MAX(x.distance) AS tie, {kth} AS bound
-    FROM (SELECT {distance} AS distance FROM {rows} r) x
-  ) b
-  CROSS JOIN {rows} r
-  WHERE {distance} <= b.bound + b.tie"""
+        at = ", ".join(map(str, range(len(columns))))
+        texts = ",\n    ".join(map(self.as_text, columns))
+        doubles = ",\n    ".join(map(self.as_number, columns))
+        return f"""SELECT k.key, UNNEST(ARRAY[{at}]) AS column_number,
+  UNNEST(ARRAY[
+    {texts}]) AS as_text,
+  UNNEST(ARRAY[
+    {doubles}]) AS as_number
+FROM {rows}"""
+
+    def row_codes(self, rows: str, n_features: int) -> str:
+        """Return a query for cell, feature, code of all rows, from lists as text."""
+        raise NotImplementedError
+
+    def axes(self, size: int) -> list[str]:
+        """Return the names of the columns of a vector."""
+        return [f"v{axis}" for axis in range(size)]
+
+    def axis_type(self, size: int) -> str:
+        """Return the type of each."""
+        return "DOUBLE PRECISION"
+
+    def literals(self, vector: Array) -> list[str]:
+        """Return a vector, one literal for each of these columns."""
+        return [number(x) for x in vector.tolist()]
+
+    def vector_sum(self, size: int) -> list[str]:
+        """Return the sum of the vectors of ``v``."""
+        return [f"SUM(v.{axis}) AS {axis}" for axis in self.axes(size)]
+
+    def distance(self, a: Sequence[str], b: Sequence[str]) -> str:
+        """Return the distance between two vectors, given by their columns."""
+        steps = [f"({x} - {y})" for x, y in zip(a, b, strict=True)]
+        return f"SQRT({total([f'{step} * {step}' for step in steps])})"
+
+    def compared(self, rows: str, n_nearest: int | None) -> str:
+        """Return a join of vectors ``u`` with rows ``r``, at least the nearest."""
+        return f"CROSS JOIN {rows} r"
 
     def index(self, rows: str, size: int) -> list[str]:
         """Return statements that create an index of the rows."""
@@ -140,21 +211,61 @@ class Dialect:
 
 
 class DuckDB(Dialect):
-    """DuckDB 1.1 or later."""
+    """DuckDB 1.1 or later, a vector being an array."""
 
+    max_axes = 100_000
     booleans = ("BOOLEAN",)
     numbers = ("%INT", "%INTEGER", "FLOAT", "DOUBLE", "DECIMAL%")
     kind_of = "typeof({})"
-    kth = "LIST_EXTRACT(MIN({0}, {1}), {1})"
+
+    def row_codes(self, rows: str, n_features: int) -> str:
+        """Return a query for cell, feature, code of all rows."""
+        return (
+            f"SELECT r.cell, UNNEST(RANGE({n_features})) AS feature, "
+            f"UNNEST(CAST(r.codes AS INTEGER[])) AS code FROM {rows} r"
+        )
+
+    def axes(self, size: int) -> list[str]:
+        """Return the name of the column of a vector."""
+        return ["vector"]
+
+    def axis_type(self, size: int) -> str:
+        """Return its type."""
+        return f"DOUBLE[{size}]"
+
+    def literals(self, vector: Array) -> list[str]:
+        """Return a vector, as text: of many numbers it is read sooner than those."""
+        return [f"CAST({_listed(vector)} AS {self.axis_type(len(vector))})"]
+
+    def vector_sum(self, size: int) -> list[str]:
+        """Return the sum of the vectors of ``v``, axis by axis."""
+        sums = ", ".join(f"SUM(v.vector[{axis + 1}])" for axis in range(size))
+        return [f"CAST([{sums}] AS {self.axis_type(size)}) AS vector"]
+
+    def distance(self, a: Sequence[str], b: Sequence[str]) -> str:
+        """Return the distance between two vectors."""
+        return f"ARRAY_DISTANCE({a[0]}, {b[0]})"
 
 
 class Postgres(Dialect):
     """PostgreSQL 12 or later."""
 
+    max_name = 63
     booleans = ("boolean",)
     numbers = ("%int", "integer", "real", "double precision", "numeric%")
     kind_of = "CAST(pg_typeof({}) AS TEXT)"
-    kth = "(ARRAY_AGG({0} ORDER BY {0}))[{1}]"
+
+    def analyze(self, table: str) -> list[str]:
+        """Return statements that make plans good once a table has its rows."""
+        return [f"ANALYZE {table}"]
+
+    def row_codes(self, rows: str, n_features: int) -> str:
+        """Return a query for cell, feature, code of all rows."""
+        return (
+            "SELECT r.cell, c.place - 1 AS feature, CAST(c.code AS INTEGER) AS code "
+            f"FROM {rows} r CROSS JOIN LATERAL json_array_elements_text("
+            "CAST(r.codes AS json)) WITH ORDINALITY c (code, place)"
+        )
 
 
 class PgVector(Postgres):
@@ -166,33 +277,35 @@ class PgVector(Postgres):
     tie = 1e-5
     n_extra = 100
 
-    def declare_vector(self, size: int) -> str:
-        """Return the column of a vector, for CREATE TABLE."""
-        return f"vector vector({size})"
+    def axes(self, size: int) -> list[str]:
+        """Return the name of the column of a vector."""
+        return ["vector"]
 
-    def vector_columns(self, size: int) -> str:
-        """Return the column of a vector, for SELECT."""
-        return "vector"
+    def axis_type(self, size: int) -> str:
+        """Return its type."""
+        return f"vector({size})"
 
-    def literal(self, vector: Array) -> str:
-        """Return a vector, for INSERT."""
-        return f"'[{', '.join(map(repr, vector.tolist()))}]'"
+    def literals(self, vector: Array) -> list[str]:
+        """Return a vector."""
+        return [_listed(vector)]
 
-    def vector_sum(self, tables: Sequence[str], size: int) -> str:
-        """Return the sum of the vectors of several tables."""
-        return f"{' + '.join(f'{table}.vector' for table in tables)} AS vector"
+    def vector_sum(self, size: int) -> list[str]:
+        """Return the sum of the vectors of ``v``."""
+        return ["SUM(v.vector) AS vector"]
 
-    def candidates(self, vectors: str, rows: str, size: int, n_nearest: int) -> str:
-        """Return a query for the nearest rows that the index finds, and some beyond."""
-        return f"""SELECT u.key, r.*,
-    {number(self.tie)} * MAX(r.distance) OVER (PARTITION BY u.key) AS tie
-  FROM {vectors} u
-  CROSS JOIN LATERAL (
-    SELECT x.cell, x.first_row, x.n_rows, x.vector <-> u.vector AS distance
-    FROM {rows} x
-    ORDER BY x.vector <-> u.vector
-    LIMIT {n_nearest + self.n_extra}
-  ) r"""
+    def distance(self, a: Sequence[str], b: Sequence[str]) -> str:
+        """Return the distance between two vectors."""
+        return f"({a[0]} <-> {b[0]})"
+
+    def compared(self, rows: str, n_nearest: int | None) -> str:
+        """Return a join with the nearest rows that the index finds, and some beyond."""
+        if n_nearest is None:
+            return super().compared(rows, n_nearest)
+        return f"""CROSS JOIN LATERAL (
+  SELECT x.* FROM {rows} x
+  ORDER BY x.vector <-> u.vector
+  LIMIT {n_nearest + self.n_extra}
+) r"""
 
     def index(self, rows: str, size: int) -> list[str]:
         """Return statements that create an index of the rows."""
@@ -201,8 +314,55 @@ class PgVector(Postgres):
         return [f"CREATE INDEX ON {rows} USING hnsw (vector vector_l2_ops)"]
 
 
+class SQLite(Dialect):
+    """SQLite 3.38 or later, with its mathematical functions."""
+
+    fence = "\nLIMIT -1"
+    head = (
+        "-- An error 'no such function' here: this SQLite was compiled without\n"
+        "-- SQLITE_ENABLE_MATH_FUNCTIONS, which the views need\n"
+        "SELECT SQRT(1.0), EXP(1.0), POWER(1.0, 1.0)",
+    )
+
+    def infinity(self, x: float) -> str:
+        """Return an infinite double, as a number that is too large."""
+        return f"{'-' * (x < 0)}9e999"
+
+    def as_text(self, cell: str) -> str:
+        """Return a cell as text, NULL if it is missing or a number."""
+        return f"CASE WHEN typeof({cell}) IN ('text', 'blob') THEN {cell} || '' END"
+
+    def as_number(self, cell: str) -> str:
+        """Return a cell as a double, NULL if it is missing or text."""
+        number = f"CAST({cell} AS REAL)"
+        return f"CASE WHEN typeof({cell}) IN ('integer', 'real') THEN {number} END"
+
+    def cells(self, rows: str, columns: Sequence[str], numbers: str) -> str:
+        """Return a query for all cells, each picked from its row by a number."""
+
+        def picked(cell_of: Callable[[str], str]) -> str:
+            choices = (
+                f"WHEN {at} THEN {cell_of(cell)}" for at, cell in enumerate(columns)
+            )
+            return "CASE c.column_number\n    " + "\n    ".join(choices) + " END"
+
+        return f"""SELECT k.key, c.column_number,
+  {picked(self.as_text)} AS as_text,
+  {picked(self.as_number)} AS as_number
+FROM {rows}
+CROSS JOIN {numbers} c"""
+
+    def row_codes(self, rows: str, n_features: int) -> str:
+        """Return a query for cell, feature, code of all rows."""
+        return (
+            "SELECT r.cell, c.key AS feature, c.value AS code "
+            f"FROM {rows} r CROSS JOIN json_each(r.codes) c"
+        )
+
+
 DIALECTS: dict[str, Dialect] = {
     "duckdb": DuckDB(),
     "postgres": Postgres(),
     "pgvector": PgVector(),
+    "sqlite": SQLite(),
 }

@@ -16,19 +16,20 @@ TARGETS = {
 """Name of a target -> module whose ``write(model, path, **options)`` writes it."""
 
 
-def write(model: Any, path: Any, to: str = "json", **options: Any) -> list[Path]:
+def write(model: Any, path: Any, to: str | None = None, **options: Any) -> list[Path]:
     """Write a fitted model for programs that do not have nearkind.
 
-    Of a distance with vectors of values, such as CPML, the embedding is written; of a
-    classifier over one also the training rows, and how they vote.
+    Of a distance the vectors of values are written, or the distances between them; of a
+    classifier also the training rows, and how they vote.
 
     Parameters
     ----------
-    model : CPML, another distance with vectors, CPMLClassifier or CPMLClassifierCV
-        Fitted; a CPMLClassifierCV must have chosen a single distance.
+    model : CPML, another distance, CPMLClassifier or CPMLClassifierCV
+        Fitted, with ``value_vectors_`` or ``pair_tables_``, or Hamming.
     path : path-like
-        What is there is replaced, whole or not at all.
-    to : {"json", "csv", "sql", "onnx"}, default="json"
+        What is there is replaced, each file whole or not at all.
+    to : {"json", "csv", "sql", "onnx"}, default=None
+        None: by how the path ends; a folder, or a path without an ending, is for CSV.
     **options : dict
         Of SQL ``dialect``, ``table``, ``key`` and ``name``
         (:func:`nearkind.export.sql_script.write`), of ONNX ``inputs``
@@ -37,7 +38,7 @@ def write(model: Any, path: Any, to: str = "json", **options: Any) -> list[Path]
     Returns
     -------
     list of Path
-        The files written; CSV has a second one for the rows of a classifier.
+        The files written; CSV has several.
 
     Examples
     --------
@@ -45,17 +46,38 @@ def write(model: Any, path: Any, to: str = "json", **options: Any) -> list[Path]
     >>> from nearkind.baselines import Euclidean
     >>> model = Euclidean().fit([["a"], ["a"], ["b"]], ["no", "yes", "yes"])
     >>> path, = write(model, Path(tempfile.mkdtemp()) / "model.json")
-    >>> feature, = json.loads(path.read_text())["features"]
+    >>> feature, = json.loads(path.read_text())["members"][0]["features"]
     >>> feature["values"], feature["vectors"][0]
     (['a', 'b'], [0.5, 0.5])
     """
     from nearkind.export.portable import portable_model
 
+    place = Path(path)
+    to = target_of(place) if to is None else to
     if to not in TARGETS:
         raise ValueError(f"There is no export to {to!r}. {did_you_mean(to, TARGETS)}")
     write_target = import_module(TARGETS[to]).write
     _check_options(to, write_target, options)
-    return write_target(portable_model(model), Path(path), **options)
+    return write_target(portable_model(model), place, **options)
+
+
+def target_of(path: Path) -> str:
+    """Return the target that a path asks for by its ending.
+
+    Examples
+    --------
+    >>> target_of(Path("model.SQL")), target_of(Path("tables"))
+    ('sql', 'csv')
+    """
+    to = path.suffix[1:].lower()
+    if path.is_dir() or not to:
+        return "csv"
+    if to not in TARGETS:
+        raise ValueError(
+            f"The ending of {path.name!r} is none of {', '.join(TARGETS)}, so it does "
+            "not say what to write. Choose one of these by to (--to)."
+        )
+    return to
 
 
 def _check_options(to: str, write_target: Any, options: dict[str, Any]) -> None:

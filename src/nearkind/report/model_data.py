@@ -16,9 +16,10 @@ from nearkind.export.portable import (
     IntervalFeature,
     ValueFeature,
     as_text,
-    portable_classifier,
     portable_features,
+    portable_voters,
 )
+from nearkind.neighbors import is_soft
 from nearkind.plot.layout import stratified_sample
 from nearkind.protocols import Array, Codes
 from nearkind.report.data import ReportData
@@ -69,17 +70,16 @@ class UniqueList:
 
 def feature_facts(book: Codebook) -> list[dict[str, Any]]:
     """Return what a codebook knows of each column."""
-    empty = [np.zeros((size + 1, 0)) for size in book.n_values]  # no vectors
     return [
         {
             **KINDS[type(feature)](feature, book.values(d)),
             "name": feature.name,
             "missing": feature.missing,
-            "n_places": len(feature.vectors),
+            "n_places": feature.n_codes,
             "takes_missing": book.missing != "error",
             "takes_unseen": book.unseen != "error",
         }
-        for d, feature in enumerate(portable_features(book, empty))
+        for d, feature in enumerate(portable_features(book))
     ]
 
 
@@ -166,7 +166,12 @@ class VotingRows:
 
 def rows_of_member(member: CPMLClassifier) -> VotingRows:
     """Return the training rows of a fitted classifier."""
-    vote, rows = portable_classifier(member), member.training_rows_
+    if is_soft(member.weights):
+        raise ValueError(
+            "A page cannot count soft votes yet. Call "
+            'set_params(weights="uniform") or "distance" first.'
+        )
+    vote, rows = portable_voters(member), member.training_rows_
     kept = stratified_sample(vote.shares.argmax(axis=1), MOST_ROWS)
     starts, ends = rows.groups.starts[kept], rows.groups.starts[kept + 1]
     return VotingRows(
