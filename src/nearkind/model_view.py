@@ -10,6 +10,7 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.base import TableEstimator
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.neighbors import TrainingRows
+from nearkind.search.calibration import Calibration
 from nearkind.search.classifier_cv import CPMLClassifierCV
 
 
@@ -57,6 +58,11 @@ class ModelView:
     def was_searched(self) -> bool:
         """Whether it was chosen by a search, and so has ``best_score_``."""
         return isinstance(self.model, CPMLClassifierCV)
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What turns shares of votes into probabilities, if anything does."""
+        return self.model.calibration_ if self.was_searched else None
 
     @cached_property
     def distances(self) -> list[Any]:

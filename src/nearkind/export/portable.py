@@ -251,7 +251,7 @@ def portable_model(model: Any) -> PortableModel:
     return PortableModel(
         [portable_member(distance, member) for distance, member in pairs],
         [portable_value(label, "y") for label in labels],
-        model.calibration_ if view.was_searched else None,
+        view.calibration,
     )
 
 

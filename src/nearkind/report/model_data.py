@@ -19,7 +19,6 @@ from nearkind.export.portable import (
     portable_features,
     portable_voters,
 )
-from nearkind.neighbors import is_soft
 from nearkind.plot.layout import stratified_sample
 from nearkind.protocols import Array, Codes
 from nearkind.report.data import ReportData
@@ -48,6 +47,7 @@ def member_facts(data: ReportData) -> dict[str, Any]:
                 "distance": distance_tables(distance, rows.codes),
                 "k": rows.n_neighbors,
                 "weights": rows.weights,
+                "temperature": rows.temperature,
             }
         )
     return {"members": found, "features": features.items, "memories": memories.items}
@@ -126,6 +126,8 @@ class VotingRows:
         How many vote.
     weights : str
         How they vote.
+    temperature : float or None
+        Of soft votes.
     n_distinct, n_rows : int
         Number of unique rows, and of rows, before the sample.
     """
@@ -137,6 +139,7 @@ class VotingRows:
     row_counts: NDArray[np.intp]
     n_neighbors: float
     weights: str
+    temperature: float | None
     n_distinct: int
     n_rows: int
 
@@ -166,11 +169,6 @@ class VotingRows:
 
 def rows_of_member(member: CPMLClassifier) -> VotingRows:
     """Return the training rows of a fitted classifier."""
-    if is_soft(member.weights):
-        raise ValueError(
-            "A page cannot count soft votes yet. Call "
-            'set_params(weights="uniform") or "distance" first.'
-        )
     vote, rows = portable_voters(member), member.training_rows_
     kept = stratified_sample(vote.shares.argmax(axis=1), MOST_ROWS)
     starts, ends = rows.groups.starts[kept], rows.groups.starts[kept + 1]
@@ -182,6 +180,7 @@ def rows_of_member(member: CPMLClassifier) -> VotingRows:
         row_counts=ends - starts,
         n_neighbors=vote.n_neighbors,
         weights=vote.weights,
+        temperature=vote.temperature,
         n_distinct=len(vote.counts),
         n_rows=rows.n_rows,
     )
@@ -210,6 +209,7 @@ def rows_of_table(codes: Codes) -> VotingRows:
         row_counts=sizes[kept],
         n_neighbors=min(N_NEIGHBORS, len(codes)),
         weights="uniform",
+        temperature=None,
         n_distinct=len(unique),
         n_rows=len(codes),
     )

@@ -1,5 +1,6 @@
 """The facts of a page: a model and a table as a plain dict."""
 
+from dataclasses import asdict
 from itertools import zip_longest
 from typing import Any
 
@@ -44,6 +45,7 @@ def _facts(data: ReportData) -> dict[str, Any]:
         "class_counts": _class_counts(data),
         "counted": "in the table" if data.y_true is not None else "said by the model",
         "votes": data.view.classifies,
+        "calibration": _calibration(data),
         "relevance": np.asarray(data.relevance, dtype=float),
         "typical": [int(code[0]) for code in places(typical[None], book)],
         "value_places": [
@@ -52,6 +54,12 @@ def _facts(data: ReportData) -> dict[str, Any]:
         "rows": row_facts(data),
         "confusions": confusion_facts(data),
     }
+
+
+def _calibration(data: ReportData) -> dict[str, Any] | None:
+    """Return how shares of votes become probabilities, if they do."""
+    known = data.view.calibration
+    return None if known is None else asdict(known)
 
 
 def typical_row(codes: Codes) -> Codes:

@@ -7,6 +7,7 @@ import numpy as np
 from nearkind.encoding.rows import row_keys
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.cpml import CPML
+from nearkind.neighbors import is_soft
 from nearkind.plot.text import count_text
 from nearkind.report.data import ReportData
 from nearkind.solvers.solution import Stop
@@ -99,6 +100,8 @@ def member_lines(distance: Any, member: CPMLClassifier | None) -> list[Line]:
 
 
 def _vote(member: CPMLClassifier) -> str:
+    if is_soft(member.weights):
+        return f"All rows, near ones more, at temperature {member.temperature_:.4g}"
     if member.n_neighbors == 1:
         return "The nearest row alone"
     return f"{member.n_neighbors} nearest rows, {WEIGHTS[member.weights]}"

@@ -68,10 +68,11 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         neighbours of smoothed histograms, in which every number is a value. Of more
         than 6,000 rows pairs of columns are tried as columns too.
     n_neighbors : int or sequence of int, default=(1, 3, 5, 9, 15, 25)
-        Numbers of neighbours to choose from.
-    weights : str, callable or sequence, default=("uniform", "distance", "soft")
-        Weights of votes to choose from. Soft votes are tried once, not for every number
-        of neighbours, at the temperature that ``temperature="auto"`` has.
+        Numbers of neighbours to choose from, for weights other than "soft".
+    weights : str, callable or sequence of those, default="soft"
+        Weights of votes to choose from: "soft", "uniform", "distance" or functions.
+        Soft votes are tried once, not for every number of neighbours, at the
+        temperature that ``temperature="auto"`` has.
     max_members : int, default=3
         How many distances may vote together.
     cv : int, splitter or list of folds, default=None
@@ -147,7 +148,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         self,
         candidates=None,
         n_neighbors=(1, 3, 5, 9, 15, 25),
-        weights=("uniform", "distance", "soft"),
+        weights="soft",
         max_members=3,
         cv=None,
         time_budget=None,

@@ -20,7 +20,7 @@ from nearkind.estimators import params
 from nearkind.estimators.threads import thread_map
 from nearkind.protocols import Array
 from nearkind.search.candidates import Candidate
-from nearkind.search.ensemble import Member, needed_gain
+from nearkind.search.ensemble import Member, least_gain
 from nearkind.search.evaluation import FoldRows, Outcome, Votes, evaluate
 from nearkind.search.folds import Fold, heat_of
 from nearkind.search.scoring import Accuracy, Scoring
@@ -315,7 +315,7 @@ class Elimination:
     def _is_won(self) -> bool:
         """Return whether no vote could be better on the folds so far."""
         truth, weights = self.truth, self.held_weights
-        enough = self.scoring.best(len(self.rows.classes)) - needed_gain(weights)
+        enough = self.scoring.best(len(self.rows.classes)) - least_gain(weights)
         return any(
             self.scoring.quality(self._table(r), truth, weights)[r.alive].max()
             >= enough

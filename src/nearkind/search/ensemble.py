@@ -21,9 +21,17 @@ class Member(NamedTuple):
     way: int
 
 
-def needed_gain(weights: Array) -> float:
-    """Return by how much votes must be better for one more to join in."""
+def least_gain(weights: Array) -> float:
+    """Return by how much votes must be better for it to be no rounding."""
     return 0.01 / float(np.sqrt(weights.sum()))
+
+
+def needed_gain(weights: Array) -> float:
+    """Return by how much votes must be better for one more distance to join in.
+
+    One distance is what people ask for, and explain by: another must earn its place.
+    """
+    return 3.0 * least_gain(weights)
 
 
 def select_members(

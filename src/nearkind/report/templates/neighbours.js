@@ -51,7 +51,10 @@ function neighbourTable(cells, chosen, choose) {
 }
 
 function neighbourNote(cells) {
-  const { k, memory } = MEMBERS[0];
+  const { k, memory, weights } = MEMBERS[0];
+  if (weights === 'soft') {
+    return make('p', { class: 'note' }, 'All training rows vote, near ones more; these are the nearest.');
+  }
   const tied = cells.filter((each) => each.isTied);
   const rows = tied.reduce((n, each) => n + memory.counts[each.cell], 0);
   const nearer = cells.filter((each) => !each.isTied)

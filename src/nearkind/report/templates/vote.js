@@ -48,7 +48,7 @@ function within(distances, counts, k) {
   }
   const share = (k - nearer) / tied;
   cells.forEach((each) => { if (each.isTied) each.votes *= share; });
-  return { cells, tie };
+  return { cells, tie, distances };
 }
 
 const WEIGHTS = {
@@ -62,20 +62,50 @@ const WEIGHTS = {
   },
 };
 
-function tally(member, cells) {
+// Soft votes of all rows: each by how far its squared distance is beyond the least.
+function softVotes(distances, counts, temperature) {
+  const nearest = distances.reduce((least, d) => Math.min(least, d), Infinity);
+  if (nearest === Infinity) return Float64Array.from(counts);
+  return Float64Array.from(counts, (count, i) => {
+    const beyond = (distances[i] - nearest) * (distances[i] + nearest);
+    return count * Math.exp(-beyond / temperature);
+  });
+}
+
+// The vote of every cell, zero for those that do not vote.
+function votesOf(member, { cells, distances }) {
+  if (member.weights === 'soft') {
+    return softVotes(distances, member.memory.counts, member.temperature);
+  }
+  const votes = new Float64Array(distances.length);
+  WEIGHTS[member.weights](cells).forEach((vote, i) => { votes[cells[i].cell] = vote; });
+  return votes;
+}
+
+function tally(member, found) {
   const { memory } = member;
   const shares = new Float64Array(FACTS.classes.length);
+  const votes = votesOf(member, found);
   let total = 0;
-  WEIGHTS[member.weights](cells).forEach((vote, i) => {
-    cells[i].weight = vote;
+  votes.forEach((vote, cell) => {
+    if (!vote) return;
     total += vote;
-    const { cell } = cells[i];
     for (let s = memory.share_starts[cell]; s < memory.share_starts[cell + 1]; s += 1) {
       shares[memory.share_class[s]] += vote * memory.shares[s];
     }
   });
-  cells.forEach((each) => { each.weight /= total; });
+  found.cells.forEach((each) => { each.weight = votes[each.cell] / total; });
   return shares.map((share) => share / total);
+}
+
+// From shares of votes to probabilities, as rows held out were right by them.
+function calibrated(shares) {
+  if (!FACTS.calibration) return shares;
+  const { sharpness, prior_share: part, prior } = FACTS.calibration;
+  const most = Math.max(...shares);
+  const sharp = shares.map((share) => (share / most) ** sharpness);
+  const total = sharp.reduce((sum, share) => sum + share, 0);
+  return sharp.map((share, c) => ((1 - part) * share) / total + part * prior[c]);
 }
 
 function memberOf(facts) {
@@ -88,6 +118,7 @@ function memberOf(facts) {
     features,
     memory,
     weights: facts.weights,
+    temperature: facts.temperature,
     k,
     distances,
     near: (codes) => within(distances(codes, memory.codes, n, facts.distance.sizes), memory.counts, k),
@@ -106,10 +137,11 @@ function answerTo(cells) {
   let near = null;
   MEMBERS.forEach((member) => {
     const found = member.near(codesOf(member, cells));
-    tally(member, found.cells).forEach((share, c) => { shares[c] += share / MEMBERS.length; });
+    tally(member, found).forEach((share, c) => { shares[c] += share / MEMBERS.length; });
     near = near || found;
   });
-  return { shares, best: bestOf(shares), near };
+  const chances = calibrated(shares);
+  return { shares: chances, best: bestOf(chances), near };
 }
 
 // The first of those tied, as in Python.
