@@ -160,7 +160,9 @@ def test_a_search_scores_by_its_first_member():
 
 
 def test_a_search_tries_soft_votes_once():
-    model = nk.CPMLClassifierCV([Hamming(), Euclidean()], (1, 3, 9), cv=2).fit(X, Y)
+    every = ("uniform", "distance", "soft")
+    distances = [Hamming(), Euclidean()]
+    model = nk.CPMLClassifierCV(distances, (1, 3, 9), every, cv=2).fit(X, Y)
     table = model.cv_results_
     is_soft = table["weights"] == "soft"
     assert is_soft.sum() == 2

@@ -88,8 +88,8 @@ class TestSettings:
         assert model.best_params_ == {
             "candidate": "Right()",
             "strength": None,
-            "n_neighbors": 1,
-            "weights": "uniform",
+            "n_neighbors": 5,
+            "weights": "soft",
         }
         assert set(model.cv_results_["candidate"]) == {
             "Right()",
