@@ -35,7 +35,7 @@ def test_the_screen_says_how_many_rows_vote(tmp_path):
     rows = [f"{i % 7},{'ab'[i % 2]},{'xy'[i % 3 > 0]}\n" for i in range(400)]
     path.write_text("n,w,kind\n" + "".join(rows))
     out = done("fit", path, "-t", "kind", "--stream", "--remember", 100, "-o", model)
-    assert "votes of 5 among 100 rows remembered" in out
+    assert "5 neighbours among 100 rows remembered" in out
     assert "400 rows, 2 features" in out
 
 

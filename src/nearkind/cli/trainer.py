@@ -19,6 +19,7 @@ from nearkind.estimators.progress import BatchProgress, is_watched
 from nearkind.io import Batches, LabelledTable
 from nearkind.io.formats import format_by_name
 from nearkind.model_view import ModelView
+from nearkind.neighbors import is_soft
 from nearkind.protocols import Array
 from nearkind.search.folds import deal
 from nearkind.search.scoring import SCORINGS
@@ -145,7 +146,7 @@ def fit_table(
         "features": len(X.names),
         "classes": dict(classes.most_common()),
         "chosen": [
-            f"{_one_line(member.metric_)}, votes of {member.n_neighbors}"
+            f"{_one_line(member.metric_)}, {_voters(member)}"
             for member in ModelView(model).members
         ],
         "accuracy": accuracy,
@@ -210,7 +211,7 @@ def fit_batches(
     metric = model.metric_
     counts = dict(zip(metric.classes_.tolist(), metric.class_count_, strict=True))
     falling = sorted(counts, key=lambda label: -counts[label])
-    votes = f"votes of {model.n_neighbors} among {model.n_remembered_:,} rows"
+    votes = f"{_voters(model)} among {model.n_remembered_:,} rows"
     return model, {
         "method": settings.method if settings.method != SEARCH else STRUCTURES[0],
         "target": batches.source.target,
@@ -261,6 +262,14 @@ def is_large(data: str) -> bool:
     is_text = form is None or form.is_text
     is_plain = is_text and not data.lower().endswith(".gz")
     return path.stat().st_size > (LARGE_TEXT if is_plain else LARGE)
+
+
+def _voters(member: CPMLClassifier) -> str:
+    """Return who votes, for people."""
+    if is_soft(member.weights):
+        return "all rows vote"
+    count = member.n_neighbors
+    return f"{count} neighbours" if count > 1 else "1 neighbour"
 
 
 def _one_line(metric: Any) -> str:
