@@ -58,7 +58,7 @@ def rows_of(scores, dataset="zoo", bins=None):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("dataset", "repetition"), [("zoo", 0), ("monks1", 9)])
+@pytest.mark.parametrize(("dataset", "repetition"), [("balance", 0), ("monks1", 9)])
 def test_the_splits_are_those_of_the_experiments(dataset, repetition):
     recorder = Recorder()
     ExperimentTrial(dataset, "", recorder, repetition, Design(numbers=True)).run()

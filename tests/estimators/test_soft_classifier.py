@@ -166,7 +166,8 @@ def test_a_search_tries_soft_votes_once():
     assert is_soft.sum() == 2
     assert set(table["n_neighbors"][is_soft]) == {3}
     assert len(is_soft) == 2 * (3 + 3 + 1)
-    only = nk.CPMLClassifierCV([Hamming()], weights="soft", cv=2).fit(X, Y)
+    only = nk.CPMLClassifierCV([Hamming()], weights="soft", cv=2, calibrate=False)
+    only.fit(X, Y)
     assert only.best_params_["weights"] == "soft"
     (member,) = only.members_
     assert (member.weights, member.temperature) == ("soft", "auto")

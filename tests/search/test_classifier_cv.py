@@ -104,19 +104,30 @@ class TestDefault:
             assert {name: params[name] for name in policies} == policies
 
     def test_every_number_is_a_value_where_histograms_are_smoothed(self):
-        assert len(candidates_of(nk.CPMLClassifierCV(), [2, 20])) == 4
+        assert len(candidates_of(nk.CPMLClassifierCV(), [2, 20])) == 5
         found = candidates_of(nk.CPMLClassifierCV(), [2, 21])
-        assert len(found) == 5
+        assert len(found) == 6
         for candidate in found:
             params = candidate.metric.get_params()
             is_smoothed = params.get("smoothing") == "auto" and params["cross_fit"]
             assert params["numeric"] == ("category" if is_smoothed else "auto")
 
+    def test_many_rows_have_pairs_of_columns_and_one_strength(self):
+        few, many = (
+            candidates_of(nk.CPMLClassifierCV(), [2, 21], n) for n in (6_000, 6_001)
+        )
+        assert not any(candidate.needs_crosses for candidate in few)
+        crossed = [candidate for candidate in many if candidate.needs_crosses]
+        assert [c.metric.crosses for c in crossed] == ["auto", "auto"]
+        assert all(c.turn > 1 for c in crossed)
+        learned = [c for c in many if isinstance(c.metric, nk.CPML)]
+        assert {c.strengths for c in learned} == {("0.1%",)}
+
     def test_without_time_the_simplest_is_taken(self):
         model = nk.CPMLClassifierCV(time_budget=1e-9).fit(X, y)
         assert model.best_params_["candidate"] == "values"
         assert set(model.refused_.values()) == {"There was no time for it."}
-        assert len(model.refused_) == 3
+        assert len(model.refused_) == 4
         assert set(model.cv_results_["n_held"]) == {12}
 
 

@@ -63,14 +63,15 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
     ----------
     candidates : list of distances, default=None
         To choose from, simplest first; a CPML with strength="auto" is tried at several
-        strengths. None: plain values and histograms, soft neighbours of histograms and
-        by values and, where a column has more than 20 values, soft neighbours of
-        smoothed histograms, in which every number is a value.
+        strengths. None: plain values and histograms, a discriminant, soft neighbours of
+        histograms and by values and, where a column has more than 20 values, soft
+        neighbours of smoothed histograms, in which every number is a value. Of more
+        than 6,000 rows pairs of columns are tried as columns too.
     n_neighbors : int or sequence of int, default=(1, 3, 5, 9, 15, 25)
         Numbers of neighbours to choose from.
     weights : str, callable or sequence, default=("uniform", "distance", "soft")
         Weights of votes to choose from. Soft votes are tried once, not for every number
-        of neighbours, with the temperature that is likeliest on the rows learned from.
+        of neighbours, at the temperature that ``temperature="auto"`` has.
     max_members : int, default=3
         How many distances may vote together.
     cv : int, splitter or list of folds, default=None
