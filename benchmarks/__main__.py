@@ -7,7 +7,7 @@ import sys
 from subprocess import run
 
 NAMES = ("encoding", "engine", "solvers", "search", "neighbors", "latency", "large")
-NAMES += ("baselines", "nca")
+NAMES += ("baselines", "nca", "exports")
 
 
 def main(names: list[str]) -> int:

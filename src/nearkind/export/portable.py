@@ -27,6 +27,8 @@ from nearkind.tables import as_floats
 
 GRID_BITS = 52
 """Bits of a sum of table entries; a double holds one more."""
+LEAST_EXPONENT_OF_TWO = -1074
+"""Of the smallest double."""
 LEAST_EXPONENT = -103.9
 """Soft votes of rows below this power of e are zero, as in single precision."""
 TEMPERATURES = 1e-200, 1e200
@@ -293,7 +295,8 @@ def on_grid(tables: Sequence[Array]) -> list[Array]:
     largest = sum(float(np.abs(table).max(initial=0.0)) for table in tables)
     if not np.isfinite(largest):
         raise ValueError("The distance has infinite entries and cannot be exported.")
-    step = np.ldexp(1.0, int(np.frexp(largest)[1]) - GRID_BITS)
+    exponent = max(int(np.frexp(largest)[1]) - GRID_BITS, LEAST_EXPONENT_OF_TWO)
+    step = np.ldexp(1.0, exponent)
     return [np.round(table / step) * step for table in tables]
 
 
