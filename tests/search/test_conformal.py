@@ -119,6 +119,18 @@ def test_the_most_probable_class_is_always_in(model):
     assert mask[np.arange(40), answers].all()
 
 
+def test_sets_that_may_be_empty_cover_no_more_than_asked(model):
+    whole = model.predict_set(QUERY, 0.2)
+    part = model.predict_set(QUERY, 0.2, allow_empty=True)
+    assert (part <= whole).all()
+    assert (part.sum(axis=1) == 0).any()
+    truth = np.repeat([0, 1], 50)
+    p = np.linspace(0.6, 0.9, 100)[:, None] * np.eye(2)[truth] + 0.1
+    held = ConformalScores.of(p, truth, np.ones(100))
+    covered = held.sets(p, 0.5, allow_empty=True)[np.arange(100), truth]
+    assert covered.mean() == pytest.approx(0.5, abs=0.02)  # all right, half covered
+
+
 @pytest.mark.parametrize("coverage", [0, 0.0, -0.1, 1.5, np.nan, "x", None, True])
 def test_what_is_no_coverage_is_refused(model, coverage):
     with pytest.raises(ValueError, match=r"must be a number above 0, and 1 at most"):

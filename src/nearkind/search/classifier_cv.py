@@ -235,7 +235,11 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         return shares if known is None else known.probabilities(shares)
 
     def predict_set(
-        self, X: Any, coverage: float = 0.9, by_class: bool = False
+        self,
+        X: Any,
+        coverage: float = 0.9,
+        by_class: bool = False,
+        allow_empty: bool = False,
     ) -> NDArray[np.bool_]:
         """Return the classes that each row may have, the true one as often as asked.
 
@@ -250,13 +254,16 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         by_class : bool, default=False
             Whether it is to hold for the rows of each class, not of all together; sets
             are then larger, and every class needs rows held out.
+        allow_empty : bool, default=False
+            Whether a set may be empty. If not, the most probable class is always in,
+            and sets of a model that is right more often than asked hold the true class
+            more often than asked.
 
         Returns
         -------
         mask : ndarray of bool (n, n_classes)
-            In the order of ``classes_``. The most probable class is always in. Where
-            too few rows were held out for the coverage, all classes are, and a warning
-            says how many it would take.
+            In the order of ``classes_``. Where too few rows were held out for the
+            coverage, all classes are in, and a warning says how many it would take.
         """
         check_is_fitted(self)
         coverage = _check_coverage(coverage)
@@ -267,7 +274,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
             )
         self._warn_of_few_rows(coverage, by_class)
         p = self.predict_proba(X)
-        return self.conformal_scores_.sets(p, coverage, by_class)
+        return self.conformal_scores_.sets(p, coverage, by_class, allow_empty)
 
     def _warn_of_few_rows(self, coverage: float, by_class: bool) -> None:
         """Warn if all classes, or some class, are in every set for want of rows."""

@@ -58,7 +58,11 @@ class ConformalScores:
         return cls(scores[order], truth[order], weights[order])
 
     def sets(
-        self, probabilities: Array, coverage: float, by_class: bool = False
+        self,
+        probabilities: Array,
+        coverage: float,
+        by_class: bool = False,
+        allow_empty: bool = False,
     ) -> NDArray[np.bool_]:
         """Return which classes each row may have (n, C).
 
@@ -69,15 +73,17 @@ class ConformalScores:
             In (0, 1]; how often the true class is to be among them.
         by_class : bool, default=False
             Whether that is to hold for the rows of each class.
+        allow_empty : bool, default=False
+            Whether a set may be without the most probable class, and so without any.
 
         Returns
         -------
         mask : ndarray of bool (n, C)
-            With the most probable class in any case.
         """
         limits = self.thresholds(probabilities.shape[1], coverage, by_class)
-        mask = 1.0 - probabilities <= limits + TIE
-        mask[np.arange(len(mask)), most_votes(probabilities)] = True
+        mask: NDArray[np.bool_] = 1.0 - probabilities <= limits + TIE
+        if not allow_empty:
+            mask[np.arange(len(mask)), most_votes(probabilities)] = True
         return mask
 
     def thresholds(self, n_classes: int, coverage: float, by_class: bool) -> Array:
