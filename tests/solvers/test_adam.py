@@ -98,6 +98,14 @@ def test_same_seed_same_bits_whoever_computes():
         np.testing.assert_array_equal(metric(0, pool.map), same)
 
 
+def test_a_good_start_is_made_better_still():
+    problem = posed(600, strength=1e-2)
+    first = SMALL.solve(problem, unit(problem)).point
+    weaker = problem.with_strength(1e-4)
+    found = SMALL.solve(weaker, first)
+    assert weaker.value(found.point) < weaker.value(first)
+
+
 def test_it_starts_in_few_directions():
     problem = posed()
     found = replace(SMALL, max_rank=2).solve(problem, unit(problem))

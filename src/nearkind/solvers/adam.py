@@ -102,18 +102,21 @@ class Adam:
         progress.offer(point, held.value(point))
         state = _State(factor_of(point), self._first_step(objective, point))
         minibatches = self._minibatches(objective, may_draw, rng)
-        shortest = SHORTEST * state.step
+        shortest, at_start, best = SHORTEST * state.step, progress.value, state.F
         for t in range(1, self.max_iter + 1):
             for _ in range(self.round_steps):
                 state.move(next(minibatches))
             before, F = progress.value, state.F.copy()
             value = held.factor_gradient(F)[0] + held.factor_penalty(F)[0]
-            progress.offer(partial(decompose_factor, F), value)
+            if progress.offer(partial(decompose_factor, F), value):
+                best = F
             progress.record(t)
             if not value < before - self.tol * abs(before):
                 state.step /= 2.0
                 if state.step < shortest:
                     return Stop.SETTLED
+                if not value < at_start:  # steps too long for a start that was good
+                    state.F = best
         return Stop.MAX_ITER
 
     def _first_point(
