@@ -66,7 +66,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         cells = [f"{mean[key]:.3f}" for key in mean if key != "rows"]
         lines.append((name, f"{int(mean['rows']):,}", *cells))
         print_status(" ".join(lines[-1]))
-    methods = ["nearkind", "may be empty", "by class", *(["MAPIE forest"] if wanted.peer else [])]
+    methods = [
+        "nearkind",
+        "may be empty",
+        "by class",
+        *(["MAPIE forest"] if wanted.peer else []),
+    ]
     numbers = ("coverage", "least of a class", "size")
     head = [f"{method}: {number}" for method in methods for number in numbers]
     title = f"Sets of classes, coverage {wanted.coverage:g} asked for"

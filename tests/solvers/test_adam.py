@@ -13,7 +13,7 @@ from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.adam import Adam
 from nearkind.solvers.lbfgs import LBFGS
 from nearkind.solvers.objective import Objective
-from nearkind.solvers.solution import Deadline, Stop
+from nearkind.solvers.solution import Deadline, Solution, Stop
 
 SMALL = Adam(max_iter=30, tol=1e-3, margin=0.2, rows=120, anchors=40)
 
@@ -152,6 +152,17 @@ def test_ctrl_c_and_a_deadline_keep_the_best_so_far():
         found = SMALL.solve(problem, unit(problem), callback=end)
     assert found.reason is Stop.OUT_OF_TIME
     assert found.value < found.history[0].value
+
+
+def test_ctrl_c_before_the_first_step_is_not_lost(monkeypatch):
+    problem = posed()
+
+    def interrupted(self, objective, start, *, callback=None):
+        return Solution(start, 0.0, np.nan, [], Stop.INTERRUPTED)
+
+    monkeypatch.setattr(LBFGS, "solve", interrupted)
+    found = replace(SMALL, max_rank=1).solve(problem, unit(problem))
+    assert (found.reason, found.n_iter) == (Stop.INTERRUPTED, 0)
 
 
 def test_numbers_that_are_not_finite_are_told():

@@ -98,8 +98,10 @@ class Adam:
         progress.record(0)
         if not np.isfinite(progress.value):
             return Stop.NOT_FINITE
-        point = self._first_point(objective, progress.point, rng)
+        point, was_interrupted = self._first_point(objective, progress.point, rng)
         progress.offer(point, held.value(point))
+        if was_interrupted:
+            return Stop.INTERRUPTED
         state = _State(factor_of(point), self._first_step(objective, point))
         minibatches = self._minibatches(objective, may_draw, rng)
         shortest, at_start, best = SHORTEST * state.step, progress.value, state.F
@@ -121,12 +123,16 @@ class Adam:
 
     def _first_point(
         self, objective: Objective, start: Spectrum, rng: np.random.Generator
-    ) -> Spectrum:
-        """Return a metric of few directions: those that some rows take."""
+    ) -> tuple[Spectrum, bool]:
+        """Return a metric of few directions, those that some rows take.
+
+        And whether Ctrl-C ended that.
+        """
         if start.rank <= self.max_rank:
-            return start
+            return start, False
         solver = LBFGS(15, 1e-3, rng, self.rows // 2, self.max_rank)
-        return solver.solve(objective, start).point.truncated(self.max_rank)
+        found = solver.solve(objective, start)
+        return found.point.truncated(self.max_rank), found.reason is Stop.INTERRUPTED
 
     def _first_step(self, objective: Objective, point: Spectrum) -> float:
         """Return the change of every number of F that moves distances by a margin."""
