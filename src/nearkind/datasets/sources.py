@@ -127,7 +127,7 @@ def obtain(name: str) -> Obtained:
     try:
         data = offer.load()
     except UnreachableError as error:
-        raise _absent(name, error) from error
+        raise _absent(name, error) from None  # its traceback is of the network
     entry = CATALOGUE.get(name)
     if entry is None:
         return Obtained(data, offer.says, UNKNOWN, UNKNOWN)

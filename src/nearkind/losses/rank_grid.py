@@ -9,6 +9,7 @@ put them.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -30,8 +31,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def compiled(function: F) -> F:
-    """Compile a function when it is first called; the code is kept on disk."""
-    return cast("F", njit(nogil=True, cache=True, error_model="numpy")(function))
+    """Compile a function when it is first called.
+
+    The code is kept on disk, where some folder may be written to.
+    """
+    make = partial(njit, nogil=True, error_model="numpy")
+    try:
+        return cast("F", make(cache=True)(function))
+    except RuntimeError:  # no folder may be written to: compiled anew in each process
+        return cast("F", make()(function))
 
 
 def inlined(function: F) -> F:
