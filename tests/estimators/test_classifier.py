@@ -191,3 +191,14 @@ def test_wrong_settings_are_named(settings, words):
     X, y = labelled_table(20)
     with pytest.raises(ValueError, match=words):
         nk.CPMLClassifier(nk.baselines.Hamming(), **settings).fit(X, y)
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_labels_may_be_an_array_of_pyarrow(cut):
+    pa = pytest.importorskip("pyarrow")
+    table, labels = labelled_table(40)
+    words = labels.astype(str).tolist()
+    given = pa.chunked_array([words[:7], words[7:]]) if cut else pa.array(words)
+    found = nk.CPMLClassifier(nk.baselines.Hamming()).fit(table, given)
+    wanted = nk.CPMLClassifier(nk.baselines.Hamming()).fit(table, words)
+    np.testing.assert_array_equal(found.predict(table), wanted.predict(table))

@@ -316,7 +316,9 @@ def check_weights(sample_weight: Any, n_rows: int) -> Array:
 
 
 def _as_array(y: Any) -> NDArray[Any]:
-    if hasattr(y, "to_numpy"):  # pandas, polars, pyarrow
+    if hasattr(y, "to_pylist"):  # pyarrow
+        y = y.to_pylist()
+    if hasattr(y, "to_numpy"):  # pandas, polars
         return np.asarray(y.to_numpy())
     array = np.asarray(y)
     kinds = {type(label) for label in y} if isinstance(y, list | tuple) else set()
