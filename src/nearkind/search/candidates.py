@@ -24,6 +24,8 @@ MAX_INDICATORS = 1_000
 """Indicators up to which soft neighbours are learned in seconds."""
 MANY_VALUES = 20
 """Values of a column from which some are rare."""
+MAX_NUMBERS = 60_000_000
+"""Indicators of all rows up to which they are held in memory."""
 MAX_CROSSED_INDICATORS = 3_000
 """The same where pairs of columns have indicators too."""
 MANY_ROWS = 6_000
@@ -79,16 +81,32 @@ class Candidate:
             return self
         return replace(self, metric=metric.set_params(unseen="prior"))
 
-    def check(self, book: Codebook) -> None:
-        """Raise if there is no use in fitting it to rows in these codes."""
+    def check(self, book: Codebook, n_rows: int) -> None:
+        """Raise if there is no use in fitting it to rows in these codes.
+
+        Parameters
+        ----------
+        book : Codebook
+            Of some rows, to choose by.
+        n_rows : int
+            All rows, to be learned from if it is chosen.
+        """
         n_values = sum(book.n_values)
         if self.needs_crosses and not book.crosses_:
             raise ValueError("No pair of columns says clearly more than its parts do.")
-        if self.max_values is not None and n_values > self.max_values:
+        if self.max_values is None:
+            return
+        if n_values > self.max_values:
             raise ValueError(
                 "It has a coordinate for every value, and the columns have "
                 f"{n_values:,} in all, more than {self.max_values:,}: drop or coarsen "
                 "those of many values to have it tried."
+            )
+        if n_values * n_rows > MAX_NUMBERS:
+            raise ValueError(
+                f"It has a coordinate for every value, and {n_values:,} of them for "
+                f"{n_rows:,} rows are more than {MAX_NUMBERS:,} numbers: coarsen "
+                "columns of many values, or fit fewer rows, to have it tried."
             )
 
     def path(self, rows: CodedRows, last: int) -> Iterator[tuple[int, Any]]:

@@ -342,7 +342,7 @@ class Elimination:
             if key not in self._coded:
                 self._coded[key] = FoldRows.of(self.rows, fold, metric)
             rows = self._coded[key]
-            candidate.check(rows.train.codebook)
+            candidate.check(rows.train.codebook, len(self.rows))
         except (ValueError, TypeError) as error:
             return Outcome(error=str(error))
         return rows

@@ -1,0 +1,48 @@
+"""Candidates: what is not worth a fit, or would not fit into memory, is refused."""
+
+import numpy as np
+import pytest
+
+from nearkind.baselines import Hamming
+from nearkind.encoding.codebook import Codebook
+from nearkind.search.candidates import MAX_NUMBERS, Candidate
+
+ROWS = [["a", "x"], ["b", "y"], ["c", "x"]]
+
+
+def book(**policies):
+    found = Codebook(**policies)
+    found.fit_encode(ROWS)
+    return found
+
+
+def test_many_values_or_many_rows_are_refused_before_any_fit():
+    known, candidate = book(), Candidate("values", Hamming(), max_values=5)
+    candidate.check(known, 1_000)
+    candidate.check(known, MAX_NUMBERS // 5)
+    with pytest.raises(ValueError, match=r"5 of them for 12,000,001 rows are more"):
+        candidate.check(known, MAX_NUMBERS // 5 + 1)
+    with pytest.raises(ValueError, match=r"the columns have 5 in all, more than 4"):
+        Candidate("values", Hamming(), max_values=4).check(known, 3)
+
+
+def test_without_a_limit_any_size_will_do():
+    Candidate("values", Hamming()).check(book(), 10**12)
+
+
+def test_pairs_are_needed_only_where_it_says_so():
+    pairs = Candidate("pairs", Hamming(), needs_crosses=True)
+    pairs.check(book(crosses=[(0, 1)]), 3)
+    with pytest.raises(ValueError, match="No pair of columns says clearly more"):
+        pairs.check(book(), 3)
+
+
+def test_many_rows_without_pairs_say_so_and_go_on():
+    import nearkind as nk
+
+    rng = np.random.default_rng(0)
+    X = rng.integers(3, size=(6_200, 2)).astype(str)
+    y = np.where(rng.random(6_200) < 0.9, X[:, 0] == "1", rng.random(6_200) < 0.5)
+    model = nk.CPMLClassifierCV(random_state=0).fit(X, y)
+    assert model.refused_["neighbors by values and pairs"].startswith("No pair of col")
+    assert model.best_score_ > 0.9
