@@ -1,5 +1,6 @@
 """A model without its library: how cells become codes, tables, and rows that vote."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -53,7 +54,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Feature:
+class Feature(ABC):
     """How cells of a row become a code; the last code is that of unseen values.
 
     Attributes
@@ -75,9 +76,9 @@ class Feature:
         has_missing = self.n_codes > len(known) + 1
         return [*known, *[Entry("missing", None)] * has_missing, Entry("unseen", None)]
 
+    @abstractmethod
     def known(self) -> list[Entry]:
         """Return the entries of values."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

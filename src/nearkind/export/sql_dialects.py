@@ -1,5 +1,6 @@
 """Where SQL databases differ: types of cells, and vectors; names and literals."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from math import isinf
 from typing import Any
@@ -95,7 +96,7 @@ def _listed(vector: Array) -> str:
     return f"'[{', '.join(map(repr, vector.tolist()))}]'"
 
 
-class Dialect:
+class Dialect(ABC):
     """A dialect in which a vector is columns v0, v1, ... of doubles.
 
     Attributes
@@ -176,9 +177,9 @@ class Dialect:
     {doubles}]) AS as_number
 FROM {rows}"""
 
+    @abstractmethod
     def row_codes(self, rows: str, n_features: int) -> str:
         """Return a query for cell, feature, code of all rows, from lists as text."""
-        raise NotImplementedError
 
     def axes(self, size: int) -> list[str]:
         """Return the names of the columns of a vector."""
