@@ -23,7 +23,7 @@ from nearkind.experiments.progress import (
 from nearkind.experiments.sets import UserTable
 from nearkind.io import LabelledSource, short_name
 
-DESIGN = Design(n_neighbors="choose")
+DESIGN = Design(n_neighbors="choose", tol=1e-2, max_iter=20)
 SCORES = "accuracy", "balanced_accuracy", "triplet_accuracy"
 CAUTION = (
     "Repetitions share rows, so they are not independent: p-values are a guide, not a "

@@ -14,6 +14,7 @@ STRENGTHS: dict[str, Callable[[float], Sequence[float]]] = {
     "paper": lambda strength_max: DECADES,
 }
 """Functions from ``strength_max_`` to the strengths to try, strongest first."""
+CONSTRAINTS = "triplets", "pairs", "quadruplets"
 CHOOSE = "choose"
 NEIGHBORS = (1, 3, 5, 9, 15)
 
@@ -24,9 +25,9 @@ class Design:
 
     Parameters
     ----------
-    strengths : {"shares", "paper"}, default="shares"
-        Strengths to try: five shares of ``strength_max_``, from 10^-0.5 to 10^-3, or
-        the paper's 10^4, ..., 10^-4.
+    strengths : {"shares", "paper"} or tuple of float, default="shares"
+        Strengths to try: five shares of ``strength_max_``, from 10^-0.5 to 10^-3, the
+        paper's 10^4, ..., 10^-4, or these.
     n_neighbors : int or "choose", default=1
         Number of neighbours that vote. The paper has 1; "choose" tries 1, 3, 5, 9
         and 15.
@@ -34,32 +35,71 @@ class Design:
         Use a stratified sample of so many rows of a larger set; None uses all.
     numbers : bool, default=False
         Keep columns of numbers, which the paper leaves out.
+    p : float, default=1.0
+        Of CPML's Schatten norm.
+    constraints : {"triplets", "pairs", "quadruplets"}, default="triplets"
+        Of CPML: all that the labels imply.
+    solver : str, default="auto"
+        Of CPML.
+    tol : float, default=1e-3
+        CPML stops when its proven gap is below this share of the objective.
+    max_iter : int, default=1000
+        Iterations of CPML at most.
 
     Examples
     --------
-    >>> Design(n_neighbors="choose").label
-    'shares, k=choose'
+    >>> Design(n_neighbors="choose", rows=4000).label
+    'shares, k=choose, p=1, triplets, auto, tol=0.001, max_iter=1000, 4000 rows'
     """
 
-    strengths: str = "shares"
+    strengths: str | tuple[float, ...] = "shares"
     n_neighbors: int | str = 1
     rows: int | None = None
     numbers: bool = False
+    p: float = 1.0
+    constraints: str = "triplets"
+    solver: str = "auto"
+    tol: float = 1e-3
+    max_iter: int = 1000
 
     def __post_init__(self) -> None:
-        if self.strengths not in STRENGTHS:
-            raise self._wrong("strengths", f"one of {', '.join(map(repr, STRENGTHS))}")
+        if isinstance(self.strengths, str):
+            if self.strengths not in STRENGTHS:
+                names = ", ".join(map(repr, STRENGTHS))
+                raise self._wrong("strengths", f"one of {names}, or numbers > 0")
+        elif not self.strengths or not all(s > 0.0 for s in self.strengths):
+            raise self._wrong("strengths", "one or more numbers > 0")
         if self.n_neighbors != CHOOSE and not is_count(self.n_neighbors, 1):
             raise self._wrong("n_neighbors", f"a whole number >= 1 or {CHOOSE!r}")
         if self.rows is not None and not is_count(self.rows, 10):
             raise self._wrong("rows", "None or a whole number >= 10")
+        if not self.p >= 1.0:
+            raise self._wrong("p", "a number >= 1, or inf")
+        if self.constraints not in CONSTRAINTS:
+            raise self._wrong("constraints", f"one of {', '.join(CONSTRAINTS)}")
+        if not self.tol > 0.0:
+            raise self._wrong("tol", "a number > 0")
+        if not is_count(self.max_iter):
+            raise self._wrong("max_iter", "a whole number >= 1")
 
     @property
     def label(self) -> str:
         """Name of the design, which is part of the key of its rows."""
         cut = "" if self.rows is None else f", {self.rows} rows"
         numbers = ", numbers" if self.numbers else ""
-        return f"{self.strengths}, k={self.n_neighbors}{cut}{numbers}"
+        strengths = self.strengths
+        if not isinstance(strengths, str):
+            strengths = " ".join(f"{each:g}" for each in strengths)
+        return (
+            f"{strengths}, k={self.n_neighbors}, p={self.p:g}, {self.constraints}, "
+            f"{self.solver}, tol={self.tol:g}, max_iter={self.max_iter}{cut}{numbers}"
+        )
+
+    @property
+    def of_cpml(self) -> dict[str, Any]:
+        """Parameters of CPML."""
+        names = "p", "constraints", "solver", "tol", "max_iter"
+        return {name: getattr(self, name) for name in names}
 
     @property
     def neighbors(self) -> tuple[int, ...]:
@@ -68,7 +108,12 @@ class Design:
 
     def path(self, strength_max: float) -> list[float]:
         """Return the strengths to try, strongest first, each once."""
-        return list(dict.fromkeys(STRENGTHS[self.strengths](strength_max)))
+        strengths: Sequence[float]
+        if isinstance(self.strengths, str):
+            strengths = STRENGTHS[self.strengths](strength_max)
+        else:
+            strengths = sorted(self.strengths, reverse=True)
+        return list(dict.fromkeys(strengths))
 
     def _wrong(self, name: str, wanted: str) -> ValueError:
         return ValueError(

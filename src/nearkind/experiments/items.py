@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nearkind.errors import did_you_mean
-from nearkind.experiments import claims, figures, tables
+from nearkind.experiments import (
+    accuracies,
+    claims,
+    figures,
+    noise,
+    running_time,
+    synthetic,
+    tables,
+    variants,
+)
 from nearkind.experiments.reproduction import Reproduction
 
 
@@ -30,20 +39,22 @@ ITEMS: dict[str, Item] = {
     "sets": Item("the table of data sets, counted", tables.set_sizes),
     "structures": Item("the figure of the four structures", figures.structures),
     "synthetic-4": Item(
-        "synthetic data with 4 classes", partial(figures.synthetic, n_classes=4)
+        "synthetic data with 4 classes", partial(synthetic.synthetic, n_classes=4)
     ),
     "synthetic-20": Item(
-        "synthetic data with 20 classes", partial(figures.synthetic, n_classes=20)
+        "synthetic data with 20 classes", partial(synthetic.synthetic, n_classes=20)
     ),
-    "noise": Item("the share of the metric on noisy features", tables.noise),
-    "time-classes": Item("running time by classes", figures.time_by_classes),
-    "time-rows": Item("running time by rows", figures.time_by_rows),
+    "noise": Item("the share of noisy features", noise.noise),
+    "time-classes": Item("running time by classes", running_time.time_by_classes),
+    "time-rows": Item("running time by rows", running_time.time_by_rows),
     "triplets": Item(
-        "triplet accuracy on 23 sets", partial(tables.accuracies, kind="triplets")
+        "triplet accuracy on 23 sets", partial(accuracies.accuracies, kind="triplets")
     ),
     "classification": Item(
-        "accuracy on 23 sets", partial(tables.accuracies, kind="classification")
+        "accuracy on 23 sets", partial(accuracies.accuracies, kind="classification")
     ),
+    "norms": Item("accuracy by the exponent of the norm", variants.norms),
+    "constraints": Item("accuracy by the kind of constraints", variants.constraints),
     "claims": Item("what the paper claims, held or not", claims.verdicts),
 }
 

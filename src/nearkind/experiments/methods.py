@@ -5,11 +5,13 @@ best on the validation part is selected, and that one is scored on the test part
 classifier makes its own choices on training and validation part together.
 """
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,10 +24,9 @@ from nearkind.experiments.scores import accuracies, accuracy, has_triplets
 from nearkind.experiments.splits import Part, Split, subsample
 from nearkind.search.classifier_cv import CPMLClassifierCV
 
-EARLY_STOP: dict[str, Any] = {"tol": 1e-2, "max_iter": 20}
-"""Stopping rule of CPML along a path: a tighter one does not classify better."""
 BEYOND = 1e300
 """A strength at which a fit only finds ``strength_max_``."""
+TINY = np.finfo(float).tiny
 STATED = {"rank": int, "objective": float, "gap": float, "stop_reason": str}
 """Attributes of a fitted distance, without underscore, that become fields of a row."""
 
@@ -58,6 +59,19 @@ class FittedDistance(NamedTuple):
     strength: float | None = None
     strength_share: float | None = None
 
+    @property
+    def stop_reason(self) -> str | None:
+        """Name of the reason for which the fit ended, if the distance states one."""
+        return getattr(self.model, "stop_reason_", None)
+
+    @property
+    def gap_share(self) -> float | None:
+        """Proven gap as a share of the objective, None if there is no proof."""
+        gap = getattr(self.model, "gap_", None)
+        if gap is None or not np.isfinite(gap):
+            return None
+        return float(gap / max(abs(self.model.objective_), TINY))
+
 
 class Selection(NamedTuple):
     """The fitted distance that does best on the validation part.
@@ -76,6 +90,10 @@ class Selection(NamedTuple):
         Number of rows from which the distance was learned.
     search_seconds : float, default=0.0
         Time of all fits.
+    stops : mapping of str to int, default={}
+        How often each reason ended a fit of the search.
+    largest_gap : float or None, default=None
+        Largest proven gap of these fits, as a share of the objective.
     """
 
     distance: FittedDistance
@@ -84,6 +102,30 @@ class Selection(NamedTuple):
     valid_accuracy: float
     n_training_used: int
     search_seconds: float = 0.0
+    stops: Mapping[str, int] = MappingProxyType({})
+    largest_gap: float | None = None
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was selected and what the distance states, for a row."""
+        stated = {
+            name: getattr(self.distance.model, f"{name}_", None) for name in STATED
+        }
+        return {
+            "strength": self.distance.strength,
+            "strength_share": self.distance.strength_share,
+            "n_neighbors": self.n_neighbors,
+            "valid_accuracy": self.valid_accuracy,
+            "n_training_used": self.n_training_used,
+            "fit_seconds": self.distance.seconds,
+            "search_seconds": self.search_seconds,
+            "stops": dict(self.stops),
+            "largest_gap": self.largest_gap,
+            **{
+                name: STATED[name](value)
+                for name, value in stated.items()
+                if value is not None
+            },
+        }
 
 
 @dataclass(frozen=True)
@@ -103,7 +145,7 @@ class DistanceMethod:
 
     def fits(self, part: Part, seed: int, design: Design) -> Iterator[FittedDistance]:
         """Yield the distance fitted with each of the settings, the simplest first."""
-        yield _fit(seeded(self.make(), seed), part)
+        yield fit_timed(seeded(self.make(), seed), part)
 
     def select(self, parts: Split, seed: int, design: Design) -> Selection:
         """Return the best distance and number of neighbours, the first of equal ones.
@@ -111,9 +153,13 @@ class DistanceMethod:
         Only the training and the validation part are used.
         """
         best, seconds = None, 0.0
+        stops: Counter[str] = Counter()
+        gaps: list[float] = []
         part = subsample(parts.train, self.largest, seed)
         for fitted in self.fits(part, seed, design):
             seconds += fitted.seconds
+            stops.update([fitted.stop_reason] if fitted.stop_reason else [])
+            gaps += [] if fitted.gap_share is None else [fitted.gap_share]
             kept = fitted._replace(model=copy(fitted.model))  # it is fitted again
             classifier = CPMLClassifier().fit_over(kept.model, *parts.train)
             for k in design.neighbors:
@@ -123,12 +169,15 @@ class DistanceMethod:
                     best = Selection(kept, classifier, k, right, len(part.y))
         if best is None:
             raise ValueError(f"{type(self).__name__}.fits yielded no fitted distance.")
-        return best._replace(search_seconds=seconds)
+        largest_gap = max(gaps, default=None)
+        return best._replace(
+            search_seconds=seconds, stops=stops, largest_gap=largest_gap
+        )
 
     def facts(self, parts: Split, seed: int, design: Design) -> dict[str, Any]:
         """Select on the validation part, score on the test part."""
         selection = self.select(parts, seed, design)
-        return {**_selection_facts(selection), **_test_scores(selection, parts)}
+        return {**selection.facts(), **_test_scores(selection, parts)}
 
 
 class StrengthPath(DistanceMethod):
@@ -140,13 +189,25 @@ class StrengthPath(DistanceMethod):
 
     def fits(self, part: Part, seed: int, design: Design) -> Iterator[FittedDistance]:
         """Yield the distance fitted at each strength, the strongest first."""
-        probe = seeded(self.make(), seed).set_params(strength=BEYOND)
+        probe = self.model(seed, design).set_params(strength=BEYOND)
         strength_max = probe.fit(*part).strength_max_
-        model = seeded(self.make(), seed)
+        model = self.model(seed, design)
         for strength in design.path(strength_max):
             share = strength / strength_max if strength_max > 0.0 else None
-            fitted = _fit(model.set_params(strength=strength), part)
+            fitted = fit_timed(model.set_params(strength=strength), part)
             yield fitted._replace(strength=strength, strength_share=share)
+
+    def model(self, seed: int, design: Design) -> Any:
+        """Return the unfitted distance."""
+        return seeded(self.make(), seed)
+
+
+class CPMLPath(StrengthPath):
+    """CPML along its strengths, with the parameters of the design."""
+
+    def model(self, seed: int, design: Design) -> Any:
+        """Return the unfitted distance."""
+        return seeded(self.make(), seed).set_params(**design.of_cpml)
 
 
 @dataclass(frozen=True)
@@ -183,28 +244,11 @@ def seeded(model: Any, seed: int) -> Any:
     return model.set_params(random_state=seed) if takes_one else model
 
 
-def _fit(model: Any, part: Part) -> FittedDistance:
+def fit_timed(model: Any, part: Part) -> FittedDistance:
+    """Return the model, fitted, with the time that it took."""
     start = perf_counter()
     model.fit(*part)
     return FittedDistance(model, perf_counter() - start)
-
-
-def _selection_facts(selection: Selection) -> dict[str, Any]:
-    """Return what was selected, and what the fitted distance states of itself."""
-    distance = selection.distance
-    facts = {
-        "strength": distance.strength,
-        "strength_share": distance.strength_share,
-        "n_neighbors": selection.n_neighbors,
-        "valid_accuracy": selection.valid_accuracy,
-        "n_training_used": selection.n_training_used,
-        "fit_seconds": distance.seconds,
-        "search_seconds": selection.search_seconds,
-    }
-    stated = {name: getattr(distance.model, f"{name}_", None) for name in STATED}
-    return facts | {
-        name: STATED[name](value) for name, value in stated.items() if value is not None
-    }
 
 
 def _test_scores(selection: Selection, parts: Split) -> dict[str, float | None]:
@@ -218,8 +262,8 @@ def _test_scores(selection: Selection, parts: Split) -> dict[str, float | None]:
 
 
 METHODS: dict[str, Method] = {
-    "cpml-s": StrengthPath(partial(CPML, "single", warm_start=True, **EARLY_STOP)),
-    "cpml-m": StrengthPath(partial(CPML, "multi", warm_start=True, **EARLY_STOP)),
+    "cpml-s": CPMLPath(partial(CPML, "single", warm_start=True)),
+    "cpml-m": CPMLPath(partial(CPML, "multi", warm_start=True)),
     "cpml-cv": ClassifierMethod(CPMLClassifierCV),
     **{name: DistanceMethod(make) for name, make in baselines.all().items()},
     "helic": StrengthPath(baselines.HELIC, largest=1_100),

@@ -1,13 +1,16 @@
 """A reproduction of the paper: its settings, its output folder and its tables."""
 
 import csv
-from collections.abc import Iterable, Sequence
+import gzip
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from nearkind.experiments.design import Design
+from nearkind.experiments.methods import METHODS, Method
+from nearkind.experiments.protocol import PROTOCOLS, Protocol
 from nearkind.experiments.rows import Row
 from nearkind.experiments.runner import Limits, run
 from nearkind.io import write_text
@@ -86,14 +89,15 @@ class ResultTable:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Settings of a reproduction of the paper's tables and figures.
+    """A reproduction of the paper's tables and figures.
 
     Parameters
     ----------
     folder : Path
         Folder of tables and figures, and of rows.jsonl, which a second run continues.
-    repeats : int, default=10
-        Repetitions of each trial.
+        If there is only rows.jsonl.gz, rows are taken from it.
+    protocol : Protocol, default=PROTOCOLS["quick"]
+        How often and on how much data.
     jobs : int or None, default=None
         Trials at once; None is one for each core.
     seconds : float or None, default=600.0
@@ -103,7 +107,7 @@ class Reproduction:
     """
 
     folder: Path
-    repeats: int = 10
+    protocol: Protocol = PROTOCOLS["quick"]
     jobs: int | None = None
     seconds: float | None = 600.0
     largest: int | None = None
@@ -111,27 +115,44 @@ class Reproduction:
     def rows(
         self,
         sets: Iterable[str],
-        methods: Sequence[str],
+        methods: Iterable[str],
+        repeats: int,
+        *,
         design: Design | None = None,
-        most_repeats: int | None = None,
+        table: Mapping[str, Method] = METHODS,
+        jobs: int | None = None,
     ) -> list[Row]:
         """Return the rows of all trials, running those that are missing.
 
         Parameters
         ----------
-        sets, methods, design
+        sets, methods, table
             As in ``run``.
-        most_repeats : int or None, default=None
-            Repeat trials at most so often, if ``repeats`` is more.
+        repeats : int
+            Repetitions of each trial.
+        design : Design or None, default=None
+            What is common to all trials; None is that of the protocol.
+        jobs : int or None, default=None
+            Trials at once; None is as the reproduction has it.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        repeats = min(self.repeats, most_repeats or self.repeats)
-        limits = Limits(seconds=self.seconds, jobs=self.jobs)
-        results = self.folder / "rows.jsonl"
         names = list(sets)
         if not names:
             return []
-        return run(names, methods, repeats, results, design=design, limits=limits)
+        limits = Limits(seconds=self.seconds, jobs=jobs or self.jobs)
+        design = design or self.protocol.design
+        results = self._results()
+        return run(
+            names, methods, repeats, results, design=design, limits=limits, table=table
+        )
+
+    def _results(self) -> Path:
+        """Return the path of the rows, unpacked if they are only there packed."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        results = self.folder / "rows.jsonl"
+        packed = self.folder / "rows.jsonl.gz"
+        if not results.exists() and packed.exists():
+            write_text(gzip.decompress(packed.read_bytes()).decode(), results)
+        return results
 
     def write_table(self, table: ResultTable, name: str) -> list[Path]:
         """Write a table as Markdown, CSV and LaTeX; return the paths."""

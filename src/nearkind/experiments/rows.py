@@ -52,7 +52,13 @@ class Row(NamedTuple):
     peak_memory : float
         Most memory that the process held, in MB, libraries included.
     rank, objective, gap, stop_reason : int, float, float, str
-        Attributes of the fitted distance.
+        Attributes of the chosen distance.
+    stops : dict of str to int
+        How often each reason ended a fit of the search.
+    largest_gap : float
+        Largest proven gap of these fits, as a share of the objective.
+    noise_share, noise_relevance : float
+        Share of noisy features in the metric, and in the mean squared distance.
     versions : dict
         Versions of Python and of the packages that compute.
 
@@ -90,6 +96,10 @@ class Row(NamedTuple):
     objective: float | None = None
     gap: float | None = None
     stop_reason: str | None = None
+    stops: dict[str, int] | None = None
+    largest_gap: float | None = None
+    noise_share: float | None = None
+    noise_relevance: float | None = None
     versions: dict[str, str] | None = None
 
     @property

@@ -1,0 +1,97 @@
+"""How long items of a protocol are expected to take, by times that were measured."""
+
+from collections.abc import Iterable, Sequence
+
+from nearkind.datasets.catalogue import CATALOGUE
+from nearkind.experiments import accuracies, noise, running_time, synthetic, variants
+from nearkind.experiments.design import SHARES
+from nearkind.experiments.reproduction import Reproduction
+
+HOURS = 2 * 3600.0
+"""What is expected to take longer is started only on request."""
+CORES = 2
+OF_A_SMALL_ITEM = 2.0
+OF_A_TRIAL = 0.4
+"""Seconds to start a process and to read a set."""
+OF_1000_ROWS = 3.0
+"""Seconds of one trial of 1,000 rows with five strengths, on one core."""
+SAME_TRIALS = {"classification": "triplets"}
+"""Items made from the trials of another one."""
+
+
+def expected_seconds(names: Iterable[str], reproduction: Reproduction) -> float:
+    """Return the seconds that items take on two cores, if nothing is done yet.
+
+    The time of a trial is taken to grow with the square of its rows, as the number of
+    distances does, and with the number of strengths.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> quick = Reproduction(Path("somewhere"))
+    >>> both = expected_seconds(["triplets", "classification"], quick)
+    >>> both == expected_seconds(["triplets"], quick)
+    True
+    """
+    different = {SAME_TRIALS.get(name, name) for name in names}
+    return sum(_seconds(name, reproduction) for name in different)
+
+
+def in_words(seconds: float) -> str:
+    """Return a duration as people say it.
+
+    Examples
+    --------
+    >>> in_words(2.0), in_words(600.0), in_words(7200.0), in_words(1e6)
+    ('seconds', '10 minutes', '2 hours', '12 days')
+    """
+    for unit, length in (("day", 86_400.0), ("hour", 3600.0), ("minute", 60.0)):
+        if seconds >= length:
+            count = round(seconds / length)
+            return f"{count} {unit}{'' if count == 1 else 's'}"
+    return "seconds"
+
+
+def _seconds(name: str, reproduction: Reproduction) -> float:
+    protocol = reproduction.protocol
+    cells = len(synthetic.READINGS) * len(protocol.features) * len(protocol.weights)
+    shares = len(noise.NOISY) * len(noise.EXPONENTS) * len(noise.NOISE_METHODS)
+    draws = {
+        "synthetic-4": cells * len(synthetic.METHODS),
+        "synthetic-20": cells * len(synthetic.METHODS),
+        "noise": shares,
+    }
+    if name in draws:
+        n_trials = draws[name] * protocol.synthetic_repeats
+        return _of_trials([1_000] * n_trials, reproduction) / CORES
+    timed = {
+        "time-rows": list(protocol.rows_timed) * len(running_time.TIMED),
+        "time-classes": running_time.rows_by_classes(protocol)
+        * (len(protocol.classes_timed) * len(running_time.BY_CLASSES)),
+    }
+    if name in timed:  # one fit instead of one for each strength, and one at a time
+        whole = _of_trials(timed[name] * protocol.timed_repeats, reproduction)
+        return whole / len(SHARES)
+    tries = {
+        "triplets": len(accuracies.METHODS),
+        "norms": len(variants.EXPONENTS),
+        "constraints": len(variants.KINDS),
+    }
+    if name in tries:
+        sizes = [CATALOGUE[s].n_samples for s in accuracies.available_sets().here]
+        cut = reproduction.protocol.design.rows or max(sizes, default=0)
+        rows = [
+            min(size, cut)
+            for size in sizes
+            if reproduction.largest is None or size <= reproduction.largest
+            for _ in range(protocol.repeats_on(size) * tries[name])
+        ]
+        return _of_trials(rows, reproduction) / CORES
+    return OF_A_SMALL_ITEM
+
+
+def _of_trials(rows: Sequence[int], reproduction: Reproduction) -> float:
+    """Return the seconds of trials of so many rows each, one after another."""
+    n_strengths = len(reproduction.protocol.design.path(1.0))
+    each = OF_1000_ROWS * n_strengths / len(SHARES)
+    return sum(OF_A_TRIAL + each * (n / 1_000) ** 2 for n in rows)

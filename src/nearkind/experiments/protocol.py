@@ -1,0 +1,117 @@
+"""Protocols: how often and on how much data the paper's experiments are run."""
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
+
+from nearkind.errors import did_you_mean
+from nearkind.experiments.design import Design
+
+PAPER_FEATURES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 25)
+PAPER_WEIGHTS = (0.1, 0.3, 0.5, 0.7, 0.9)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How the paper's experiments are run.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    design : Design
+        What is common to all trials.
+    repeats : tuple of (int, int)
+        Pairs of a number of rows and the repetitions on real sets of at most so many
+        rows, in rising order; on larger sets the last pair counts.
+    synthetic_repeats : int
+        Draws of a synthetic set.
+    timed_repeats : int
+        Draws of a set whose fits are timed.
+    features, weights : tuple of int, tuple of float
+        Numbers of features and weights of the synthetic sets.
+    classes_timed, rows_timed : tuple of int
+        Sizes whose fits are timed.
+
+    Examples
+    --------
+    >>> PROTOCOLS["long"].repeats_on(700), PROTOCOLS["long"].repeats_on(10**6)
+    (10, 3)
+    """
+
+    name: str
+    design: Design
+    repeats: tuple[tuple[float, int], ...]
+    synthetic_repeats: int
+    timed_repeats: int
+    features: tuple[int, ...] = PAPER_FEATURES
+    weights: tuple[float, ...] = PAPER_WEIGHTS
+    classes_timed: tuple[int, ...] = (2, 4, 8, 12, 16, 20)
+    rows_timed: tuple[int, ...] = (500, 1000, 2000, 4000)
+
+    def repeats_on(self, n_rows: int) -> int:
+        """Return the number of repetitions on a set of so many rows."""
+        fitting = (count for most, count in self.repeats if n_rows <= most)
+        return next(fitting, self.repeats[-1][1])
+
+    def altered(self, repeats: int | None = None, **design: Any) -> "Protocol":
+        """Return it with other settings; what is None stays.
+
+        Parameters
+        ----------
+        repeats : int or None, default=None
+            Repetitions of every trial.
+        **design
+            Settings of the design.
+        """
+        given = {name: value for name, value in design.items() if value is not None}
+        changed = replace(self, design=replace(self.design, **given))
+        if repeats is None:
+            return changed
+        return replace(
+            changed,
+            repeats=((inf, repeats),),
+            synthetic_repeats=repeats,
+            timed_repeats=repeats,
+        )
+
+
+PROTOCOLS = {
+    protocol.name: protocol
+    for protocol in (
+        Protocol(
+            "quick",
+            Design(rows=500, tol=1e-2),
+            repeats=((inf, 1),),
+            synthetic_repeats=1,
+            timed_repeats=1,
+            features=(1, 3, 6, 10, 15, 25),
+            weights=(0.1, 0.5, 0.9),
+            classes_timed=(2, 4, 12, 20),
+            rows_timed=(500, 1000, 2000),
+        ),
+        Protocol(
+            "long",
+            Design(rows=2_000),
+            repeats=((700, 10), (inf, 3)),
+            synthetic_repeats=3,
+            timed_repeats=3,
+        ),
+        Protocol(
+            "paper",
+            Design(strengths="paper"),
+            repeats=((inf, 50),),
+            synthetic_repeats=50,
+            timed_repeats=50,
+        ),
+    )
+}
+"""Protocols by name: everything in minutes, what docs/results has, and the paper's."""
+
+
+def protocol_named(name: str) -> Protocol:
+    """Return the protocol of this name."""
+    if name in PROTOCOLS:
+        return PROTOCOLS[name]
+    hint = did_you_mean(name, PROTOCOLS, max_listed=10)
+    raise ValueError(f"There is no protocol {name!r}. {hint}")

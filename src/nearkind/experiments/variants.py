@@ -1,0 +1,75 @@
+"""What the title promises: CPML by the exponent of its norm, and by its constraints."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+
+import numpy as np
+
+from nearkind.experiments import statistics
+from nearkind.experiments.accuracies import CRITERION, available_sets, set_rows
+from nearkind.experiments.design import Design
+from nearkind.experiments.provenance import provenance
+from nearkind.experiments.reproduction import Reproduction, ResultTable
+from nearkind.experiments.scores import score_table
+
+METHOD = "cpml-s"
+EXPONENTS = (1.0, 1.5, 2.0, 3.0, inf)
+KINDS = ("triplets", "pairs", "quadruplets")
+SCORES = {"accuracy": "accuracy of 1-NN", "triplet_accuracy": "triplet accuracy"}
+
+
+def norms(reproduction: Reproduction) -> list[Path]:
+    """Make the table of accuracies by the exponent of the Schatten norm."""
+    design = reproduction.protocol.design
+    variants = {f"p = {p:g}": replace(design, p=p) for p in EXPONENTS}
+    return _compare(reproduction, variants, "norms", "the exponent of the norm")
+
+
+def constraints(reproduction: Reproduction) -> list[Path]:
+    """Make the table of accuracies by the kind of constraints."""
+    design = reproduction.protocol.design
+    variants = {kind: replace(design, constraints=kind) for kind in KINDS}
+    return _compare(reproduction, variants, "constraints", "the kind of constraints")
+
+
+def _compare(
+    reproduction: Reproduction, variants: Mapping[str, Design], name: str, by_what: str
+) -> list[Path]:
+    """Make the table of both accuracies of each variant on each set, with ranks."""
+    sets = available_sets(reproduction.largest).here
+    named = {design.label: variant for variant, design in variants.items()}
+    rows = [
+        row
+        for design in variants.values()
+        for row in set_rows(reproduction, sets, [METHOD], design)
+    ]
+    # Variants stand where methods do; the table has no other use of them.
+    as_methods = [row._replace(method=named[row.design], design="") for row in rows]
+    lines, notes = [], []
+    for score, title in SCORES.items():
+        scores = score_table(as_methods, score, sets, list(variants))
+        for dataset, mean, spread in zip(
+            scores.datasets, scores.mean, scores.deviation, strict=True
+        ):
+            cells = [
+                "not done" if np.isnan(m) else f"{m:.3f} ± {s:.3f}"
+                for m, s in zip(mean, spread, strict=True)
+            ]
+            lines.append([dataset, title, *cells])
+        whole = scores.complete()
+        if len(whole.datasets) > 1:
+            ranks = statistics.mean_ranks(whole.mean)
+            lines.append(["mean rank", title, *(f"{rank:.2f}" for rank in ranks)])
+            means = whole.mean.mean(axis=0)
+            lines.append(["mean", title, *(f"{mean:.4f}" for mean in means)])
+            test = statistics.friedman(whole.mean)
+            notes.append(
+                f"{title}: Iman and Davenport's F = {test.F:.2f}, "
+                f"p = {test.F_p_value:.2g} over {len(whole.datasets)} sets."
+            )
+    head = ["set", "score", *variants]
+    notes = [f"CPML-s. {CRITERION}", *notes, provenance(rows)]
+    table = ResultTable(f"CPML by {by_what}", head, lines, notes)
+    return reproduction.write_table(table, name)
