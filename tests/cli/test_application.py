@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 
@@ -188,10 +189,36 @@ def test_a_bad_file_is_named_in_one_sentence(data, words, tmp_path):
 def test_reproduce_lists_its_items_and_makes_one(tmp_path):
     out = run("reproduce", "--list")
     assert out.exit_code == 0, out.stderr
-    assert "classification  accuracy on 23 sets" in out.stdout
+    assert re.search(r"classification +(seconds|\d+ \w+) +accuracy on", out.stdout)
     out = run("reproduce", "sets", "-o", str(tmp_path / "made"))
     assert out.exit_code == 0, out.stderr
     assert (tmp_path / "made" / "sets.md").exists()
+
+
+def test_reproduce_asks_before_it_takes_days(tmp_path):
+    made = tmp_path / "made"
+    out = run("reproduce", "--protocol", "paper", "-o", str(made))
+    assert out.exit_code == 1
+    assert "days on two cores. Say --yes to start it" in out.stderr
+    assert not made.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--protocol", "papr"], "no protocol 'papr'. Did you mean 'paper'"),
+        (["--strengths", "1,x"], "--strengths must be 'shares', 'paper' or numbers"),
+        (["--strengths", "0"], "'strengths' parameter of Design must be"),
+        (["--k", "some"], "'n_neighbors' parameter of Design must be"),
+        (["--p", "0.5"], "'p' parameter of Design must be a number >= 1"),
+        (["--constraints", "neighbors"], "'constraints' parameter of Design must be"),
+    ],
+)
+def test_reproduce_refuses_wrong_settings(options, words):
+    out = run("reproduce", "sets", *options)
+    assert out.exit_code == 1
+    assert words in out.stderr
+    assert out.stderr.count("\n") == 1
 
 
 def test_reproduce_suggests_names():
