@@ -96,6 +96,7 @@ PROTOCOLS = {
             repeats=((700, 10), (inf, 3)),
             synthetic_repeats=3,
             timed_repeats=3,
+            features=(1, 2, 4, 6, 8, 10, 12, 14, 18, 25),
         ),
         Protocol(
             "paper",
