@@ -63,9 +63,9 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
     ----------
     candidates : list of distances, default=None
         To choose from, simplest first; a CPML with strength="auto" is tried at several
-        strengths. None: plain values and histograms, a discriminant, soft neighbours of
+        strengths. None: Hamming, class histograms, a discriminant, soft neighbours by
         histograms and by values and, where a column has more than 20 values, soft
-        neighbours of smoothed histograms, in which every number is a value. Of more
+        neighbours by smoothed histograms, in which every number is a value. Of more
         than 6,000 rows pairs of columns are tried as columns too.
     n_neighbors : int or sequence of int, default=(1, 3, 5, 9, 15, 25)
         Numbers of neighbours to choose from, for weights other than "soft".
