@@ -160,7 +160,7 @@ def test_items_of_docstrings_become_lists():
     assert (
         docstrings.with_lists(cleandoc(written))
         == cleandoc(
-            """Do it as `nearkind.CPML` does.
+            """Do it as {} does.
 
     **Parameters**
 
@@ -171,6 +171,8 @@ def test_items_of_docstrings_become_lists():
 
     - a sum that is written on two lines
     """
+        ).format(
+            '<autoref identifier="nearkind.CPML" optional>`nearkind.CPML`</autoref>'
         )
         + "\n"
     )
