@@ -1,9 +1,11 @@
 """The site builds without a warning, needs no network, and leaves nothing out."""
 
+import ast
 import os
 import re
 import subprocess
 import sys
+from html import unescape
 from inspect import cleandoc, ismodule
 from pathlib import Path
 
@@ -17,6 +19,7 @@ LOADED = re.compile(r'<(?:script|img|link)[^>]*(?:src|href)="(?:https?:)?//[^"]*
 mathml = pytest.importorskip("tools.mathml")
 pictures = pytest.importorskip("tools.pictures")
 docstrings = pytest.importorskip("tools.docstrings")
+prompts = pytest.importorskip("tools.prompts")
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +104,44 @@ def test_an_unknown_command_ends_the_build():
         mathml.on_page_content(r'<span class="arithmatex">\(\nonsense\)</span>')
 
 
+def test_examples_are_copied_without_prompts_and_output():
+    page = prompts.on_page_markdown("```python\n>>> 1 < 2\nTrue\n```\n")
+    assert page.startswith("```pycon\n>>>")
+    block = (
+        '<div class="highlight"><pre><span></span><code>'
+        '<span class="gp">&gt;&gt;&gt; </span><span class="k">def</span> f():\n'
+        '<span class="gp">... </span>    <span class="k">return</span> &quot;a&quot;\n'
+        '<span class="go">&#39;a&#39;</span>\n</code></pre></div>'
+    )
+    found = re.search('data-copy="(.*?)"', prompts.on_page_content(block), re.S)
+    assert unescape(found[1]) == 'def f():\n    return "a"'
+    plain = '<div class="highlight"><pre><code>a = 1</code></pre></div>'
+    assert prompts.on_page_content(plain) == plain
+
+
+def test_every_session_of_the_site_can_be_copied_and_run(site):
+    copied = re.compile('data-copy="(.*?)"', re.S)
+    sessions = {
+        page.name: copied.findall(page.read_text()) for page in site.rglob("*.html")
+    }
+    assert sessions["estimators.html"]
+    assert "import nearkind as nk" in unescape(sessions["faq.html"][0])
+    offenders = [
+        (name, code)
+        for name, found in sessions.items()
+        for code in map(unescape, found)
+        if "nearkind " not in code and not _is_python(code)
+    ]
+    assert not offenders
+
+
+def _is_python(code):
+    try:
+        return bool(ast.parse(code))
+    except SyntaxError:
+        return False
+
+
 def test_items_of_docstrings_become_lists():
     written = """Do it as :class:`nearkind.CPML` does.
 
@@ -119,7 +160,7 @@ def test_items_of_docstrings_become_lists():
     assert (
         docstrings.with_lists(cleandoc(written))
         == cleandoc(
-            """Do it as `nearkind.CPML` does.
+            """Do it as {} does.
 
     **Parameters**
 
@@ -130,6 +171,8 @@ def test_items_of_docstrings_become_lists():
 
     - a sum that is written on two lines
     """
+        ).format(
+            '<autoref identifier="nearkind.CPML" optional>`nearkind.CPML`</autoref>'
         )
         + "\n"
     )

@@ -12,6 +12,8 @@ import griffe
 SECTION = re.compile(r"^(Parameters|Attributes|Returns)\n-+\n((?:.+\n?)+)", re.M)
 ITEM = re.compile(r"([\w*][\w, *]*) : (.*)")
 ROLE = re.compile(r":\w+:`(?:~)?([^`]+)`")
+LINK = r'<autoref identifier="\1" optional>`\1`</autoref>'
+"""A link if some page has the object; text otherwise."""
 
 
 class ListSections(griffe.Extension):
@@ -25,7 +27,7 @@ class ListSections(griffe.Extension):
 
 def with_lists(text):
     """Return a docstring with its sections of items as Markdown lists."""
-    return SECTION.sub(_list, ROLE.sub(r"`\1`", text))
+    return SECTION.sub(_list, ROLE.sub(LINK, text))
 
 
 def _list(found):

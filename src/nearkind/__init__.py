@@ -5,7 +5,18 @@ is first used.
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr__``
+    from nearkind import baselines, datasets, export, plot, theory
+    from nearkind.estimators.classifier import CPMLClassifier
+    from nearkind.estimators.cpml import CPML
+    from nearkind.io.batches import batches
+    from nearkind.persistence import load, save
+    from nearkind.scoring import triplet_accuracy
+    from nearkind.search.classifier_cv import CPMLClassifierCV
+
+    __version__: str
 
 _HOME = {
     "CPML": "nearkind.estimators.cpml",
@@ -39,15 +50,18 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
+if not TYPE_CHECKING:  # where it is defined, any name is a known one
 
-        return version("nearkind")
-    if name not in _HOME:
-        raise AttributeError(f"module 'nearkind' has no attribute {name!r}")
-    module = import_module(_HOME[name])
-    return module if module.__name__ == f"nearkind.{name}" else getattr(module, name)
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("nearkind")
+        if name not in _HOME:
+            raise AttributeError(f"module 'nearkind' has no attribute {name!r}")
+        module = import_module(_HOME[name])
+        is_module = module.__name__ == f"nearkind.{name}"
+        return module if is_module else getattr(module, name)
 
 
 def __dir__() -> list[str]:

@@ -212,12 +212,13 @@ def generalization_bound(
 
     Parameters
     ----------
-    p, n_samples, n_features, diameter, variant
-        As for ``rademacher_bound``.
+    p, n_samples, n_features, diameter : as in ``rademacher_bound``
     strength : float
         Lambda, the weight of the penalty.
     delta : float
         Probability that the bound fails.
+    variant : {"corrected", "printed"}, default="corrected"
+        As in ``rademacher_bound``.
     penalty : {"squared", "norm", "power"}, default="squared"
         What lambda multiplies, as for ``ball_radius``.
 
@@ -315,8 +316,10 @@ def empirical_rademacher(
         Its ``difference_matrices(X)`` gives the stack A of these pairs, and p.
     X : table
         Rows, as the model takes them.
-    n_draws, random_state
-        As for ``empirical_complexity``.
+    n_draws : int, default=1000
+        As in ``empirical_complexity``.
+    random_state : int or Generator, default=None
+        For ``numpy.random.default_rng``.
 
     Returns
     -------

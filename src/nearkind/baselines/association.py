@@ -66,7 +66,7 @@ class Association(TableDistance, BaseEstimator):
     ----------
     divergence : {"kl", "js"}, default="kl"
         A1 or A2.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes

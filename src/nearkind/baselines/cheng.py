@@ -63,7 +63,7 @@ class Cheng(TableDistance, BaseEstimator):
         Stop once a round lowers the error by a smaller share than this.
     random_state : int, RandomState or None, default=None
         For the choice of centres.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes

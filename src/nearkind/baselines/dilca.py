@@ -74,7 +74,7 @@ class DILCA(VectorDistance, BaseEstimator):
         order of columns.
     sigma : float in [0, 1], default=0.5
         For context="mean".
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes

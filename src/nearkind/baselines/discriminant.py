@@ -43,7 +43,7 @@ class Discriminant(VectorDistance, BaseEstimator):
         Iterations at most.
     tol : float, default=1e-4
         Stop when no slope of the mean loss is larger.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`; with numeric="scale" a number is one coordinate.
 
     Attributes
@@ -88,8 +88,8 @@ class Discriminant(VectorDistance, BaseEstimator):
         Parameters
         ----------
         X : table of shape (n, D)
-        y : array-like of shape (n,)
-            One label a row.
+        y : array-like of shape (n,), default=None
+            One label a row; None is refused.
         sample_weight : array-like of shape (n,), default=None
             One weight >= 0 a row, counting repetitions of it; None: ones.
 

@@ -79,7 +79,7 @@ class DM3(PairwiseDistance, BaseEstimator):
         3 is the whole method; in 2 (DM2) S_r holds r only; in 1 (DM1) also all w_r = 1.
     beta : float or "mean", default="mean"
         How dependent features must be; "mean": more than the mean of R.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes

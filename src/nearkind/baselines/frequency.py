@@ -29,7 +29,7 @@ class Eskin(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -55,7 +55,7 @@ class InverseOccurrence(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -80,7 +80,7 @@ class OccurrenceFrequency(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -108,7 +108,7 @@ class Lin(RatioMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -140,7 +140,7 @@ class Lin1(RatioMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -202,7 +202,7 @@ class Goodall1(_Goodall):
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -224,7 +224,7 @@ class Goodall2(_Goodall):
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -244,7 +244,7 @@ class Goodall3(_Goodall):
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -263,7 +263,7 @@ class Goodall4(_Goodall):
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -288,7 +288,7 @@ class Smirnov(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -324,7 +324,7 @@ class Burnaby(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -353,7 +353,7 @@ class Anderberg(RatioMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -383,7 +383,7 @@ class Gambaryan(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples

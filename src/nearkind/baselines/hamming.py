@@ -27,7 +27,7 @@ class Hamming(
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes

@@ -56,7 +56,7 @@ class HELIC(VectorDistance, BaseEstimator):
         Iterations at most.
     tol : float, default=1e-2
         Stop when the proven gap is below this share of the objective.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes
@@ -110,8 +110,8 @@ class HELIC(VectorDistance, BaseEstimator):
         Parameters
         ----------
         X : table of shape (n, D)
-        y : array-like of shape (n,)
-            One label a row.
+        y : array-like of shape (n,), default=None
+            One label a row; None is refused.
         sample_weight : array-like of shape (n,), default=None
             One weight >= 0 a row, counting repetitions of it; None: ones.
 

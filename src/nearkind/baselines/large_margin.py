@@ -54,8 +54,8 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         Parameters
         ----------
         X : table of shape (n, D)
-        y : array-like of shape (n,)
-            One label a row.
+        y : array-like of shape (n,), default=None
+            One label a row; None is refused.
         sample_weight : array-like of shape (n,), default=None
             One weight >= 0 a row, counting repetitions of it; None: ones.
 
@@ -157,7 +157,7 @@ class LMNN(LargeMargin):
         Stop when a round of 20 gains less than this share of the objective.
     coding : {"onehot", "vdm"}, default="onehot"
         Values as indicators or as class histograms.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes
@@ -217,9 +217,9 @@ class KDML(LargeMargin):
 
     Parameters
     ----------
-    n_neighbors, mu, max_iter, tol : int, float, int, float
+    n_neighbors, mu, max_iter, tol : default=3, 0.5, 200, 1e-3
         As in :class:`nearkind.baselines.LMNN`.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes

@@ -208,8 +208,8 @@ class MatrixLearner(VectorDistance, BaseEstimator, ABC):
         Parameters
         ----------
         X : table of shape (n, D)
-        y : array-like of shape (n,)
-            One label a row.
+        y : array-like of shape (n,), default=None
+            One label a row; None is refused.
 
         Returns
         -------

@@ -47,7 +47,7 @@ class MMC(MatrixLearner):
         Values as indicators or as class histograms.
     random_state : int, RandomState or None, default=0
         For the pairs; None: others each time.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes

@@ -38,7 +38,7 @@ class NCA(VectorDistance, BaseEstimator):
         Tolerance of scikit-learn's learner.
     coding : {"onehot", "vdm"}, default="onehot"
         Values as indicators or as class histograms.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes
@@ -80,8 +80,8 @@ class NCA(VectorDistance, BaseEstimator):
         Parameters
         ----------
         X : table of shape (n, D)
-        y : array-like of shape (n,)
-            One label a row.
+        y : array-like of shape (n,), default=None
+            One label a row; None is refused.
 
         Returns
         -------

@@ -46,7 +46,7 @@ class POLA(MatrixLearner):
         Values as class histograms or as indicators.
     random_state : int, RandomState or None, default=0
         For the pairs; None: others each time.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes

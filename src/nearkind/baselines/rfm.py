@@ -57,10 +57,11 @@ class RFM(VectorDistance, BaseEstimator):
         Time grows with their cube, memory with their square.
     coding : {"onehot", "vdm"}, default="onehot"
         Values as indicators or as class histograms.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
     n_jobs : int, default=None
-        Threads, over classes; None: one a core. No bit of the result depends on it.
+        Threads, over classes; None: one for every core. No bit of the result depends on
+        it.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.
 
@@ -109,8 +110,8 @@ class RFM(VectorDistance, BaseEstimator):
         Parameters
         ----------
         X : table of shape (n, D)
-        y : array-like of shape (n,)
-            One label a row.
+        y : array-like of shape (n,), default=None
+            One label a row; None is refused.
         sample_weight : array-like of shape (n,), default=None
             One weight >= 0 a row, counting repetitions of it; None: ones.
 

@@ -44,7 +44,7 @@ class ValueDifference(TableDistance, BaseEstimator):
         No weight; the weight at the value of the query, X in
         ``pairwise_distances(X, Y)``, so that distances are not symmetric; or the mean
         of both rows' weights.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -103,7 +103,7 @@ class Euclidean(VectorDistance, BaseEstimator):
 
     Parameters
     ----------
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Examples

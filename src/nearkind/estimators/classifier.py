@@ -136,9 +136,9 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : table of any kind
-        y : array-like (n,)
-            One label a row. Where the metric is CPML, None or NaN marks rows without
-            one: they teach the distance and do not vote.
+        y : array-like (n,), default=None
+            One label a row; None is refused. Where the metric is CPML, None or NaN
+            marks rows without one: they teach the distance and do not vote.
         sample_weight : array-like (n,), default=None
             One weight >= 0 a row, counting repetitions of it; only where every row has
             a label.

@@ -104,8 +104,8 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         beyond their parts, fewer if fewer do; those that clearly do, at most 30 with
         at most 2,000 pairs of values in all; or these. For rules between two columns.
     n_jobs : int, default=None
-        Threads over chunks of rows, None for one a core; no bit of the result depends
-        on it.
+        Threads over chunks of rows. None is one for every core, as -1 is, unlike in
+        scikit-learn, where it is one; no bit of the result depends on it.
     random_state : int, RandomState or None, default=None
         Seed of sampled constraints.
     verbose : int, default=0
@@ -215,9 +215,9 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         Parameters
         ----------
         X : table of any kind, one row a sample
-        y : array-like (n,)
-            One label a row; -1 is a label like any other. Rows without a label are for
-            ``fit_constraints(X, y=y)``.
+        y : array-like (n,), default=None
+            One label a row, None is refused; -1 is a label like any other. Rows without
+            a label are for ``fit_constraints(X, y=y)``.
         sample_weight : array-like (n,), default=None
             One weight >= 0 a row, counting repetitions of it; None: ones.
 
@@ -374,7 +374,7 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
             Rows to keep at most, with all classes alike.
         map : callable, default=map
             As the builtin, for the first pass; lazy, or it will hold every batch.
-        problems : callable
+        problems : callable, default=batches.problems
             Gives the problems to take steps on, for the second pass.
 
         Returns

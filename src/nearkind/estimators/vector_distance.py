@@ -47,8 +47,11 @@ class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
         Parameters
         ----------
-        X, Y : tables; Y = X if None
-        squared : return squared distances; only their root is a metric
+        X : table of any kind
+        Y : table of any kind, default=None
+            None: X.
+        squared : bool, default=False
+            Return squared distances; only their root is a metric.
         """
         V = None if Y is None else self._embed(Y)
         d2 = metric.pairwise_distances(self._embed(X), V)
@@ -87,7 +90,8 @@ class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         Parameters
         ----------
         feature : name of a column
-        squared : return squared distances
+        squared : bool, default=False
+            Return squared distances.
 
         Returns
         -------

@@ -13,6 +13,12 @@ from nearkind.protocols import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.text import Annotation
+
+GAP = 4.0
+"""Points between the end of a bar and its text."""
+MOST_ROOM = 0.75
+"""Share of the width that texts may take; if they need more they are left out."""
 
 
 @dataclass(frozen=True)
@@ -65,30 +71,60 @@ class Bars:
         others = [count_text(self.rest, "other")] if self.rest else []
         return [value_text(features[d], 28) for d in self.shown] + others
 
-    def draw(self, ax: "Axes", names: list[str], texts: list[str], ends: Array) -> None:
-        """Draw the bars, names to their left and a text beyond each end (k,)."""
+    def draw(
+        self, ax: "Axes", names: list[str], texts: list[str], ends: Array
+    ) -> list["Annotation"]:
+        """Draw the bars, names to their left and a text beyond each end (k,).
+
+        Returns
+        -------
+        list of Annotation
+            The texts, for ``leave_room`` once all else is drawn.
+        """
         at = np.arange(len(self.lengths))
         colours = np.where(self.lengths < 0.0, canvas.ACCENT, canvas.MAIN)
         if self.rest:
             colours[-1] = canvas.GREY
         ax.barh(at, self.lengths, color=colours.tolist(), height=0.68)
-        for place, (text, end) in enumerate(zip(texts, ends, strict=True)):
-            side = "right" if end < 0.0 else "left"
-            ax.annotate(
-                text, (end, place), (-4.0 if end < 0.0 else 4.0, 0.0),
-                textcoords="offset points", va="center", ha=side,
-                fontsize=canvas.SMALL - 0.5, color=canvas.DARK_GREY,
-            )  # fmt: skip
         ax.set_yticks(at, names)
         ax.set_ylim(len(at) - 0.4, -0.6)
-        ax.set_xlim(*_limits(ends))
         ax.axvline(0.0, color=canvas.GREY, linewidth=0.8)
         ax.grid(axis="x", color=canvas.LIGHT_GREY, linewidth=0.8)
         ax.tick_params(axis="y", length=0)
+        return [
+            ax.annotate(
+                text, (end, place), (-GAP if end < 0.0 else GAP, 0.0),
+                textcoords="offset points", va="center",
+                ha="right" if end < 0.0 else "left",
+                fontsize=canvas.SMALL - 0.5, color=canvas.DARK_GREY,
+            )
+            for place, (text, end) in enumerate(zip(texts, ends, strict=True))
+        ]  # fmt: skip
 
 
-def _limits(ends: Array) -> tuple[float, float]:
-    """Return limits of the x axis that leave room for texts beyond the ends."""
+def leave_room(ax: "Axes", texts: Sequence["Annotation"]) -> None:
+    """Set the limits of the x axis so that texts beyond the ends of bars are inside.
+
+    Where there is no room for them, as on narrow axes, they are left out.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        Finished but for this, so that its width stays.
+    texts : sequence of Annotation
+        As ``Bars.draw`` returns them.
+    """
+    canvas.update_layout(ax)
+    ends = np.array([text.xy[0] for text in texts])
+    gaps = 2.0 * GAP * ax.figure.dpi / 72.0  # on both sides of a text, in pixels
+    widths = np.array([text.get_window_extent().width + gaps for text in texts])
+    shares = widths / ax.get_window_extent().width
+    left = shares[ends < 0.0].max(initial=0.0)
+    right = shares[ends >= 0.0].max(initial=0.0)
+    if left + right > MOST_ROOM:
+        left = right = 0.05
+        for text in texts:
+            text.remove()
     low, high = min(ends.min(initial=0.0), 0.0), max(ends.max(initial=0.0), 0.0)
-    extent = high - low or 1.0
-    return low - 0.2 * extent * (low < 0.0), max(high, low + extent) + 0.16 * extent
+    extent = (high - low or 1.0) / (1.0 - left - right)
+    ax.set_xlim(low - left * extent, low + (1.0 - left) * extent)

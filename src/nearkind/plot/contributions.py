@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nearkind.plot import canvas
-from nearkind.plot.bars import Bars
+from nearkind.plot.bars import Bars, leave_room
 from nearkind.plot.model_checks import require_vectors
 from nearkind.plot.text import count_text, percent, value_text
 from nearkind.protocols import Array
@@ -46,15 +46,25 @@ def explanation(model: Any, a: Any, b: Any, *, ax: "Axes | None" = None) -> "Axe
     parts = np.asarray(found["contribution"], dtype=float)
     total = float(parts.sum())
     bars = Bars.of(parts, _n_shown(parts))
-    ax = canvas.axes(ax, 6.6, bars.height + 0.1)
-    texts = [_share_text(length, total) for length in bars.lengths]
-    bars.draw(ax, bars.names(list(found["feature"])), texts, bars.lengths)
+    names = bars.names(list(found["feature"]))
     sides = zip(list(found["a"]), list(found["b"]), strict=True)
-    _write_values(ax, bars, [_values_text(x, y) for x, y in sides])
+    values = [_values_text(x, y) for x, y in sides]
+    ax = canvas.axes(ax, _width(names, values), bars.height + 0.1)
+    shares = [_share_text(length, total) for length in bars.lengths]
+    texts = bars.draw(ax, names, shares, bars.lengths)
+    _write_values(ax, bars, values)
     note = f"The distance is {np.sqrt(max(total, 0.0)):.3g}. {_note(parts)}"
     label = "contribution to the squared distance"
     title = f"Squared distance {total:.3g}"
-    return canvas.finish(ax, title, note, label, "feature")
+    canvas.finish(ax, title, note, label, "feature")
+    leave_room(ax, texts)
+    return ax
+
+
+def _width(names: list[str], values: list[str]) -> float:
+    """Return the width of the picture in inches: more for long names and values."""
+    n_letters = max(map(len, names)) + max(map(len, values), default=0)
+    return max(6.6, 3.6 + 0.075 * n_letters)
 
 
 def _n_shown(parts: Array) -> int:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nearkind.encoding.rows import unique_rows
 from nearkind.estimators.cpml import CPML
 from nearkind.plot import canvas
-from nearkind.plot.bars import Bars
+from nearkind.plot.bars import Bars, leave_room
 from nearkind.plot.model_checks import check_labels, require_cpml
 from nearkind.plot.text import count_text, percent
 from nearkind.protocols import Array, Codes
@@ -70,14 +70,17 @@ def relevance(
     bars = Bars.of(100.0 * shares, MOST)
     ax = canvas.axes(ax, 6.0, bars.height)
     ends = _draw_whiskers(ax, bars, 100.0 * resampled)
-    texts = [percent(length / 100.0) for length in bars.lengths]
-    bars.draw(ax, bars.names(learner.codebook_.feature_names), texts, ends)
+    shares_shown = [percent(length / 100.0) for length in bars.lengths]
+    names = bars.names(learner.codebook_.feature_names)
+    texts = bars.draw(ax, names, shares_shown, ends)
     note = _note(X is None, len(resampled), y is not None)
     title = "What the distance looks at"
     label = "share of the mean squared distance, %"
     if not shares.any():
         note = "No two rows are at a distance, so there is nothing to share."
-    return canvas.finish(ax, title, note, label, "feature")
+    canvas.finish(ax, title, note, label, "feature")
+    leave_room(ax, texts)
+    return ax
 
 
 def _shares(

@@ -164,6 +164,19 @@ def default_candidates(
         Rows to learn from.
     **policies
         unseen, missing and numeric, as the distances take them.
+
+    Examples
+    --------
+    Fits on a fold, at most: of few rows, where a column has many values, and of many
+    rows.
+
+    >>> def n_fits(**table):
+    ...     found = default_candidates(**table)
+    ...     return sum(len(candidate.settings) for candidate in found)
+    >>> n_fits(), n_fits(n_values=[21])
+    (18, 24)
+    >>> n_fits(n_rows=6_001), n_fits(n_rows=6_001, n_values=[21])
+    (9, 11)
     """
     has_many = n_rows > MANY_ROWS
     strengths = WEAK if has_many else DECADES

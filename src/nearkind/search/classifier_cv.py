@@ -63,9 +63,9 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
     ----------
     candidates : list of distances, default=None
         To choose from, simplest first; a CPML with strength="auto" is tried at several
-        strengths. None: plain values and histograms, a discriminant, soft neighbours of
+        strengths. None: Hamming, class histograms, a discriminant, soft neighbours by
         histograms and by values and, where a column has more than 20 values, soft
-        neighbours of smoothed histograms, in which every number is a value. Of more
+        neighbours by smoothed histograms, in which every number is a value. Of more
         than 6,000 rows pairs of columns are tried as columns too.
     n_neighbors : int or sequence of int, default=(1, 3, 5, 9, 15, 25)
         Numbers of neighbours to choose from, for weights other than "soft".
@@ -82,8 +82,17 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         Seconds that ``fit`` may take: three fifths of it for the search, the rest for
         learning the chosen from all rows. What is being learned when time is up is
         taken as it is then, and ``refused_`` says what was not tried. None: no limit.
-    unseen, missing, numeric, n_jobs : as in :class:`nearkind.CPML`
-        For candidates=None.
+    unseen : {"prior", "error"}, default="prior"
+        Values that fit did not see get the class prior, or are refused. This and the
+        next three are for candidates=None.
+    missing : {"level", "prior", "error"}, default="level"
+        A missing value is a level of its own, gets the class prior, or is refused.
+    numeric : {"auto", "category", "bin", "scale"}, default="auto"
+        What becomes of columns of numbers, as in :class:`nearkind.CPML`.
+    n_jobs : int, default=None
+        Threads that share the fits, or the work of each. None is one for every core, as
+        -1 is, unlike in scikit-learn, where it is one; no bit of the result depends on
+        it.
     scoring : str or callable, default="accuracy"
         What the model is to be good at on rows held out: "accuracy",
         "balanced_accuracy", "f1_macro", "log_loss", or a function of labels (n,) and
@@ -185,7 +194,8 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         ----------
         X : table of any kind
         y : one label a row
-        sample_weight : one weight >= 0 a row, counting repetitions of it
+        sample_weight : array-like (n,), default=None
+            One weight >= 0 a row, counting repetitions of it; None: ones.
 
         Returns
         -------
