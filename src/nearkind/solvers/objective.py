@@ -36,6 +36,25 @@ class Linearization(NamedTuple):
     intercept: float
 
 
+class MeanLinearization:
+    """Averages of gradient and intercept, later iterations weighing more.
+
+    Each comes from multipliers in [0, 1], so the averages do too: a dual candidate.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.gradient: Array = np.zeros(1)
+        self.intercept = 0.0
+
+    def add(self, at: Linearization) -> None:
+        """Take one more into the averages."""
+        self.count += 1
+        share = 2.0 / (self.count + 1.0)  # the mean with weights 1, 2, 3, ...
+        self.gradient = (1.0 - share) * self.gradient + share * at.gradient
+        self.intercept = (1.0 - share) * self.intercept + share * at.intercept
+
+
 @dataclass(frozen=True)
 class Objective:
     """f(M) = loss(M) + strength * r(M) over positive semi-definite M (B, W, W)."""
