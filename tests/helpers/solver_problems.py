@@ -2,13 +2,16 @@
 
 import numpy as np
 
+from helpers.convex_reference import EntrywisePenalty
 from nearkind.constraints.pairs import AllPairs
 from nearkind.constraints.quadruplets import AllQuadruplets
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.metrics.spectrum import Spectrum, identity
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
+from nearkind.regularizers.entrywise import EntrywiseL1
 from nearkind.regularizers.schatten import Schatten, SchattenPower
+from nearkind.solvers.entrywise_objective import EntrywiseObjective
 from nearkind.solvers.objective import Objective
 
 STRUCTURES = {"single": Single, "multi": Multi, "diagonal": Diagonal, "full": Full}
@@ -57,6 +60,8 @@ def random_rows(seed, n_rows=8, n_features=3, n_classes=3):
 
 
 def regularizer(penalty):
+    if isinstance(penalty, EntrywisePenalty):
+        return EntrywiseL1()
     return (SchattenPower if penalty.powered else Schatten)(penalty.p)
 
 
@@ -64,7 +69,9 @@ def objective(phi, y, structure, kind, penalty, strength, margin=1.0):
     """Return the problem as nearkind states it."""
     constraints = KINDS[kind](margin).bind(WeightedLabels(y, np.ones(len(y))))
     Z = np.ascontiguousarray(STRUCTURES[structure]().blocks(phi))
-    return Objective(Z, constraints, regularizer(penalty), strength)
+    is_entrywise = isinstance(penalty, EntrywisePenalty)
+    kind = EntrywiseObjective if is_entrywise else Objective
+    return kind(Z, constraints, regularizer(penalty), strength)
 
 
 def unit(problem):

@@ -67,6 +67,9 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         object with the methods of ``nearkind.protocols.Regularizer`` is taken as it is.
     powered : bool, default=False
         Penalise Tr(M^p) instead of the norm; only the scale of ``strength`` changes.
+    penalty : {"schatten", "l1"}, default="schatten"
+        The norm of ``p`` and ``powered``, or the sum of all |M_pq|, which leaves pairs
+        of features uncoupled; it takes no ``p``.
     strength : float, "auto" or a share such as "0.5%", default="auto"
         Weight of the penalty, as a number or as a share of ``strength_max_``; "auto" is
         "1%".
@@ -185,6 +188,7 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         n_jobs=None,
         random_state=None,
         verbose=0,
+        penalty="schatten",
     ):
         self.structure = structure
         self.projection = projection
@@ -208,6 +212,7 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.penalty = penalty
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance from labels.

@@ -66,13 +66,15 @@ class Subgradient:
             mean.add(at)
             if t % 10 == 0 or t == self.max_iter:
                 progress.raise_bound(
-                    objective.lower_bound(mean.gradient, mean.intercept)
+                    objective.lower_bound(mean.gradient, mean.intercept, progress.point)
                 )
             progress.record(t)
             g = objective.subgradient(point, at)
             size = float(np.linalg.norm(g))
             if size == 0.0:
-                progress.raise_bound(objective.lower_bound(at.gradient, at.intercept))
+                progress.raise_bound(
+                    objective.lower_bound(at.gradient, at.intercept, point)
+                )
             if progress.done:
                 return Stop.TOLERANCE
             if size == 0.0 or t - best_at >= self.patience:
