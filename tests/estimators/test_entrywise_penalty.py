@@ -65,7 +65,7 @@ def test_every_solver_takes_it():
         solver: sparse(strength="10%", solver=solver, tol=0.05, max_iter=200)
         .fit(DATA.X, DATA.y)
         .objective_
-        for solver in ("proximal", "subgradient", "stochastic")
+        for solver in ("proximal", "subgradient", "paper", "stochastic")
     }
     assert max(found.values()) <= 1.06 * found["proximal"]
 

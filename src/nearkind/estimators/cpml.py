@@ -81,10 +81,12 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         them for each feature by empirical Bayes.
     cross_fit : bool, default=False
         Learn the metric on histograms from which each row's own label is left out.
-    solver : {"auto", "proximal", "stochastic", "subgradient"}, default="auto"
-        Accelerated proximal gradient with a certificate; steps on samples of rows, for
-        large tables; the paper's algorithms. "auto" is proximal up to 4,000 unique rows
-        (or 16 million stated or sampled distances) and stochastic beyond.
+    solver : str, default="auto"
+        Accelerated proximal gradient with a certificate ("proximal"); steps on samples
+        of rows, for large tables ("stochastic"); the paper's algorithms, repaired
+        ("subgradient") or as printed ("paper"), where lambda is 1 / ``strength``.
+        "auto" is proximal up to 4,000 unique rows (or 16 million stated or sampled
+        distances) and stochastic beyond.
     max_iter : int, default=200
         Iterations at most.
     tol : float, default=1e-4

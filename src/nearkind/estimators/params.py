@@ -38,6 +38,7 @@ from nearkind.regularizers.schatten import Schatten, SchattenPower
 from nearkind.solvers.adam import Adam
 from nearkind.solvers.entrywise_objective import EntrywiseObjective
 from nearkind.solvers.lbfgs import LBFGS
+from nearkind.solvers.literal_subgradient import LiteralSubgradient
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.stochastic import Stochastic
@@ -69,6 +70,7 @@ STREAMED: dict[str, Any] = {"batch_rows": 2_000, "held_rows": 8_000}
 SOLVERS: dict[str, Callable[..., Any]] = {
     "proximal": lambda rng, batches, **limits: Proximal(**limits),
     "subgradient": lambda rng, batches, **limits: Subgradient(**limits),
+    "paper": lambda rng, batches, **limits: LiteralSubgradient(**limits),
     "stochastic": lambda rng, batches, **limits: Stochastic(
         rng=rng, batches=batches, **limits, **(STREAMED if batches else {})
     ),
@@ -190,8 +192,12 @@ def objective_class(model: Any) -> type[Objective]:
 
 
 def keeps_axes(model: Any) -> bool:
-    """Return whether M must be learned in the coordinates of phi, and no others."""
-    return objective_class(model) is EntrywiseObjective
+    """Return whether M must be learned in the coordinates of phi, and no others.
+
+    The penalty may depend on them. The paper's algorithm starts at M = I on all of
+    them, those in which rows do not differ among them.
+    """
+    return objective_class(model) is EntrywiseObjective or model.solver == "paper"
 
 
 def exponent(model: Any) -> float:
@@ -250,6 +256,10 @@ def solver(
     make = choice(model, "solver", {"auto": SOLVERS[auto], **SOLVERS})
     max_iter = whole_number(model, "max_iter")
     tol = number(model, "tol", "a number >= 0", 0.0)
+    if model.solver == "paper" and strength(model)(1.0) == 0.0:
+        raise wrong(
+            model, "strength", "> 0 when solver='paper': lambda is 1 / strength"
+        )
     if is_convex(model):
         return make(rng, batches, max_iter=max_iter, tol=tol)
     if model.solver != "auto":

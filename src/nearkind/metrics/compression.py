@@ -59,7 +59,8 @@ def compress(Z: Array, keep_axes: bool = False) -> CompressedRows:
     ----------
     Z : ndarray of shape (B, n, K, W)
     keep_axes : bool, default=False
-        Drop channels alone, for an M that is penalised entry by entry.
+        Drop channels alone: M is then compared entry by entry, or is to be learned in
+        the very coordinates that it is stated in.
 
     Examples
     --------
