@@ -75,6 +75,9 @@ def test_a_model_file_keeps_it():
     again = loaded(saved(model))
     assert again.penalty == "l1"
     np.testing.assert_array_equal(again.metric_, model.metric_)
+    np.testing.assert_array_equal(
+        again.pairwise_distances(DATA.X), model.pairwise_distances(DATA.X)
+    )
     assert clone(model).penalty == "l1"
 
 
