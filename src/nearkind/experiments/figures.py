@@ -185,7 +185,7 @@ def _fit_times(
     }
 
 
-def fit_seconds(make: Callable[[], Any], settings: Mapping[str, int]) -> float:
+def fit_seconds(make: Callable[[], Any], settings: Mapping[str, Any]) -> float:
     """Return the time of one fit on synthetic data with these settings."""
     data = make_synthetic(**settings, random_state=0, as_frame=False)
     model = make()
