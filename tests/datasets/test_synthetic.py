@@ -1,5 +1,7 @@
 """Laws of the synthetic generator."""
 
+from hashlib import sha256
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -129,6 +131,54 @@ def test_arrays_hold_what_the_frame_holds():
     assert arrays.y.tolist() == frame.y.tolist()
 
 
+def test_the_default_draw_never_changes():
+    """Published rows name their draw by its settings and seed alone."""
+    data = make_synthetic(200, 6, 7, 0.9, n_noisy=2, random_state=11, as_frame=False)
+    cells = "\n".join(map(" ".join, [*data.X.tolist(), data.y.tolist()]))
+    assert sha256(cells.encode()).hexdigest()[:16] == "e720cc8e47f05783"
+
+
+def drawn_law(**settings):
+    """Return the law (D, C, s), that without a weight, and the raised values (D, C)."""
+    settings = {"n_samples": 40, "random_state": 2, **settings}
+    law = make_synthetic(**settings).probabilities
+    base = make_synthetic(**settings | {"weight": 0.0}).probabilities
+    return law, base, (law / base).argmax(axis=2)
+
+
+@pytest.mark.parametrize("weight", [0.3, 0.9])
+def test_the_normalised_reading_adds_the_weight_to_probabilities(weight):
+    law, base, raised = drawn_law(weight=weight, reading="normalised")
+    for d, c in np.ndindex(raised.shape):
+        expected = base[d, c].copy()
+        expected[raised[d, c]] += weight
+        np.testing.assert_allclose(law[d, c], expected / expected.sum(), rtol=1e-12)
+
+
+def test_readings_differ_by_what_the_weight_is_worth():
+    raw, base, raised = drawn_law(n_features=50)
+    law, same_base, same = drawn_law(n_features=50, reading="normalised")
+    np.testing.assert_array_equal(same, raised)
+    np.testing.assert_allclose(same_base, base, rtol=1e-12)
+    # Five uniforms sum to 2.5 on average, and the weight is added to them or to 1.
+    gained = np.take_along_axis(law - raw, raised[..., None], axis=2)
+    assert gained.mean() > 0.05
+
+
+@pytest.mark.parametrize(("n_classes", "n_values"), [(4, 5), (5, 5), (7, 5), (20, 3)])
+def test_distinct_favours_no_value_twice_before_all_are_once(n_classes, n_values):
+    _, _, raised = drawn_law(n_classes=n_classes, n_values=n_values, distinct=True)
+    for values in raised:
+        times = np.bincount(values, minlength=n_values)
+        assert times.max() - times.min() <= 1
+        assert (np.bincount(values[:n_values]) <= 1).all()
+
+
+def test_by_default_two_classes_may_favour_one_value():
+    _, _, raised = drawn_law(n_classes=5)
+    assert any(len(set(values)) < 5 for values in raised.tolist())
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -144,6 +194,8 @@ def test_arrays_hold_what_the_frame_holds():
         ({"weight": float("nan")}, "weight must be a finite number"),
         ({"weight": float("inf")}, "weight must be a finite number"),
         ({"weight": "big"}, "weight must be a finite number"),
+        ({"reading": "cooked"}, "reading must be 'raw' or 'normalised', got 'cooked'"),
+        ({"distinct": 1}, "distinct must be True or False, got 1"),
         ({"random_state": -1}, "random_state must be .*got -1"),
         ({"random_state": "seed"}, "random_state must be .*got 'seed'"),
     ],

@@ -66,7 +66,7 @@ def test_refused_with_a_sentence(case):
         ({"constraints": "quintuplets"}, "'triplets', 'pairs', 'quadruplets'"),
         ({"scope": 0}, "'scope' .* >= 1; got 0"),
         ({"scope": True}, "got True"),
-        ({"solver": "magic"}, "'auto', 'proximal', 'subgradient', 'stochastic'"),
+        ({"solver": "magic"}, "'subgradient', 'paper', 'stochastic'; got 'magic'"),
         ({"max_iter": 0}, "whole number >= 1; got 0"),
         ({"tol": -1e-3}, "'tol'"),
         ({"unseen": "ignore"}, "'prior', 'error'; got 'ignore'"),

@@ -51,7 +51,7 @@ def test_any_smooth_penalty_is_taken(p, powered):
         ({"p": np.inf}, "'p' .* finite when constraints='neighbors'; got inf"),
         *(
             ({"solver": solver}, f"'solver' .* 'auto' when .*; got '{solver}'")
-            for solver in ("proximal", "stochastic", "subgradient")
+            for solver in ("proximal", "stochastic", "subgradient", "paper")
         ),
         ({"solver": "magic"}, "'solver' .* one of .* got 'magic'"),
         ({"scope": "local"}, "'scope' .* 'all' when constraints='neighbors'; got 'lo"),

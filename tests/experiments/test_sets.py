@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from nearkind.datasets import make_synthetic
 from nearkind.experiments import sets
-from nearkind.experiments.sets import NUMERIC, load, seed_of
+from nearkind.experiments.sets import NUMERIC, Synthetic, load, seed_of
 from nearkind.experiments.splits import split
 
 
@@ -19,6 +20,25 @@ def test_a_seed_is_the_same_on_every_machine():
     assert seed_of("monks1", 0) == 1861105399
     train = split(load("monks1"), seed_of("monks1", 0)).train
     assert train.X.shape == (259, 6)
+
+
+@pytest.mark.parametrize("reading", ["raw", "normalised"])
+@pytest.mark.parametrize("distinct", [False, True])
+def test_a_synthetic_set_is_drawn_by_its_name(reading, distinct):
+    synthetic = Synthetic(40, 3, weight=0.9, reading=reading, distinct=distinct)
+    assert Synthetic.from_name(synthetic.name) == synthetic
+    drawn = load(synthetic.name, seed=5)
+    data = make_synthetic(
+        40, 3, weight=0.9, random_state=5, reading=reading, distinct=distinct
+    )
+    assert drawn.X.tolist() == data.X.to_numpy().tolist()
+    assert drawn.y.tolist() == data.y.tolist()
+
+
+def test_settings_that_came_later_are_not_in_the_name_by_default():
+    name = "synthetic(n_samples=1000, n_features=10, n_classes=4, weight=0.3, n_noisy=0"
+    assert Synthetic().name == f"{name})"
+    assert Synthetic(reading="normalised").name == f'{name}, reading="normalised")'
 
 
 @pytest.mark.parametrize("name", NUMERIC)

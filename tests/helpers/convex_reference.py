@@ -31,13 +31,70 @@ class Penalty:
     def __str__(self):
         return f"{'power' if self.powered else 'norm'}{self.p:g}"
 
-    def of(self, spectrum):
-        m = np.maximum(spectrum, 0.0).ravel()
+    def of(self, M):
+        m = np.maximum(np.linalg.eigvalsh(M), 0.0).ravel()
         return (m**self.p).sum() if self.powered else np.linalg.norm(m, self.p)
 
-    def dual_norm(self, spectrum):
+    def bound(self, S, reward, strength):
+        """Return the best over multiples s <= 1 of reward less the conjugate at s S.
+
+        That is sup over PSD M of <S, M> - strength * penalty(M), which for a norm is 0
+        or infinite and for Tr M^p is (p - 1) (||S_+||_q / p)^q at strength 1.
+        """
         q = np.inf if self.p == 1.0 else 1.0 / (1.0 - 1.0 / self.p)
-        return np.linalg.norm(np.maximum(spectrum, 0.0).ravel(), q)
+        size = np.linalg.norm(np.maximum(np.linalg.eigvalsh(S), 0.0).ravel(), q)
+        if not self.powered or self.p == 1.0:
+            return max(min(1.0, strength / size) * reward, 0.0)
+
+        def dual(scale):
+            root = (scale * size / (self.p * strength)) ** (self.p / (self.p - 1.0))
+            return scale * reward - (self.p - 1.0) * strength * root
+
+        best = minimize_scalar(lambda s: -dual(s), bounds=(0.0, 1.0), method="bounded")
+        return max(dual(best.x), dual(1.0), 0.0)
+
+    def model(self, blocks):
+        """Return the penalty of the block-diagonal matrix, and what ties it to M."""
+        if self.p == 1.0:
+            return sum(cp.trace(M) for M in blocks), []
+        if self.p == np.inf:
+            return cp.max(cp.hstack([cp.lambda_max(M) for M in blocks])), []
+        if self.p == 2.0:
+            entries = cp.hstack([cp.vec(M, order="C") for M in blocks])
+            return cp.sum_squares(entries) if self.powered else cp.norm(entries, 2), []
+        spectra, ties = zip(*(_majorised(M) for M in blocks), strict=True)
+        x, ties = cp.hstack(spectra), [tie for block in ties for tie in block]
+        power = cp.sum(cp.power(x, self.p))
+        return power if self.powered else cp.norm(x, self.p), ties
+
+
+@dataclass(frozen=True)
+class EntrywisePenalty:
+    """Sum of |M_pq| over all entries."""
+
+    def __str__(self):
+        return "l1"
+
+    def of(self, M):
+        return np.abs(M).sum()
+
+    def height(self, S):
+        """Return the least max |Y_pq| of a Y with Y - S PSD; no less, by a little."""
+        width = S.shape[-1]
+        blocks = [cp.Variable((width, width), symmetric=True) for _ in S]
+        above = [Y - block >> 0 for Y, block in zip(blocks, S, strict=True)]
+        top = cp.max(cp.hstack([cp.max(cp.abs(Y)) for Y in blocks]))
+        cp.Problem(cp.Minimize(top), above).solve(solver=cp.CLARABEL)
+        Y = np.array([(Y.value + Y.value.T) / 2.0 for Y in blocks])
+        lift = max(np.linalg.eigvalsh(S - Y).max(), 0.0)
+        return np.abs(Y + lift * np.eye(width)).max()
+
+    def bound(self, S, reward, strength):
+        """As above; the norm's conjugate is 0 where the height is within strength."""
+        return max(min(1.0, strength / self.height(S)) * reward, 0.0)
+
+    def model(self, blocks):
+        return sum(cp.sum(cp.abs(M)) for M in blocks), []
 
 
 PENALTIES = (
@@ -61,7 +118,7 @@ class Problem:
 
     offsets: np.ndarray  # (T,)
     H: np.ndarray  # (T, B, W, W)
-    penalty: Penalty
+    penalty: Penalty | EntrywisePenalty
     strength: float
 
     @classmethod
@@ -75,27 +132,13 @@ class Problem:
     def value(self, M):
         """Return the objective at M (B, W, W), from the definition."""
         z = self.offsets + np.einsum("tbvw,bvw->t", self.H, M)
-        size = self.penalty.of(np.linalg.eigvalsh(M))
-        return np.maximum(z, 0.0).mean() + self.strength * size
+        return np.maximum(z, 0.0).mean() + self.strength * self.penalty.of(M)
 
     def bound(self, alpha):
-        """Return the best dual value among multiples of alpha in [0, 1] (T,).
-
-        It is reward less sup over PSD M of <S, M> - strength * penalty(M), which for a
-        norm is 0 or infinite and for Tr M^p is (p - 1) (||S_+||_q / p)^q at strength 1.
-        """
+        """Return the best dual value among multiples of alpha in [0, 1] (T,)."""
         S = -np.einsum("t,tbvw->bvw", alpha, self.H) / len(alpha)
         reward = (alpha * self.offsets).mean()
-        p, size = self.penalty.p, self.penalty.dual_norm(np.linalg.eigvalsh(S))
-        if not self.penalty.powered or p == 1.0:
-            return max(min(1.0, self.strength / size) * reward, 0.0)
-
-        def dual(scale):
-            root = (scale * size / (p * self.strength)) ** (p / (p - 1.0))
-            return scale * reward - (p - 1.0) * self.strength * root
-
-        best = minimize_scalar(lambda s: -dual(s), bounds=(0.0, 1.0), method="bounded")
-        return max(dual(best.x), dual(1.0), 0.0)
+        return self.penalty.bound(S, reward, self.strength)
 
     def solve(self):
         """Return the optimum, by interior points."""
@@ -107,7 +150,7 @@ class Problem:
         )
         slack = cp.Variable(len(self.H), nonneg=True)
         met = slack >= z
-        size, ties = _size(blocks, self.penalty)
+        size, ties = self.penalty.model(blocks)
         total = cp.sum(slack) / len(self.H) + self.strength * size
         with warnings.catch_warnings():  # the bracket says how accurate it is
             warnings.filterwarnings("ignore", "Solution may be inaccurate", UserWarning)
@@ -149,21 +192,6 @@ def enumerated(y, kind, margin):
     alike = [(i, j) for i, j in combinations(range(n), 2) if y[i] == y[j]]
     unlike = [(i, j) for i, j in combinations(range(n), 2) if y[i] != y[j]]
     return [(margin, [(*e, 1.0), (*f, -1.0)]) for e in alike for f in unlike]
-
-
-def _size(blocks, penalty):
-    """Return the penalty of the block-diagonal matrix, and what ties it to M."""
-    if penalty.p == 1.0:
-        return sum(cp.trace(M) for M in blocks), []
-    if penalty.p == np.inf:
-        return cp.max(cp.hstack([cp.lambda_max(M) for M in blocks])), []
-    if penalty.p == 2.0:
-        entries = cp.hstack([cp.vec(M, order="C") for M in blocks])
-        return cp.sum_squares(entries) if penalty.powered else cp.norm(entries, 2), []
-    spectra, ties = zip(*(_majorised(M) for M in blocks), strict=True)
-    x, ties = cp.hstack(spectra), [tie for block in ties for tie in block]
-    power = cp.sum(cp.power(x, penalty.p))
-    return power if penalty.powered else cp.norm(x, penalty.p), ties
 
 
 def _majorised(M):

@@ -1,14 +1,20 @@
 """Small problems in nearkind's own terms, and the solvers under test."""
 
 import numpy as np
+from scipy import sparse
 
+from helpers.convex_reference import EntrywisePenalty
 from nearkind.constraints.pairs import AllPairs
 from nearkind.constraints.quadruplets import AllQuadruplets
 from nearkind.constraints.triplets import AllTriplets
+from nearkind.constraints.tuples import TupleList
 from nearkind.constraints.weighted_labels import WeightedLabels
+from nearkind.losses.edges import PairList
 from nearkind.metrics.spectrum import Spectrum, identity
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
+from nearkind.regularizers.entrywise import EntrywiseL1
 from nearkind.regularizers.schatten import Schatten, SchattenPower
+from nearkind.solvers.entrywise_objective import EntrywiseObjective
 from nearkind.solvers.objective import Objective
 
 STRUCTURES = {"single": Single, "multi": Multi, "diagonal": Diagonal, "full": Full}
@@ -57,6 +63,8 @@ def random_rows(seed, n_rows=8, n_features=3, n_classes=3):
 
 
 def regularizer(penalty):
+    if isinstance(penalty, EntrywisePenalty):
+        return EntrywiseL1()
     return (SchattenPower if penalty.powered else Schatten)(penalty.p)
 
 
@@ -64,7 +72,9 @@ def objective(phi, y, structure, kind, penalty, strength, margin=1.0):
     """Return the problem as nearkind states it."""
     constraints = KINDS[kind](margin).bind(WeightedLabels(y, np.ones(len(y))))
     Z = np.ascontiguousarray(STRUCTURES[structure]().blocks(phi))
-    return Objective(Z, constraints, regularizer(penalty), strength)
+    is_entrywise = isinstance(penalty, EntrywisePenalty)
+    kind = EntrywiseObjective if is_entrywise else Objective
+    return kind(Z, constraints, regularizer(penalty), strength)
 
 
 def unit(problem):
@@ -76,3 +86,22 @@ def zero(problem):
     """Return M = 0."""
     start = unit(problem)
     return Spectrum(np.zeros_like(start.values), start.vectors)
+
+
+def kinked(strength=0.0):
+    """Return w1 + 2 |w2 - 1| + 8 over w >= 0, so written that its slope misleads.
+
+    To which strength * (w1 + w2) is added.
+
+    2 |w2 - 1| is 4 [w2 - 1]_+ + [10 - 2 w2]_+ - 8 while w2 < 5; the first hinge has
+    slope 0 at its corner, so the second pushes w2 away from where it is best.
+    """
+    edges = PairList(np.array([0, 0]), np.array([1, 2]))  # d2 are w1 and w2
+    phi = np.zeros((3, 2, 1))
+    phi[1, 0] = phi[2, 1] = 1.0
+    signs = sparse.csr_array([[1.0, 0.0], [0.0, 1.0], [0.0, -2.0]])
+    offsets, shares = np.array([0.0, -1.0, 10.0]), np.array([1.0, 4.0, 1.0])
+    Z = np.ascontiguousarray(Diagonal().blocks(phi))
+    return Objective(
+        Z, TupleList(edges, signs, offsets, shares), Schatten(1.0), strength
+    )

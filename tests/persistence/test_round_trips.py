@@ -41,6 +41,7 @@ SETTINGS = [
     {"crosses": [("flag", "höhe"), ["色", "noise"]], "projection": "onehot"},
     {"crosses": 2, "missing": "prior"},
     {"crosses": "auto"},
+    {"solver": "paper"},
 ]
 
 

@@ -6,9 +6,17 @@ from itertools import product
 import numpy as np
 import pytest
 
-from helpers.convex_reference import KINDS, PENALTIES, STRUCTURES, Penalty, Problem
+from helpers.convex_reference import (
+    KINDS,
+    PENALTIES,
+    STRUCTURES,
+    EntrywisePenalty,
+    Penalty,
+    Problem,
+)
 from helpers.solver_problems import objective, random_rows, unit
 from nearkind.solvers.proximal import Proximal
+from nearkind.solvers.solution import Stop
 from nearkind.solvers.subgradient import Subgradient
 
 SOLVERS = {
@@ -26,6 +34,12 @@ CASES = [
 # Nearly separable and weakly penalised: there 500 subgradient steps end up to 3 % off,
 # and the patience of the default up to 2 %.
 HARD = [pytest.param(0, *case, 0.02, marks=SLOW) for case in GRID]
+# The entrywise norm is larger than the trace, so a smaller strength will do.
+ENTRYWISE = [
+    pytest.param(seed, structure, kind, EntrywisePenalty(), 0.02, marks=marks)
+    for structure, kind in product(STRUCTURES, KINDS)
+    for seed, marks in ((1, () if kind == "triplets" else SLOW), (0, SLOW))
+]
 NAMES = ("seed", "structure", "kind", "penalty", "strength")
 every_solver = pytest.mark.parametrize("solver", SOLVERS)
 
@@ -49,7 +63,7 @@ def highest_bound(records):
     return max(record.value - record.gap for record in records)
 
 
-@pytest.mark.parametrize(NAMES, [*CASES, *HARD], ids=str)
+@pytest.mark.parametrize(NAMES, [*CASES, *HARD, *ENTRYWISE], ids=str)
 def test_reference_is_proven(seed, structure, kind, penalty, strength):
     found = optimum(seed, structure, kind, penalty, strength)
     assert -1e-12 <= found.value - found.bound <= 1e-6
@@ -66,6 +80,20 @@ def test_near_the_optimum_and_gap_a_proof_at_every_record(
     allowed = SOLVERS[solver][1]
     assert best.bound - 1e-6 <= solution.value <= (1.0 + allowed) * best.value
     assert highest_bound(records) <= best.value + 1e-6
+
+
+@pytest.mark.parametrize(NAMES, ENTRYWISE, ids=str)
+@every_solver
+def test_entrywise_norm_is_near_the_optimum_and_proven(
+    solver, seed, structure, kind, penalty, strength
+):
+    case = (seed, structure, kind, penalty, strength)
+    best, (solution, records) = optimum(*case), run(solver, *case)
+    allowed = {"proximal": 0.002, "subgradient": 0.05}[solver]
+    assert best.bound - 1e-6 <= solution.value <= (1.0 + allowed) * best.value
+    assert highest_bound(records) <= best.value + 1e-6
+    if solver == "proximal":
+        assert solution.reason is Stop.TOLERANCE
 
 
 @pytest.mark.parametrize(NAMES, HARD, ids=str)

@@ -13,6 +13,9 @@ from nearkind.protocols import Array
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
+READINGS = ("raw", "normalised")
+"""What the weight is added to: uniforms, or probabilities."""
+
 
 def make_synthetic(
     n_samples: int = 1000,
@@ -23,6 +26,8 @@ def make_synthetic(
     random_state: Any = None,
     *,
     n_values: int = 5,
+    reading: str = "raw",
+    distinct: bool = False,
     as_frame: bool = True,
 ) -> "Bunch":
     """Draw categorical rows whose features favour one value in each class.
@@ -32,8 +37,11 @@ def make_synthetic(
 
         P(x_d = v | c) = (u_dv + weight [v = f(c, d)]) / (sum_v u_dv + weight).
 
-    Noisy features have no component raised, so they tell nothing of the class. Two
-    classes may by chance favour the same value of a feature.
+    Noisy features have no component raised, so they tell nothing of the class.
+
+    The paper does not say whether the weight is added to the uniforms or to
+    probabilities, nor whether classes share favoured values: ``reading`` and
+    ``distinct`` choose.
 
     Features are drawn one after another, informative ones first: more noisy features,
     or another weight, leave the rest of the draw as it was.
@@ -54,6 +62,12 @@ def make_synthetic(
         The same seed gives the same data.
     n_values : int, default=5
         Values a feature (s), named v0, v1, ...
+    reading : {"raw", "normalised"}, default="raw"
+        "raw" adds the weight to u_d, as above; "normalised" divides u_d by its sum
+        first, which makes the same weight worth more: sum_v u_dv is about s / 2.
+    distinct : bool, default=False
+        False: each class draws its favoured value alone, so that two may have the same.
+        True: no value is favoured by a second class before all are by one.
     as_frame : bool, default=True
         True: pandas DataFrame and Series; False: object arrays.
 
@@ -73,10 +87,12 @@ def make_synthetic(
     (6, 3)
     """
     _check(n_samples, n_features, n_classes, weight, n_noisy, n_values)
+    _check_choices(reading, distinct)
     rng = _generator(random_state)
     classes = rng.permutation(np.arange(n_samples) % n_classes)
     boosts = [float(weight)] * n_features + [0.0] * n_noisy
-    draws = [_draw(rng, classes, n_classes, n_values, boost) for boost in boosts]
+    shape = n_classes, n_values
+    draws = [_draw(rng, classes, shape, boost, reading, distinct) for boost in boosts]
     names = [f"feature{d}" for d in range(n_features)]
     names += [f"noise{d}" for d in range(n_noisy)]
     codes = np.stack([codes for codes, _ in draws], axis=1)  # (n, D)
@@ -93,19 +109,36 @@ def make_synthetic(
 def _draw(
     rng: np.random.Generator,
     classes: NDArray[np.intp],
-    n_classes: int,
-    n_values: int,
+    shape: tuple[int, int],
     boost: float,
+    reading: str,
+    distinct: bool,
 ) -> tuple[NDArray[np.intp], Array]:
     """Return one feature's codes (n,) and its law (n_classes, n_values)."""
-    law = np.tile(rng.random(n_values), (n_classes, 1))
-    favoured = rng.integers(n_values, size=n_classes)
+    n_classes, n_values = shape
+    uniforms = rng.random(n_values)
+    if reading == "normalised":
+        uniforms /= uniforms.sum()
+    law = np.tile(uniforms, (n_classes, 1))
+    favoured = _favoured_values(rng, n_classes, n_values, distinct)
     law[np.arange(n_classes), favoured] += boost
     law /= law.sum(axis=1, keepdims=True)
     # The last sum is left out: were it rounded below 1, a code could be n_values.
     bounds = law.cumsum(axis=1)[:, :-1]
     position = rng.random(len(classes))
     return (position[:, None] >= bounds[classes]).sum(axis=1), law  # O(n s)
+
+
+def _favoured_values(
+    rng: np.random.Generator, n_classes: int, n_values: int, distinct: bool
+) -> NDArray[np.int64]:
+    """Return the value that each class favours (n_classes,)."""
+    if not distinct:
+        return rng.integers(n_values, size=n_classes)
+    rounds = -(-n_classes // n_values)
+    return np.concatenate([rng.permutation(n_values) for _ in range(rounds)])[
+        :n_classes
+    ]
 
 
 def _named(letter: str, count: int) -> ObjectArray:
@@ -142,6 +175,16 @@ def _check(
     _check_count("n_samples", n_samples, n_classes, " (n_classes: one row a class)")
     if not isinstance(weight, Real) or not math.isfinite(weight) or weight < 0:
         raise ValueError(f"weight must be a finite number >= 0, got {weight!r}.")
+
+
+def _check_choices(reading: str, distinct: bool) -> None:
+    """Raise ``ValueError`` if the paper is to be read in an unknown way."""
+    if reading not in READINGS:
+        raise ValueError(
+            f"reading must be {' or '.join(map(repr, READINGS))}, got {reading!r}."
+        )
+    if not isinstance(distinct, bool | np.bool_):
+        raise ValueError(f"distinct must be True or False, got {distinct!r}.")
 
 
 def _check_count(name: str, value: Any, least: int, why: str = "") -> None:

@@ -67,6 +67,9 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         object with the methods of ``nearkind.protocols.Regularizer`` is taken as it is.
     powered : bool, default=False
         Penalise Tr(M^p) instead of the norm; only the scale of ``strength`` changes.
+    penalty : {"schatten", "l1"}, default="schatten"
+        The norm of ``p`` and ``powered``, or the sum of all |M_pq|, which leaves pairs
+        of features uncoupled; it takes no ``p``.
     strength : float, "auto" or a share such as "0.5%", default="auto"
         Weight of the penalty, as a number or as a share of ``strength_max_``; "auto" is
         "1%".
@@ -78,10 +81,12 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         them for each feature by empirical Bayes.
     cross_fit : bool, default=False
         Learn the metric on histograms from which each row's own label is left out.
-    solver : {"auto", "proximal", "stochastic", "subgradient"}, default="auto"
-        Accelerated proximal gradient with a certificate; steps on samples of rows, for
-        large tables; the paper's algorithms. "auto" is proximal up to 4,000 unique rows
-        (or 16 million stated or sampled distances) and stochastic beyond.
+    solver : str, default="auto"
+        Accelerated proximal gradient with a certificate ("proximal"); steps on samples
+        of rows, for large tables ("stochastic"); the paper's algorithms, repaired
+        ("subgradient") or as printed ("paper"), where lambda is 1 / ``strength``.
+        "auto" is proximal up to 4,000 unique rows (or 16 million stated or sampled
+        distances) and stochastic beyond.
     max_iter : int, default=200
         Iterations at most.
     tol : float, default=1e-4
@@ -185,6 +190,7 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         n_jobs=None,
         random_state=None,
         verbose=0,
+        penalty="schatten",
     ):
         self.structure = structure
         self.projection = projection
@@ -208,6 +214,7 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.penalty = penalty
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance from labels.

@@ -33,9 +33,13 @@ from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM, empirical_bayes
 from nearkind.protocols import Regularizer
+from nearkind.regularizers.entrywise import EntrywiseL1
 from nearkind.regularizers.schatten import Schatten, SchattenPower
 from nearkind.solvers.adam import Adam
+from nearkind.solvers.entrywise_objective import EntrywiseObjective
 from nearkind.solvers.lbfgs import LBFGS
+from nearkind.solvers.literal_subgradient import LiteralSubgradient
+from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.stochastic import Stochastic
 from nearkind.solvers.subgradient import Subgradient
@@ -54,6 +58,7 @@ ALL = {
     "quadruplets": AllQuadruplets,
     "neighbors": SoftNeighbors,
 }
+PENALTIES = {"schatten": Schatten, "l1": EntrywiseL1}
 SCOPES = ("all", "local")
 SAMPLED = {
     "triplets": SampledTriplets,
@@ -65,6 +70,7 @@ STREAMED: dict[str, Any] = {"batch_rows": 2_000, "held_rows": 8_000}
 SOLVERS: dict[str, Callable[..., Any]] = {
     "proximal": lambda rng, batches, **limits: Proximal(**limits),
     "subgradient": lambda rng, batches, **limits: Subgradient(**limits),
+    "paper": lambda rng, batches, **limits: LiteralSubgradient(**limits),
     "stochastic": lambda rng, batches, **limits: Stochastic(
         rng=rng, batches=batches, **limits, **(STREAMED if batches else {})
     ),
@@ -161,7 +167,12 @@ def codebook(model: Any) -> Codebook:
 
 
 def regularizer(model: Any) -> Regularizer:
-    """Return the regularizer that ``model.p`` is, or describes with ``powered``."""
+    """Return the regularizer that penalty, p and powered describe, or that p is."""
+    if choice(model, "penalty", PENALTIES) is EntrywiseL1:
+        for name, default in (("p", 1.0), ("powered", False)):
+            if getattr(model, name) != default:
+                raise wrong(model, name, f"left at {default} when penalty='l1'")
+        return EntrywiseL1()
     if isinstance(model.p, Regularizer) and not isinstance(model.p, type):
         if flag(model, "powered"):
             raise wrong(model, "powered", "False when p is a regularizer itself")
@@ -174,8 +185,25 @@ def regularizer(model: Any) -> Regularizer:
     return SchattenPower(p)
 
 
+def objective_class(model: Any) -> type[Objective]:
+    """Return what the regularizer is to be added up with the loss by."""
+    is_entrywise = isinstance(regularizer(model), EntrywiseL1)
+    return EntrywiseObjective if is_entrywise else Objective
+
+
+def keeps_axes(model: Any) -> bool:
+    """Return whether M must be learned in the coordinates of phi, and no others.
+
+    The penalty may depend on them. The paper's algorithm starts at M = I on all of
+    them, those in which rows do not differ among them.
+    """
+    return objective_class(model) is EntrywiseObjective or model.solver == "paper"
+
+
 def exponent(model: Any) -> float:
     """Return p, where only the exponent of a Schatten norm will do."""
+    if model.penalty == "l1":
+        raise wrong(model, "penalty", "'schatten', the norms of the theorems")
     return number(model, "p", "a number >= 1, or infinity", 1.0, finite=False)
 
 
@@ -228,10 +256,18 @@ def solver(
     make = choice(model, "solver", {"auto": SOLVERS[auto], **SOLVERS})
     max_iter = whole_number(model, "max_iter")
     tol = number(model, "tol", "a number >= 0", 0.0)
+    if model.solver == "paper" and strength(model)(1.0) == 0.0:
+        raise wrong(
+            model, "strength", "> 0 when solver='paper': lambda is 1 / strength"
+        )
     if is_convex(model):
         return make(rng, batches, max_iter=max_iter, tol=tol)
     if model.solver != "auto":
         raise wrong(model, "solver", f"'auto' when constraints={model.constraints!r}")
+    if objective_class(model) is EntrywiseObjective:
+        raise wrong(
+            model, "penalty", f"'schatten' when constraints={model.constraints!r}"
+        )
     if not regularizer(model).is_smooth:
         raise wrong(model, "p", f"finite when constraints={model.constraints!r}")
     if n_distances <= EXACT_DISTANCES and batches is None:

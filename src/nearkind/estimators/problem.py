@@ -60,14 +60,14 @@ class Problem:
     projected: Projected
     constraints: Constraints
     rng: np.random.Generator
-    _at_zero: Array | None = None
+    _at_zero: Spectrum | None = None
 
-    def gradient_at_zero(self, objective: Objective) -> Array:
-        """Return the spectrum of minus the gradient at M = 0, computed once."""
+    def descent_at_zero(self, objective: Objective) -> Spectrum:
+        """Return minus the gradient at M = 0, computed once."""
         if objective.constraints is not self.constraints:
-            return objective.descent_at_zero().values
+            return objective.descent_at_zero()
         if self._at_zero is None:
-            self._at_zero = objective.descent_at_zero().values
+            self._at_zero = objective.descent_at_zero()
         return self._at_zero
 
 
@@ -103,7 +103,8 @@ def project(
         projection.fit_counts(*counts)
     phi = projection.transform_training(compared.codes, compared.y)  # (n, D, C)
     with one_blas_thread():
-        vectors = compress(np.ascontiguousarray(structure.blocks(phi)))
+        Z = np.ascontiguousarray(structure.blocks(phi))
+        vectors = compress(Z, params.keeps_axes(model))
     return Projected(compared, projection, structure, vectors)
 
 
@@ -137,7 +138,7 @@ def solve(
     """
     vectors = problem.projected.vectors
     with thread_map(model.n_jobs, vectors.Z.shape[1]) as run:
-        objective = Objective(
+        objective = params.objective_class(model)(
             vectors.Z,
             problem.constraints,
             params.regularizer(model),
@@ -161,11 +162,10 @@ def _solve(
 ) -> Solution:
     n_distances = objective.constraints.n_distances
     solver = params.solver(model, n_distances, problem.rng, batches)
-    regularizer = objective.regularizer
-    at_zero = problem.gradient_at_zero(objective)
-    strength = params.strength(model)(regularizer.dual_norm(at_zero))
+    at_zero = problem.descent_at_zero(objective)
+    strength = params.strength(model)(objective.dual_norm(at_zero))
     model.strength_ = strength
-    model.strength_max_ = regularizer.strength_max(at_zero)
+    model.strength_max_ = objective.strength_max(at_zero)
     if model.strength_max_ < 1e-12:  # rounding: vectors of values are of size one
         model.strength_max_ = 0.0
     objective = objective.with_strength(strength)

@@ -38,6 +38,8 @@ NUMERIC = {
     },
 }
 """Columns of numbers of the built-in sets, which the paper leaves out."""
+_LATER = ("reading", "distinct")
+"""Settings that a name lacks by default: the seeds of older rows hang on the name."""
 _SYNTHETIC = re.compile(r"synthetic\((.*)\)")
 _KEY = re.compile(r"(\w+)=")
 _TABLE = re.compile(r"table\((.*)\)", re.DOTALL)
@@ -48,8 +50,9 @@ class Synthetic(NamedTuple):
 
     Attributes
     ----------
-    n_samples, n_features, n_classes, weight, n_noisy
-        As in :func:`nearkind.datasets.make_synthetic`.
+    n_samples, n_features, n_classes, weight, n_noisy, reading, distinct
+        As in :func:`nearkind.datasets.make_synthetic`. The name has the last two only
+        where they are not the default.
 
     Examples
     --------
@@ -58,6 +61,8 @@ class Synthetic(NamedTuple):
     'synthetic(n_samples=1000, n_features=5, n_classes=4, weight=0.5, n_noisy=0)'
     >>> Synthetic.from_name(synthetic.name) == synthetic
     True
+    >>> Synthetic(distinct=True).name.split(", ")[-1]
+    'distinct=true)'
     """
 
     n_samples: int = 1000
@@ -65,11 +70,17 @@ class Synthetic(NamedTuple):
     n_classes: int = 4
     weight: float = 0.3
     n_noisy: int = 0
+    reading: str = "raw"
+    distinct: bool = False
 
     @property
     def name(self) -> str:
         """Name of the set."""
-        settings = ", ".join(f"{key}={value}" for key, value in self._asdict().items())
+        settings = ", ".join(
+            f"{key}={json.dumps(value)}"
+            for key, value in self._asdict().items()
+            if key not in _LATER or value != self._field_defaults[key]
+        )
         return f"synthetic({settings})"
 
     @classmethod
@@ -83,7 +94,9 @@ class Synthetic(NamedTuple):
 
     def draw(self, seed: int) -> Part:
         """Return the rows and labels of one draw."""
-        data = datasets.make_synthetic(*self, random_state=seed, as_frame=False)
+        data = datasets.make_synthetic(
+            **self._asdict(), random_state=seed, as_frame=False
+        )
         return Part(data.X, data.y)
 
 

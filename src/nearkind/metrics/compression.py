@@ -52,8 +52,15 @@ class CompressedRows:
         return self.bases.swapaxes(1, 2) @ M @ self.bases
 
 
-def compress(Z: Array) -> CompressedRows:
+def compress(Z: Array, keep_axes: bool = False) -> CompressedRows:
     """Centre rows (B, n, K, W) and drop the channels and directions that do not vary.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (B, n, K, W)
+    keep_axes : bool, default=False
+        Drop channels alone: M is then compared entry by entry, or is to be learned in
+        the very coordinates that it is stated in.
 
     Examples
     --------
@@ -65,6 +72,8 @@ def compress(Z: Array) -> CompressedRows:
     if not Z.size:
         return CompressedRows(Z, np.zeros((B, W, W)))
     Z = _rotate_channels(Z - Z.mean(axis=1, keepdims=True))
+    if keep_axes:
+        return CompressedRows(Z, np.broadcast_to(np.eye(W), (B, W, W)))
     bases = [_range(z.reshape(-1, W)) for z in Z]  # (W, r_b) each
     padded = np.zeros((B, W, max(basis.shape[1] for basis in bases)))
     for at, basis in zip(padded, bases, strict=True):

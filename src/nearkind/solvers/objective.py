@@ -36,6 +36,25 @@ class Linearization(NamedTuple):
     intercept: float
 
 
+class MeanLinearization:
+    """Averages of gradient and intercept, later iterations weighing more.
+
+    Each comes from multipliers in [0, 1], so the averages do too: a dual candidate.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.gradient: Array = np.zeros(1)
+        self.intercept = 0.0
+
+    def add(self, at: Linearization) -> None:
+        """Take one more into the averages."""
+        self.count += 1
+        share = 2.0 / (self.count + 1.0)  # the mean with weights 1, 2, 3, ...
+        self.gradient = (1.0 - share) * self.gradient + share * at.gradient
+        self.intercept = (1.0 - share) * self.intercept + share * at.intercept
+
+
 @dataclass(frozen=True)
 class Objective:
     """f(M) = loss(M) + strength * r(M) over positive semi-definite M (B, W, W)."""
@@ -106,15 +125,29 @@ class Objective:
         shrunk = self.regularizer.prox(spectrum.values.ravel(), step * self.strength)
         return spectrum.with_values(shrunk)
 
-    def lower_bound(self, gradient: Array, intercept: float) -> float:
+    def lower_bound(
+        self, gradient: Array, intercept: float, near: Spectrum | None = None
+    ) -> float:
         """Return a proven lower bound on the minimum of f with the plain hinge.
 
         From multipliers alpha in [0, 1], one a constraint, known only through their
         sums ``gradient`` and ``intercept``: the dual value, the best over multiples of
-        alpha.
+        alpha. ``near`` is a metric near the optimum, for penalties whose dual value
+        must be searched for; here it follows from the spectrum.
         """
         spectrum = decompose(-gradient).values
         return self.regularizer.dual_value(spectrum, intercept, self.strength)
+
+    def dual_norm(self, descent: Spectrum) -> float:
+        """Return the dual norm of minus a gradient of the loss."""
+        return self.regularizer.dual_norm(descent.values)
+
+    def strength_max(self, descent: Spectrum) -> float:
+        """Return the smallest strength at which M = 0 is optimal.
+
+        ``descent`` is what ``descent_at_zero`` returns.
+        """
+        return self.regularizer.strength_max(descent.values)
 
     def with_loss(self, loss: Loss) -> "Objective":
         """Return the same problem under another loss."""

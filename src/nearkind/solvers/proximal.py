@@ -163,7 +163,7 @@ class State:
         at = self.linearize(hinge, self.point)
         if not np.isfinite(at.value):
             return at, 0.0
-        return at, hinge.lower_bound(at.gradient, at.intercept)
+        return at, hinge.lower_bound(at.gradient, at.intercept, self.point)
 
     def step(self, hinge: Objective) -> bool:
         """Take one accelerated step; say whether the objective is finite."""

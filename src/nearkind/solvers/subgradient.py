@@ -13,7 +13,7 @@ import numpy as np
 
 from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.protocols import Array
-from nearkind.solvers.objective import Linearization, Objective
+from nearkind.solvers.objective import MeanLinearization, Objective
 from nearkind.solvers.solution import (
     Callback,
     Progress,
@@ -55,7 +55,7 @@ class Subgradient:
     def _descend(
         self, objective: Objective, start: Spectrum, progress: Progress
     ) -> Stop:
-        mean = _MeanLinearization()
+        mean = MeanLinearization()
         point, step, best_at = start, 1.0, 0
         for t in range(1, self.max_iter + 1):
             at = objective.linearize(point)
@@ -66,13 +66,15 @@ class Subgradient:
             mean.add(at)
             if t % 10 == 0 or t == self.max_iter:
                 progress.raise_bound(
-                    objective.lower_bound(mean.gradient, mean.intercept)
+                    objective.lower_bound(mean.gradient, mean.intercept, progress.point)
                 )
             progress.record(t)
             g = objective.subgradient(point, at)
             size = float(np.linalg.norm(g))
             if size == 0.0:
-                progress.raise_bound(objective.lower_bound(at.gradient, at.intercept))
+                progress.raise_bound(
+                    objective.lower_bound(at.gradient, at.intercept, point)
+                )
             if progress.done:
                 return Stop.TOLERANCE
             if size == 0.0 or t - best_at >= self.patience:
@@ -98,21 +100,3 @@ class Subgradient:
             if moved > 0.0 and objective.value(trial) <= value - moved / (2.0 * step):
                 return trial, step / self.shrink
         return decompose(point.matrix - least * g).positive(), least / self.shrink
-
-
-class _MeanLinearization:
-    """Averages of gradient and intercept, later iterations weighing more.
-
-    Each comes from multipliers in [0, 1], so the averages do too: a dual candidate.
-    """
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.gradient: Array = np.zeros(1)
-        self.intercept = 0.0
-
-    def add(self, at: Linearization) -> None:
-        self.count += 1
-        share = 2.0 / (self.count + 1.0)  # the mean with weights 1, 2, 3, ...
-        self.gradient = (1.0 - share) * self.gradient + share * at.gradient
-        self.intercept = (1.0 - share) * self.intercept + share * at.intercept
