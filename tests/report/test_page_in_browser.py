@@ -201,7 +201,7 @@ def test_contributions_are_those_of_explain(browser, car_page):
         line = visit.page.locator("#neighbours tbody tr").nth(3)
         line.locator("button").click()
         other = int(line.get_attribute("data-rows").split()[0])
-        parts = model.metric_.explain(X.iloc[[3]], X.iloc[[other]])
+        parts = model.distance_.explain(X.iloc[[3]], X.iloc[[other]])
         expected = [part for part in parts["contribution"] if part != 0]
         shown = visit.page.locator("#why tbody .number").all_inner_texts()
         numbers = [float(text.replace("\N{MINUS SIGN}", "-")) for text in shown]
@@ -228,7 +228,7 @@ def test_distances_of_values_are_those_of_the_model(browser, car_page):
     with Visit(browser, path) as visit:
         visit.page.select_option("#values-column", label="persons")
         visit.page.click("#values-details summary")
-        table = model.metric_.value_distances("persons")
+        table = model.distance_.value_distances("persons")
         heads = visit.page.locator("#values-table thead th").all_inner_texts()
         numbers = visit.page.locator("#values-table tbody td").all_inner_texts()
         expected = table.loc[heads, heads].to_numpy().ravel()

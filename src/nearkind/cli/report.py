@@ -38,22 +38,21 @@ def report(
 def _report_data(
     model: Any, table: "ModelTable", name: str, target: str | None
 ) -> "ReportData":
-    from nearkind.cli.explanations import relevance
     from nearkind.cli.model_table import predict_table
     from nearkind.io import require_column
     from nearkind.model_view import ModelView
     from nearkind.report.data import ReportData
 
     column = target and require_column(target, table.columns, table.where)
-    y_pred = None
-    if ModelView(model).classifies:
+    y_pred, view = None, ModelView(model)
+    if view.classifies:
         predictions = predict_table(model, table, target)
         y_pred, score = predictions.labels, predictions.score
         column = score and score.column
     return ReportData(
         model=model,
         X=table.X,
-        relevance=relevance(model, table.X),
+        relevance=view.relevance(table.X),
         name=name,
         where=table.where,
         y_pred=y_pred,

@@ -73,11 +73,14 @@ def model_lines(data: ReportData) -> list[Line]:
             "somewhat too good, as the model was chosen by that."
         )
         lines.append(("While it was chosen", held))
+    if n_members > 1 or not data.view.distance.is_learned:
+        what = f"Columns, values, map and neighbours: {data.view.explained_by}."
+        lines.append(("Explained by", what))
     return [*lines, *_bound_lines(data)]
 
 
 def _bound_lines(data: ReportData) -> list[Line]:
-    """Return the generalization bound of the first distance, if it is a CPML."""
+    """Return the generalization bound of the distance, if it is a CPML."""
     distance = data.view.distance
     if not isinstance(distance, CPML):
         return []
