@@ -153,3 +153,15 @@ def test_values_that_fit_did_not_see():
     found = model.explain(row)
     assert "torus" in list(found.effects["value"])
     assert np.isfinite(found.effects[f"for {found.predicted}"]).all()
+
+
+def test_columns_that_say_the_same_have_no_effect_alone_and_that_is_said():
+    rows = [[a, a] for a in "xxxyyy"]
+    model = nk.CPMLClassifier("hamming", n_neighbors=1).fit(rows, list("000111"))
+    found = model.explain(["x", "x"])
+    assert not found.has_effects
+    assert "No column decides alone" in repr(found)
+    one = nk.CPMLClassifier("hamming", n_neighbors=1).fit([[a] for a in "xy"], [0, 1])
+    assert one.explain(["x"]).has_effects
+    assert one.explain(["x"]).effects["for 0"].tolist() == [0.5]
+    assert "No column" not in repr(one.explain(["x"]))

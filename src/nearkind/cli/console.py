@@ -157,6 +157,8 @@ def show_prediction(facts: dict[str, Any]) -> None:
         for part in parts
     ]
     out.print(table_of(out, head, lines, right=set(head[2:-1])))
+    if facts["note"]:
+        print_text(out, facts["note"])
     print_text(out, "\nNearest training rows, with their votes", bold=True)
     _print_source(out, facts)
     for neighbor in facts["neighbors"]:

@@ -6,7 +6,9 @@ import numpy as np
 
 from nearkind.cli.model_table import ModelTable
 from nearkind.estimators.explanation import (
+    NO_EFFECTS,
     feature_effects,
+    has_effects,
     kept_values,
     nearest_rows,
 )
@@ -65,7 +67,7 @@ class Explainer:
         names, effects = feature_effects(self.model, row)
         labels = self.model.classes_.tolist()
         facts = self.about(number, row)
-        largest = np.abs(effects[:, labels.index(facts["predicted"])])
+        on_class = effects[:, labels.index(facts["predicted"])]
         return {
             **facts,
             "probabilities": dict(zip(labels, p, strict=True)),
@@ -79,8 +81,9 @@ class Explainer:
                     "feature": names[d],
                     "effects": dict(zip(labels, effects[d].tolist(), strict=True)),
                 }
-                for d in np.argsort(-largest, kind="stable")
+                for d in np.argsort(-np.abs(on_class), kind="stable")
             ],
+            "note": None if has_effects(on_class) else NO_EFFECTS,
         }
 
     def about(self, number: int, row: dict[Any, list[Any]]) -> dict[str, Any]:

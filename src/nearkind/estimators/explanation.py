@@ -25,6 +25,9 @@ MOST_LINES = 12
 """Columns that the text of an explanation lists."""
 MOST_CLASSES = 4
 """Classes that it lists."""
+NO_EFFECTS = "No column decides alone: without any one of them the others say the same."
+LEAST_EFFECT = 0.01
+"""Change of a probability below which there is none to speak of."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,6 +64,12 @@ class Explanation:
     effects: Any
     explained_by: str
 
+    @property
+    def has_effects(self) -> bool:
+        """Whether some column changes the probability of the class to speak of."""
+        effects = np.asarray(self.effects[effect_name(self.predicted)], dtype=float)
+        return has_effects(effects)
+
     def __repr__(self) -> str:
         likeliest = list(self.probabilities)[:MOST_CLASSES]
         shares = ", ".join(f"{c} {self.probabilities[c]:.1%}" for c in likeliest)
@@ -80,6 +89,7 @@ class Explanation:
                 "By how much each column raises the probability of a class",
                 *_aligned(columns, shown),
                 *([f"and {n_more} more"] if n_more else []),
+                *([] if self.has_effects else [NO_EFFECTS]),
             ]
         )
 
@@ -93,6 +103,11 @@ def effect_name(label: Any) -> str:
     'for edible'
     """
     return f"for {label}"
+
+
+def has_effects(effects: Array) -> bool:
+    """Return whether some of the effects on a class (D,) are worth speaking of."""
+    return bool((np.abs(effects) >= LEAST_EFFECT).any())
 
 
 def explain_prediction(

@@ -25,8 +25,6 @@ def learned_html(model: Any) -> str:
     if shares is None:
         return ""
     names, order = model.codebook_.feature_names, np.argsort(-shares, kind="stable")
-    if (distance := getattr(model, "distance_", None)) is not None:
-        names = distance.codebook_.feature_names
     most = float(np.abs(shares).max(initial=0.0)) or 1.0
     bars = [_bar(names[d], float(shares[d]), most) for d in order[:MOST_BARS]]
     n_more = len(order) - len(bars)
@@ -34,7 +32,7 @@ def learned_html(model: Any) -> str:
     return (
         '<div style="margin:0.5em 0;font-size:0.9em">'
         f"{''.join(f'<p>{escape(line)}</p>' for line in _lines(model))}"
-        f"<table>{''.join(bars)}</table>{more}</div>"
+        f'<table style="font-size:inherit">{"".join(bars)}</table>{more}</div>'
     )
 
 

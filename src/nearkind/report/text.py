@@ -66,7 +66,9 @@ def model_lines(data: ReportData) -> list[Line]:
     """Return the kind of the model, its score in a search, and its bound."""
     n_members, model = len(data.view.distances), data.model
     together = f", {n_members} distances that vote together" if n_members > 1 else ""
-    lines = [("Model", f"{data.name}, a {type(model).__name__}{together}")]
+    kind = type(model).__name__
+    named = kind if data.name == kind else f"{data.name}, a {kind}"
+    lines = [("Model", f"{named}{together}")]
     if data.view.was_searched:
         held = (
             f"{model.held_accuracy_:.1%} right on training rows held out in turn; "
