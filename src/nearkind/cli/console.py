@@ -170,7 +170,7 @@ def show_prediction(facts: dict[str, Any]) -> None:
 def _print_source(out: Console, facts: dict[str, Any]) -> None:
     """Print which distance explains, and what its parts are parts of."""
     print_text(out, f"by {facts['explained_by']}")
-    print_text(out, f"+ and - are parts of the {facts['contributions_to']}")
+    print_text(out, f"before each column its part of the {facts['contributions_to']}")
 
 
 def show_explanation(facts: dict[str, Any]) -> None:
