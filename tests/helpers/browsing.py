@@ -128,7 +128,7 @@ def visited(browser, folder, data, **context):
 def asked(model, row):
     """Return class, votes, distances and rows that Python says of a dict of cells."""
     table = [row]
-    k = ModelView(model).members[0].n_neighbors
+    k = ModelView(model).member.n_neighbors
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenValueWarning)
         said = str(model.predict(table)[0])

@@ -81,11 +81,14 @@ def test_fifty_edits_of_a_mixed_table_by_three_voters(browser, tmp_path):
     X, y = mixed()
     model = committee(
         X, y,
-        quick(3, "distance"), nk.CPMLClassifier(Hamming(), 4),
+        nk.CPMLClassifier(Hamming(), 4), quick(3, "distance"),
         quick(7, structure="full"),
     )  # fmt: skip
     with visited(browser, tmp_path, report_data(model, X, y)) as visit:
         assert_edits_agree(visit, model, X, 50, numbers=["height"])
+        said = "By CPML(constraints='neighbors'"
+        assert visit.text("#relevance-by").startswith(said)
+        assert "the best learned one of 3 distances" in visit.text("#summary")
 
 
 def test_crosses_follow_the_cells(browser, tmp_path):

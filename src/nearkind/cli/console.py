@@ -144,27 +144,33 @@ def show_prediction(facts: dict[str, Any]) -> None:
     print_text(out, title, bold=True)
     print_text(out, _cells_text(facts["cells"]))
     print_text(out, "\nBy how much each column raises the probability of a class")
-    head = ("feature", "value", *(str(label) for label in likeliest), " ")
-    parts = facts["effects"]
-    most = max(abs(part["effects"][facts["predicted"]]) for part in parts)
-    lines = [
-        (
-            str(part["feature"]),
-            _cell(facts["cells"].get(str(part["feature"]), "")),
-            *(f"{part['effects'][label]:+.3f}" for label in likeliest),
-            bar(part["effects"][facts["predicted"]], most),
-        )
-        for part in parts
-    ]
-    out.print(table_of(out, head, lines, right=set(head[2:-1])))
     if facts["note"]:
         print_text(out, facts["note"])
+    else:
+        _print_effects(out, facts, likeliest)
     print_text(out, "\nNearest training rows, with their votes", bold=True)
     _print_source(out, facts)
     for neighbor in facts["neighbors"]:
         vote = f"{neighbor['vote']:.1%} of the votes"
         print_text(out, f"\n{_neighbor_text(neighbor)}, {vote}")
         _print_reasons(out, neighbor)
+
+
+def _print_effects(out: Console, facts: dict[str, Any], labels: list[Any]) -> None:
+    """Print by how much each column raises the probability of some classes."""
+    parts, predicted = facts["effects"], facts["predicted"]
+    head = ("feature", "value", *(str(label) for label in labels), " ")
+    most = max(abs(part["effects"][predicted]) for part in parts)
+    lines = [
+        (
+            str(part["feature"]),
+            _cell(facts["cells"].get(str(part["feature"]), "")),
+            *(f"{part['effects'][label]:+.3f}" for label in labels),
+            bar(part["effects"][predicted], most),
+        )
+        for part in parts
+    ]
+    out.print(table_of(out, head, lines, right=set(head[2:-1])))
 
 
 def _print_source(out: Console, facts: dict[str, Any]) -> None:

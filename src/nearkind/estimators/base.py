@@ -83,8 +83,8 @@ class Distance(TableEstimator):
         Whether a row is the sum of vectors of its values, in ``value_tables_``.
     is_learned : bool, default=False
         Whether labels or constraints say how much each feature counts. Of other
-        distances the shares of features say nothing of the class: a column of numbers
-        of rows may come first.
+        distances the shares of features do not say what tells classes apart: a column
+        of row numbers may come first.
     contributions_to : str, default="distance"
         What ``contributions`` are parts of.
     """

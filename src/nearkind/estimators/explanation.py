@@ -77,6 +77,8 @@ class Explanation:
         effects = [_texts(self.effects[name], "+.3f") for name in columns]
         shown = [cells[:MOST_LINES] for cells in effects]
         n_more = len(effects[0]) - len(shown[0])
+        more = [f"and {n_more} more"] if n_more else []
+        told = [*_aligned(columns, shown), *more]
         forms = {"row": "", "label": "", "distance": ".4g", "vote": ".1%"}
         near = [_texts(self.neighbors[name], form) for name, form in forms.items()]
         return "\n".join(
@@ -87,9 +89,7 @@ class Explanation:
                 *_aligned(list(forms), near),
                 "",
                 "By how much each column raises the probability of a class",
-                *_aligned(columns, shown),
-                *([f"and {n_more} more"] if n_more else []),
-                *([] if self.has_effects else [NO_EFFECTS]),
+                *(told if self.has_effects else [NO_EFFECTS]),
             ]
         )
 

@@ -186,4 +186,5 @@ def explainer_text(distances: Sequence[Any]) -> str:
         among = f", the best learned one of {n} distances that vote together"
         return f"{name}{among if n > 1 else ''}"
     among = f"the first of {n} distances, none of which is" if n > 1 else "which is not"
-    return f"{name}, {among} learned: its shares of columns say nothing of the class"
+    unlearned = "learned: shares of columns do not say what tells classes apart"
+    return f"{name}, {among} {unlearned}"
