@@ -30,7 +30,8 @@ def test_facts_for_programs(pets, tmp_path):
     found = facts("fit", pets, *FIT, "-o", tmp_path / "m.nearkind")
     assert list(found) == [
         "model", "method", "target", "rows", "features", "classes", "chosen",
-        "accuracy", "accuracy_is", "majority_share", "relevance", "seconds",
+        "accuracy", "accuracy_is", "majority_share", "relevance", "explained_by",
+        "seconds",
     ]  # fmt: skip
     assert found["classes"] == {"dog": 4, "cat": 4, "bird": 4}
     assert {part["feature"] for part in found["relevance"]} == {

@@ -23,7 +23,7 @@ def test_a_streamed_fit_is_the_fit(tmp_path, name):
     found = facts("fit", path, *FIT, "-o", parts, "--stream", "--batch-rows", 5)
     a, b = nk.load(whole), nk.load(parts)
     assert a.categories_ == b.categories_
-    np.testing.assert_array_equal(a.metric_.metric_, b.metric_.metric_)
+    np.testing.assert_array_equal(a.distance_.metric_, b.distance_.metric_)
     for name in ("rows", "features", "classes", "majority_share", "relevance"):
         assert found[name] == told[name]
     assert found["remembered"] == 12

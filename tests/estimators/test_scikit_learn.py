@@ -83,7 +83,7 @@ class TestInCompany:
         ours = nk.CPMLClassifier(QUICK, n_neighbors=1).fit(X, y)
         U = plain[0].transform(X)
         np.testing.assert_allclose(
-            ours.metric_.pairwise_distances(X),
+            ours.distance_.pairwise_distances(X),
             np.linalg.norm(U[:, None] - U[None], axis=2),
             atol=1e-9,
         )

@@ -42,6 +42,7 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
     """
 
     requires_labels = True
+    is_learned = True
 
     n_neighbors: Any
     mu: Any

@@ -78,6 +78,7 @@ class RFM(VectorDistance, BaseEstimator):
     """
 
     requires_labels = True
+    is_learned = True
     has_coordinates = True
 
     def __init__(

@@ -88,6 +88,8 @@ def show_fit(facts: dict[str, Any]) -> None:
     for name in facts["chosen"]:
         print_text(out, f"by {name}")
     print_text(out, "\nWhat the distance looks at", bold=True)
+    if not facts["chosen"][0].startswith(facts["explained_by"]):  # else it is said
+        print_text(out, f"by {facts['explained_by']}")
     _print_relevance(out, facts["relevance"])
     print_text(out, "\nNext", bold=True)
     for line in (
@@ -127,9 +129,54 @@ def show_neighbors(facts: dict[str, Any]) -> None:
     title = f"Row {facts['row']}, classified as {facts['predicted']}"
     print_text(out, title, bold=True)
     print_text(out, _cells_text(facts["cells"]))
+    _print_source(out, facts)
     for neighbor in facts["neighbors"]:
         print_text(out, f"\n{_neighbor_text(neighbor)}")
-        _print_reasons(out, neighbor["why"])
+        _print_reasons(out, neighbor)
+
+
+def show_prediction(facts: dict[str, Any]) -> None:
+    """Print why a row has its class: effects of columns, and who votes."""
+    out, chances = console(), facts["probabilities"]
+    likeliest = sorted(chances, key=lambda label: -chances[label])[:MOST_CLASSES]
+    said = ", ".join(f"{label} {chances[label]:.1%}" for label in likeliest)
+    title = f"Row {facts['row']}, classified as {facts['predicted']}: {said}"
+    print_text(out, title, bold=True)
+    print_text(out, _cells_text(facts["cells"]))
+    print_text(out, "\nBy how much each column raises the probability of a class")
+    if facts["note"]:
+        print_text(out, facts["note"])
+    else:
+        _print_effects(out, facts, likeliest)
+    print_text(out, "\nNearest training rows, with their votes", bold=True)
+    _print_source(out, facts)
+    for neighbor in facts["neighbors"]:
+        vote = f"{neighbor['vote']:.1%} of the votes"
+        print_text(out, f"\n{_neighbor_text(neighbor)}, {vote}")
+        _print_reasons(out, neighbor)
+
+
+def _print_effects(out: Console, facts: dict[str, Any], labels: list[Any]) -> None:
+    """Print by how much each column raises the probability of some classes."""
+    parts, predicted = facts["effects"], facts["predicted"]
+    head = ("feature", "value", *(str(label) for label in labels), " ")
+    most = max(abs(part["effects"][predicted]) for part in parts)
+    lines = [
+        (
+            str(part["feature"]),
+            _cell(facts["cells"].get(str(part["feature"]), "")),
+            *(f"{part['effects'][label]:+.3f}" for label in labels),
+            bar(part["effects"][predicted], most),
+        )
+        for part in parts
+    ]
+    out.print(table_of(out, head, lines, right=set(head[2:-1])))
+
+
+def _print_source(out: Console, facts: dict[str, Any]) -> None:
+    """Print which distance explains, and what its parts are parts of."""
+    print_text(out, f"by {facts['explained_by']}")
+    print_text(out, f"before each column its part of the {facts['contributions_to']}")
 
 
 def show_explanation(facts: dict[str, Any]) -> None:
@@ -141,6 +188,7 @@ def show_explanation(facts: dict[str, Any]) -> None:
     print_text(out, title, bold=True)
     if facts["predicted"] is not None:
         print_text(out, "classified as {} and {}".format(*facts["predicted"]))
+    print_text(out, f"by {facts['explained_by']}")
     print_text(out, explanation_text(parts))
     most = max((abs(part["contribution"]) for part in parts), default=0.0)
     head = ("feature", f"row {a}", f"row {b}", f"adds to the {total}", "")
@@ -159,7 +207,7 @@ def show_explanation(facts: dict[str, Any]) -> None:
     if facts["other_class"] is not None:
         print_text(out, f"\nNearest to row {a} of another class", bold=True)
         print_text(out, _neighbor_text(facts["other_class"]))
-        _print_reasons(out, facts["other_class"]["why"])
+        _print_reasons(out, facts["other_class"])
 
 
 def explanation_text(parts: list[dict[str, Any]]) -> str:
@@ -174,7 +222,8 @@ def explanation_text(parts: list[dict[str, Any]]) -> str:
     differing = [part for part in parts if not part["same"]]
     if not differing:
         return "They are the same in every column."
-    shown = [part for part in differing[:MOST_REASONS] if part["contribution"] > 0.0]
+    adding = [part for part in differing if part["contribution"] > 0.0]
+    shown = adding[:MOST_REASONS]
     words = "; ".join(
         f"{part['feature']}, {_cell(part['a'])} against {_cell(part['b'])}"
         for part in shown or differing[:1]
@@ -193,16 +242,31 @@ def _neighbor_text(neighbor: dict[str, Any]) -> str:
     )
 
 
-def _print_reasons(out: Console, parts: list[dict[str, Any]]) -> None:
-    if not parts:
+def _print_reasons(out: Console, neighbor: dict[str, Any]) -> None:
+    """Print a training row beside the row: what differs, then what does not."""
+    parts, same = neighbor["why"], neighbor["same"]
+    if not parts and all(part["a"] == part["b"] for part in same):
         print_text(out, "    the same in every column")
+        return
     most = max((abs(part["contribution"]) for part in parts), default=0.0)
-    for part in parts[:MOST_REASONS]:
+    for part in parts:
         adds = part["contribution"]
         text = f"{part['feature']}: {_cell(part['a'])} here, {_cell(part['b'])} there"
-        print_text(out, f"    {adds:+.4f}  {text}  {bar(adds, most)}")
-    if len(parts) > MOST_REASONS:
-        print_text(out, f"    and {len(parts) - MOST_REASONS} more")
+        print_text(out, f"    {adds:+.4g}  {text}  {bar(adds, most)}")
+    if same:
+        print_text(out, f"    no difference: {', '.join(map(_same_text, same))}")
+
+
+def _same_text(part: dict[str, Any]) -> str:
+    """Return a value that both rows have; both, if they are one to the model alone.
+
+    Examples
+    --------
+    >>> _same_text({"feature": "age", "a": 31.5, "b": "30 to 35"})
+    'age=31.5 (30 to 35 there)'
+    """
+    there = "" if part["a"] == part["b"] else f" ({_cell(part['b'])} there)"
+    return f"{part['feature']}={_cell(part['a'])}{there}"
 
 
 def _cells_text(cells: dict[str, Any]) -> str:

@@ -13,6 +13,14 @@ Data = Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP)]
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A file that `nearkind fit` wrote.")
 ]
+Training = Annotated[
+    str | None,
+    typer.Option(
+        "--training",
+        metavar="DATA",
+        help="The table given to fit: shows its rows as they are there.",
+    ),
+]
 Target = Annotated[
     str | None,
     typer.Option(

@@ -9,7 +9,7 @@ from nearkind.cli import options
 
 if TYPE_CHECKING:
     from nearkind.cli.model_table import ModelTable
-    from nearkind.report.data import ReportData
+    from nearkind.pages.data import ReportData
 
 
 def report(
@@ -25,8 +25,8 @@ def report(
     from nearkind import load
     from nearkind.cli.model_table import ModelTable
     from nearkind.io import ReadOptions, check_writable, write_text
-    from nearkind.report.page import page
-    from nearkind.report.summary import summary
+    from nearkind.pages.page import page
+    from nearkind.pages.summary import summary
 
     check_writable(output)
     known = load(model)
@@ -38,22 +38,21 @@ def report(
 def _report_data(
     model: Any, table: "ModelTable", name: str, target: str | None
 ) -> "ReportData":
-    from nearkind.cli.explanations import relevance
     from nearkind.cli.model_table import predict_table
     from nearkind.io import require_column
     from nearkind.model_view import ModelView
-    from nearkind.report.data import ReportData
+    from nearkind.pages.data import ReportData
 
     column = target and require_column(target, table.columns, table.where)
-    y_pred = None
-    if ModelView(model).classifies:
+    y_pred, view = None, ModelView(model)
+    if view.classifies:
         predictions = predict_table(model, table, target)
         y_pred, score = predictions.labels, predictions.score
         column = score and score.column
     return ReportData(
         model=model,
         X=table.X,
-        relevance=relevance(model, table.X),
+        relevance=view.relevance(table.X),
         name=name,
         where=table.where,
         y_pred=y_pred,

@@ -14,7 +14,7 @@ from nearkind.cli.explanations import relevance_facts
 from nearkind.datasets.data_argument import is_set
 from nearkind.encoding.codebook import POLICIES
 from nearkind.errors import did_you_mean
-from nearkind.estimators.classifier import reference_rows
+from nearkind.estimators.batches import reference_rows
 from nearkind.estimators.progress import BatchProgress, is_watched
 from nearkind.io import Batches, LabelledTable
 from nearkind.io.formats import format_by_name
@@ -146,14 +146,15 @@ def fit_table(
         "features": len(X.names),
         "classes": dict(classes.most_common()),
         "chosen": [
-            f"{_one_line(member.metric_)}, {_voters(member)}"
+            f"{_one_line(member.distance_)}, {_voters(member)}"
             for member in ModelView(model).members
         ],
         "accuracy": accuracy,
         "accuracy_is": how,
         "majority_share": majority_share,
         **told,
-        "relevance": relevance_facts(model, X, settings.seed),
+        "relevance": relevance_facts(model, X),
+        "explained_by": ModelView(model).explained_by,
         "seconds": seconds,
     }
 
@@ -208,7 +209,7 @@ def fit_batches(
     model = settings.batch_model()
     model.fit_batches(BatchProgress(batches), n_remembered=n_remembered)
     seconds = perf_counter() - start
-    metric = model.metric_
+    metric = model.distance_
     counts = dict(zip(metric.classes_.tolist(), metric.class_count_, strict=True))
     falling = sorted(counts, key=lambda label: -counts[label])
     votes = f"{_voters(model)} among {model.n_remembered_:,} rows"
@@ -224,18 +225,19 @@ def fit_batches(
         "accuracy_is": REMEMBERED,
         "majority_share": counts[falling[0]] / model.n_samples_seen_,
         "relevance": relevance_facts(model, None),
+        "explained_by": ModelView(model).explained_by,
         "seconds": seconds,
     }
 
 
 def _accuracy_of_remembered(model: CPMLClassifier, seed: int) -> float | None:
     """Return the accuracy on some remembered rows, for which the others vote."""
-    rows = reference_rows(model.metric_)
+    rows = reference_rows(model.distance_)
     held = np.random.default_rng(seed).permutation(len(rows)) % N_FOLDS == 0
     if len(np.unique(rows.y[~held])) < 2 or not held.any():
         return None
     others = CPMLClassifier(n_neighbors=model.n_neighbors)
-    others.fit_over(model.metric_, rows.take(np.flatnonzero(~held)))
+    others.fit_over(model.distance_, rows.take(np.flatnonzero(~held)))
     queries = rows.take(np.flatnonzero(held))
     right = others.predict(queries) == queries.classes[queries.y]
     return float(np.average(right, weights=queries.weights))

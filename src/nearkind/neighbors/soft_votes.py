@@ -129,6 +129,12 @@ class SoftVotes:
             np.matmul(scores, class_shares, out=total[at])
         return total / total.sum(axis=1, keepdims=True)
 
+    def votes(self, queries: Any) -> Array:
+        """Return each row's share of the votes (b, m)."""
+        scores = self.scores(queries)
+        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return weights / weights.sum(axis=1, keepdims=True)
+
     def tiles(self, queries: Any) -> Iterator[tuple[slice, Array, Single]]:
         """Give the scores of a few queries at a time, and room for exponentials.
 

@@ -52,7 +52,7 @@ def pack_classifier(writer: Writer, model: CPMLClassifier) -> dict[str, Any]:
     if _has_chosen(model):
         parts["temperature_"] = model.temperature_
     return {
-        "metric_": writer.fitted(model.metric_),
+        "metric_": writer.fitted(model.distance_),
         **{name: writer.node(part, name) for name, part in parts.items()},
     }
 
@@ -79,7 +79,7 @@ def restore_classifier(reader: Reader, payload: Any, model: CPMLClassifier) -> N
         rows.astype(np.intp, copy=False), starts.astype(np.intp, copy=False)
     )
     counts = _whole_where_close(shares * weights[:, None])
-    model.metric_, model.classes_ = metric, classes
+    model.distance_, model.classes_ = metric, classes
     model.n_samples_fit_ = int(rows.max()) + 1
     model.set_codebook(book)
     model.set_training_rows(
@@ -120,7 +120,7 @@ def restore_search(reader: Reader, payload: Any, model: CPMLClassifierCV) -> Non
     check_scoring(model)
     for name, value in found.items():
         setattr(model, name, value)
-    model.set_codebook(model.metric_.codebook_)
+    model.set_codebook(model.distance_.codebook_)
 
 
 def pack_calibration(writer: Writer, value: Calibration, what: str) -> Any:

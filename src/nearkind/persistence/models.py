@@ -77,7 +77,7 @@ def about(model: Any) -> str:
     is_one = view.classifies and not view.was_searched
     over = f" over {type(view.distance).__name__}" if is_one else ""
     n_classes = len(getattr(model, "classes_", []))
-    n_columns = len(view.codebook.names_)
+    n_columns = len(model.codebook_.names_)
     return f"{type(model).__name__}{over}, {n_columns} columns, {n_classes} classes"
 
 

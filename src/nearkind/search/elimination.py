@@ -20,7 +20,7 @@ from nearkind.estimators import params
 from nearkind.estimators.threads import thread_map
 from nearkind.protocols import Array
 from nearkind.search.candidates import Candidate
-from nearkind.search.ensemble import Member, least_gain
+from nearkind.search.ensemble import least_gain
 from nearkind.search.evaluation import FoldRows, Outcome, Votes, evaluate
 from nearkind.search.folds import Fold, heat_of
 from nearkind.search.scoring import Accuracy, Scoring
@@ -407,56 +407,3 @@ def are_behind(
 def once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates in their order; two may have one name."""
     return list({id(candidate): candidate for candidate in candidates}.values())
-
-
-def results_table(search: Elimination, members: Sequence[Member]) -> dict[str, Any]:
-    """Return a row for every contender and way to vote, best score first.
-
-    Columns: candidate, strength, n_neighbors, weights, accuracy, score (by the scoring,
-    of votes that are not calibrated), n_held (rows it was judged on: fewer if it fell
-    behind), member (place among the members, -1: none), rank, seconds (of the fits;
-    shared by the ways to vote).
-    """
-    places = {
-        (id(search.contenders[s.contender]), s.way): at for at, s in enumerate(members)
-    }
-    lines = []
-    for contender in (*search.contenders, *search.dropped):
-        table = contender.table()
-        held = np.concatenate(contender.held)
-        truth, row_weights = search.rows.y[held], search.rows.weights[held]
-        accuracies = Accuracy().score(table, truth, row_weights)
-        scores = search.scoring.terms(table, truth, row_weights)
-        scores = np.average(scores, axis=1, weights=row_weights)
-        lines += [
-            (
-                contender.candidate.name,
-                contender.strength,
-                k,
-                weights,
-                float(accuracy),
-                float(score),
-                len(held),
-                places.get((id(contender), way), -1),
-                contender.rank,
-                contender.seconds,
-            )
-            for way, ((k, weights), accuracy, score) in enumerate(
-                zip(search.ways, accuracies, scores, strict=True)
-            )
-        ]
-    lines.sort(key=lambda line: (-line[6], -line[5]))
-    names = (
-        "candidate", "strength", "n_neighbors", "weights", "accuracy", "score",
-        "n_held", "member", "rank", "seconds",
-    )  # fmt: skip
-    columns = zip(*lines, strict=True)
-    return {name: _column(cells) for name, cells in zip(names, columns, strict=True)}
-
-
-def _column(cells: Sequence[Any]) -> Any:
-    plain = all(isinstance(cell, int | float) for cell in cells)
-    column = np.empty(len(cells), dtype=float if plain else object)
-    column[:] = cells
-    whole = plain and all(isinstance(cell, int) for cell in cells)
-    return column.astype(int) if whole else column

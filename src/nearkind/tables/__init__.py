@@ -9,7 +9,7 @@ objects, whose distinct values ``values`` makes plain by one rule for all librar
 
 from nearkind.tables.column import Column, as_float, as_floats
 from nearkind.tables.frames import frame
-from nearkind.tables.readers import read_column, read_rows, read_table
+from nearkind.tables.readers import one_row, read_column, read_rows, read_table
 from nearkind.tables.table import FactorizedTable, Table
 from nearkind.tables.values import CELL_TYPES, as_cell, canonical, is_missing, plain
 
@@ -24,6 +24,7 @@ __all__ = [
     "canonical",
     "frame",
     "is_missing",
+    "one_row",
     "plain",
     "read_column",
     "read_rows",

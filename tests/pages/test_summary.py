@@ -7,9 +7,9 @@ import pytest
 import nearkind as nk
 from helpers.browsing import committee, report_data
 from nearkind.baselines import Hamming
-from nearkind.report import model_data, table_data
-from nearkind.report.page import page
-from nearkind.report.summary import summary
+from nearkind.pages import model_data, table_data
+from nearkind.pages.page import page
+from nearkind.pages.summary import summary
 
 X = pd.DataFrame(
     {"coat": ["fur", "fur", "down", "curls"] * 5, "legs": ["4", "4", "2", "4"] * 5},
@@ -43,6 +43,20 @@ def test_voters_of_the_same_rows_share_them():
     facts = summary(report_data(model, X, Y))
     assert [member["k"] for member in facts["members"]] == [1, 5, 3]
     assert len(facts["memories"]) == len(facts["features"]) == 1
+
+
+def test_the_first_voter_is_the_one_that_explains():
+    learned = nk.CPMLClassifier(nk.CPML(tol=0.1), 7)
+    model = committee(X, Y, voter(1), learned, voter(5))
+    facts = summary(report_data(model, X, Y))
+    assert [member["k"] for member in facts["members"]] == [7, 1, 5]
+    assert facts["explained_by"] == model.explained_by_
+    assert "Explained by: Columns, values, map and neighbours: CPML(" in lines(
+        facts, "model"
+    )
+    assert "CPML(" in facts["lines"]["members"][0][0][1]
+    plain = summary(report_data(voter().fit(X, Y), X, Y))
+    assert "which is not learned" in lines(plain, "model")
 
 
 def test_voters_that_code_columns_otherwise_keep_their_own():

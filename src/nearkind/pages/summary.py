@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from nearkind.pages import text
+from nearkind.pages.data import ReportData
+from nearkind.pages.mds import place_values
+from nearkind.pages.model_data import member_facts, places
+from nearkind.pages.table_data import confusion_facts, row_facts
 from nearkind.protocols import Codes
-from nearkind.report import text
-from nearkind.report.data import ReportData
-from nearkind.report.mds import place_values
-from nearkind.report.model_data import member_facts, places
-from nearkind.report.table_data import confusion_facts, row_facts
 
 
 def summary(data: ReportData) -> dict[str, Any]:
@@ -46,6 +46,7 @@ def _facts(data: ReportData) -> dict[str, Any]:
         "counted": "in the table" if data.y_true is not None else "said by the model",
         "votes": data.view.classifies,
         "calibration": _calibration(data),
+        "explained_by": data.view.explained_by,
         "relevance": np.asarray(data.relevance, dtype=float),
         "typical": [int(code[0]) for code in places(typical[None], book)],
         "value_places": [
@@ -74,7 +75,7 @@ def _class_counts(data: ReportData) -> Any:
 
 
 def _lines(data: ReportData) -> dict[str, Any]:
-    pairs = zip_longest(data.view.distances, data.view.members)
+    pairs = zip_longest(data.distances, data.members)
     return {
         "data": text.data_lines(data) + text.accuracy_lines(data),
         "model": text.model_lines(data),

@@ -10,5 +10,6 @@ function showRelevance() {
     text: percent(FACTS.relevance[d]),
   }));
   const draw = (some) => bars('Share of each column', ['Column', 'Share'], some);
+  byId('relevance-by').textContent = `By ${FACTS.explained_by}.`;
   fill('relevance-bars', firstOf(items, 15, draw, 'columns'));
 }

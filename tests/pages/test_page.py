@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearkind.report.page import ArrayBytes, json_text, narrow
+from nearkind.pages.page import ArrayBytes, json_text, narrow
 
 whole = st.lists(st.integers(0, 2**32 - 1)).map(lambda x: np.array(x, dtype=np.int64))
 real = st.lists(st.floats(allow_nan=False)).map(lambda x: np.array(x, dtype=float))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array, Codes
 
@@ -48,9 +49,23 @@ class ReportData:
         """The distances, members and training rows of the model."""
         return ModelView(self.model)
 
+    @property
+    def distances(self) -> list[Any]:
+        """The distances of the model, the one that explains first."""
+        return self._explaining_first(self.view.distances)
+
+    @property
+    def members(self) -> list[CPMLClassifier]:
+        """The members of the model, the one that explains first."""
+        return self._explaining_first(self.view.members)
+
+    def _explaining_first(self, each: list[Any]) -> list[Any]:
+        place = self.view.place
+        return [*each[place : place + 1], *each[:place], *each[place + 1 :]]
+
     @cached_property
     def codes(self) -> Codes:
-        """Codes of the rows for the first distance (n, D)."""
+        """Codes of the rows for the distance that explains (n, D)."""
         return self.view.codebook.encode(self.X)
 
     @cached_property

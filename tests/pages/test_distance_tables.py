@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import nearkind as nk
-from nearkind.report.distance_tables import distance_tables
-from nearkind.report.model_data import places
+from nearkind.pages.distance_tables import distance_tables
+from nearkind.pages.model_data import places
 
 FINISHES = {
     "plain": lambda x: x,

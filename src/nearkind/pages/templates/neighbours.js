@@ -1,4 +1,4 @@
-// The nearest rows of the first voter, each with its part of the vote.
+// The nearest rows of the first voter, the one that explains, each with its part of the vote.
 
 const MOST_LINES = 10;
 

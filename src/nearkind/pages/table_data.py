@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.pages.data import ReportData
+from nearkind.pages.mds import place_rows
 from nearkind.plot.layout import beeswarm, stratified_sample
 from nearkind.protocols import Array
-from nearkind.report.data import ReportData
-from nearkind.report.mds import place_rows
 from nearkind.tables.values import plain
 
 MOST_ROWS = 20_000

@@ -131,7 +131,8 @@ function codesOf(member, cells) {
   return codesOfCells(member.features, cells);
 }
 
-// What all members together say of a row of cells, and the first one's neighbours.
+// What all members together say of a row of cells, and the first one's neighbours:
+// the one that explains.
 function answerTo(cells) {
   const shares = new Float64Array(FACTS.classes.length);
   let near = null;

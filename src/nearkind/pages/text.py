@@ -8,8 +8,8 @@ from nearkind.encoding.rows import row_keys
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.cpml import CPML
 from nearkind.neighbors import is_soft
+from nearkind.pages.data import ReportData
 from nearkind.plot.text import count_text
-from nearkind.report.data import ReportData
 from nearkind.solvers.solution import Stop
 
 Line = tuple[str, str]
@@ -66,18 +66,23 @@ def model_lines(data: ReportData) -> list[Line]:
     """Return the kind of the model, its score in a search, and its bound."""
     n_members, model = len(data.view.distances), data.model
     together = f", {n_members} distances that vote together" if n_members > 1 else ""
-    lines = [("Model", f"{data.name}, a {type(model).__name__}{together}")]
+    kind = type(model).__name__
+    named = kind if data.name == kind else f"{data.name}, a {kind}"
+    lines = [("Model", f"{named}{together}")]
     if data.view.was_searched:
         held = (
             f"{model.held_accuracy_:.1%} right on training rows held out in turn; "
             "somewhat too good, as the model was chosen by that."
         )
         lines.append(("While it was chosen", held))
+    if n_members > 1 or not data.view.distance.is_learned:
+        what = f"Columns, values, map and neighbours: {data.view.explained_by}."
+        lines.append(("Explained by", what))
     return [*lines, *_bound_lines(data)]
 
 
 def _bound_lines(data: ReportData) -> list[Line]:
-    """Return the generalization bound of the first distance, if it is a CPML."""
+    """Return the generalization bound of the distance, if it is a CPML."""
     distance = data.view.distance
     if not isinstance(distance, CPML):
         return []

@@ -81,11 +81,14 @@ def test_fifty_edits_of_a_mixed_table_by_three_voters(browser, tmp_path):
     X, y = mixed()
     model = committee(
         X, y,
-        quick(3, "distance"), nk.CPMLClassifier(Hamming(), 4),
+        nk.CPMLClassifier(Hamming(), 4), quick(3, "distance"),
         quick(7, structure="full"),
     )  # fmt: skip
     with visited(browser, tmp_path, report_data(model, X, y)) as visit:
         assert_edits_agree(visit, model, X, 50, numbers=["height"])
+        said = "By CPML(constraints='neighbors'"
+        assert visit.text("#relevance-by").startswith(said)
+        assert "the best learned one of 3 distances" in visit.text("#summary")
 
 
 def test_crosses_follow_the_cells(browser, tmp_path):
@@ -201,7 +204,7 @@ def test_contributions_are_those_of_explain(browser, car_page):
         line = visit.page.locator("#neighbours tbody tr").nth(3)
         line.locator("button").click()
         other = int(line.get_attribute("data-rows").split()[0])
-        parts = model.metric_.explain(X.iloc[[3]], X.iloc[[other]])
+        parts = model.distance_.explain(X.iloc[[3]], X.iloc[[other]])
         expected = [part for part in parts["contribution"] if part != 0]
         shown = visit.page.locator("#why tbody .number").all_inner_texts()
         numbers = [float(text.replace("\N{MINUS SIGN}", "-")) for text in shown]
@@ -228,7 +231,7 @@ def test_distances_of_values_are_those_of_the_model(browser, car_page):
     with Visit(browser, path) as visit:
         visit.page.select_option("#values-column", label="persons")
         visit.page.click("#values-details summary")
-        table = model.metric_.value_distances("persons")
+        table = model.distance_.value_distances("persons")
         heads = visit.page.locator("#values-table thead th").all_inner_texts()
         numbers = visit.page.locator("#values-table tbody td").all_inner_texts()
         expected = table.loc[heads, heads].to_numpy().ravel()

@@ -5,7 +5,7 @@ import pytest
 
 import nearkind as nk
 from nearkind.baselines import Euclidean, Hamming
-from nearkind.report.mds import LANDMARKS, place_rows, place_values
+from nearkind.pages.mds import LANDMARKS, place_rows, place_values
 
 
 def table(n_rows, seed=0):

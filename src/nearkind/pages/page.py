@@ -71,7 +71,7 @@ def _hash(text: str) -> str:
 
 
 def _text(name: str) -> str:
-    return files("nearkind.report").joinpath("templates", name).read_text("utf-8")
+    return files("nearkind.pages").joinpath("templates", name).read_text("utf-8")
 
 
 class ArrayBytes:

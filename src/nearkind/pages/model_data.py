@@ -19,11 +19,11 @@ from nearkind.export.portable import (
     portable_features,
     portable_voters,
 )
+from nearkind.pages.data import ReportData
+from nearkind.pages.distance_tables import distance_tables
+from nearkind.pages.table_data import json_value
 from nearkind.plot.layout import stratified_sample
 from nearkind.protocols import Array, Codes
-from nearkind.report.data import ReportData
-from nearkind.report.distance_tables import distance_tables
-from nearkind.report.table_data import json_value
 
 MOST_ROWS = 20_000
 """Unique training rows that a page holds."""
@@ -34,11 +34,14 @@ N_NEIGHBORS = 5
 
 
 def member_facts(data: ReportData) -> dict[str, Any]:
-    """Return the members; columns and training rows that they share are held once."""
+    """Return the members, the one that explains first.
+
+    Columns and training rows that they share are held once.
+    """
     features, memories, found = UniqueList(), UniqueList(), []
-    voting = [rows_of_member(member) for member in data.view.members]
+    voting = [rows_of_member(member) for member in data.members]
     voting = voting or [rows_of_table(data.codes)]
-    for distance, rows in zip(data.view.distances, voting, strict=True):
+    for distance, rows in zip(data.distances, voting, strict=True):
         columns = feature_facts(distance.codebook_)
         found.append(
             {
