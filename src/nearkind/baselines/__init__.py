@@ -30,6 +30,7 @@ from nearkind.baselines.hamming import Hamming
 from nearkind.baselines.helic import HELIC
 from nearkind.baselines.itml import ITML
 from nearkind.baselines.large_margin import KDML, LMNN
+from nearkind.baselines.mcml import MCML
 from nearkind.baselines.mmc import MMC
 from nearkind.baselines.nca import NCA
 from nearkind.baselines.pola import POLA
@@ -43,6 +44,7 @@ __all__ = [
     "ITML",
     "KDML",
     "LMNN",
+    "MCML",
     "MMC",
     "NCA",
     "POLA",
@@ -108,6 +110,7 @@ def all() -> dict[str, Any]:
         "dml_eig": DMLEig,
         "mmc": MMC,
         "nca": NCA,
+        "mcml": MCML,
         "discriminant": Discriminant,
         "rfm": RFM,
     }
