@@ -27,6 +27,7 @@ from nearkind.baselines.frequency import (
     Smirnov,
 )
 from nearkind.baselines.hamming import Hamming
+from nearkind.baselines.hdml import HDML
 from nearkind.baselines.helic import HELIC
 from nearkind.baselines.itml import ITML
 from nearkind.baselines.large_margin import KDML, LMNN
@@ -40,6 +41,7 @@ from nearkind.baselines.value_difference import Euclidean, ValueDifference
 __all__ = [
     "DILCA",
     "DM3",
+    "HDML",
     "HELIC",
     "ITML",
     "KDML",
@@ -111,6 +113,7 @@ def all() -> dict[str, Any]:
         "mmc": MMC,
         "nca": NCA,
         "mcml": MCML,
+        "hdml": HDML,
         "discriminant": Discriminant,
         "rfm": RFM,
     }

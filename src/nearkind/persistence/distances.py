@@ -62,6 +62,7 @@ KEPT: dict[type, tuple[str, ...]] = {
         "classes_", "metric_", "objective_", "gap_", "strength_", "strength_max_",
         "n_iter_", "stop_reason_", "value_tables_",
     ),
+    b.HDML: ("classes_", "objective_", "n_iter_", "stop_reason_", "value_tables_"),
     b.RFM: ("classes_", "metric_", "value_tables_"),
     b.Discriminant: ("classes_", "intercept_", "n_iter_", "value_tables_"),
 }  # fmt: skip
