@@ -261,7 +261,7 @@ def test_bits_of_the_start_halve_the_rows():
     assert (np.abs((outputs >= 0.0).mean(axis=0) - 0.5) < 0.02).all()
 
 
-def test_the_best_planes_are_those_of_plain_counts(monkeypatch):
+def test_the_best_planes_are_those_of_plain_counts():
     Z, triplets, planes = problem(n_bits=20)
     outputs = planes @ Z.T >= 0.0
     gains = [
@@ -269,7 +269,6 @@ def test_the_best_planes_are_those_of_plain_counts(monkeypatch):
         for bit in outputs
     ]
     order = sorted(range(20), key=lambda bit: -gains[bit])
-    monkeypatch.setattr("nearkind.baselines.hdml.AT_ONCE", 300)
     found = best_planes(Z, triplets, planes, 7)
     np.testing.assert_array_equal(found, planes[order[:7]])
 
@@ -279,6 +278,16 @@ def test_a_column_that_tells_the_class_is_found():
     D = HDML(n_bits=16).fit(rows, y).pairwise_distances(rows)
     is_alike = y[:, None] == y
     assert D[is_alike].max() < 0.2 < 0.8 < D[~is_alike].min()
+
+
+def test_of_many_rows_some_say_where_bits_begin(monkeypatch):
+    monkeypatch.setattr("nearkind.baselines.hdml.START_ROWS", 40)
+    rng = np.random.default_rng(0)
+    rows = HashedRows.of(rng.normal(size=(400, 4)))
+    planes = rows.random_planes(500, rng)
+    assert planes[:, :-1].std() == pytest.approx(1.0, abs=0.1)
+    outputs = rows.Z @ planes.T >= 0.0
+    assert (np.abs(outputs.mean(axis=0) - 0.5) < 0.35).all()
 
 
 def test_the_start_follows_rows_that_are_turned():

@@ -1,7 +1,7 @@
 """HDML: short binary codes of rows, learned so that a class's codes are alike."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -36,6 +36,8 @@ from nearkind.solvers.solution import Stop
 
 STARTS = 10
 """Planes to begin with that are drawn for each one that is taken."""
+START_ROWS = 2_000
+"""Rows by which they are drawn."""
 BATCH = 100
 """Triplets in a step."""
 MOMENTUM = 0.9
@@ -162,12 +164,14 @@ class HDML(
         sizes = whole_number(self, "n_triplets"), whole_number(self, "n_candidates")
         rng = generator(self.random_state)
         rows = self.code_rows(X, y)
-        triplets = draw_triplets(rows.codes, rows.y, *sizes, rng)
-        coding = self._coding(rows)
-        hashed = HashedRows.of(coding.rows(rows.codes))
+        drawn = draw_triplets(rows.codes, rows.y, *sizes, rng)
+        used, triplets = np.unique(drawn, return_inverse=True)
+        triplets = triplets.reshape(drawn.shape)
+        coding = self._coding(rows, len(used))
+        hashed = HashedRows.of(coding.rows(rows.codes[used]))
         with one_blas_thread():
-            drawn = hashed.random_planes(STARTS * n_bits, rng)
-            start = best_planes(hashed.Z, triplets, drawn, n_bits)
+            planes = hashed.random_planes(STARTS * n_bits, rng)
+            start = best_planes(hashed.Z, triplets, planes, n_bits)
             found = learn_planes(hashed.Z, triplets, start, rng, **settings)
         self.objective_, self.n_iter_ = found.objective, found.n_iter
         self.stop_reason_ = found.reason.name
@@ -216,11 +220,11 @@ class HDML(
             "max_iter": whole_number(self, "max_iter"),
         }
 
-    def _coding(self, rows: CodedRows) -> Coding:
-        """Return the coding of values, fitted to all rows."""
+    def _coding(self, rows: CodedRows, n_used: int) -> Coding:
+        """Return the coding of values, fitted to all rows, of which some are used."""
         projection = params.choice(self, "coding", CODINGS)()
         book = self.codebook_
-        sizes = (book.names_, book.n_values, len(rows), len(rows.classes))
+        sizes = (book.names_, book.n_values, n_used, len(rows.classes))
         check_size(projection, Full(), *sizes)
         projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
         return Coding.of(projection.tables)
@@ -272,8 +276,9 @@ class HashedRows:
         coordinates are turned or exchanged.
         """
         rows = self.Z[:, :-1]
-        drawn = rng.normal(size=(n_bits, len(rows))) / len(rows) ** 0.5
-        W = drawn @ rows
+        if len(rows) > START_ROWS:
+            rows = rows[rng.choice(len(rows), START_ROWS, replace=False)]
+        W = rng.normal(size=(n_bits, len(rows))) @ rows / len(rows) ** 0.5
         if rows.shape[1]:
             W = W @ whitening(rows.T @ rows / len(rows))
         return np.column_stack([W, -np.median(rows @ W.T, axis=0)])
@@ -306,9 +311,8 @@ def draw_triplets(
     (array([1]), array([3]))
     """
     pairs = PairSampler(y)
-    anchors = pairs.anchors if y.max() > 0 else y[:0]
-    require_constraints(len(anchors), "triplets")
-    i = rng.choice(anchors, size)
+    require_constraints(len(pairs.anchors) * pairs.n_unlike, "triplets")
+    i = rng.choice(pairs.anchors, size)
 
     def nearest(draw: Callable[[Numbers, np.random.Generator], Numbers]) -> Numbers:
         drawn = draw(np.tile(i, (n_candidates, 1)), rng)  # (c, m)
@@ -389,26 +393,21 @@ def best_planes(Z: Array, triplets: RowNumbers, planes: Array, n_bits: int) -> A
     >>> best_planes(Z, np.array([[0], [1], [2]]), np.eye(2), 1)
     array([[1., 0.]])
     """
-    is_one, gain = Z @ planes.T >= 0.0, np.zeros(len(planes), dtype=np.intp)
-    for part in _parts(triplets, len(planes)):
-        row, near, far = is_one[part]
-        gain += (row != far).sum(axis=0) - (row != near).sum(axis=0)
-    return planes[np.argsort(-gain, kind="stable")[:n_bits]]
+    gains = []
+    for some in np.array_split(planes, STARTS):
+        is_one = Z @ some.T >= 0.0
+        i, j, k = triplets
+        parted_far, parted_near = is_one[i] != is_one[k], is_one[i] != is_one[j]
+        gains.append(parted_far.sum(axis=0) - parted_near.sum(axis=0))
+    return planes[np.argsort(-np.concatenate(gains), kind="stable")[:n_bits]]
 
 
 def objective(Z: Array, triplets: RowNumbers, planes: Array, strength: float) -> float:
     """Return the mean bound over triplets plus strength / 2 |planes|^2."""
-    F, total = Z @ planes.T, 0.0
-    for part in _parts(triplets, len(planes)):
-        total += float(ranking_bounds(F[part]).sum())
-    return total / triplets.shape[1] + 0.5 * strength * float(np.vdot(planes, planes))
-
-
-def _parts(triplets: RowNumbers, n_bits: int) -> Iterator[RowNumbers]:
-    """Yield triplets (3, t), some at a time."""
-    size = max(1, AT_ONCE // n_bits)
+    F, total, size = Z @ planes.T, 0.0, max(1, AT_ONCE // len(planes))
     for at in range(0, triplets.shape[1], size):
-        yield triplets[:, at : at + size]
+        total += float(ranking_bounds(F[triplets[:, at : at + size]]).sum())
+    return total / triplets.shape[1] + 0.5 * strength * float(np.vdot(planes, planes))
 
 
 def _pass(
