@@ -12,7 +12,7 @@ from helpers.estimator_tables import labelled_table
 DISTANCES = {"cpml": nk.CPML} | nk.baselines.all()
 FEW = 20  # iterations; rounding, which renaming changes, grows along a descent
 INFINITE = {"lin", "lin1"}  # where rows have nothing in common
-DRAW_ROWS = {"itml", "pola"}  # pairs of rows by their numbers, as random_state says
+DRAW_ROWS = {"itml", "pola", "hdml"}  # by their numbers, as random_state says
 every_distance = pytest.mark.parametrize("name", DISTANCES)
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),

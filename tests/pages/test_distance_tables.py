@@ -21,6 +21,12 @@ def by_vectors(facts, sizes, a, b):
     return np.linalg.norm(u - v)
 
 
+def by_bits(facts, sizes, a, b):
+    starts = np.cumsum([0, *sizes[:-1]])
+    u, v = (facts["vectors"][starts + codes].sum(axis=0) for codes in (a, b))
+    return np.mean((u >= 0.0) != (v >= 0.0))
+
+
 def by_overlap(facts, sizes, a, b):
     return np.mean(a != b)
 
@@ -53,6 +59,7 @@ def by_dependence(facts, sizes, a, b):
 KINDS = {
     "vectors": by_vectors,
     "overlap": by_overlap,
+    "bits": by_bits,
     "sums": by_sums,
     "ratios": by_ratios,
     "dependent": by_dependence,

@@ -27,9 +27,11 @@ from nearkind.baselines.frequency import (
     Smirnov,
 )
 from nearkind.baselines.hamming import Hamming
+from nearkind.baselines.hdml import HDML
 from nearkind.baselines.helic import HELIC
 from nearkind.baselines.itml import ITML
 from nearkind.baselines.large_margin import KDML, LMNN
+from nearkind.baselines.mcml import MCML
 from nearkind.baselines.mmc import MMC
 from nearkind.baselines.nca import NCA
 from nearkind.baselines.pola import POLA
@@ -39,10 +41,12 @@ from nearkind.baselines.value_difference import Euclidean, ValueDifference
 __all__ = [
     "DILCA",
     "DM3",
+    "HDML",
     "HELIC",
     "ITML",
     "KDML",
     "LMNN",
+    "MCML",
     "MMC",
     "NCA",
     "POLA",
@@ -108,6 +112,8 @@ def all() -> dict[str, Any]:
         "dml_eig": DMLEig,
         "mmc": MMC,
         "nca": NCA,
+        "mcml": MCML,
+        "hdml": HDML,
         "discriminant": Discriminant,
         "rfm": RFM,
     }

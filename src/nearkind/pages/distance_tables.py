@@ -11,6 +11,7 @@ import numpy as np
 
 from nearkind.baselines.dm3 import DM3
 from nearkind.baselines.hamming import Hamming
+from nearkind.baselines.hdml import HDML
 from nearkind.baselines.pair_tables import PairTables
 from nearkind.baselines.pairwise import TableDistance
 from nearkind.baselines.similarity import (
@@ -71,6 +72,12 @@ def _vectors(metric: VectorDistance, codes: Codes) -> dict[str, Any]:
 @distance_tables.register
 def _overlap(metric: Hamming, codes: Codes) -> dict[str, Any]:
     return {"kind": "overlap"}
+
+
+@distance_tables.register
+def _bits(metric: HDML, codes: Codes) -> dict[str, Any]:
+    vectors = np.concatenate(metric.value_tables_.vectors)  # (S, q)
+    return {"kind": "bits", "size": vectors.shape[1], "vectors": vectors}
 
 
 @distance_tables.register

@@ -58,6 +58,11 @@ KEPT: dict[type, tuple[str, ...]] = {
     b.DMLEig: (*_MATRIX, "objective_", "gap_", "n_iter_", "stop_reason_"),
     b.MMC: (*_MATRIX, "objective_", "gap_", "n_iter_"),
     b.NCA: ("classes_", "components_", "n_iter_", "value_tables_"),
+    b.MCML: (
+        "classes_", "metric_", "objective_", "gap_", "strength_", "strength_max_",
+        "n_iter_", "stop_reason_", "value_tables_",
+    ),
+    b.HDML: ("classes_", "objective_", "n_iter_", "stop_reason_", "value_tables_"),
     b.RFM: ("classes_", "metric_", "value_tables_"),
     b.Discriminant: ("classes_", "intercept_", "n_iter_", "value_tables_"),
 }  # fmt: skip
@@ -123,6 +128,7 @@ METRICS: dict[type, Any] = {
     CPML: c.check_psd(3),
     b.LMNN: c.check_psd(2),
     b.KDML: c.check_psd(2),
+    b.MCML: c.check_psd(2),
     b.RFM: c.check_psd(2),
 }
 

@@ -59,11 +59,11 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     ----------
     candidates : list of distances or names, default=None
         To choose from, simplest first, by name as ``metric`` of
-        :class:`nearkind.CPMLClassifier`; a CPML with strength="auto" is tried at several
-        strengths. None: Hamming, class histograms, a discriminant, soft neighbours by
-        histograms and by values and, where a column has more than 20 values, soft
-        neighbours by smoothed histograms, in which every number is a value. Of more
-        than 6,000 rows pairs of columns are tried as columns too.
+        :class:`nearkind.CPMLClassifier`; a CPML with strength="auto" is tried at
+        several strengths. None: Hamming, class histograms, a discriminant, soft
+        neighbours by histograms and by values and, where a column has more than 20
+        values, soft neighbours by smoothed histograms, in which every number is a
+        value. Of more than 6,000 rows pairs of columns are tried as columns too.
     n_neighbors : int or sequence of int, default=(1, 3, 5, 9, 15, 25)
         Numbers of neighbours to choose from, for weights other than "soft".
     weights : str, callable or sequence of those, default="soft"

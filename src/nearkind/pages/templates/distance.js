@@ -81,6 +81,27 @@ function byDependence(tables) {
   return (codes, columns, n) => Float64Array.from({ length: n }, (_, i) => between(codes, columns, i));
 }
 
+// A bit of a row is the sign of the sum of its values' numbers.
+function byBits(tables, widths) {
+  const { vectors, size } = tables;
+  const starts = startsOf(widths);
+  function bitsOf(codes) {
+    const sums = new Float64Array(size);
+    codes.forEach((code, d) => {
+      const at = (starts[d] + code) * size;
+      for (let q = 0; q < size; q += 1) sums[q] += vectors[at + q];
+    });
+    return sums.map((sum) => (sum >= 0 ? 1 : 0));
+  }
+  return (codes, columns, n) => {
+    const here = bitsOf(codes);
+    return Float64Array.from({ length: n }, (_, i) => {
+      const there = bitsOf(columns.map((column) => column[i]));
+      return here.filter((bit, q) => bit !== there[q]).length / size;
+    });
+  };
+}
+
 const SMALL = 1e-6;
 
 // A row's vector is the sum of those of its values, so its product with another row is
@@ -158,6 +179,7 @@ const MAKERS = {
   sums: bySums,
   ratios: byRatios,
   overlap: byOverlap,
+  bits: byBits,
   dependent: byDependence,
 };
 
