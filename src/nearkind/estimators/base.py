@@ -68,12 +68,16 @@ class Distance(TableEstimator):
         Whether ``fit`` needs y.
     has_coordinates : bool, default=False
         Whether a number may be one coordinate, as numeric="scale" makes it.
+    is_euclidean : bool, default=False
+        Whether ``represent`` gives vectors, and the distance is Euclidean between them.
     has_vectors : bool, default=False
-        Whether a row is the sum of vectors of its values, in ``value_tables_``.
+        Whether, moreover, a row is the sum of vectors of its values, in
+        ``value_tables_``.
     """
 
     requires_labels: ClassVar[bool] = False
     has_coordinates: ClassVar[bool] = False
+    is_euclidean: ClassVar[bool] = False
     has_vectors: ClassVar[bool] = False
     classes_: NDArray[Any]
 
