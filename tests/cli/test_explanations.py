@@ -118,7 +118,8 @@ def test_a_distance_alone_is_explained(tmp_path):
 
 def test_every_baseline_can_be_explained():
     X, y = [["a", "x"], ["b", "y"], ["a", "y"], ["b", "x"]], [0, 1, 0, 1]
-    for name in ("goodall3", "lin", "vdm", "euclidean", "eskin"):
+    names = "goodall3", "lin", "vdm", "euclidean", "eskin", "lmca", "kernel_lmca"
+    for name in (*names, "chi2_lmnn", "gb_lmnn"):
         model = nk.baselines.all()[name]().fit(X, y)
         a, b = model.codebook_.encode(X)[:2]
         parts = contributions(model, a, b)

@@ -57,7 +57,7 @@ class Chi2LMNN(MarginLearner, PairwiseDistance, BaseEstimator):
         Iterations at most.
     tol : float, default=1e-4
         Stop when an iteration gains less than this share of the objective at the start.
-    max_rows : int, default=1_000
+    max_rows : int, default=500
         Distinct rows to learn from; of more so many are drawn, of each class its share.
         Time grows with their square times D C.
     random_state : int, RandomState or None, default=0
@@ -98,7 +98,7 @@ class Chi2LMNN(MarginLearner, PairwiseDistance, BaseEstimator):
         margin=0.1,
         max_iter=100,
         tol=1e-4,
-        max_rows=1_000,
+        max_rows=500,
         random_state=0,
         unseen="prior",
         missing="level",

@@ -88,7 +88,7 @@ class CodeTrees:
             single = column.astype(np.float32)  # as scikit-learn compares
             sides[node, : len(single)] = single <= nodes.threshold[node]
             sides[node, -1] = weights[left[node]] >= weights[right[node]]
-        vectors = nodes.value.reshape(n_nodes, -1)
+        vectors = np.where(is_leaf[:, None], nodes.value.reshape(n_nodes, -1), 0.0)
         return cls(np.zeros(1, np.intp), features, sides, left, right, vectors)
 
     def and_then(self, other: "CodeTrees", step: float) -> "CodeTrees":

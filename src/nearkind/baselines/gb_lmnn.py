@@ -1,10 +1,12 @@
 """GB-LMNN: regression trees that move rows down LMNN's loss."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.code_trees import CodeTrees
 from nearkind.baselines.large_margin import LMNN
@@ -56,8 +58,9 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
         Root mean square of a tree's moves; the margin is a square of one.
     max_iter : int, default=100
         Trees at most.
-    tol : float, default=1e-3
-        Stop when a tree gains less than this share of the sum at the start.
+    tol : float, default=0.03
+        Stop when a tree gains less than this share of the sum at the start. More trees
+        follow the rows learned from, and not new ones, ever more closely.
     coding : {"onehot", "vdm"}, default="onehot"
         Values as indicators or as class histograms, for L and for the trees.
     max_rows : int, default=4_000
@@ -102,7 +105,7 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
         max_depth=4,
         learning_rate=0.1,
         max_iter=100,
-        tol=1e-3,
+        tol=0.03,
         coding="onehot",
         max_rows=4_000,
         random_state=0,
@@ -138,10 +141,16 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
         number(self, "learning_rate", "a number > 0", 0.0, open_low=True)
         params.choice(self, "coding", CODINGS)
 
-    def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
+    def _start(self, rows: CodedRows) -> ValueTables:
+        """Return LMNN's map; it need not be the best there is."""
         shared = ("n_neighbors", "mu", "coding", "unseen", "missing", "numeric")
-        start = LMNN(**{name: getattr(self, name) for name in shared}).fit(rows)
-        self.start_tables_ = start.value_tables_
+        learner = LMNN(**{name: getattr(self, name) for name in shared})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return learner.fit(rows).value_tables_
+
+    def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
+        self.start_tables_ = self._start(rows)
         projection = self._fit_projection(CODINGS[self.coding](), rows, len(drawn))
         tables = [table.reshape(len(table), -1) for table in projection.tables]
         X = projection.transform(drawn.codes).reshape(len(drawn), -1)

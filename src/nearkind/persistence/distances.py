@@ -214,7 +214,10 @@ def _check_reduced_metric(model: Any) -> None:
 
 def _check_landmarks(model: Any) -> None:
     """Refuse coefficients of other kernels than those with the landmarks."""
-    c.check_rows_of_values(model.projection_.tables, "projection_", model.codebook_, 3)
+    tables = model.projection_.tables
+    c.check_rows_of_values(tables, "projection_", model.codebook_, 3)
+    if len({table.shape[2] for table in tables}) > 1:
+        raise RefusedError("projection_ has tables of different channels")
     if model.components_.shape[1] != len(model.landmarks_) or not model.length_ > 0.0:
         raise RefusedError("components_ or length_ does not fit landmarks_")
 
