@@ -149,7 +149,7 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
         Rows of A; fewer if the kernel has fewer directions.
     kernel : {"rbf", "linear"}, default="rbf"
         exp(-|x - z|^2 / (2 length^2)), or the product x'z, between coded rows.
-    bandwidth : float > 0, default=1.0
+    bandwidth : float > 0, default=2.0
         The length of "rbf", in units of the median distance between distinct rows.
     n_neighbors, mu, max_iter, tol, coding : int, float, int, float, str
         As in :class:`LMCA`.
@@ -193,7 +193,7 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
         self,
         n_components=10,
         kernel="rbf",
-        bandwidth=1.0,
+        bandwidth=2.0,
         n_neighbors=3,
         mu=0.5,
         max_iter=200,
