@@ -1,5 +1,6 @@
 """``nearkind neighbors`` and ``nearkind explain``."""
 
+import numpy as np
 import pytest
 
 import nearkind as nk
@@ -195,6 +196,18 @@ def test_a_distance_alone_has_no_class_to_explain(tmp_path):
     nk.save(nk.baselines.Hamming().fit([{"a": 1}, {"a": 2}]), tmp_path / "m")
     said = complaint("explain", tmp_path / "m", "-", "--row", 0, stdin=b"a\n1\n")
     assert "says no class" in said
+
+
+def test_every_baseline_can_be_explained():
+    X, y = [["a", "x"], ["b", "y"], ["a", "y"], ["b", "x"]], [0, 1, 0, 1]
+    names = "goodall3", "lin", "vdm", "euclidean", "eskin", "lmca", "kernel_lmca"
+    for name in (*names, "chi2_lmnn", "gb_lmnn"):
+        model = nk.baselines.all()[name]().fit(X, y)
+        a, b = model.codebook_.encode(X)[:2]
+        parts = model.contributions(a, b)
+        assert parts.shape == (2,)
+        assert np.isfinite(parts).all()
+        assert not model.contributions(a, a).any()
 
 
 def test_bad_rows(models, pets):

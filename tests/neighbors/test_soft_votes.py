@@ -165,7 +165,7 @@ def test_rows_infinitely_far_weigh_nothing_unless_all_are():
 class Far:
     """A distance that is infinite."""
 
-    has_vectors = False
+    is_euclidean = False
 
     def compare(self, a, b):
         return np.full((len(a), len(b)), np.inf)

@@ -20,6 +20,7 @@ from nearkind.baselines import Hamming
 KINDS = [
     ["dm3", "hamming", "vdm", "goodall3"],
     ["lin", "smirnov", "anderberg", "euclidean", "hdml"],
+    ["lin", "smirnov", "anderberg", "euclidean", "chi2_lmnn"],
 ]
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",

@@ -118,6 +118,7 @@ class HDML(
     """
 
     requires_labels = True
+    is_learned = True
     classes_: NDArray[Any]
     value_tables_: ValueTables
 
@@ -153,7 +154,7 @@ class HDML(
         Parameters
         ----------
         X : table of shape (n, D)
-        y : array-like of shape (n,)
+        y : array-like of shape (n,), default=None
             One label a row.
 
         Returns

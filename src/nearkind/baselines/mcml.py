@@ -99,6 +99,7 @@ class MCML(VectorDistance, BaseEstimator):
     """
 
     requires_labels = True
+    is_learned = True
     has_coordinates = True
 
     def __init__(
@@ -131,7 +132,7 @@ class MCML(VectorDistance, BaseEstimator):
         Parameters
         ----------
         X : table of shape (n, D)
-        y : array-like of shape (n,)
+        y : array-like of shape (n,), default=None
             One label a row.
         sample_weight : array-like of shape (n,), default=None
             One weight >= 0 a row, counting repetitions of it; None: ones.

@@ -79,8 +79,11 @@ class Distance(TableEstimator):
         Whether ``fit`` needs y.
     has_coordinates : bool, default=False
         Whether a number may be one coordinate, as numeric="scale" makes it.
+    is_euclidean : bool, default=False
+        Whether ``represent`` gives vectors, and the distance is Euclidean between them.
     has_vectors : bool, default=False
-        Whether a row is the sum of vectors of its values, in ``value_tables_``.
+        Whether, moreover, a row is the sum of vectors of its values, in
+        ``value_tables_``.
     is_learned : bool, default=False
         Whether labels or constraints say how much each feature counts. Of other
         distances the shares of features do not say what tells classes apart: a column
@@ -91,6 +94,7 @@ class Distance(TableEstimator):
 
     requires_labels: ClassVar[bool] = False
     has_coordinates: ClassVar[bool] = False
+    is_euclidean: ClassVar[bool] = False
     has_vectors: ClassVar[bool] = False
     is_learned: ClassVar[bool] = False
     contributions_to: ClassVar[str] = "distance"

@@ -1,7 +1,8 @@
-"""A distance in which a row is the sum of the vectors of its values.
+"""Distances that are Euclidean between vectors of rows.
 
-What CPML and every baseline of this kind share once fitted: embedding, distances and
-explanations all read the value tables.
+In most of them a row is the sum of the vectors of its values: what CPML and every
+baseline of this kind share once fitted, embedding, distances and explanations, all
+read the value tables.
 """
 
 from collections.abc import Iterator
@@ -18,12 +19,10 @@ from nearkind.protocols import Array, Codes
 from nearkind.tables import frame
 
 
-class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Mixin over ``codebook_`` and ``value_tables_``, which fit must set."""
+class EmbeddedDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Mixin of a distance that gives ``represent``, the vector of each row."""
 
-    has_vectors = True
-    contributions_to = "squared distance"
-    value_tables_: ValueTables
+    is_euclidean = True
 
     def transform(self, X: Any) -> Array:
         """Embed rows so that Euclidean distances are the learned ones.
@@ -57,6 +56,52 @@ class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         d2 = metric.pairwise_distances(self._embed(X), V)
         return d2 if squared else np.sqrt(d2)
 
+    def triplet_accuracy(self, X: Any, y: Any) -> float:
+        """Return the share of triplets of these rows that the distance orders rightly.
+
+        Parameters
+        ----------
+        X : table
+        y : one label a row
+
+        Returns
+        -------
+        share in [0, 1]; ties count one half
+        """
+        return scoring.triplet_accuracy(self._embed(X), y)
+
+    def represent(self, codes: Codes) -> Array:
+        """Return what ``compare`` needs of rows: their vectors (n, q)."""
+        raise NotImplementedError
+
+    def compare(self, U: Array, V: Array) -> Array:
+        """Return distances (n, m) between represented rows."""
+        return np.sqrt(metric.pairwise_distances(U, V))
+
+    @property
+    def n_features_out_(self) -> int:
+        """Width q of the vectors that ``transform`` returns."""
+        raise NotImplementedError
+
+    @property
+    def _n_features_out(self) -> int:  # scikit-learn's name for it
+        return self.n_features_out_
+
+    def _embed(self, X: Any) -> Array:
+        return self.represent(self.encode(X))
+
+
+class VectorDistance(EmbeddedDistance):
+    """Mixin over ``codebook_`` and ``value_tables_``, which fit must set."""
+
+    has_vectors = True
+    contributions_to = "squared distance"
+    value_tables_: ValueTables
+
+    def represent(self, codes: Codes) -> Array:
+        """Return what ``compare`` needs of rows: their vectors (n, q)."""
+        return self.value_tables_.embed(codes)
+
     def value_distances(
         self, feature: Any, *, squared: bool = False, values: Any = None
     ) -> Any:
@@ -80,28 +125,6 @@ class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         table = d2 if squared else np.sqrt(d2)
         columns = dict(zip(shown, table.T, strict=True))
         return frame(columns, shown, self.codebook_.library_, str(feature))
-
-    def triplet_accuracy(self, X: Any, y: Any) -> float:
-        """Return the share of triplets of these rows that the distance orders rightly.
-
-        Parameters
-        ----------
-        X : table
-        y : one label a row
-
-        Returns
-        -------
-        share in [0, 1]; ties count one half
-        """
-        return scoring.triplet_accuracy(self._embed(X), y)
-
-    def represent(self, codes: Codes) -> Array:
-        """Return what ``compare`` needs of rows: their vectors (n, q)."""
-        return self.value_tables_.embed(codes)
-
-    def compare(self, U: Array, V: Array) -> Array:
-        """Return distances (n, m) between represented rows."""
-        return np.sqrt(metric.pairwise_distances(U, V))
 
     def leave_out(self, a: Codes, rows: Codes) -> Iterator[tuple[Array, Array]]:
         """Yield a row and others, represented, without one feature after the other.
@@ -141,10 +164,3 @@ class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     def n_features_out_(self) -> int:
         """Width q of the vectors that ``transform`` returns."""
         return self.value_tables_.vectors[0].shape[1]
-
-    @property
-    def _n_features_out(self) -> int:  # scikit-learn's name for it
-        return self.n_features_out_
-
-    def _embed(self, X: Any) -> Array:
-        return self.represent(self.encode(X))

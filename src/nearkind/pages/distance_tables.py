@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nearkind.baselines.chi2_lmnn import Chi2LMNN
 from nearkind.baselines.dm3 import DM3
 from nearkind.baselines.hamming import Hamming
 from nearkind.baselines.hdml import HDML
@@ -21,7 +22,7 @@ from nearkind.baselines.similarity import (
     reciprocal,
     shifted_reciprocal,
 )
-from nearkind.estimators.vector_distance import VectorDistance
+from nearkind.estimators.vector_distance import EmbeddedDistance, VectorDistance
 from nearkind.protocols import Array, Codes
 
 TO_DISTANCE = {
@@ -67,6 +68,21 @@ def _vectors(metric: VectorDistance, codes: Codes) -> dict[str, Any]:
         "vectors": np.concatenate(centred),  # (S, q)
         "sizes": np.einsum("iq,iq->i", U, U),
     }
+
+
+@distance_tables.register
+def _no_tables(metric: EmbeddedDistance, codes: Codes) -> dict[str, Any]:
+    raise TypeError(
+        f"A page cannot show {type(metric).__name__}, in which a row is no sum of "
+        "vectors of its values. Fit CPML, or a baseline with value_vectors_ or tables, "
+        "such as LMNN, LMCA or Hamming."
+    )
+
+
+@distance_tables.register
+def _histograms(metric: Chi2LMNN, codes: Codes) -> dict[str, Any]:
+    vectors = np.concatenate(metric.value_tables_.vectors)  # (S, q)
+    return {"kind": "histograms", "size": vectors.shape[1], "vectors": vectors}
 
 
 @distance_tables.register

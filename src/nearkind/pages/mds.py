@@ -99,4 +99,4 @@ def _squared_distances(metric: Any, a: Any, b: Any) -> Array:
     finite = np.isfinite(d)
     if not finite.all():
         d = np.where(finite, d, 2.0 * d.max(where=finite, initial=0.0))
-    return d * d if metric.has_vectors else d
+    return d * d if metric.is_euclidean else d

@@ -72,7 +72,7 @@ def restore_classifier(reader: Reader, payload: Any, model: CPMLClassifier) -> N
         )
     book = metric.codebook_
     _check_labels(classes)
-    _check_codes(codes, np.asarray(book.n_values))
+    c.check_codes(codes, "codes of rows", book)
     _check_shares(weights, shares, (len(codes), len(classes)))
     _check_row_numbers(rows, starts, len(codes))
     groups = RowGroups(
@@ -200,15 +200,6 @@ def _check_labels(classes: Any) -> None:
     c.check_classes(classes, "classes_")
     if len(classes) < 2:
         raise RefusedError("classes_ of a classifier are fewer than two")
-
-
-def _check_codes(codes: Any, n_values: NDArray[np.intp]) -> None:
-    if not isinstance(codes, np.ndarray) or codes.dtype != np.int32:
-        raise RefusedError("codes of rows are not an array of whole numbers")
-    if codes.ndim != 2 or codes.shape[1] != len(n_values) or not len(codes):
-        raise RefusedError("codes of rows are not one a column, of at least one row")
-    if (codes < -1).any() or (codes >= n_values).any():
-        raise RefusedError("a code of a row stands for no value")
 
 
 def _check_shares(weights: Any, shares: Any, shape: tuple[int, int]) -> None:

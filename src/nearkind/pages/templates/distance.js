@@ -174,8 +174,32 @@ function square(u) {
   return sum;
 }
 
+// A row is the sum of the histograms of its values; rows are compared by chi-square.
+function byHistograms({ vectors, size }, widths) {
+  const starts = startsOf(widths);
+
+  function histogramOf(codeOfColumn) {
+    const u = new Float64Array(size);
+    widths.forEach((_, d) => {
+      const at = (starts[d] + codeOfColumn(d)) * size;
+      for (let q = 0; q < size; q += 1) u[q] += vectors[at + q];
+    });
+    return u;
+  }
+  return (codes, columns, n) => {
+    const u = histogramOf((d) => codes[d]);
+    return Float64Array.from({ length: n }, (_, i) => {
+      const v = histogramOf((d) => columns[d][i]);
+      let sum = 0;
+      u.forEach((x, q) => { if (x !== v[q]) sum += ((x - v[q]) ** 2) / (x + v[q]); });
+      return Math.sqrt(0.5 * sum);
+    });
+  };
+}
+
 const MAKERS = {
   vectors: byVectors,
+  histograms: byHistograms,
   sums: bySums,
   ratios: byRatios,
   overlap: byOverlap,
