@@ -62,7 +62,7 @@ class Chi2LMNN(MarginLearner, PairwiseDistance, BaseEstimator):
         Time grows with their square times D C.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes

@@ -68,7 +68,7 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
         its share.
     random_state : int, RandomState or None, default=0
         For the rows drawn, and for splits that are equally good.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes

@@ -60,7 +60,7 @@ class LMCA(MarginLearner, VectorDistance, BaseEstimator):
         Distinct rows to learn from; of more so many are drawn, of each class its share.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes
@@ -158,7 +158,7 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
         Time grows with their cube, memory with their square.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.
-    unseen, missing, numeric : str
+    unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
     Attributes

@@ -61,7 +61,7 @@ class MarginLearner(Distance, ABC):
         Parameters
         ----------
         X : table of shape (n, D)
-        y : array-like of shape (n,)
+        y : array-like of shape (n,), default=None
             One label a row.
         sample_weight : array-like of shape (n,), default=None
             One weight >= 0 a row, counting repetitions of it; None: ones.
