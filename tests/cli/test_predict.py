@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import nearkind as nk
 from helpers.commands import PETS, complaint, done, facts, run
 from nearkind.io import read_columns
 
@@ -124,3 +125,13 @@ def test_a_model_of_an_array_takes_columns_by_place(tmp_path):
     assert "go by their place" in complaint(
         "predict", tmp_path / "m", "-", stdin=b"a\n1\n"
     )
+
+
+def test_a_model_of_a_file_of_numbers_takes_their_text_in_python(tmp_path):
+    table, path = tmp_path / "monks.csv", tmp_path / "m.nk"
+    done("datasets", "monks1", "-o", table)
+    done("fit", table, "-t", "class", "-m", "hamming", "-o", path)
+    data, model = nk.datasets.load("monks1"), nk.load(path)
+    assert {type(value) for value in data.X["a1"]} == {str}
+    assert model.categories_["a1"] == [1, 2, 3]
+    assert (model.predict(data.X) == model.predict(data.X.astype(int))).all()

@@ -9,7 +9,6 @@ Cells of some rows of a column come as a list or as an array of pyarrow; ``Cells
 what both answer.
 """
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,30 +20,14 @@ from numpy.typing import NDArray
 from nearkind.io.options import Columns
 from nearkind.tables import Table
 from nearkind.tables.frames import read_arrow
+from nearkind.tables.numerals import NUMERAL, WHOLE
 
 MISSING = frozenset({"NA", "N/A", "NaN", "nan", "NULL", "null", "?"})
-_WHOLE = re.compile(r"-?(0|[1-9]\d{0,14})", re.ASCII)
-_NUMBER = re.compile(
-    r"-?(0|[1-9]\d{0,14}|(?=\.\d))(\.\d*)?([eE][+-]?\d{1,2})?", re.ASCII
-)
 
 
 def is_missing(cell: Any) -> bool:
     """Return whether a cell as it was read is missing."""
     return cell is None or (isinstance(cell, str) and cell in MISSING)
-
-
-def parse_number(text: str) -> int | float | None:
-    """Return the number that a text writes, None if it writes none.
-
-    Examples
-    --------
-    >>> parse_number("-3"), parse_number("2.50"), parse_number("007")
-    (-3, 2.5, None)
-    """
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    return float(text) if _NUMBER.fullmatch(text) else None
 
 
 class ColumnType(NamedTuple):
@@ -76,8 +59,8 @@ class ColumnType(NamedTuple):
         filled = [cell for cell in cells if not is_missing(cell)]
         if not all(isinstance(cell, str) for cell in filled):
             return cls(False, False, False)
-        whole = all(map(_WHOLE.fullmatch, filled))
-        return cls(True, whole or all(map(_NUMBER.fullmatch, filled)), whole)
+        whole = all(map(WHOLE.fullmatch, filled))
+        return cls(True, whole or all(map(NUMERAL.fullmatch, filled)), whole)
 
     def __and__(self, other: "ColumnType") -> "ColumnType":
         """Return the type of the cells of both.

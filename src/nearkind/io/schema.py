@@ -21,9 +21,9 @@ from nearkind.io.cells import (
     ListCells,
     distinct_cells,
     is_missing,
-    parse_number,
 )
 from nearkind.io.options import Columns, ReadingWarning
+from nearkind.tables import parse_number
 
 MAX_LISTED = 12
 FEW_CLASSES = 20
