@@ -3,7 +3,7 @@
 import pytest
 
 import nearkind as nk
-from helpers.commands import PETS, complaint, done, facts
+from helpers.commands import PETS, complaint, done, facts, run
 
 FIT = ("-t", "kind", "--drop", "name", "-m", "hamming")
 
@@ -102,6 +102,9 @@ def test_bad_data(pets, tmp_path, arguments, words):
         (["-t", "kind", "-m", "single", "--time-budget", "3"], "only for cv"),
         (["-t", "kind", "--time-budget", "0"], "0.001"),
         (["-t", "kind", "-m", "single", "--members", "1"], "only for cv"),
+        (["-t", "kind", "--unseen", "guess"], "one of prior, error"),
+        (["-t", "kind", "--tol", "0.1"], "cv has no such setting"),
+        (["-t", "kind", "-m", "hamming", "--max-iter", "9"], "hamming has no such"),
     ],
 )
 def test_bad_usage(pets, tmp_path, arguments, words):
@@ -109,8 +112,6 @@ def test_bad_usage(pets, tmp_path, arguments, words):
 
 
 def test_warnings_are_a_line_each(pets, tmp_path):
-    from helpers.commands import run
-
     pets.write_text(PETS.replace(",dog\n", ",\n", 1))
     result = run("fit", pets, *FIT, "-o", tmp_path / "m")
     assert result.stderr == (
@@ -174,3 +175,22 @@ def test_scoring_and_class_weight_are_settings_of_the_model(uneven, tmp_path):
 def test_wrong_scorings_and_weights_are_bad_usage(uneven, tmp_path, given, said):
     fit = ("fit", uneven, "-t", "state", "-o", tmp_path / "m.nk")
     assert said in " ".join(complaint(*fit, *given, code=2).split())
+
+
+def test_settings_of_the_distance_are_options(pets, tmp_path):
+    path = tmp_path / "m.nk"
+    fit = ("fit", pets, "-t", "kind", "--drop", "name", "-o", path)
+    told = ("--missing", "prior", "--unseen", "error", "--jobs", "1")
+    done(*fit, "-m", "single", *told, "--tol", "0.05", "--max-iter", "300")
+    metric = nk.load(path).metric_
+    assert (metric.missing, metric.unseen, metric.n_jobs) == ("prior", "error", 1)
+    assert (metric.tol, metric.max_iter) == (0.05, 300)
+    done(*fit, "-m", "hamming", *told)
+    assert nk.load(path).metric_.unseen == "error"
+
+
+def test_advice_names_options(pets, models):
+    new = pets.with_name("new.csv")
+    new.write_text("legs,coat,weight\n8,fur,004\n")
+    found = run("predict", models["hamming"], new).stderr
+    assert "Pass `fit --unseen error` to refuse them" in found

@@ -32,6 +32,43 @@ def fit(
             "--numeric", help="Columns of numbers: auto, category, bin or scale."
         ),
     ] = "auto",
+    missing: Annotated[
+        str,
+        typer.Option(
+            "--missing",
+            help="What a missing cell is: level makes it a value of its own, prior "
+            "lets it say nothing, error refuses it.",
+        ),
+    ] = "level",
+    unseen: Annotated[
+        str,
+        typer.Option(
+            "--unseen",
+            help="What the model does with a value that it has not learned from: prior "
+            "lets it say nothing, error refuses it.",
+        ),
+    ] = "prior",
+    tol: Annotated[
+        float | None,
+        typer.Option(
+            "--tol",
+            min=0.0,
+            help="Learning one metric stops when it is proven to be so close to the "
+            "best, as a share of the objective; 0.001 by default.",
+        ),
+    ] = None,
+    max_iter: Annotated[
+        int | None,
+        typer.Option(
+            "--max-iter", min=1, help="Learning one metric takes so many steps at most."
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", min=1, help="Number of threads; one per core by default."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of all draws.")] = 0,
     time_budget: Annotated[
         float | None,
@@ -93,7 +130,18 @@ def fit(
 
     target = options.chosen_target(target, data)
     settings = trainer.FitSettings(
-        method, numeric, seed, time_budget, scoring, class_weight, members
+        method,
+        numeric,
+        seed,
+        time_budget,
+        scoring,
+        class_weight,
+        members,
+        missing,
+        unseen,
+        tol,
+        max_iter,
+        jobs,
     )
     settings.check()
     check_writable(output)

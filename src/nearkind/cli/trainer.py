@@ -2,6 +2,7 @@
 
 import warnings
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -59,6 +60,11 @@ class FitSettings(NamedTuple):
     scoring: str = "accuracy"
     class_weight: str | None = None
     max_members: int | None = None
+    missing: str = "level"
+    unseen: str = "prior"
+    tol: float | None = None
+    max_iter: int | None = None
+    jobs: int | None = None
 
     def check(self) -> None:
         """Raise BadParameter if an option is wrong."""
@@ -67,13 +73,19 @@ class FitSettings(NamedTuple):
             raise typer.BadParameter(
                 did_you_mean(self.method, known), param_hint="--method"
             )
-        if self.numeric not in POLICIES["numeric"]:
-            listed = ", ".join(POLICIES["numeric"])
-            raise typer.BadParameter(f"one of {listed}.", param_hint="--numeric")
+        for name, allowed in POLICIES.items():
+            if getattr(self, name) not in allowed:
+                listed = ", ".join(allowed)
+                raise typer.BadParameter(f"one of {listed}.", param_hint=f"--{name}")
         of_search = {"--time-budget": self.time_budget, "--members": self.max_members}
         for name, value in of_search.items():
             if value is not None and self.method != SEARCH:
                 raise typer.BadParameter("only for cv.", param_hint=name)
+        for name, value in {"--tol": self.tol, "--max-iter": self.max_iter}.items():
+            if value is not None and name[2:].replace("-", "_") not in self._takes():
+                raise typer.BadParameter(
+                    f"{self.method} has no such setting.", param_hint=name
+                )
         if self.scoring not in SCORINGS:
             hint = did_you_mean(self.scoring, SCORINGS)
             raise typer.BadParameter(hint, param_hint="--scoring")
@@ -94,11 +106,7 @@ class FitSettings(NamedTuple):
 
     def model(self) -> Any:
         """Return the model, not fitted; it shows its progress on a terminal."""
-        common: dict[str, Any] = {
-            "numeric": self.numeric,
-            "verbose": int(is_watched()),
-            "random_state": self.seed,
-        }
+        common = {**self._common(), "verbose": int(is_watched())}
         if self.method == SEARCH:
             if self.max_members is not None:
                 common["max_members"] = self.max_members
@@ -108,20 +116,39 @@ class FitSettings(NamedTuple):
                 class_weight=self.class_weight,
                 **common,
             )
-        if self.method in STRUCTURES:
-            metric = CPML(self.method, tol=TOLERANCE, **common)
-            return CPMLClassifier(metric, class_weight=self.class_weight)
-        metric = baselines.all()[self.method]()
+        metric = self._metric()
         taken = metric.get_params()
         metric.set_params(**{name: common[name] for name in common if name in taken})
         return CPMLClassifier(metric, class_weight=self.class_weight)
 
+    def _metric(self) -> Any:
+        """Return the distance of the method, as it comes."""
+        if self.method in STRUCTURES:
+            return CPML(self.method, tol=TOLERANCE)
+        return baselines.all()[self.method]()
+
+    def _takes(self) -> Collection[str]:
+        """Return the parameters of the method; of a search those of its model."""
+        is_search = self.method == SEARCH
+        return (CPMLClassifierCV() if is_search else self._metric()).get_params()
+
+    def _common(self) -> dict[str, Any]:
+        """Return the parameters that many models have, as far as they are given."""
+        found = {
+            "numeric": self.numeric,
+            "missing": self.missing,
+            "unseen": self.unseen,
+            "random_state": self.seed,
+            "n_jobs": self.jobs,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
     def batch_model(self) -> CPMLClassifier:
         """Return the model for a stream, not fitted; a search would need all rows."""
         structure = STRUCTURES[0] if self.method == SEARCH else self.method
-        metric = CPML(
-            structure, tol=TOLERANCE, numeric=self.numeric, random_state=self.seed
-        )
+        metric = CPML(structure, tol=TOLERANCE).set_params(**self._common())
         return CPMLClassifier(metric)
 
 
@@ -171,7 +198,8 @@ def _confusion(
         return None, "too few rows to hold some out"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit to all rows has given them
-        part = settings.model().fit(X.take(fold.train), y[fold.train])
+        lenient = settings._replace(unseen="prior")  # rows held out have new values
+        part = lenient.model().fit(X.take(fold.train), y[fold.train])
         answers = part.predict(X.take(fold.held))
     found = np.zeros((len(model.classes_), len(model.classes_)))
     places = np.searchsorted(model.classes_, answers)
