@@ -1,9 +1,13 @@
 """``nearkind fit``."""
 
+import datetime as dt
+import json
+
 import pytest
 
 import nearkind as nk
 from helpers.commands import PETS, complaint, done, facts, run
+from nearkind.io import write_columns
 
 FIT = ("-t", "kind", "--drop", "name", "-m", "hamming")
 
@@ -85,6 +89,7 @@ def test_nothing_is_learned_if_the_model_cannot_be_written(pets, tmp_path):
         (["-t", "kind", "--encoding", "x"], "There is no encoding 'x'"),
         (["-t", "kind", "--delimiter", "||"], "A delimiter is one letter"),
         (["-t", "kind", "--format", "parquet"], "pets.csv: it cannot be read"),
+        (["-t", "kind", "--drop", "kind"], "'kind' is the target and is to be dropped"),
     ],
 )
 def test_bad_data(pets, tmp_path, arguments, words):
@@ -115,8 +120,7 @@ def test_warnings_are_a_line_each(pets, tmp_path):
     pets.write_text(PETS.replace(",dog\n", ",\n", 1))
     result = run("fit", pets, *FIT, "-o", tmp_path / "m")
     assert result.stderr == (
-        "nearkind: pets.csv: 1 of 12 rows have no 'kind'; they are left out, and rows "
-        "are counted without them.\n"
+        "nearkind: pets.csv: 1 of 12 rows have no 'kind'; they are left out.\n"
     )
 
 
@@ -194,3 +198,49 @@ def test_advice_names_options(pets, models):
     new.write_text("legs,coat,weight\n8,fur,004\n")
     found = run("predict", models["hamming"], new).stderr
     assert "Pass `fit --unseen error` to refuse them" in found
+
+
+def test_rows_keep_the_numbers_of_the_file_where_some_have_no_class(pets, tmp_path):
+    lines = PETS.splitlines()
+    lines.insert(2, "Rex,4,fur,x,")  # x would make the column text
+    pets.write_text("\n".join(lines).replace(",00", ",").replace(",01", ",1"))
+    path = tmp_path / "m.nk"
+    for method in ("hamming", "cv"):
+        result = run("fit", pets, "-t", "kind", "-m", method, "-o", path, "--json")
+        assert json.loads(result.stdout)["rows"] == 12
+        model = nk.load(path)
+        assert model.categories_["weight"][0] == 1
+        numbers = model.kneighbors(None, 11, return_distance=False)
+        assert set(numbers.ravel().tolist()) <= {0, *range(2, 13)}
+        assert numbers.max() == 12
+    near = facts("neighbors", path, pets, "--row", "12", "-k", "1")
+    assert near["neighbors"][0]["row"] == 12
+
+
+@pytest.mark.parametrize("mark", ["^", "~", " "])
+def test_an_unusual_delimiter_is_hinted_at(tmp_path, mark):
+    path, model = tmp_path / "a.csv", tmp_path / "m"
+    path.write_text(f"size{mark}kind\n1{mark}a\n2{mark}b\n")
+    told = complaint("fit", path, "-t", "kind", "-m", "hamming", "-o", model)
+    assert f"pass --delimiter '{mark}'" in told
+    fit = ("fit", path, "-t", "kind", "-m", "hamming", "-o", model)
+    done(*fit, "--delimiter", mark)
+
+
+DATES = ["2020-02-03", "2021-11-30", "2020-02-03", "2022-01-01"] * 3
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
+def test_dates_are_refused_in_every_format_unless_they_are_text(
+    tmp_path, ending, stream
+):
+    path, model = tmp_path / f"visits.{ending}", tmp_path / "m.nk"
+    days = [dt.date.fromisoformat(day) for day in DATES]
+    columns = {"day": days, "size": ["a", "b"] * 6, "kind": ["x", "y", "x"] * 4}
+    write_columns(columns, path)
+    fit = ("fit", path, "-t", "kind", "-m", "single", stream, "-o", model)
+    assert "Column 'day' holds dates" in complaint(*fit)
+    done(*fit, "--text", "day")
+    assert nk.load(model).metric_.categories_["day"] == sorted(set(DATES))
+    assert len(facts("predict", model, path)["rows"]) == 12

@@ -105,3 +105,10 @@ def test_the_demo_writes_its_page_where_it_is_told_to(tmp_path):
     assert f"{out}" in "".join(done("demo", "monks1", "-o", out).split("\n"))
     assert facts_of(out)["title"] == "The demo's CPMLClassifier on monks1"
     assert "130 rows" in lines_of(out)
+
+
+def test_a_page_ends_in_html(models, pets, tmp_path):
+    output = tmp_path / "page.pdf"
+    told = complaint("report", models["hamming"], pets, "-o", output, code=2)
+    assert "ends in .html; got 'page.pdf'" in told
+    assert not output.exists()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import typer
 
+from nearkind.cli.methods import TRIALS, trial_name
 from nearkind.datasets.data_argument import is_set
 from nearkind.errors import did_you_mean
 from nearkind.experiments import METHODS, Design, Limits, Row, run, statistics
@@ -32,7 +33,7 @@ CAUTION = (
 
 
 class Effort(NamedTuple):
-    """Repetitions, seconds a trial, and trials at once."""
+    """Repetitions, seconds per trial, and trials at once."""
 
     repeats: int
     seconds: float
@@ -41,11 +42,13 @@ class Effort(NamedTuple):
 
 def check_methods(methods: Iterable[str]) -> list[str]:
     """Return methods, each once; raise BadParameter for an unknown one."""
-    chosen = list(dict.fromkeys(methods))
+    chosen = list(dict.fromkeys(map(trial_name, methods)))
     for name in chosen:
         if name not in METHODS:
-            hint = did_you_mean(name, METHODS)
-            raise typer.BadParameter(f"there is no method {name!r}. {hint}")
+            hint = did_you_mean(name, [*METHODS, *TRIALS])
+            raise typer.BadParameter(
+                f"there is no method {name!r}. {hint} --list-methods lists all."
+            )
     return chosen
 
 

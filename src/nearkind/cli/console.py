@@ -87,14 +87,37 @@ def show_fit(facts: dict[str, Any]) -> None:
         print_text(out, _recall_line(facts))
     for name in facts["chosen"]:
         print_text(out, f"by {name}")
-    print_text(out, "\nWhat the distance looks at", bold=True)
     _print_relevance(out, facts["relevance"])
-    print_text(out, "\nNext", bold=True)
-    for line in (
+    _print_next(
+        out,
         f"nearkind predict {model} NEW.csv",
         f"nearkind neighbors {model} NEW.csv --row 0",
         f"nearkind report {model} NEW.csv -o report.html",
-    ):
+    )
+
+
+def show_fit_of_distance(facts: dict[str, Any]) -> None:
+    """Print what was learned without classes, and what to do next."""
+    out, model = console(), facts["model"]
+    print_text(
+        out,
+        f"{model}: {facts['rows']:,} rows, {facts['features']} features, no classes, "
+        f"learned in {facts['seconds']:.1f} s",
+        bold=True,
+    )
+    print_text(out, f"by {facts['chosen'][0]}")
+    _print_relevance(out, facts["relevance"])
+    _print_next(
+        out,
+        f"nearkind duplicates NEW.csv --model {model}",
+        f"nearkind transform {model} NEW.csv -o vectors.csv",
+        f"nearkind explain {model} NEW.csv --rows 0 1",
+    )
+
+
+def _print_next(out: Console, *lines: str) -> None:
+    print_text(out, "\nNext", bold=True)
+    for line in lines:
         print_text(out, f"  {line}")
 
 
@@ -109,6 +132,7 @@ def _recall_line(facts: dict[str, Any]) -> str:
 
 
 def _print_relevance(out: Console, parts: list[dict[str, Any]]) -> None:
+    print_text(out, "\nWhat the distance looks at", bold=True)
     shown = parts[:MOST_FEATURES]
     width = max(len(str(part["feature"])) for part in shown)
     most = max(abs(part["share"]) for part in shown)

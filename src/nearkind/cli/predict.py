@@ -13,10 +13,16 @@ def predict(
     data: options.Data,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A .csv, .tsv, .jsonl or .parquet file."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="File for the answers, which ends in .csv, .tsv, .jsonl or .parquet; "
+            "what is there is replaced.",
+        ),
     ] = None,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the columns of DATA beside.")
+        bool,
+        typer.Option("--keep", help="Write the columns of DATA beside the answers."),
     ] = False,
     target: options.Target = None,
     format: options.Format = None,

@@ -11,11 +11,20 @@ if TYPE_CHECKING:
     from nearkind.cli.model_table import ModelTable
     from nearkind.report.data import ReportData
 
+ENDINGS = (".html", ".htm")
+
 
 def report(
     model: options.Model,
     data: options.Data,
-    output: Annotated[Path, typer.Option("--output", "-o", help="An .html file.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File for the page, which ends in .html; what is there is replaced.",
+        ),
+    ],
     target: options.Target = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
@@ -28,6 +37,11 @@ def report(
     from nearkind.report.page import page
     from nearkind.report.summary import summary
 
+    if output.suffix.lower() not in ENDINGS:
+        raise typer.BadParameter(
+            f"a page is HTML, so its name ends in .html; got {output.name!r}.",
+            param_hint="--output",
+        )
     check_writable(output)
     known = load(model)
     table = ModelTable(known, data, ReadOptions(format, delimiter, encoding))

@@ -10,14 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import typer
 
-from nearkind import CPML, CPMLClassifier, CPMLClassifierCV, baselines
+from nearkind import CPMLClassifier, CPMLClassifierCV
+from nearkind.cli import methods
 from nearkind.cli.explanations import relevance_facts
+from nearkind.cli.methods import SEARCH, STRUCTURES
 from nearkind.datasets.data_argument import is_set
 from nearkind.encoding.codebook import POLICIES
 from nearkind.errors import did_you_mean
 from nearkind.estimators.classifier import reference_rows
 from nearkind.estimators.progress import BatchProgress, is_watched
-from nearkind.io import Batches, LabelledTable
+from nearkind.io import Batches, Columns, LabelledTable
 from nearkind.io.formats import format_by_name
 from nearkind.model_view import ModelView
 from nearkind.neighbors import is_soft
@@ -26,8 +28,8 @@ from nearkind.search.folds import deal
 from nearkind.search.scoring import SCORINGS
 from nearkind.tables import Table, read_table
 
-SEARCH = "cv"
-STRUCTURES = "single", "multi", "diagonal", "full"
+ONE_METRIC = "single"
+"""Learned where rows are too many to search."""
 TOLERANCE = 1e-3
 """Of one metric: a tighter proof does not classify better."""
 BALANCED = "balanced"
@@ -68,11 +70,10 @@ class FitSettings(NamedTuple):
 
     def check(self) -> None:
         """Raise BadParameter if an option is wrong."""
-        known = [SEARCH, *STRUCTURES, *baselines.all()]
+        known = methods.names()
         if self.method not in known:
-            raise typer.BadParameter(
-                did_you_mean(self.method, known), param_hint="--method"
-            )
+            hint = f"{did_you_mean(self.method, known)} --list-methods lists all."
+            raise typer.BadParameter(hint, param_hint="--method")
         for name, allowed in POLICIES.items():
             if getattr(self, name) not in allowed:
                 listed = ", ".join(allowed)
@@ -106,31 +107,37 @@ class FitSettings(NamedTuple):
 
     def model(self) -> Any:
         """Return the model, not fitted; it shows its progress on a terminal."""
-        common = {**self._common(), "verbose": int(is_watched())}
         if self.method == SEARCH:
-            if self.max_members is not None:
-                common["max_members"] = self.max_members
-            return CPMLClassifierCV(
+            search = CPMLClassifierCV(
                 time_budget=self.time_budget,
                 scoring=self.scoring,
                 class_weight=self.class_weight,
-                **common,
+                verbose=int(is_watched()),
+                **self._common(),
             )
-        metric = self._metric()
-        taken = metric.get_params()
-        metric.set_params(**{name: common[name] for name in common if name in taken})
-        return CPMLClassifier(metric, class_weight=self.class_weight)
+            if self.max_members is not None:
+                search.set_params(max_members=self.max_members)
+            return search
+        return CPMLClassifier(self.metric(), class_weight=self.class_weight)
 
-    def _metric(self) -> Any:
+    def metric(self) -> Any:
+        """Return the distance of the method, not fitted."""
+        metric = self._plain_metric()
+        given = {**self._common(), "verbose": int(is_watched())}
+        taken = metric.get_params()
+        return metric.set_params(**{k: x for k, x in given.items() if k in taken})
+
+    def _plain_metric(self) -> Any:
         """Return the distance of the method, as it comes."""
+        metric = methods.metric_of(self.method)
         if self.method in STRUCTURES:
-            return CPML(self.method, tol=TOLERANCE)
-        return baselines.all()[self.method]()
+            metric.set_params(tol=TOLERANCE)
+        return metric
 
     def _takes(self) -> Collection[str]:
         """Return the parameters of the method; of a search those of its model."""
         is_search = self.method == SEARCH
-        return (CPMLClassifierCV() if is_search else self._metric()).get_params()
+        return (CPMLClassifierCV() if is_search else self._plain_metric()).get_params()
 
     def _common(self) -> dict[str, Any]:
         """Return the parameters that many models have, as far as they are given."""
@@ -147,9 +154,8 @@ class FitSettings(NamedTuple):
 
     def batch_model(self) -> CPMLClassifier:
         """Return the model for a stream, not fitted; a search would need all rows."""
-        structure = STRUCTURES[0] if self.method == SEARCH else self.method
-        metric = CPML(structure, tol=TOLERANCE).set_params(**self._common())
-        return CPMLClassifier(metric)
+        one = self._replace(method=ONE_METRIC) if self.method == SEARCH else self
+        return CPMLClassifier(one._plain_metric().set_params(**self._common()))
 
 
 def fit_table(
@@ -157,7 +163,11 @@ def fit_table(
 ) -> tuple[Any, dict[str, Any]]:
     """Return a fitted classifier and the facts of the fit."""
     X, y, start = read_table(table.X).factorize(), np.array(table.y), perf_counter()
-    model = settings.model().fit(X, y)
+    model = settings.model()
+    if table.n_given > len(y):  # the others keep the numbers that they have in the file
+        model.fit(*table.with_gaps())
+    else:
+        model.fit(X, y)
     seconds = perf_counter() - start
     confusion, how = _confusion(model, X, y, settings)
     classes = Counter(table.y)
@@ -185,6 +195,22 @@ def fit_table(
     }
 
 
+def fit_distance(X: Columns, settings: FitSettings) -> tuple[Any, dict[str, Any]]:
+    """Return a distance fitted to a table without classes, and the facts of the fit."""
+    table, start = read_table(X).factorize(), perf_counter()
+    metric = settings.metric().fit(table)
+    seconds = perf_counter() - start
+    return metric, {
+        "method": settings.method,
+        "target": None,
+        "rows": table.n_rows,
+        "features": len(table.names),
+        "chosen": [_one_line(metric)],
+        "relevance": relevance_facts(metric, table, settings.seed),
+        "seconds": seconds,
+    }
+
+
 def _confusion(
     model: Any, X: Table, y: Any, settings: FitSettings
 ) -> tuple[Array | None, str]:
@@ -194,7 +220,7 @@ def _confusion(
     numbers = np.unique(y, return_inverse=True)[1]
     rng = np.random.default_rng(settings.seed)
     fold = next(deal(numbers, min(N_FOLDS, len(y)), rng), None)
-    if fold is None:
+    if fold is None or len(np.unique(numbers[fold.train])) < 2:
         return None, "too few rows to hold some out"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit to all rows has given them
@@ -241,7 +267,7 @@ def fit_batches(
     falling = sorted(counts, key=lambda label: -counts[label])
     votes = f"{_voters(model)} among {model.n_remembered_:,} rows"
     return model, {
-        "method": settings.method if settings.method != SEARCH else STRUCTURES[0],
+        "method": settings.method if settings.method != SEARCH else ONE_METRIC,
         "target": batches.source.target,
         "rows": model.n_samples_seen_,
         "remembered": model.n_remembered_,

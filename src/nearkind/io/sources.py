@@ -146,11 +146,49 @@ def _unpack(stream: BinaryIO) -> Iterator[BinaryIO]:
 
 
 class LabelledTable(NamedTuple):
-    """Features, one label a row, and the name of the column that the labels are of."""
+    """Rows that have a label.
+
+    Attributes
+    ----------
+    X : dict of list
+        Features.
+    y : list
+        Labels.
+    target : str
+        Name of the column that the labels are of.
+    rows : list of int
+        Numbers of the rows in the file.
+    n_given : int
+        Rows of the file, with and without a label.
+    """
 
     X: Columns
     y: list[Any]
     target: str
+    rows: list[int]
+    n_given: int
+
+    def with_gaps(self) -> tuple[Columns, list[Any], list[float] | None]:
+        """Return features, labels and weights of all rows of the file, for ``fit``.
+
+        A row without a label is empty and has weight zero, so that it is left out and
+        the others keep their numbers. Weights are None if there is no such row.
+
+        Examples
+        --------
+        >>> legs = {"legs": [4, 2]}
+        >>> LabelledTable(legs, ["cat", "bird"], "kind", [0, 2], 3).with_gaps()
+        ({'legs': [4, None, 2]}, ['cat', 'cat', 'bird'], [1.0, 0.0, 1.0])
+        """
+        if len(self.rows) == self.n_given:
+            return self.X, self.y, None
+        X: Columns = {name: [None] * self.n_given for name in self.X}
+        y, weights = [self.y[0]] * self.n_given, [0.0] * self.n_given
+        for place, row in enumerate(self.rows):
+            y[row], weights[row] = self.y[place], 1.0
+            for name, cells in self.X.items():
+                X[name][row] = cells[place]
+        return X, y, weights
 
 
 class LabelledSource(NamedTuple):
@@ -172,8 +210,9 @@ class LabelledSource(NamedTuple):
     Examples
     --------
     >>> source = LabelledSource("pets.csv", "kind", drop=("id",))
-    >>> source.select({"id": ["1", "2"], "legs": ["4", "2"], "kind": ["cat", "bird"]})
-    LabelledTable(X={'legs': [4, 2]}, y=['cat', 'bird'], target='kind')
+    >>> columns = {"id": ["1", "2"], "legs": ["4", "2"], "kind": ["cat", "bird"]}
+    >>> source.select(columns)[:3]
+    ({'legs': [4, 2]}, ['cat', 'bird'], 'kind')
     """
 
     data: str
@@ -200,7 +239,8 @@ class LabelledSource(NamedTuple):
         warn_unlabelled(len(labels) - len(kept), len(labels), self.target, where)
         y = _of_one_type([labels[i] for i in kept])
         check_classes(len(set(map(str, y))), len(y), self.target, where)
-        return LabelledTable(infer_types(_take(X, kept), self.text), y, self.target)
+        values = infer_types(_take(X, kept), self.text)
+        return LabelledTable(values, y, self.target, kept, len(labels))
 
 
 def _take(columns: Columns, rows: list[int]) -> Columns:
