@@ -17,6 +17,7 @@ from nearkind.cli.compare import compare
 from nearkind.cli.datasets import datasets
 from nearkind.cli.deferred_import import defer
 from nearkind.cli.demo import demo
+from nearkind.cli.duplicates import duplicates
 from nearkind.cli.evaluate import evaluate
 from nearkind.cli.explain import explain
 from nearkind.cli.export import export
@@ -25,6 +26,7 @@ from nearkind.cli.neighbors import neighbors
 from nearkind.cli.predict import predict
 from nearkind.cli.report import report
 from nearkind.cli.reproduce import reproduce
+from nearkind.cli.transform import transform
 
 COMMANDS = (
     demo,
@@ -32,6 +34,8 @@ COMMANDS = (
     predict,
     neighbors,
     explain,
+    transform,
+    duplicates,
     evaluate,
     compare,
     report,

@@ -15,6 +15,8 @@ MOST_FEATURES = 8
 MOST_REASONS = 3
 MOST_CELLS = 12
 MOST_CLASSES = 6
+MOST_GROUPS = 20
+MOST_LISTED = 6
 SIGNIFICANT = 0.05
 
 
@@ -235,8 +237,55 @@ def _cells_text(cells: dict[str, Any]) -> str:
     return ", ".join(listed[:MOST_CELLS]) + more
 
 
+def show_duplicates(facts: dict[str, Any]) -> None:
+    """Print equal rows, and the nearest pairs of others."""
+    out, equal, near = console(), facts["equal"], facts["near"]
+    print_text(
+        out,
+        f"{facts['data']}: {facts['rows']:,} rows, {facts['different']:,} different",
+        bold=True,
+    )
+    print_text(out, f"by {facts['distance']}")
+    if equal:
+        print_text(out, "\nEqual rows", bold=True)
+        lines = [
+            (
+                str(len(group["rows"])),
+                _listed(group["rows"]),
+                _cells_text(group["cells"]),
+            )
+            for group in equal[:MOST_GROUPS]
+        ]
+        out.print(table_of(out, ("times", "rows", "cells"), lines, right={"times"}))
+        if len(equal) > MOST_GROUPS:
+            print_text(out, f"and {len(equal) - MOST_GROUPS:,} more; --json lists all")
+    if near:
+        print_text(out, "\nNearest pairs of different rows", bold=True)
+        pairs = [
+            ("{} and {}".format(*pair["rows"]), f"{pair['distance']:.4g}", _apart(pair))
+            for pair in near
+        ]
+        out.print(table_of(out, ("rows", "distance", "what differs"), pairs))
+    else:
+        print_text(out, "\nNo two different rows are so near.")
+
+
+def _listed(rows: list[int]) -> str:
+    more = ", ..." if len(rows) > MOST_LISTED else ""
+    return ", ".join(map(str, rows[:MOST_LISTED])) + more
+
+
+def _apart(pair: dict[str, Any]) -> str:
+    """Return in which columns two rows differ, and how."""
+    parts = [
+        f"{p['feature']}: {_cell(p['a'])}, {_cell(p['b'])}" for p in pair["differs"]
+    ]
+    more = f" and {len(parts) - MOST_REASONS} more" if len(parts) > MOST_REASONS else ""
+    return "; ".join(parts[:MOST_REASONS]) + more
+
+
 def show_evaluation(facts: dict[str, Any]) -> None:
-    """Print a line a method."""
+    """Print one line per method."""
     out = console()
     _print_title(out, facts)
     head = ("method", "accuracy", "balanced", "triplets", "seconds")
@@ -255,7 +304,7 @@ def show_evaluation(facts: dict[str, Any]) -> None:
 
 
 def show_comparison(facts: dict[str, Any]) -> None:
-    """Print a line a method, the best first, and whether they differ."""
+    """Print one line per method, the best first, and whether they differ."""
     out = console()
     _print_title(out, facts)
     head = ("method", "mean rank", "accuracy", "triplets", "p", "seconds")

@@ -16,8 +16,10 @@ from nearkind.io import (
     match_levels,
     require_column,
     short_name,
+    write_columns,
 )
 from nearkind.io.cells import is_missing
+from nearkind.io.delimited import write_delimited
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array
 
@@ -190,6 +192,37 @@ def predict_table(
     labels = model.classes_[best.argmax(axis=1)].tolist()
     classes = model.classes_.tolist()
     return Predictions(labels, classes, shares, _score(labels, classes, table, target))
+
+
+def vector_columns(model: Any, table: ModelTable, beside: Columns) -> Columns:
+    """Return the vectors of the rows of a table as columns, beside others.
+
+    Parameters
+    ----------
+    model : CPMLClassifier, CPMLClassifierCV or a distance
+        Fitted; of several members the first is taken.
+    table : ModelTable
+    beside : dict of list
+        Columns that come first.
+    """
+    distance = ModelView(model).distance
+    if not distance.has_vectors:
+        raise ValueError(
+            f"{type(distance).__name__} compares values by tables, and no vectors have "
+            "its distances. Fit another method, such as single."
+        )
+    found: Columns = dict(beside)
+    for axis, numbers in enumerate(distance.transform(table.X).T):
+        found[_new_name(f"v{axis}", found)] = numbers.tolist()
+    return found
+
+
+def write_table(columns: Columns, output: Path | None) -> None:
+    """Write a table to a file in the format of its ending, or as CSV to the output."""
+    if output is not None:
+        write_columns(columns, output)
+    else:
+        write_delimited(columns, typer.get_text_stream("stdout").write)
 
 
 def check_output(path: Path) -> None:

@@ -37,9 +37,9 @@ def predict(
         check_output,
         load_classifier,
         predict_table,
+        write_table,
     )
-    from nearkind.io import ReadOptions, check_writable, write_columns
-    from nearkind.io.delimited import write_delimited
+    from nearkind.io import ReadOptions, check_writable
 
     if output is not None:
         check_output(output)
@@ -51,8 +51,5 @@ def predict(
         typer.echo(found.score.sentence, err=True)
     if as_json:
         print_json(found.facts())
-    columns = found.columns(table.columns if keep else {})
-    if output is not None:
-        write_columns(columns, output)
-    elif not as_json:
-        write_delimited(columns, typer.get_text_stream("stdout").write)
+    if output is not None or not as_json:
+        write_table(found.columns(table.columns if keep else {}), output)
