@@ -244,3 +244,11 @@ def test_dates_are_refused_in_every_format_unless_they_are_text(
     done(*fit, "--text", "day")
     assert nk.load(model).metric_.categories_["day"] == sorted(set(DATES))
     assert len(facts("predict", model, path)["rows"]) == 12
+
+
+def test_a_time_budget_says_what_was_not_tried(pets, tmp_path):
+    fit = ("fit", pets, "-t", "kind", "--drop", "name", "-o", tmp_path / "m")
+    found = facts(*fit, "--time-budget", "0.001")
+    assert "neighbors by values" in found["not_tried"]
+    out = done(*fit, "--time-budget", "0.001")
+    assert "not tried, as the time budget was used up: " in out

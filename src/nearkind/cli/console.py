@@ -89,6 +89,9 @@ def show_fit(facts: dict[str, Any]) -> None:
         print_text(out, _recall_line(facts))
     for name in facts["chosen"]:
         print_text(out, f"by {name}")
+    if "not_tried" in facts:
+        names = ", ".join(facts["not_tried"])
+        print_text(out, f"not tried, as the time budget was used up: {names}")
     _print_relevance(out, facts["relevance"])
     _print_next(
         out,

@@ -4,9 +4,11 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import typer
 
 from nearkind import load
+from nearkind.cli.progress import progress_bar
 from nearkind.datasets.data_argument import read_data
 from nearkind.encoding import Levels
 from nearkind.io import (
@@ -22,9 +24,12 @@ from nearkind.io.cells import is_missing
 from nearkind.io.delimited import write_delimited
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array
+from nearkind.tables import read_table
 
 TIE = 1e-9
 """Probabilities that differ by less are equal."""
+ROWS_AT_ONCE = 5_000
+"""Rows that are classified between two steps of a bar."""
 
 
 def load_classifier(path: Path) -> Any:
@@ -187,11 +192,34 @@ def predict_table(
         Column to compare with; None: the only column that holds classes, if there is
         just one.
     """
-    shares = model.predict_proba(table.X)
+    shares = class_shares(model, table)
     best = shares >= shares.max(axis=1, keepdims=True) - TIE
     labels = model.classes_[best.argmax(axis=1)].tolist()
     classes = model.classes_.tolist()
     return Predictions(labels, classes, shares, _score(labels, classes, table, target))
+
+
+def class_shares(model: Any, table: ModelTable) -> Array:
+    """Return the probabilities of each row (n, C), with a bar where this takes long.
+
+    Parameters
+    ----------
+    model : CPMLClassifier or CPMLClassifierCV
+        Fitted.
+    table : ModelTable
+    """
+    if table.n_rows <= ROWS_AT_ONCE:
+        return model.predict_proba(table.X)
+    rows = read_table(table.X).factorize()
+    for distance in ModelView(model).distances:
+        distance.codebook_.encode(rows)  # what is unseen is said once, of all rows
+    found = []
+    with progress_bar("classifying rows", table.n_rows) as advance:
+        for start in range(0, table.n_rows, ROWS_AT_ONCE):
+            some = np.arange(start, min(start + ROWS_AT_ONCE, table.n_rows))
+            found.append(model.predict_proba(rows.take(some)))
+            advance(len(some))
+    return np.concatenate(found)
 
 
 def vector_columns(model: Any, table: ModelTable, beside: Columns) -> Columns:
