@@ -252,3 +252,14 @@ def test_a_time_budget_says_what_was_not_tried(pets, tmp_path):
     assert "neighbors by values" in found["not_tried"]
     out = done(*fit, "--time-budget", "0.001")
     assert "not tried, as the time budget was used up: " in out
+
+
+@pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
+@pytest.mark.parametrize(
+    "prices", [[i % 300 for i in range(900)], [i % 30 + 0.5 for i in range(900)]]
+)
+def test_a_target_of_many_numbers_looks_like_regression(tmp_path, stream, prices):
+    path = tmp_path / "houses.csv"
+    write_columns({"rooms": [i % 5 for i in range(900)], "price": prices}, path)
+    fit = ("fit", path, "-t", "price", "-m", "single", stream, "-o", tmp_path / "m")
+    assert "looks like regression, which nearkind does not do" in complaint(*fit)

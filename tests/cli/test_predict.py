@@ -164,3 +164,25 @@ def test_a_bar_is_shown_on_a_terminal_if_it_takes_long(monkeypatch):
             advance(1)
         assert ("counting" in screen.getvalue()) == shown
         assert ("100%" in screen.getvalue()) == shown
+
+
+def test_rows_that_were_learned_from_are_cautioned_of(models, pets, tmp_path):
+    told = run("predict", models["single"], pets).stderr
+    assert "12 rows equal rows that the model learned from" in told
+    assert facts("predict", models["single"], pets)["rows_learned_from"] == 12
+    new = tmp_path / "new.csv"
+    new.write_text(
+        "legs,coat,weight,kind\n4,fur,012,dog\n4,fur,002,dog\n2,down,001,bird\n"
+    )
+    assert "learned from" not in run("predict", models["single"], new).stderr
+
+
+def test_a_table_that_lacks_columns_is_told_which(models, tmp_path):
+    new = tmp_path / "new.csv"
+    new.write_text("legs,coat\n4,fur\n")
+    assert "no column 'weight' in new.csv" in complaint(
+        "predict", models["single"], new
+    )
+    new.write_text("legs\n4\n")
+    told = complaint("predict", models["single"], new)
+    assert "new.csv lacks columns of the model: 'coat', 'weight'." in told

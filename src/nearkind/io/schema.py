@@ -28,6 +28,8 @@ from nearkind.tables import parse_number, plain
 MAX_LISTED = 12
 FEW_CLASSES = 20
 """So many different labels are never too many."""
+MANY_WHOLE = 200
+"""More different whole numbers are amounts, not classes."""
 MAX_LABELS = 1_000_000
 """Different labels to count; by then there are too many of them."""
 
@@ -214,7 +216,7 @@ class Schema:
             if name not in self.roles.text:
                 self.types[name].refuse_dates(name)
         warn_unlabelled(self.n_unlabelled, n_all, target, self.where)
-        check_classes(len(self.labels), self.n_rows, target, self.where)
+        check_classes(self.labels, self.n_rows, target, self.where)
         return self
 
     def labelled_values(self, part: dict[str, Cells]) -> tuple[dict[str, Any], Any]:
@@ -261,13 +263,30 @@ def warn_unlabelled(n_unlabelled: int, n_rows: int, target: str, where: str) -> 
         )
 
 
-def check_classes(n_classes: int, n_rows: int, target: str, where: str) -> None:
-    """Raise ``ValueError`` if labels are all one, or nearly all different."""
+def check_classes(
+    labels: Collection[str], n_rows: int, target: str, where: str
+) -> None:
+    """Raise ``ValueError`` if labels are all one, nearly all different, or measured.
+
+    Measured are more than 20 different numbers that are not all whole, or more than 200
+    whole ones.
+    """
+    n_classes = len(labels)
     if n_classes < 2:
         raise ValueError(
             f"Column {target!r} of {where} holds {n_classes or 'no'} class; two at "
             "least are needed to learn what tells them apart."
         )
+    numbers = [parse_number(label) for label in labels]
+    if None not in numbers:
+        are_whole = all(isinstance(number, int) for number in numbers)
+        if n_classes > (MANY_WHOLE if are_whole else FEW_CLASSES):
+            raise ValueError(
+                f"Column {target!r} of {where} holds {n_classes} different numbers, so "
+                "this looks like regression, which nearkind does not do. Choose "
+                "another column, or cut its numbers into ranges first; if they name "
+                "classes, write a letter before each."
+            )
     if n_classes > max(FEW_CLASSES, n_rows // 2):
         raise ValueError(
             f"Column {target!r} of {where} holds {n_classes} different values in "

@@ -1,7 +1,9 @@
 """Where a table comes from: a path, or standard input."""
 
 import gzip
+import os
 import shutil
+import stat
 import sys
 import tempfile
 import warnings
@@ -94,8 +96,36 @@ def _open_bytes(data: str) -> Iterator[BinaryIO]:
             copy.seek(0)
             yield cast(BinaryIO, copy)
         return
-    with _open_file(data) as stream:
+    with _open_file(data) as stream, refuse_changes(stream, data):
         yield stream
+
+
+@contextmanager
+def refuse_changes(stream: BinaryIO, data: str) -> Iterator[None]:
+    """Raise ``ValueError`` after the block if the file was written to meanwhile."""
+    before = signature(stream.fileno())
+    try:
+        yield
+    except ValueError:
+        check_unchanged(stream.fileno(), before, data)
+        raise
+    check_unchanged(stream.fileno(), before, data)
+
+
+def signature(file: int | str) -> tuple[int, int] | None:
+    """Return size and time of the last change of a file; None for pipes and devices."""
+    found = os.stat(file)
+    is_regular = stat.S_ISREG(found.st_mode)
+    return (found.st_size, found.st_mtime_ns) if is_regular else None
+
+
+def check_unchanged(file: int | str, before: tuple[int, int] | None, data: str) -> None:
+    """Raise ``ValueError`` if a file has not the signature that it had."""
+    if signature(file) != before:
+        raise ValueError(
+            f"{short_name(data)} was changed while it was read. Run it again when "
+            "nothing writes to the file."
+        )
 
 
 def _open_file(data: str) -> BinaryIO:
@@ -238,7 +268,7 @@ class LabelledSource(NamedTuple):
         kept = [i for i, label in enumerate(labels) if not is_missing(label)]
         warn_unlabelled(len(labels) - len(kept), len(labels), self.target, where)
         y = _of_one_type([labels[i] for i in kept])
-        check_classes(len(set(map(str, y))), len(y), self.target, where)
+        check_classes(set(map(str, y)), len(y), self.target, where)
         values = infer_types(_take(X, kept), self.text)
         return LabelledTable(values, y, self.target, kept, len(labels))
 

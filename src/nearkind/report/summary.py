@@ -11,8 +11,8 @@ from nearkind.protocols import Codes
 from nearkind.report import text
 from nearkind.report.data import ReportData
 from nearkind.report.mds import place_values
-from nearkind.report.model_data import member_facts, places
-from nearkind.report.table_data import confusion_facts, row_facts
+from nearkind.report.model_data import member_facts, places, value_counts
+from nearkind.report.table_data import confusion_facts, held_confusion_facts, row_facts
 
 
 def summary(data: ReportData) -> dict[str, Any]:
@@ -51,8 +51,10 @@ def _facts(data: ReportData) -> dict[str, Any]:
         "value_places": [
             place_values(distance, typical, d) for d in range(len(typical))
         ],
+        **value_counts(data),
         "rows": row_facts(data),
         "confusions": confusion_facts(data),
+        "held_confusions": held_confusion_facts(data),
     }
 
 
