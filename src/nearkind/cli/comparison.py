@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import typer
 
-from nearkind.cli.methods import TRIALS, trial_name
+from nearkind.cli.compilation import compile_ahead
+from nearkind.cli.methods import STRUCTURES, TRIALS, trial_name
 from nearkind.datasets.data_argument import is_set
 from nearkind.errors import did_you_mean
 from nearkind.experiments import METHODS, Design, Limits, Row, run, statistics
@@ -25,6 +26,8 @@ from nearkind.experiments.sets import UserTable
 from nearkind.io import LabelledSource, short_name
 
 DESIGN = Design(n_neighbors="choose")
+COMPILED = frozenset(map(trial_name, STRUCTURES))
+"""Methods whose first trial would else wait for the compiler."""
 SCORES = "accuracy", "balanced_accuracy", "triplet_accuracy"
 CAUTION = (
     "Repetitions share rows, so they are not independent: p-values are a guide, not a "
@@ -70,6 +73,8 @@ def compare_methods(
 def _run(source: LabelledSource, methods: Sequence[str], effort: Effort) -> list[Row]:
     """Run every method on the same splits, each in a process of its own."""
     limits = Limits(seconds=effort.seconds, jobs=effort.jobs)
+    if not COMPILED.isdisjoint(methods):
+        compile_ahead()
     with TemporaryDirectory() as folder:
         table = _table(source, Path(folder))
         return run(

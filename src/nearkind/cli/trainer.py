@@ -12,6 +12,7 @@ import typer
 
 from nearkind import CPMLClassifier, CPMLClassifierCV
 from nearkind.cli import methods
+from nearkind.cli.compilation import compile_ahead
 from nearkind.cli.explanations import relevance_facts
 from nearkind.cli.methods import SEARCH, STRUCTURES
 from nearkind.datasets.data_argument import is_set
@@ -165,7 +166,10 @@ def fit_table(
     table: LabelledTable, settings: FitSettings
 ) -> tuple[Any, dict[str, Any]]:
     """Return a fitted classifier and the facts of the fit."""
-    X, y, start = read_table(table.X).factorize(), np.array(table.y), perf_counter()
+    X, y = read_table(table.X).factorize(), np.array(table.y)
+    if settings.method in STRUCTURES:
+        compile_ahead(len(y))
+    start = perf_counter()
     if settings.method == SEARCH and is_watched():
         announce(len(y), settings.time_budget)
     model = settings.model()
@@ -294,6 +298,7 @@ def fit_batches(
     n_remembered : int
         How many rows vote.
     """
+    compile_ahead()
     start = perf_counter()
     if settings.method == SEARCH:
         typer.echo(NO_SEARCH, err=True)

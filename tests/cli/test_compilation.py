@@ -1,0 +1,40 @@
+"""Compiling is said if it takes long, and is over before a fit begins."""
+
+from time import sleep
+
+import numpy as np
+import pytest
+
+import nearkind as nk
+from helpers.estimator_tables import labelled_table
+from nearkind.cli import compilation
+from nearkind.cli.compilation import compile_ahead, said_if_long
+
+
+def test_it_is_said_only_if_it_takes_long(capsys, monkeypatch):
+    with said_if_long("compiling"):
+        pass
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(compilation, "PATIENCE", 0.0)
+    with said_if_long("compiling"):
+        sleep(0.2)
+    assert capsys.readouterr() == ("", "compiling\n")
+
+
+def test_few_rows_are_not_compiled_for(monkeypatch):
+    monkeypatch.setattr(compilation, "has_compiler", lambda: pytest.fail("asked for"))
+    compile_ahead(100)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_fit_finds_all_sums_compiled():
+    sums = pytest.importorskip("nearkind.losses.compiled_sums")
+    compile_ahead()
+    kernels = [sums._hinge_total, sums._smoothed_total, sums._smoothed_gradient]
+    before = [list(kernel.signatures) for kernel in kernels]
+    assert all(before)
+    X, y = labelled_table(200)
+    nk.CPML(max_iter=3).fit(X, y)
+    nk.CPML("diagonal", constraints="pairs", max_iter=3).fit(X, y)
+    nk.CPML(scope="local", max_iter=3).fit(X, np.asarray(y))
+    assert [kernel.signatures for kernel in kernels] == before
