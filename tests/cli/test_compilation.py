@@ -12,6 +12,7 @@ from nearkind.cli.compilation import compile_ahead, said_if_long
 
 
 def test_it_is_said_only_if_it_takes_long(capsys, monkeypatch):
+    monkeypatch.setattr(compilation, "is_watched", lambda: True)
     with said_if_long("compiling"):
         pass
     assert capsys.readouterr().err == ""

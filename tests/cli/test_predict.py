@@ -168,7 +168,7 @@ def test_a_bar_is_shown_on_a_terminal_if_it_takes_long(monkeypatch):
 
 def test_rows_that_were_learned_from_are_cautioned_of(models, pets, tmp_path):
     told = run("predict", models["single"], pets).stderr
-    assert "12 rows equal rows that the model learned from" in told
+    assert "Of these rows, 12 equal rows that the model learned from" in told
     assert facts("predict", models["single"], pets)["rows_learned_from"] == 12
     new = tmp_path / "new.csv"
     new.write_text(

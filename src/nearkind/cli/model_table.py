@@ -156,8 +156,8 @@ class Score(NamedTuple):
     def sentence(self) -> str:
         """The score in words, with a caution if most rows were learned from."""
         caution = (
-            f" {self.n_known:,} rows equal rows that the model learned from: expect "
-            "less on new rows."
+            f" Of these rows, {self.n_known:,} equal rows that the model learned from: "
+            "expect less on new rows."
         )
         return (
             f"{self.n_right:,} of {self.n_rows:,} rows ({self.accuracy:.1%}) have the "
