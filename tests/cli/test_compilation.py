@@ -1,6 +1,4 @@
-"""Compiling is said if it takes long, and is over before a fit begins."""
-
-from time import sleep
+"""Compiling is over before a fit begins."""
 
 import numpy as np
 import pytest
@@ -8,18 +6,7 @@ import pytest
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from nearkind.cli import compilation
-from nearkind.cli.compilation import compile_ahead, said_if_long
-
-
-def test_it_is_said_only_if_it_takes_long(capsys, monkeypatch):
-    monkeypatch.setattr(compilation, "is_watched", lambda: True)
-    with said_if_long("compiling"):
-        pass
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(compilation, "PATIENCE", 0.0)
-    with said_if_long("compiling"):
-        sleep(0.2)
-    assert capsys.readouterr() == ("", "compiling\n")
+from nearkind.cli.compilation import compile_ahead
 
 
 def test_few_rows_are_not_compiled_for(monkeypatch):

@@ -49,3 +49,4 @@ def test_a_method_that_needs_no_classes_learns_a_distance_alone(pets, tmp_path):
     assert isinstance(nk.load(path), nk.baselines.DILCA)
     assert "no classes" in done(*fit)
     assert "which measures distances" in complaint("predict", path, pets)
+    assert "needs --target" in complaint(*fit, "--class-weight", "balanced", code=2)

@@ -8,7 +8,7 @@ import pytest
 
 import nearkind as nk
 from helpers.commands import PETS, complaint, done, facts, run
-from nearkind.cli import model_table, progress
+from nearkind.cli import model_table
 from nearkind.io import read_columns
 
 NEW = "weight,coat,legs\n004,fur,4\n001,down,2\n"
@@ -147,23 +147,6 @@ def test_many_rows_are_classified_in_portions_and_warned_of_once(
     monkeypatch.setattr(model_table, "ROWS_AT_ONCE", 2)
     assert run("predict", models["single"], path).output == whole.output
     assert whole.stderr.count("\n") == 1
-
-
-def test_a_bar_is_shown_on_a_terminal_if_it_takes_long(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    monkeypatch.setenv("TERM", "xterm")
-    for patience, shown in ((0.0, True), (60.0, False)):
-        screen = Terminal()
-        monkeypatch.setattr("sys.stderr", screen)
-        monkeypatch.setattr(progress, "PATIENCE", patience)
-        with progress.progress_bar("counting", 2) as advance:
-            advance(1)
-            advance(1)
-        assert ("counting" in screen.getvalue()) == shown
-        assert ("100%" in screen.getvalue()) == shown
 
 
 def test_rows_that_were_learned_from_are_cautioned_of(models, pets, tmp_path):

@@ -78,7 +78,10 @@ def test_a_distance_alone_has_a_page(pets, tmp_path):
 
 BAD = {
     "no folder": (("pets.csv", "-o", "no/r.html"), "There is no folder"),
-    "no column": (("other.csv", "-o", "r.html"), "There is no column 'legs' in other"),
+    "no column": (
+        ("other.csv", "-o", "r.html"),
+        "other.csv lacks columns of the model: 'legs'",
+    ),
     "no rows": (("empty.csv", "-o", "r.html"), "line 1: rows were expected"),
     "no target": (("pets.csv", "-t", "sort", "-o", "r.html"), "no column 'sort'"),
 }

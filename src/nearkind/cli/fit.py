@@ -198,6 +198,12 @@ def fit(
     read = ReadOptions(format, delimiter, encoding)
     dropped, texts = tuple(drop or ()), tuple(text or ())
     if target is None:
+        for option, is_given in {
+            "--class-weight": class_weight,
+            "--stream": stream,
+        }.items():
+            if is_given:
+                raise typer.BadParameter("needs --target.", param_hint=option)
         X = read_features(data, dropped, texts, read)
         model, facts = trainer.fit_distance(X, settings)
         save(model, output)

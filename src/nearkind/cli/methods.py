@@ -80,6 +80,7 @@ def print_all(wanted: bool) -> None:
     if not wanted:
         return
     for name, what in describe():
-        needs = "" if needs_classes(name) else " (needs no classes)"
-        typer.echo(f"{name:14}{what}{needs}")
+        note = "" if needs_classes(name) else " (needs no classes)"
+        note += " (fit alone)" if name in STRUCTURES and name not in TRIALS else ""
+        typer.echo(f"{name:14}{what}{note}")
     raise typer.Exit

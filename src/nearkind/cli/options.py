@@ -53,6 +53,16 @@ Target = Annotated[
         help="Column that holds the classes; a built-in set has its own.",
     ),
 ]
+TrueClasses = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        "-t",
+        metavar="COL",
+        help="Column that holds the true classes, to compare with; by default the only "
+        "other column that holds nothing but classes.",
+    ),
+]
 Drop = Annotated[
     list[str] | None,
     typer.Option(

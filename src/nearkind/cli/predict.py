@@ -24,7 +24,7 @@ def predict(
         bool,
         typer.Option("--keep", help="Write the columns of DATA beside the answers."),
     ] = False,
-    target: options.Target = None,
+    target: options.TrueClasses = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,

@@ -1,13 +1,16 @@
-"""A bar for commands that take long, on a terminal only."""
+"""Bars and words for what takes long, on a terminal only."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Timer
 from time import perf_counter
+
+import typer
 
 from nearkind.estimators.progress import is_watched
 
 PATIENCE = 1.0
-"""Seconds before a bar is shown."""
+"""Seconds before something is shown."""
 
 
 @contextmanager
@@ -40,3 +43,18 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
     finally:
         if bar.live.is_started:
             bar.stop()
+
+
+@contextmanager
+def said_if_long(message: str) -> Iterator[None]:
+    """Print a message on the terminal, if there is one, when the block takes long."""
+    if not is_watched():
+        yield
+        return
+    timer = Timer(PATIENCE, lambda: typer.echo(f"nearkind: {message}", err=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -25,7 +25,7 @@ def report(
             help="File for the page, which ends in .html; what is there is replaced.",
         ),
     ],
-    target: options.Target = None,
+    target: options.TrueClasses = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
@@ -33,6 +33,7 @@ def report(
     """Write one page to explore a model with, and what it says of DATA."""
     from nearkind import load
     from nearkind.cli.model_table import ModelTable
+    from nearkind.cli.progress import said_if_long
     from nearkind.io import ReadOptions, check_writable, write_text
     from nearkind.report.page import page
     from nearkind.report.summary import summary
@@ -45,7 +46,9 @@ def report(
     check_writable(output)
     known = load(model)
     table = ModelTable(known, data, ReadOptions(format, delimiter, encoding))
-    write_text(page(summary(_report_data(known, table, model.name, target))), output)
+    facts = _report_data(known, table, model.name, target)
+    with said_if_long("making the page ..."):
+        write_text(page(summary(facts)), output)
     typer.echo(str(output))
 
 
