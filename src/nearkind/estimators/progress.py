@@ -239,10 +239,9 @@ def _search_bar(console: Any) -> Iterator[Tell]:
     bar = progress.Progress(
         progress.SpinnerColumn("line" if console.options.ascii_only else "dots"),
         progress.TextColumn("{task.description}", table_column=Column(min_width=24)),
-        progress.BarColumn(None, table_column=Column(max_width=30)),
+        progress.BarColumn(None, table_column=Column(max_width=14)),
         progress.TaskProgressColumn(),
         progress.TextColumn("{task.fields[best]}"),
-        progress.TimeElapsedColumn(),
         progress.TextColumn("left"),
         progress.TimeRemainingColumn(),
         console=console,
