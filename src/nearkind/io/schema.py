@@ -279,7 +279,7 @@ def check_classes(
         )
     numbers = [parse_number(label) for label in labels]
     if None not in numbers:
-        are_whole = all(isinstance(number, int) for number in numbers)
+        are_whole = all(float(number or 0).is_integer() for number in numbers)
         if n_classes > (MANY_WHOLE if are_whole else FEW_CLASSES):
             raise ValueError(
                 f"Column {target!r} of {where} holds {n_classes} different numbers, so "
