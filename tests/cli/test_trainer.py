@@ -65,3 +65,11 @@ def test_who_wants_a_search_is_told_that_there_is_none(pets, tmp_path, method, i
     told = run("fit", pets, *wanted, "--stream")
     assert told.exit_code == 0
     assert (trainer.NO_SEARCH in told.stderr) == is_told
+
+
+def test_a_long_search_is_announced_to_who_watches(capsys):
+    trainer.announce(4_000, None)
+    assert "4,000 rows takes about 21 s" in capsys.readouterr().err
+    trainer.announce(400, None)
+    trainer.announce(4_000, 5.0)
+    assert capsys.readouterr().err == ""

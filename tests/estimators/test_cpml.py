@@ -237,3 +237,11 @@ def test_verbose_prints_and_silence_does_not(table, capsys):
     assert "objective" in capsys.readouterr().out
     quick(max_iter=10).fit(X, y)
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("structure", ["single", "multi", "diagonal", "full"])
+def test_a_column_that_is_the_class_is_learned_within_the_tolerance(structure):
+    X, y = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]] * 5, ["a", "b"] * 10
+    model = nk.CPML(structure, tol=1e-3).fit(X, y)
+    assert model.stop_reason_ == "TOLERANCE"
+    assert model.gap_ <= 1e-3 * model.objective_

@@ -227,6 +227,14 @@ def test_a_confusion_leads_to_its_rows(browser, car_page):
         assert cell.get_attribute("aria-label").endswith(f"said to be {said}")
 
 
+def test_rows_held_out_by_a_search_have_a_matrix_of_their_own(browser, tmp_path):
+    X, y = car(200)
+    model = nk.CPMLClassifierCV([Hamming()], cv=2, max_members=1).fit(X, y)
+    with visited(browser, tmp_path, report_data(model, X, y)) as visit:
+        cells = visit.page.locator("#confusions-held td.right").all_inner_texts()
+        assert sum(map(int, cells)) == np.trace(model.confusion_)
+
+
 def test_distances_of_values_are_those_of_the_model(browser, car_page):
     path, model, _ = car_page
     with Visit(browser, path) as visit:

@@ -162,3 +162,27 @@ def test_rows_of_one_axis_are_a_beeswarm_a_class():
 def test_rows_of_two_axes_stand_where_they_are():
     facts = summary(report_data(voter().fit(X, Y), X, Y))["rows"]
     assert not facts["lanes"]
+
+
+def test_counts_of_values_are_of_all_training_rows(monkeypatch):
+    monkeypatch.setattr(model_data, "MOST_ROWS", 2)
+    monkeypatch.setattr(table_data, "MOST_ROWS", 2)
+    facts = summary(report_data(voter().fit(X, Y), X, Y))
+    assert len(facts["rows"]["numbers"]) < 20
+    coats, legs = facts["value_rows"]
+    assert coats.tolist() == [5, 5, 10, 0]  # curls, down, fur, unseen
+    assert legs.tolist() == [5, 15, 0]
+    assert facts["value_class"][0].tolist() == [3, 1, 2, 0]  # dog, bird, cat, none
+    assert facts["class_counts"].sum() == 20
+
+
+def test_a_search_shows_what_it_held_out():
+    model = nk.CPMLClassifierCV([Hamming()], cv=2, max_members=1).fit(X, Y)
+    facts = summary(report_data(model, X, Y))
+    held = facts["held_confusions"]
+    assert held["n_known"] == 20
+    assert held["n_right"] == pytest.approx(20 * model.held_accuracy_)
+    told = lines(facts)
+    assert "Right on rows held out: " in told
+    assert ", on the rows it was fitted to." in told
+    assert summary(report_data(voter().fit(X, Y), X, Y))["held_confusions"] is None

@@ -149,10 +149,10 @@ class TestSettings:
     def test_what_it_does_is_shown(self, capsys):
         few(candidates=[Hamming()], cv=2, verbose=1).fit(X, y)
         first, second, last = capsys.readouterr().err.splitlines()
-        assert first == "0 of at most 2 fits; next: Hamming()"
-        assert second.startswith("1 of at most 2 fits, best ")
+        assert first == "0% done; next: Hamming()"
+        assert second.startswith("45% done, best ")
         assert second.endswith(" right; next: Hamming()")
-        assert last == "2 of at most 2 fits; next: learning from all rows"
+        assert last == "90% done; next: learning from all rows"
 
     def test_who_refuses_is_named_and_if_all_do_it_is_an_error(self):
         model = few(candidates=[Refusing(), Hamming()]).fit(X, y)

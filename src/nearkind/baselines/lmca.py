@@ -151,7 +151,9 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
         exp(-|x - z|^2 / (2 length^2)), or the product x'z, between coded rows.
     bandwidth : float > 0, default=2.0
         The length of "rbf", in units of the median distance between distinct rows.
-    n_neighbors, mu, max_iter, tol, coding : int, float, int, float, str
+    n_neighbors, mu, max_iter : int, float, int, default=3, 0.5, 200
+        As in :class:`LMCA`.
+    tol, coding : float, str, default=1e-4, "onehot"
         As in :class:`LMCA`.
     max_rows : int, default=1_000
         Distinct rows to learn from; of more so many are drawn, of each class its share.

@@ -15,6 +15,8 @@ MOST_FEATURES = 8
 MOST_REASONS = 3
 MOST_CELLS = 12
 MOST_CLASSES = 6
+MOST_GROUPS = 20
+MOST_LISTED = 6
 SIGNIFICANT = 0.05
 
 
@@ -87,16 +89,43 @@ def show_fit(facts: dict[str, Any]) -> None:
         print_text(out, _recall_line(facts))
     for name in facts["chosen"]:
         print_text(out, f"by {name}")
-    print_text(out, "\nWhat the distance looks at", bold=True)
-    if not facts["chosen"][0].startswith(facts["explained_by"]):  # else it is said
-        print_text(out, f"by {facts['explained_by']}")
-    _print_relevance(out, facts["relevance"])
-    print_text(out, "\nNext", bold=True)
-    for line in (
+    if "not_tried" in facts:
+        names = ", ".join(facts["not_tried"])
+        print_text(out, f"not tried, as the time budget was used up: {names}")
+    is_said = facts["chosen"][0].startswith(facts["explained_by"])
+    _print_relevance(
+        out, facts["relevance"], None if is_said else facts["explained_by"]
+    )
+    _print_next(
+        out,
         f"nearkind predict {model} NEW.csv",
         f"nearkind neighbors {model} NEW.csv --row 0",
         f"nearkind report {model} NEW.csv -o report.html",
-    ):
+    )
+
+
+def show_fit_of_distance(facts: dict[str, Any]) -> None:
+    """Print what was learned without classes, and what to do next."""
+    out, model = console(), facts["model"]
+    print_text(
+        out,
+        f"{model}: {facts['rows']:,} rows, {facts['features']} features, no classes, "
+        f"learned in {facts['seconds']:.1f} s",
+        bold=True,
+    )
+    print_text(out, f"by {facts['chosen'][0]}")
+    _print_relevance(out, facts["relevance"])
+    _print_next(
+        out,
+        f"nearkind duplicates NEW.csv --model {model}",
+        f"nearkind transform {model} NEW.csv -o vectors.csv",
+        f"nearkind explain {model} NEW.csv --rows 0 1",
+    )
+
+
+def _print_next(out: Console, *lines: str) -> None:
+    print_text(out, "\nNext", bold=True)
+    for line in lines:
         print_text(out, f"  {line}")
 
 
@@ -110,7 +139,12 @@ def _recall_line(facts: dict[str, Any]) -> str:
     return f"{mean}: {listed}{more}"
 
 
-def _print_relevance(out: Console, parts: list[dict[str, Any]]) -> None:
+def _print_relevance(
+    out: Console, parts: list[dict[str, Any]], explained_by: str | None = None
+) -> None:
+    print_text(out, "\nWhat the distance looks at", bold=True)
+    if explained_by is not None:
+        print_text(out, f"by {explained_by}")
     shown = parts[:MOST_FEATURES]
     width = max(len(str(part["feature"])) for part in shown)
     most = max(abs(part["share"]) for part in shown)
@@ -275,8 +309,55 @@ def _cells_text(cells: dict[str, Any]) -> str:
     return ", ".join(listed[:MOST_CELLS]) + more
 
 
+def show_duplicates(facts: dict[str, Any]) -> None:
+    """Print equal rows, and the nearest pairs of others."""
+    out, equal, near = console(), facts["equal"], facts["near"]
+    print_text(
+        out,
+        f"{facts['data']}: {facts['rows']:,} rows, {facts['different']:,} different",
+        bold=True,
+    )
+    print_text(out, f"by {facts['distance']}")
+    if equal:
+        print_text(out, "\nEqual rows", bold=True)
+        lines = [
+            (
+                str(len(group["rows"])),
+                _listed(group["rows"]),
+                _cells_text(group["cells"]),
+            )
+            for group in equal[:MOST_GROUPS]
+        ]
+        out.print(table_of(out, ("times", "rows", "cells"), lines, right={"times"}))
+        if len(equal) > MOST_GROUPS:
+            print_text(out, f"and {len(equal) - MOST_GROUPS:,} more; --json lists all")
+    if near:
+        print_text(out, "\nNearest pairs of different rows", bold=True)
+        pairs = [
+            ("{} and {}".format(*pair["rows"]), f"{pair['distance']:.4g}", _apart(pair))
+            for pair in near
+        ]
+        out.print(table_of(out, ("rows", "distance", "what differs"), pairs))
+    else:
+        print_text(out, "\nNo two different rows are so near.")
+
+
+def _listed(rows: list[int]) -> str:
+    more = ", ..." if len(rows) > MOST_LISTED else ""
+    return ", ".join(map(str, rows[:MOST_LISTED])) + more
+
+
+def _apart(pair: dict[str, Any]) -> str:
+    """Return in which columns two rows differ, and how."""
+    parts = [
+        f"{p['feature']}: {_cell(p['a'])}, {_cell(p['b'])}" for p in pair["differs"]
+    ]
+    more = f" and {len(parts) - MOST_REASONS} more" if len(parts) > MOST_REASONS else ""
+    return "; ".join(parts[:MOST_REASONS]) + more
+
+
 def show_evaluation(facts: dict[str, Any]) -> None:
-    """Print a line a method."""
+    """Print one line per method."""
     out = console()
     _print_title(out, facts)
     head = ("method", "accuracy", "balanced", "triplets", "seconds")
@@ -295,7 +376,7 @@ def show_evaluation(facts: dict[str, Any]) -> None:
 
 
 def show_comparison(facts: dict[str, Any]) -> None:
-    """Print a line a method, the best first, and whether they differ."""
+    """Print one line per method, the best first, and whether they differ."""
     out = console()
     _print_title(out, facts)
     head = ("method", "mean rank", "accuracy", "triplets", "p", "seconds")

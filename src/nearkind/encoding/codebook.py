@@ -449,7 +449,8 @@ class Codebook:
         values = self.features_[d].unseen_values(column)
         if self.missing == "level" and self.features_[d].missing_code < 0:
             values += [None] if column.missing.any() else []
-        return [UnseenValues(d, self.names_[d], values)] if values else []
+        seen = [value for value in self.features_[d].values if value is not None]
+        return [UnseenValues(d, self.names_[d], values, seen)] if values else []
 
     def order_of(self, table: Table, owner: str = "nearkind") -> list[int]:
         """Return where each feature stands in a new table, refusing other columns."""

@@ -224,6 +224,33 @@ def places(codes: Codes, book: Codebook) -> list[NDArray[np.intp]]:
     return [np.where(code < 0, size, code).astype(np.intp) for code, size in columns]
 
 
+def value_counts(data: ReportData) -> dict[str, Any]:
+    """Return the training rows with each value, and the class that most are of.
+
+    All rows are counted, those too that the page does not hold; for a distance alone
+    they are those of the table.
+
+    Returns
+    -------
+    dict
+        ``value_rows`` and ``value_class`` are lists of arrays, one per feature, with a
+        number per place; a class is its number plus one, 0 for none.
+    """
+    codes, counts = data.codes, np.zeros((len(data.codes), 1))
+    weights: Array = np.ones(len(codes))
+    if data.view.classifies:
+        rows = data.view.training_rows
+        codes, counts, weights = rows.codes, rows.counts, rows.weights
+    book = data.view.codebook
+    n_rows, classes = [], []
+    for at, size in zip(places(codes, book), book.n_values, strict=True):
+        by_class = np.zeros((size + 1, counts.shape[1]))
+        np.add.at(by_class, at, counts)
+        n_rows.append(np.bincount(at, weights, size + 1).astype(float))
+        classes.append(np.where(by_class.any(axis=1), by_class.argmax(axis=1) + 1, 0))
+    return {"value_rows": n_rows, "value_class": classes}
+
+
 def _first_rows(
     rows: NDArray[np.intp], starts: NDArray[np.intp], ends: NDArray[np.intp]
 ) -> list[NDArray[np.intp]]:

@@ -10,8 +10,8 @@ from threadpoolctl import threadpool_limits
 from nearkind.pages import text
 from nearkind.pages.data import ReportData
 from nearkind.pages.mds import place_values
-from nearkind.pages.model_data import member_facts, places
-from nearkind.pages.table_data import confusion_facts, row_facts
+from nearkind.pages.model_data import member_facts, places, value_counts
+from nearkind.pages.table_data import confusion_facts, held_confusion_facts, row_facts
 from nearkind.protocols import Codes
 
 
@@ -52,8 +52,10 @@ def _facts(data: ReportData) -> dict[str, Any]:
         "value_places": [
             place_values(distance, typical, d) for d in range(len(typical))
         ],
+        **value_counts(data),
         "rows": row_facts(data),
         "confusions": confusion_facts(data),
+        "held_confusions": held_confusion_facts(data),
     }
 
 

@@ -102,7 +102,23 @@ def confusion_facts(data: ReportData) -> dict[str, Any] | None:
     n_classes = len(data.classes)
     pairs = true[known] * n_classes + predicted[known]
     counts = np.bincount(pairs, minlength=n_classes * (n_classes + 1))
-    matrix = counts.reshape(n_classes + 1, n_classes)  # the last row: unknown classes
+    return _matrix_facts(counts.reshape(n_classes + 1, n_classes))
+
+
+def held_confusion_facts(data: ReportData) -> dict[str, Any] | None:
+    """Return the confusion matrix of the rows that a search held out, as above.
+
+    None if the model was not chosen by a search that kept it.
+    """
+    counts = data.model.confusion_ if data.view.was_searched else None
+    if counts is None:
+        return None
+    return _matrix_facts(np.vstack([counts, np.zeros(len(counts))]))
+
+
+def _matrix_facts(matrix: Array | NDArray[np.intp]) -> dict[str, Any]:
+    """Return the facts of a matrix (C + 1, C), whose last row is unknown classes."""
+    n_classes = matrix.shape[1]
     frequency = matrix[:-1].sum(axis=1) + matrix.sum(axis=0)
     shown = np.argsort(-frequency, kind="stable")[:MOST_CLASSES]
     rows = np.append(shown, n_classes) if matrix[-1].any() else shown
@@ -111,6 +127,6 @@ def confusion_facts(data: ReportData) -> dict[str, Any] | None:
         "true": rows,
         "counts": matrix[np.ix_(rows, shown)],
         "n_left_out": n_classes - len(shown),
-        "n_right": int(np.trace(matrix[:-1])),
-        "n_known": int(known.sum()),
+        "n_right": round(float(np.trace(matrix[:-1]))),
+        "n_known": round(float(matrix.sum())),
     }

@@ -40,21 +40,45 @@ def accuracy_lines(data: ReportData) -> list[Line]:
     n_right = int((data.true_class == data.predicted_class).sum())
     n = int(known.sum())
     wanted = f"that column {data.target!r} says" if data.target else "they are of"
-    right = f"{n_right:,} of {n:,} rows ({n_right / n:.1%}) get the class {wanted}."
-    return [("Right", right), ("Read with care", training_overlap(data))]
+    right = f"{n_right:,} of {n:,} rows ({n_right / n:.1%}) get the class {wanted}"
+    n_equal = n_training_rows(data)
+    where = ", on the rows it was fitted to" if n_equal == len(data.codes) else ""
+    return [
+        *_held_lines(data),
+        ("Right", f"{right}{where}."),
+        ("Read with care", training_overlap(n_equal, len(data.codes))),
+    ]
 
 
-def training_overlap(data: ReportData) -> str:
-    """Return how many rows equal a training row, and what the accuracy is worth."""
+def _held_lines(data: ReportData) -> list[Line]:
+    """Return how many training rows were right while they were held out, if known."""
+    if not data.view.was_searched:
+        return []
+    share = f"{data.model.held_accuracy_:.1%} of the training rows"
+    return [
+        (
+            "Right on rows held out",
+            f"{share}, each classified by a model that had not seen it; somewhat too "
+            "good, as the model was chosen by that.",
+        )
+    ]
+
+
+def n_training_rows(data: ReportData) -> int:
+    """Return how many rows of the table equal a training row."""
     n_rows, known = len(data.codes), data.view.training_rows.codes
     keys = row_keys(np.concatenate([data.codes, known]))
-    n_equal = int(np.isin(keys[:n_rows], keys[n_rows:]).sum())
+    return int(np.isin(keys[:n_rows], keys[n_rows:]).sum())
+
+
+def training_overlap(n_equal: int, n_rows: int) -> str:
+    """Return how many rows equal a training row, and what the accuracy is worth."""
     if n_equal == 0:
         return "No row here equals a training row, so all of them are new to the model."
     if n_equal == n_rows:
         return (
-            "Every row here equals a training row in all columns. If this is the table "
-            "that the model learned from, expect less on new rows."
+            "Every row here equals a training row in all columns; expect less on new "
+            "rows."
         )
     return (
         f"{n_equal:,} of {n_rows:,} rows equal a training row in all columns. They may "
@@ -63,18 +87,14 @@ def training_overlap(data: ReportData) -> str:
 
 
 def model_lines(data: ReportData) -> list[Line]:
-    """Return the kind of the model, its score in a search, and its bound."""
+    """Return the kind of the model, and its bound."""
     n_members, model = len(data.view.distances), data.model
     together = f", {n_members} distances that vote together" if n_members > 1 else ""
     kind = type(model).__name__
     named = kind if data.name == kind else f"{data.name}, a {kind}"
     lines = [("Model", f"{named}{together}")]
-    if data.view.was_searched:
-        held = (
-            f"{model.held_accuracy_:.1%} right on training rows held out in turn; "
-            "somewhat too good, as the model was chosen by that."
-        )
-        lines.append(("While it was chosen", held))
+    if data.y_true is None:
+        lines += _held_lines(data)
     if n_members > 1 or not data.view.distance.is_learned:
         what = f"Columns, values, map and neighbours: {data.view.explained_by}."
         lines.append(("Explained by", what))

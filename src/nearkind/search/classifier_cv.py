@@ -225,7 +225,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             self.refused_ = search.refused
             self.search_seconds_ = perf_counter() - start
             with suppress(KeyboardInterrupt):  # of a callback: the search has ended
-                tell(search.n_fits, search.n_fits, "learning from all rows", np.nan)
+                tell(search.search_work, search.total, "learning from all rows", np.nan)
             with Deadline(start + budget).limit():
                 self._learn(search, chosen)
             self.refit_seconds_ = perf_counter() - start - self.search_seconds_

@@ -29,9 +29,14 @@ function listRows(truth, said, count) {
     count > shown.length ? make('p', { class: 'note' }, `${whole(shown.length)} of them are listed.`) : null);
 }
 
-function confusionCell(truth, said, count, most) {
-  const isRight = truth === said;
+function shadedCell(truth, said, count, most, inside) {
   if (!count) return make('td', { class: 'number none' }, '·');
+  const cell = make('td', { class: `number shaded ${truth === said ? 'right' : 'wrong'}` }, inside);
+  cell.style.setProperty('--depth', `${Math.round(12 + 38 * Math.sqrt(count / most))}%`);
+  return cell;
+}
+
+function confusionCell(truth, said, count, most) {
   const open = button(whole(count), (event) => {
     document.querySelectorAll('#confusions-table [aria-pressed="true"]')
       .forEach((other) => other.setAttribute('aria-pressed', 'false'));
@@ -41,9 +46,7 @@ function confusionCell(truth, said, count, most) {
     'aria-pressed': 'false',
     'aria-label': `${rowsText(count)} of ${className(truth)} said to be ${className(said)}`,
   });
-  const cell = make('td', { class: `number shaded ${isRight ? 'right' : 'wrong'}` }, open);
-  cell.style.setProperty('--depth', `${Math.round(12 + 38 * Math.sqrt(count / most))}%`);
-  return cell;
+  return shadedCell(truth, said, count, most, open);
 }
 
 function confusionHead(said) {
@@ -51,25 +54,44 @@ function confusionHead(said) {
   return make('th', { scope: 'col', class: 'number', title: name }, make('span', {}, clipped(name, 22)));
 }
 
-function showConfusions() {
-  const facts = FACTS.confusions;
-  if (facts === null) {
-    byId('confusions').remove();
-    return;
-  }
+function confusionTable(facts, cellOf) {
   const { classes, true: truths, counts } = facts;
   const most = Math.max(...counts, 1);
   const lines = [...truths].map((truth, i) => make('tr', {},
     make('th', { scope: 'row' }, classLabel(truth)),
-    ...[...classes].map((said, j) => confusionCell(truth, said, counts[i * classes.length + j], most))));
-  const table = make('table', { class: classes.length > FEW_CLASSES ? 'dense upright' : 'dense' },
-    make('caption', { class: 'hidden' }, 'Classes of the table in rows, classes said in columns'),
-    make('thead', {}, make('tr', {}, make('td', { class: 'dim' }, 'is \\ said'),
+    ...[...classes].map((said, j) => cellOf(truth, said, counts[i * classes.length + j], most))));
+  return make('table', { class: classes.length > FEW_CLASSES ? 'dense upright' : 'dense' },
+    make('caption', { class: 'hidden' }, 'True classes in rows, predicted classes in columns'),
+    make('thead', {}, make('tr', {}, make('td', { class: 'dim' }, 'true \\ predicted'),
       ...[...classes].map(confusionHead))),
     make('tbody', {}, ...lines));
-  fill('confusions-table', scrolling('Table of confusions', table));
+}
+
+function confusionLead(facts) {
   const left = facts.n_left_out ? ` ${whole(facts.n_left_out)} rarer classes are left out.` : '';
-  const right = `${whole(facts.n_right)} of ${rowsText(facts.n_known)} are right, counted over all rows.`;
-  byId('confusions-lead').textContent = `${right} `
-    + `Choose a number to see the rows behind it.${left}`;
+  return `${whole(facts.n_right)} of ${rowsText(facts.n_known)} are right.${left}`;
+}
+
+function showHeldConfusions() {
+  const facts = FACTS.held_confusions;
+  if (facts === null) return;
+  const cellOf = (truth, said, count, most) => shadedCell(truth, said, count, most, whole(count));
+  fill('confusions-held',
+    make('h3', {}, 'Training rows, while they were held out'),
+    make('p', { class: 'lead' }, `${confusionLead(facts)} Each was classified by a model that had not seen it.`),
+    scrolling('Table of rows held out', confusionTable(facts, cellOf)));
+}
+
+function showConfusions() {
+  const facts = FACTS.confusions;
+  if (facts === null && FACTS.held_confusions === null) {
+    byId('confusions').remove();
+    return;
+  }
+  if (facts !== null) {
+    fill('confusions-table', scrolling('Table of confusions', confusionTable(facts, confusionCell)));
+    byId('confusions-lead').textContent = `${confusionLead(facts)} All rows of the table are counted. `
+      + 'Choose a number to see the rows behind it.';
+  }
+  showHeldConfusions();
 }

@@ -11,16 +11,19 @@ function toggle(text, isOn, flip) {
 }
 
 function showLegend() {
-  const counts = new Map();
-  NUMBERS.forEach((_, row) => counts.set(classOfRow(row), (counts.get(classOfRow(row)) || 0) + 1));
-  const present = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
+  const counted = FACTS.class_counts.reduce((sum, n) => sum + n, 0);
+  const countOf = (c) => (c < 0 ? FACTS.rows.n_all - counted : FACTS.class_counts[c]);
+  const present = [...new Set(Array.from(NUMBERS, (_, row) => classOfRow(row)))]
+    .sort((a, b) => countOf(b) - countOf(a));
   if (present.length === 1 && present[0] < 0) return;
   const chips = present.map((c) => toggle(
-    [swatch(c), `${className(c)} `, make('span', { class: 'dim' }, whole(counts.get(c)))], true, () => {
+    [swatch(c), `${className(c)} `, make('span', { class: 'dim' }, whole(countOf(c)))], true, () => {
       if (!MAP.hidden.delete(c)) MAP.hidden.add(c);
       return !MAP.hidden.has(c);
     }));
-  const wrong = toggle(['only wrong rows ', make('span', { class: 'dim' }, whole(N_WRONG))], false, () => {
+  const { n_known: nKnown, n_right: nRight } = FACTS.confusions || { n_known: 0, n_right: 0 };
+  const nWrong = nKnown - nRight;
+  const wrong = toggle(['only wrong rows ', make('span', { class: 'dim' }, whole(nWrong))], false, () => {
     MAP.onlyWrong = !MAP.onlyWrong;
     return MAP.onlyWrong;
   });

@@ -3,27 +3,6 @@
 const MOST_VALUES = 300;
 const MOST_IN_TABLE = 40;
 
-// Training rows with each value of a column, in all and by class.
-function frequencies(d) {
-  const { codes, counts, share_starts: starts, share_class: classes, shares } = MEMBERS[0].memory;
-  const n = FEATURES[d].n_places;
-  const found = Array.from({ length: n }, () => ({ rows: 0, byClass: new Map() }));
-  codes[d].forEach((code, cell) => {
-    const value = found[code];
-    value.rows += counts[cell];
-    for (let s = starts[cell]; s < starts[cell + 1]; s += 1) {
-      value.byClass.set(classes[s], (value.byClass.get(classes[s]) || 0) + shares[s] * counts[cell]);
-    }
-  });
-  return found;
-}
-
-function commonest(byClass) {
-  let best = -1;
-  byClass.forEach((n, c) => { if (best < 0 || n > byClass.get(best)) best = c; });
-  return best;
-}
-
 // All else being as in the most frequent values of the other columns.
 function valueDistances(d, codes) {
   const columns = FACTS.typical.map((code, e) => (
@@ -38,12 +17,12 @@ function valueDistances(d, codes) {
 
 function valuesOf(d) {
   const places = FACTS.value_places[d];
-  const often = frequencies(d);
+  const often = FACTS.value_rows[d];
   const all = Array.from({ length: places.length / 2 }, (_, code) => ({
     code,
     text: textOfCode(FEATURES[d], code),
-    rows: often[code].rows,
-    colour: colourOf(commonest(often[code].byClass)),
+    rows: often[code],
+    colour: colourOf(FACTS.value_class[d][code] - 1),
     x: places[2 * code],
     y: places[2 * code + 1],
   }));
