@@ -77,6 +77,7 @@ class TestNothingIsLost:
         rows = again.add([["b", 3]], [1]).kneighbors([["b", 3]], 1)[1]
         assert rows.ravel().tolist() == [4]
 
+    @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
     def test_numbers_of_batches(self):
         batches = [(X[:2] * 4, Y[:2] * 4), (X[2:] * 4, Y[2:] * 4)]
         model = nk.CPMLClassifier(nk.CPML()).fit_batches(batches)
