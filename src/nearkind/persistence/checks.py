@@ -171,6 +171,13 @@ def check_pairs(value: Any, what: str, book: Codebook) -> None:
         raise RefusedError(f"{what} has a table that is not square")
 
 
+def check_distances(value: Any, what: str, book: Codebook) -> None:
+    """Refuse tables of distances between values that are not square, or negative."""
+    check_pairs(value, what, book)
+    if any((table < 0.0).any() for table in value.tables):
+        raise RefusedError(f"{what} has a negative distance")
+
+
 def _floats(value: Any, what: str) -> Array:
     if not isinstance(value, np.ndarray) or value.dtype != np.float64:
         raise RefusedError(f"{what} is not an array of floats")

@@ -76,6 +76,9 @@ KEPT: dict[type, tuple[str, ...]] = {
 }  # fmt: skip
 """Fitted attributes of each distance; what scikit-learn asks follows from codebook_."""
 
+OF_BATCHES: dict[type, tuple[str, ...]] = {CPML: ("n_samples_seen_", "class_count_")}
+"""What a distance has besides if it learned from batches."""
+
 NAMES_IN_FILE = {
     "projection_": "_projection",
     "structure_": "_structure",
@@ -114,7 +117,7 @@ CHECKS: dict[str, c.Check] = {
     "trees_": c.check_kind(CodeTrees),
     "landmarks_": c.check_codes,
     "length_": c.check_amount,
-    "pair_tables_": c.check_pairs,
+    "pair_tables_": c.check_distances,
     "similarity_tables_": c.check_pairs,
     "weight_tables_": c.check_pairs,
     "contexts_": c.check_kind(dict),
@@ -129,6 +132,8 @@ CHECKS: dict[str, c.Check] = {
     "match_weights_": c.check_reals(1),
     "value_pairs_": c.check_kind(ValuePairs),
     "n_features_out_": c.check_count,
+    "n_samples_seen_": c.check_count,
+    "class_count_": c.check_reals(1),
     "divisor_": c.check_amount,
     "objective_scale_": c.check_number,
     "reduced_metric_": c.check_psd(2),
@@ -148,6 +153,8 @@ METRICS: dict[type, Any] = {
 def pack_distance(writer: Writer, model: Any) -> dict[str, Any]:
     """Return the fitted attributes of a distance as JSON."""
     owner, names = type(model).__name__, KEPT[type(model)]
+    of_batches = OF_BATCHES.get(type(model), ())
+    names = (*names, *(name for name in of_batches if hasattr(model, name)))
     lacking = [name for name in ("codebook_", *names) if not hasattr(model, name)]
     if lacking:
         raise RefusedError(f"this {owner} lacks {lacking[0]}; call fit again")
@@ -165,6 +172,9 @@ def pack_distance(writer: Writer, model: Any) -> dict[str, Any]:
 def restore_distance(reader: Reader, payload: Any, model: Any) -> None:
     """Set the fitted attributes of a distance, after checking them."""
     names = KEPT[type(model)]
+    if isinstance(payload, dict):
+        of_batches = OF_BATCHES.get(type(model), ())
+        names = (*names, *(name for name in of_batches if name in payload))
     in_file = {name: NAMES_IN_FILE.get(name, name) for name in names}
     wanted = {"codebook_", "output", *in_file.values()}
     if not isinstance(payload, dict) or set(payload) != wanted:
@@ -206,6 +216,9 @@ def _check_cpml(model: Any) -> None:
         raise RefusedError("spectrum_ does not fit metric_")
     if model.feature_relevance_.shape != (len(book.n_values),):
         raise RefusedError("feature_relevance_ does not have one share a column")
+    counts = getattr(model, "class_count_", model.classes_)
+    if len(counts) != len(model.classes_):
+        raise RefusedError("class_count_ does not have one count a class")
 
 
 def _check_reduced_metric(model: Any) -> None:

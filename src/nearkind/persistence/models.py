@@ -108,6 +108,7 @@ def _pack_settings(writer: Writer, model: Any, what: str) -> dict[str, Any]:
 
 
 def _unpack_model(kind: Any, reader: Reader, payload: Any) -> Any:
+    reader.count_model()
     names = ("settings", "fitted") if "fitted" in payload else ("settings",)
     settings, *fitted = fields(payload, *names)
     known = kind().get_params(deep=False)
