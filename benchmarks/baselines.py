@@ -24,7 +24,10 @@ SMALL = (
     "soybean_large", "spect", "splice", "tic_tac_toe", "voting", "zoo",
 )  # fmt: skip
 LARGE = ("nursery", "krkopt", "adult")
-LEARNERS = {"cheng", "helic", "kdml", "itml", "dml_eig", "mmc", "nca", "rfm"}
+LEARNERS = {
+    "cheng", "helic", "kdml", "kernel_lmca", "chi2_lmnn", "gb_lmnn", "itml", "dml_eig",
+    "mmc", "nca", "rfm",
+}  # fmt: skip
 """Not asked to scale."""
 
 

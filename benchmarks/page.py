@@ -23,9 +23,9 @@ import nearkind as nk
 from benchmarks.harness import no_warnings, print_status, print_table, seconds_of
 from benchmarks.sets import load
 from nearkind.experiments.sets import NUMERIC
-from nearkind.report.data import ReportData
-from nearkind.report.page import page
-from nearkind.report.summary import summary
+from nearkind.pages.data import ReportData
+from nearkind.pages.page import page
+from nearkind.pages.summary import summary
 
 SETS = ["car", "audiology", "mushroom", "adult"]
 COLUMNS = ("set", "rows", "columns", "votes of", "MB", "s to write")
@@ -87,7 +87,7 @@ def report_data(name: str) -> ReportData:
         model = nk.CPMLClassifier(metric).fit(X, data.y)
         y_pred = model.predict(X).tolist()
     cells = {column: X[column].astype(object).tolist() for column in X}
-    relevance = model.metric_.feature_relevance_
+    relevance = model.distance_.feature_relevance_
     y_true = data.y.tolist()
     return ReportData(model, cells, relevance, name, name, y_pred, y_true, "class")
 

@@ -43,7 +43,7 @@ LAYERS = [
     ["persistence"],
     ["export"],
     ["plot"],
-    ["report"],
+    ["pages"],
     ["experiments"],
     ["demo"],
     ["cli"],

@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr_
     from nearkind.estimators.classifier import CPMLClassifier
     from nearkind.estimators.cpml import CPML
     from nearkind.io.batches import batches
+    from nearkind.pages.notebook import report
     from nearkind.persistence import load, save
     from nearkind.scoring import triplet_accuracy
     from nearkind.search.classifier_cv import CPMLClassifierCV
@@ -28,6 +29,7 @@ _HOME = {
     "export": "nearkind.export",
     "load": "nearkind.persistence",
     "plot": "nearkind.plot",
+    "report": "nearkind.pages.notebook",
     "save": "nearkind.persistence",
     "theory": "nearkind.theory",
     "triplet_accuracy": "nearkind.scoring",
@@ -44,6 +46,7 @@ __all__ = [
     "export",
     "load",
     "plot",
+    "report",
     "save",
     "theory",
     "triplet_accuracy",

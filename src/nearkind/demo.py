@@ -16,9 +16,9 @@ from nearkind.errors import UnseenValueWarning
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.cpml import CPML
 from nearkind.io import write_text
-from nearkind.report.data import ReportData
-from nearkind.report.page import page
-from nearkind.report.summary import summary
+from nearkind.pages.data import ReportData
+from nearkind.pages.page import page
+from nearkind.pages.summary import summary
 
 
 class Score(NamedTuple):
@@ -53,7 +53,7 @@ def show(name: str, output: Path) -> None:
             "CPML (learned)": CPML(tol=1e-3, max_iter=300),
         }
         scores, classifier = _fit_and_score(models, X, X_test, y, y_test)
-    learned = classifier.metric_
+    learned = classifier.distance_
     _print_fit(console, learned)
     _print_scores(console, scores)
     _print_relevance(console, learned)
@@ -70,7 +70,7 @@ def _report_data(classifier: CPMLClassifier, name: str, X: Any, y: Any) -> Repor
     return ReportData(
         model=classifier,
         X={column: [row[column] for row in X] for column in X[0]},
-        relevance=classifier.metric_.feature_relevance_,
+        relevance=classifier.distance_.feature_relevance_,
         name=f"The demo's {type(classifier).__name__}",
         where=name,
         y_pred=y_pred,
@@ -95,7 +95,7 @@ def _fit_and_score(
         warnings.simplefilter("ignore", UnseenValueWarning)
         for name, model in models.items():
             classifier = CPMLClassifier(model).fit(X, y)
-            triplets = classifier.metric_.triplet_accuracy(X_test, y_test)
+            triplets = classifier.distance_.triplet_accuracy(X_test, y_test)
             scores.append(Score(name, classifier.score(X_test, y_test), triplets))
     return scores, classifier
 

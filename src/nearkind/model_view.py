@@ -4,12 +4,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.base import TableEstimator
 from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.neighbor_classifier import (
+    NeighborClassifier,
+    explainer_text,
+    explaining,
+)
 from nearkind.neighbors import TrainingRows
+from nearkind.protocols import Array
 from nearkind.search.calibration import Calibration
 from nearkind.search.classifier_cv import CPMLClassifierCV
 
@@ -45,14 +52,12 @@ class ModelView:
     @cached_property
     def members(self) -> list[CPMLClassifier]:
         """The classifiers that vote together; none for a distance alone."""
-        if isinstance(self.model, CPMLClassifierCV):
-            return list(self.model.members_)
-        return [self.model] if isinstance(self.model, CPMLClassifier) else []
+        return list(self.model.members_) if self.classifies else []
 
     @property
     def classifies(self) -> bool:
         """Whether it tells classes, not distances alone."""
-        return bool(self.members)
+        return isinstance(self.model, NeighborClassifier)
 
     @property
     def was_searched(self) -> bool:
@@ -67,22 +72,50 @@ class ModelView:
     @cached_property
     def distances(self) -> list[Any]:
         """The distance of each member, or the one there is."""
-        return [member.metric_ for member in self.members] or [self.model]
+        return [member.distance_ for member in self.members] or [self.model]
+
+    @property
+    def place(self) -> int:
+        """Place of the distance that explains: the first learned one, or the first."""
+        return explaining(self.distances)
 
     @property
     def distance(self) -> Any:
-        """The distance that neighbours are found by: the first member's."""
-        return self.distances[0]
+        """The distance that neighbours, columns and values are explained by."""
+        return self.distances[self.place]
+
+    @property
+    def explained_by(self) -> str:
+        """That distance in words, and whether it is learned."""
+        return explainer_text(self.distances)
 
     @property
     def codebook(self) -> Codebook:
-        """How the first distance codes rows."""
+        """How that distance codes rows."""
         return self.distance.codebook_
 
     @property
+    def member(self) -> CPMLClassifier:
+        """The member of that distance."""
+        return self.members[self.place]
+
+    @property
     def training_rows(self) -> TrainingRows:
-        """The rows that vote in the first member."""
-        return self.members[0].training_rows_
+        """The rows that vote in that member."""
+        return self.member.training_rows_
+
+    def relevance(self, X: Any) -> Array:
+        """Return each feature's share of the mean distance between two rows (D,).
+
+        Parameters
+        ----------
+        X : table
+            The rows, for a distance alone; a classifier has rows of its own.
+        """
+        if self.classifies:
+            return self.model.feature_relevance_
+        codes = self.codebook.encode(X)
+        return self.distance.relevance(codes, np.ones(len(codes)))
 
 
 def is_model(value: Any) -> bool:

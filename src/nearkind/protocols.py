@@ -264,12 +264,14 @@ class Dissimilarity(Protocol):
     ----------
     codebook_ : Codebook
         Turns rows into codes.
+    is_euclidean : bool
+        Whether ``represent`` gives vectors, and the distance is Euclidean between them.
     has_vectors : bool
-        Whether a row is the sum of vectors of its values, and the distance Euclidean
-        between those.
+        Whether, moreover, a row is the sum of vectors of its values.
     """
 
     codebook_: Any
+    is_euclidean: ClassVar[bool]
     has_vectors: ClassVar[bool]
 
     def represent(self, codes: Codes) -> Any:

@@ -83,7 +83,7 @@ def test_rows_infinitely_far_vote_equally(votes):
     train = [["a", "x"], ["a", "x"], ["b", "y"]]
     model = nk.CPMLClassifier(nk.baselines.Lin(), n_neighbors=2, weights=votes)
     model.fit([*train, ["b", "y"]], ["up", "left", "down", "down"])
-    assert model.metric_.pairwise_distances([["a", "x"]], [["b", "y"]]) == np.inf
+    assert model.distance_.pairwise_distances([["a", "x"]], [["b", "y"]]) == np.inf
     np.testing.assert_allclose(model.predict_proba([["a", "x"]]), [[0, 0.5, 0.5]])
     three = model.set_params(n_neighbors=4).predict_proba([["a", "x"]])
     expected = {"uniform": [[0.5, 0.25, 0.25]], "distance": [[0, 0.5, 0.5]]}

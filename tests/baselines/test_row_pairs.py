@@ -117,3 +117,26 @@ def test_drawing_does_not_enumerate():
     tracemalloc.stop()
     assert len(found) == 1000
     assert peak < 20 * y.nbytes
+
+
+@given(LABELS, st.integers(0, 9))
+def test_partners_are_of_ones_class_and_others_are_not(y, seed):
+    pairs, rng = PairSampler(y), np.random.default_rng(seed)
+    assert (np.bincount(y)[y[pairs.anchors]] > 1).all()
+    rows = np.repeat(pairs.anchors, 5).reshape(-1, 5)
+    alike, unlike = pairs.draw_alike(rows, rng), pairs.draw_unlike(rows, rng)
+    assert alike.shape == unlike.shape == rows.shape
+    assert (alike != rows).all()
+    assert (y[alike] == y[rows]).all()
+    assert (y[unlike] != y[rows]).all()
+
+
+def test_every_partner_of_a_row_is_equally_likely():
+    pairs, rng, row = PairSampler(Y), np.random.default_rng(0), np.full(3_000, 3)
+    for drawn, n_others in (
+        (pairs.draw_alike(row, rng), 3),
+        (pairs.draw_unlike(row, rng), 5),
+    ):
+        counts = np.unique(drawn, return_counts=True)[1]
+        assert len(counts) == n_others
+        assert chisquare(counts).pvalue > 1e-3

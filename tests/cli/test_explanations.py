@@ -5,7 +5,6 @@ import pytest
 
 import nearkind as nk
 from helpers.commands import PETS, complaint, done, facts
-from nearkind.cli.explanations import contributions
 from nearkind.io import infer_types, read_columns
 
 KINDS = [line.split(",")[-1] for line in PETS.splitlines()[1:]]
@@ -30,6 +29,12 @@ def test_neighbors_are_those_of_the_classifier(models, pets, method):
         assert sum(part["contribution"] for part in kept["why"]) == pytest.approx(
             total, abs=1e-9
         )
+        sizes = [abs(part["contribution"]) for part in kept["why"]]
+        assert sizes == sorted(sizes, reverse=True)
+        there = {part["feature"]: part["b"] for part in kept["why"] + kept["same"]}
+        assert there == {name: columns[name][kept["row"]] for name in row}
+    says = found["explained_by"]
+    assert ("not learned" in says) == (method == "hamming")
 
 
 def test_equal_rows_share_their_classes(tmp_path):
@@ -50,6 +55,12 @@ def test_neighbors_in_words(models, pets):
     assert "legs: 2 here, 4 there" in out
     assert "down here, nothing there" in out
     assert out.count("training row") == 12
+    assert "before each column its part of the squared distance" in out
+    assert "by CPML(" in out
+    assert "no difference: " in out
+    assert "which is not learned" in done(
+        "neighbors", models["hamming"], pets, "--row", 2
+    )
 
 
 @pytest.mark.parametrize("method", ["hamming", "single"])
@@ -58,7 +69,7 @@ def test_contributions_add_up_to_the_distance(models, pets, method):
     parts = found["contributions"]
     total = found["distance"] ** (2 if method == "single" else 1)
     assert sum(part["contribution"] for part in parts) == pytest.approx(total)
-    sizes = [part["contribution"] for part in parts]
+    sizes = [abs(part["contribution"]) for part in parts]
     assert sizes == sorted(sizes, reverse=True)
     by_name = {part["feature"]: (part["a"], part["b"]) for part in parts}
     assert by_name == {
@@ -116,15 +127,87 @@ def test_a_distance_alone_is_explained(tmp_path):
     assert (found["predicted"], found["other_class"]) == (None, None)
 
 
+NUMBERS = b"age,tone,kind\n" + b"".join(
+    b"%d.5,%s,%s\n" % (i, b"xy"[i % 2 : i % 2 + 1], b"ab"[i > 20 : (i > 20) + 1])
+    for i in range(42)
+)
+
+
+def test_numbers_of_training_rows_are_as_they_were_with_the_training_table(tmp_path):
+    table = tmp_path / "ages.csv"
+    table.write_bytes(NUMBERS)
+    done("fit", table, "-t", "kind", "-m", "single", "-o", tmp_path / "m")
+    wanted = "neighbors", tmp_path / "m", table, "--row", 3, "-k", 4
+    for kept in facts(*wanted, "--training", table)["neighbors"]:
+        there = {part["feature"]: part["b"] for part in kept["why"] + kept["same"]}
+        assert there["age"] == kept["row"] + 0.5
+    ranges = [
+        part["b"]
+        for kept in facts(*wanted)["neighbors"]
+        for part in kept["why"] + kept["same"]
+        if part["feature"] == "age"
+    ]
+    assert all(isinstance(value, str) for value in ranges)
+    other = tmp_path / "other.csv"
+    other.write_bytes(NUMBERS.replace(b"y", b"x"))
+    said = complaint(*wanted, "--training", other)
+    assert "of other.csv is not the row" in said
+
+
+@pytest.mark.parametrize("method", ["hamming", "single"])
+def test_why_a_row_has_its_class(models, pets, method):
+    found = facts("explain", models[method], pets, "--row", 4, "-k", 12)
+    model = nk.load(models[method])
+    columns = infer_types(read_columns(str(pets)))
+    row = {name: [columns[name][4]] for name in ("legs", "coat", "weight")}
+    shown = model.explain(
+        {name: cells[0] for name, cells in row.items()}, n_neighbors=12
+    )
+    assert found["predicted"] == shown.predicted
+    assert found["probabilities"] == pytest.approx(shown.probabilities)
+    assert [part["feature"] for part in found["effects"]] == list(
+        shown.effects["feature"]
+    )
+    for label in model.classes_:
+        effects = [part["effects"][label] for part in found["effects"]]
+        assert effects == pytest.approx(list(shown.effects[f"for {label}"]))
+    near = found["neighbors"]
+    assert [kept["row"] for kept in near] == list(shown.neighbors["row"])
+    assert sum(kept["vote"] for kept in near) == pytest.approx(1.0)
+
+
+def test_why_a_row_has_its_class_in_words(models, pets):
+    out = done("explain", models["single"], pets, "--row", 2, "-k", 2)
+    for words in ("Row 2, classified as bird: bird 80.0%", "raises the probability",
+                  "Nearest training rows, with their votes", "% of the votes",
+                  "by CPML("):  # fmt: skip
+        assert words in out, out
+
+
+def test_one_row_or_two(models, pets):
+    for wanted in ((), ("--row", 1, "--rows", 0, 1)):
+        said = complaint("explain", models["single"], pets, *wanted, code=2)
+        assert "name one row" in said
+    said = complaint("explain", models["single"], pets, "--row", 99)
+    assert "no row 99" in said
+
+
+def test_a_distance_alone_has_no_class_to_explain(tmp_path):
+    nk.save(nk.baselines.Hamming().fit([{"a": 1}, {"a": 2}]), tmp_path / "m")
+    said = complaint("explain", tmp_path / "m", "-", "--row", 0, stdin=b"a\n1\n")
+    assert "says no class" in said
+
+
 def test_every_baseline_can_be_explained():
     X, y = [["a", "x"], ["b", "y"], ["a", "y"], ["b", "x"]], [0, 1, 0, 1]
-    for name in ("goodall3", "lin", "vdm", "euclidean", "eskin"):
+    names = "goodall3", "lin", "vdm", "euclidean", "eskin", "lmca", "kernel_lmca"
+    for name in (*names, "chi2_lmnn", "gb_lmnn"):
         model = nk.baselines.all()[name]().fit(X, y)
         a, b = model.codebook_.encode(X)[:2]
-        parts = contributions(model, a, b)
+        parts = model.contributions(a, b)
         assert parts.shape == (2,)
         assert np.isfinite(parts).all()
-        assert not contributions(model, a, a).any()
+        assert not model.contributions(a, a).any()
 
 
 def test_bad_rows(models, pets):

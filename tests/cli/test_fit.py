@@ -1,9 +1,13 @@
 """``nearkind fit``."""
 
+import datetime as dt
+import json
+
 import pytest
 
 import nearkind as nk
-from helpers.commands import PETS, complaint, done, facts
+from helpers.commands import PETS, complaint, done, facts, run
+from nearkind.io import write_columns
 
 FIT = ("-t", "kind", "--drop", "name", "-m", "hamming")
 
@@ -30,7 +34,8 @@ def test_facts_for_programs(pets, tmp_path):
     found = facts("fit", pets, *FIT, "-o", tmp_path / "m.nearkind")
     assert list(found) == [
         "model", "method", "target", "rows", "features", "classes", "chosen",
-        "accuracy", "accuracy_is", "majority_share", "relevance", "seconds",
+        "accuracy", "accuracy_is", "majority_share", "relevance", "explained_by",
+        "seconds",
     ]  # fmt: skip
     assert found["classes"] == {"dog": 4, "cat": 4, "bird": 4}
     assert {part["feature"] for part in found["relevance"]} == {
@@ -85,6 +90,7 @@ def test_nothing_is_learned_if_the_model_cannot_be_written(pets, tmp_path):
         (["-t", "kind", "--encoding", "x"], "There is no encoding 'x'"),
         (["-t", "kind", "--delimiter", "||"], "A delimiter is one letter"),
         (["-t", "kind", "--format", "parquet"], "pets.csv: it cannot be read"),
+        (["-t", "kind", "--drop", "kind"], "'kind' is the target and is to be dropped"),
     ],
 )
 def test_bad_data(pets, tmp_path, arguments, words):
@@ -102,6 +108,9 @@ def test_bad_data(pets, tmp_path, arguments, words):
         (["-t", "kind", "-m", "single", "--time-budget", "3"], "only for cv"),
         (["-t", "kind", "--time-budget", "0"], "0.001"),
         (["-t", "kind", "-m", "single", "--members", "1"], "only for cv"),
+        (["-t", "kind", "--unseen", "guess"], "one of prior, error"),
+        (["-t", "kind", "--tol", "0.1"], "cv has no such setting"),
+        (["-t", "kind", "-m", "hamming", "--max-iter", "9"], "hamming has no such"),
     ],
 )
 def test_bad_usage(pets, tmp_path, arguments, words):
@@ -109,13 +118,10 @@ def test_bad_usage(pets, tmp_path, arguments, words):
 
 
 def test_warnings_are_a_line_each(pets, tmp_path):
-    from helpers.commands import run
-
     pets.write_text(PETS.replace(",dog\n", ",\n", 1))
     result = run("fit", pets, *FIT, "-o", tmp_path / "m")
     assert result.stderr == (
-        "nearkind: pets.csv: 1 of 12 rows have no 'kind'; they are left out, and rows "
-        "are counted without them.\n"
+        "nearkind: pets.csv: 1 of 12 rows have no 'kind'; they are left out.\n"
     )
 
 
@@ -174,3 +180,87 @@ def test_scoring_and_class_weight_are_settings_of_the_model(uneven, tmp_path):
 def test_wrong_scorings_and_weights_are_bad_usage(uneven, tmp_path, given, said):
     fit = ("fit", uneven, "-t", "state", "-o", tmp_path / "m.nk")
     assert said in " ".join(complaint(*fit, *given, code=2).split())
+
+
+def test_settings_of_the_distance_are_options(pets, tmp_path):
+    path = tmp_path / "m.nk"
+    fit = ("fit", pets, "-t", "kind", "--drop", "name", "-o", path)
+    told = ("--missing", "prior", "--unseen", "error", "--jobs", "1")
+    done(*fit, "-m", "single", *told, "--tol", "0.05", "--max-iter", "300")
+    metric = nk.load(path).metric_
+    assert (metric.missing, metric.unseen, metric.n_jobs) == ("prior", "error", 1)
+    assert (metric.tol, metric.max_iter) == (0.05, 300)
+    done(*fit, "-m", "hamming", *told)
+    assert nk.load(path).metric_.unseen == "error"
+
+
+def test_advice_names_options(pets, models):
+    new = pets.with_name("new.csv")
+    new.write_text("legs,coat,weight\n8,fur,004\n")
+    found = run("predict", models["hamming"], new).stderr
+    assert "Pass `fit --unseen error` to refuse them" in found
+
+
+def test_rows_keep_the_numbers_of_the_file_where_some_have_no_class(pets, tmp_path):
+    lines = PETS.splitlines()
+    lines.insert(2, "Rex,4,fur,x,")  # x would make the column text
+    pets.write_text("\n".join(lines).replace(",00", ",").replace(",01", ",1"))
+    path = tmp_path / "m.nk"
+    for method in ("hamming", "cv"):
+        result = run("fit", pets, "-t", "kind", "-m", method, "-o", path, "--json")
+        assert json.loads(result.stdout)["rows"] == 12
+        model = nk.load(path)
+        assert model.categories_["weight"][0] == 1
+        numbers = model.kneighbors(None, 11, return_distance=False)
+        assert set(numbers.ravel().tolist()) <= {0, *range(2, 13)}
+        assert numbers.max() == 12
+    near = facts("neighbors", path, pets, "--row", "12", "-k", "1")
+    assert near["neighbors"][0]["row"] == 12
+
+
+@pytest.mark.parametrize("mark", ["^", "~", " "])
+def test_an_unusual_delimiter_is_hinted_at(tmp_path, mark):
+    path, model = tmp_path / "a.csv", tmp_path / "m"
+    path.write_text(f"size{mark}kind\n1{mark}a\n2{mark}b\n")
+    told = complaint("fit", path, "-t", "kind", "-m", "hamming", "-o", model)
+    assert f"pass --delimiter '{mark}'" in told
+    fit = ("fit", path, "-t", "kind", "-m", "hamming", "-o", model)
+    done(*fit, "--delimiter", mark)
+
+
+DATES = ["2020-02-03", "2021-11-30", "2020-02-03", "2022-01-01"] * 3
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
+def test_dates_are_refused_in_every_format_unless_they_are_text(
+    tmp_path, ending, stream
+):
+    path, model = tmp_path / f"visits.{ending}", tmp_path / "m.nk"
+    days = [dt.date.fromisoformat(day) for day in DATES]
+    columns = {"day": days, "size": ["a", "b"] * 6, "kind": ["x", "y", "x"] * 4}
+    write_columns(columns, path)
+    fit = ("fit", path, "-t", "kind", "-m", "single", stream, "-o", model)
+    assert "Column 'day' holds dates" in complaint(*fit)
+    done(*fit, "--text", "day")
+    assert nk.load(model).metric_.categories_["day"] == sorted(set(DATES))
+    assert len(facts("predict", model, path)["rows"]) == 12
+
+
+def test_a_time_budget_says_what_was_not_tried(pets, tmp_path):
+    fit = ("fit", pets, "-t", "kind", "--drop", "name", "-o", tmp_path / "m")
+    found = facts(*fit, "--time-budget", "0.001")
+    assert "neighbors by values" in found["not_tried"]
+    out = done(*fit, "--time-budget", "0.001")
+    assert "not tried, as the time budget was used up: " in out
+
+
+@pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
+@pytest.mark.parametrize(
+    "prices", [[i % 300 for i in range(900)], [i % 30 + 0.5 for i in range(900)]]
+)
+def test_a_target_of_many_numbers_looks_like_regression(tmp_path, stream, prices):
+    path = tmp_path / "houses.csv"
+    write_columns({"rooms": [i % 5 for i in range(900)], "price": prices}, path)
+    fit = ("fit", path, "-t", "price", "-m", "single", stream, "-o", tmp_path / "m")
+    assert "looks like regression, which nearkind does not do" in complaint(*fit)

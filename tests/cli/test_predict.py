@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+import nearkind as nk
 from helpers.commands import PETS, complaint, done, facts, run
+from nearkind.cli import model_table
 from nearkind.io import read_columns
 
 NEW = "weight,coat,legs\n004,fur,4\n001,down,2\n"
@@ -124,3 +126,46 @@ def test_a_model_of_an_array_takes_columns_by_place(tmp_path):
     assert "go by their place" in complaint(
         "predict", tmp_path / "m", "-", stdin=b"a\n1\n"
     )
+
+
+def test_a_model_of_a_file_of_numbers_takes_their_text_in_python(tmp_path):
+    table, path = tmp_path / "monks.csv", tmp_path / "m.nk"
+    done("datasets", "monks1", "-o", table)
+    done("fit", table, "-t", "class", "-m", "hamming", "-o", path)
+    data, model = nk.datasets.load("monks1"), nk.load(path)
+    assert {type(value) for value in data.X["a1"]} == {str}
+    assert model.categories_["a1"] == [1, 2, 3]
+    assert (model.predict(data.X) == model.predict(data.X.astype(int))).all()
+
+
+def test_many_rows_are_classified_in_portions_and_warned_of_once(
+    models, tmp_path, monkeypatch
+):
+    path = tmp_path / "new.csv"
+    path.write_text(NEW + "005,wool,4\n" + "009,wool,3\n" + "001,down,2\n")
+    whole = run("predict", models["single"], path)
+    monkeypatch.setattr(model_table, "ROWS_AT_ONCE", 2)
+    assert run("predict", models["single"], path).output == whole.output
+    assert whole.stderr.count("\n") == 1
+
+
+def test_rows_that_were_learned_from_are_cautioned_of(models, pets, tmp_path):
+    told = run("predict", models["single"], pets).stderr
+    assert "Of these rows, 12 equal rows that the model learned from" in told
+    assert facts("predict", models["single"], pets)["rows_learned_from"] == 12
+    new = tmp_path / "new.csv"
+    new.write_text(
+        "legs,coat,weight,kind\n4,fur,012,dog\n4,fur,002,dog\n2,down,001,bird\n"
+    )
+    assert "learned from" not in run("predict", models["single"], new).stderr
+
+
+def test_a_table_that_lacks_columns_is_told_which(models, tmp_path):
+    new = tmp_path / "new.csv"
+    new.write_text("legs,coat\n4,fur\n")
+    assert "no column 'weight' in new.csv" in complaint(
+        "predict", models["single"], new
+    )
+    new.write_text("legs\n4\n")
+    told = complaint("predict", models["single"], new)
+    assert "new.csv lacks columns of the model: 'coat', 'weight'." in told

@@ -78,7 +78,10 @@ def test_a_distance_alone_has_a_page(pets, tmp_path):
 
 BAD = {
     "no folder": (("pets.csv", "-o", "no/r.html"), "There is no folder"),
-    "no column": (("other.csv", "-o", "r.html"), "There is no column 'legs' in other"),
+    "no column": (
+        ("other.csv", "-o", "r.html"),
+        "other.csv lacks columns of the model: 'legs'",
+    ),
     "no rows": (("empty.csv", "-o", "r.html"), "line 1: rows were expected"),
     "no target": (("pets.csv", "-t", "sort", "-o", "r.html"), "no column 'sort'"),
 }
@@ -105,3 +108,10 @@ def test_the_demo_writes_its_page_where_it_is_told_to(tmp_path):
     assert f"{out}" in "".join(done("demo", "monks1", "-o", out).split("\n"))
     assert facts_of(out)["title"] == "The demo's CPMLClassifier on monks1"
     assert "130 rows" in lines_of(out)
+
+
+def test_a_page_ends_in_html(models, pets, tmp_path):
+    output = tmp_path / "page.pdf"
+    told = complaint("report", models["hamming"], pets, "-o", output, code=2)
+    assert "ends in .html; got 'page.pdf'" in told
+    assert not output.exists()

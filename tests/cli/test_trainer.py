@@ -23,7 +23,7 @@ def test_a_streamed_fit_is_the_fit(tmp_path, name):
     found = facts("fit", path, *FIT, "-o", parts, "--stream", "--batch-rows", 5)
     a, b = nk.load(whole), nk.load(parts)
     assert a.categories_ == b.categories_
-    np.testing.assert_array_equal(a.metric_.metric_, b.metric_.metric_)
+    np.testing.assert_array_equal(a.distance_.metric_, b.distance_.metric_)
     for name in ("rows", "features", "classes", "majority_share", "relevance"):
         assert found[name] == told[name]
     assert found["remembered"] == 12
@@ -65,3 +65,11 @@ def test_who_wants_a_search_is_told_that_there_is_none(pets, tmp_path, method, i
     told = run("fit", pets, *wanted, "--stream")
     assert told.exit_code == 0
     assert (trainer.NO_SEARCH in told.stderr) == is_told
+
+
+def test_a_long_search_is_announced_to_who_watches(capsys):
+    trainer.announce(4_000, None)
+    assert "4,000 rows takes about 21 s" in capsys.readouterr().err
+    trainer.announce(400, None)
+    trainer.announce(4_000, 5.0)
+    assert capsys.readouterr().err == ""

@@ -12,7 +12,8 @@ from nearkind.constraints.sampled import (
 )
 from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.constraints.triplets import AllTriplets
-from nearkind.constraints.weighted_labels import WeightedLabels
+from nearkind.constraints.weighted_labels import WeightedLabels, sample_rows
+from nearkind.encoding.rows import unique_rows
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import embed
 from nearkind.metrics.spectrum import identity
@@ -101,3 +102,21 @@ def test_rows_are_drawn_by_weight():
     for _ in range(400):
         hits += np.bincount(labels.sample(10, rng)[0], minlength=50)
     np.testing.assert_allclose(hits / 4000, labels.weights / 1275, atol=0.006)
+
+
+def test_rows_drawn_are_those_of_the_labels_drawn():
+    rng = np.random.default_rng(3)
+    codes, y = rng.integers(0, 9, (60, 2), dtype=np.int32), rng.integers(0, 3, 60)
+    rows = unique_rows(codes, y, rng.integers(1, 4, 60).astype(float))
+    assert sample_rows(rows, len(rows), rng) is rows
+    drawn = sample_rows(rows, 20, np.random.default_rng(0))
+    kept, labels = WeightedLabels(rows.y, rows.weights).sample(
+        20, np.random.default_rng(0)
+    )
+    np.testing.assert_array_equal(drawn.codes, rows.codes[kept])
+    np.testing.assert_array_equal(drawn.weights, labels.weights)
+    np.testing.assert_array_equal(drawn.own, labels.own)
+    for label in range(3):
+        assert drawn.weights[drawn.y == label].sum() == pytest.approx(
+            rows.weights[rows.y == label].sum()
+        )

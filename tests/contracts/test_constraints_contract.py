@@ -14,6 +14,7 @@ from helpers.strategies import (
     phis,
     weights,
 )
+from nearkind.baselines.mcml import ClassCollapse
 from nearkind.constraints import pairs, triplets, tuples
 from nearkind.constraints.pairs import AllPairs
 from nearkind.constraints.quadruplets import AllQuadruplets
@@ -48,6 +49,10 @@ ENUMERATED = {
 
 def by_label(rule):
     return lambda y, w, margin: rule(margin=margin).bind(WeightedLabels(y, w))
+
+
+def collapsed(y, w, margin):
+    return ClassCollapse().bind(WeightedLabels(y, w))
 
 
 def one_by_one(kind):
@@ -89,6 +94,7 @@ CONVEX = {name: bind for name, (_, bind) in EXACT.items()} | {
     "sampled pairs": sampled(SampledPairs),
     "sampled quadruplets": sampled(SampledQuadruplets),
     "several kinds": together("triplets", "pairs", "quadruplets"),
+    "class collapse": collapsed,
 }
 CONSTRAINTS = CONVEX | {"soft neighbors": by_label(SoftNeighbors)}
 every_kind = pytest.mark.parametrize("kind", CONSTRAINTS)

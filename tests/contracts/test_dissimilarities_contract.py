@@ -12,7 +12,7 @@ from helpers.estimator_tables import labelled_table
 DISTANCES = {"cpml": nk.CPML} | nk.baselines.all()
 FEW = 20  # iterations; rounding, which renaming changes, grows along a descent
 INFINITE = {"lin", "lin1"}  # where rows have nothing in common
-DRAW_ROWS = {"itml", "pola"}  # pairs of rows by their numbers, as random_state says
+DRAW_ROWS = {"itml", "pola", "hdml"}  # by their numbers, as random_state says
 every_distance = pytest.mark.parametrize("name", DISTANCES)
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -152,6 +152,30 @@ def test_fitting_again_forgets(name):
     )
 
 
+def test_rows_without_a_feature_are_those_that_all_have_one_value(distance):
+    codes = distance.encode(NEW)
+    query = distance.represent(codes[:1])
+    for d, represented in enumerate(distance.leave_out(codes[0], codes)):
+        changed = codes.copy()
+        changed[:, d] = codes[0, d]
+        wanted = distance.compare(query, distance.represent(changed))
+        found = distance.compare(*represented)
+        np.testing.assert_allclose(found, wanted, atol=1e-7)
+        if is_zero_on_equal_rows(distance):
+            assert (found[0, (changed == codes[0]).all(axis=1)] == 0.0).all()
+
+
+def test_contributions_are_none_between_equal_rows(distance):
+    codes = distance.encode(NEW)
+    assert not distance.contributions(codes[0], codes[0]).any()
+    parts = distance.contributions(codes[0], codes[1])
+    assert parts.shape == codes.shape[1:]
+    assert not np.isnan(parts).any()
+    if distance.has_vectors:
+        d = distance.pairwise_distances(NEW)[0, 1]
+        assert parts.sum() == pytest.approx(d**2, abs=1e-9)
+
+
 @every_distance
 @pytest.mark.parametrize("votes", ["uniform", "distance"])
 def test_it_serves_a_classifier(name, votes):
@@ -160,7 +184,7 @@ def test_it_serves_a_classifier(name, votes):
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
     assert set(model.predict(NEW)) <= set(Y)
     distances, rows = model.kneighbors(NEW)
-    D = model.metric_.pairwise_distances(NEW, X)
+    D = model.distance_.pairwise_distances(NEW, X)
     np.testing.assert_allclose(
         np.take_along_axis(D, rows, axis=1), distances, atol=1e-7
     )

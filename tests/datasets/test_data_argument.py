@@ -42,7 +42,7 @@ def test_no_such_file_or_set(tmp_path):
 
 def test_a_labelled_set(tmp_path):
     source = LabelledSource("monks1", "class", drop=("a1",), text=("a2",))
-    X, y, target = read_labelled(source)
+    X, y, target, *_ = read_labelled(source)
     assert list(X) == ["a2", "a3", "a4", "a5", "a6"]
     assert set(X["a2"]) == {"1", "2", "3"}
     assert set(X["a3"]) == {1, 2}

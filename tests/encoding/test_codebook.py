@@ -172,9 +172,9 @@ def test_constant_column():
     assert book.n_values == [1]
 
 
-def test_text_and_numbers_differ():
-    book = fitted([["1"], ["2"]])
-    assert quiet(book, [[1], ["1"]]).ravel().tolist() == [-1, 0]
+def test_text_and_numbers_differ_where_both_are_levels():
+    book = fitted([["1"], [1], ["2"]])
+    assert quiet(book, [[1], ["1"], [2]]).ravel().tolist() == [0, 1, 2]
 
 
 def test_equal_numbers_are_one_level():

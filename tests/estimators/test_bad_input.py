@@ -186,7 +186,7 @@ def test_histograms_without_labels_say_what_to_take_instead():
             nk.CPML(projection=projection).fit_constraints(X, triplets=[[0, 1, 2]])
 
 
-@pytest.mark.parametrize("metric", ["euclidean", nk.CPML, 3.0])
+@pytest.mark.parametrize("metric", [["euclidean"], nk.CPML, 3.0])
 def test_a_metric_that_is_no_distance_is_named(metric):
     X, y = [["a"], ["b"], ["a"], ["b"]], [0, 1, 0, 1]
     with pytest.raises(ValueError, match="'metric' parameter of CPMLClassifier must"):

@@ -19,7 +19,7 @@ def test_votes_equal_a_plain_loop_over_sorted_rows(metric, weights):
     train, test = slice(0, 60), slice(60, 80)
     model = nk.CPMLClassifier(metric, n_neighbors=4, weights=weights)
     model.fit(X[train], y[train])
-    D = model.metric_.pairwise_distances(X[test], X[train])
+    D = model.distance_.pairwise_distances(X[test], X[train])
     for d, shares in zip(D, model.predict_proba(X[test]), strict=True):
         np.testing.assert_allclose(shares, _votes(d, y[train], model, 4, weights))
 
@@ -69,7 +69,7 @@ def test_kneighbors_are_the_nearest_rows_ties_by_row_number(metric):
     X, y = labelled_table(40, seed=4)
     model = nk.CPMLClassifier(metric, n_neighbors=3).fit(X, y)
     distances, rows = model.kneighbors(X[:10])
-    D = model.metric_.pairwise_distances(X[:10], X)
+    D = model.distance_.pairwise_distances(X[:10], X)
     for d, near, number in zip(D, distances, rows, strict=True):
         order = np.lexsort((np.arange(40), np.round(d / max(d.max(), 1e-9), 6)))[:3]
         np.testing.assert_array_equal(number, order)
@@ -133,7 +133,7 @@ def test_shares_by_setting_where_some_are_infinitely_far():
     rows = [["a", "x"], ["a", "x"], ["b", "y"], ["b", "y"]]
     model = nk.CPMLClassifier(nk.baselines.Lin()).fit(rows, ["up", "left", "no", "no"])
     query = rows[1:3]
-    assert np.isinf(model.metric_.pairwise_distances(query, rows)).any()
+    assert np.isinf(model.distance_.pairwise_distances(query, rows)).any()
     ways = [(k, vote) for vote in ("uniform", "distance", "soft") for k in (1, 3)]
     for shares, (k, vote) in zip(
         model.shares_by_setting(query, ways), ways, strict=True
@@ -157,8 +157,8 @@ def test_fit_over_a_fitted_distance_is_fit(metric):
     weights = np.arange(60) % 3
     fitted = nk.CPMLClassifier(metric, n_neighbors=3).fit(X, y, sample_weight=weights)
     over = nk.CPMLClassifier(n_neighbors=3)
-    assert over.fit_over(fitted.metric_, X, y, sample_weight=weights) is over
-    assert over.metric_ is fitted.metric_
+    assert over.fit_over(fitted.distance_, X, y, sample_weight=weights) is over
+    assert over.distance_ is fitted.distance_
     np.testing.assert_array_equal(over.predict_proba(X), fitted.predict_proba(X))
     np.testing.assert_array_equal(over.kneighbors()[1], fitted.kneighbors()[1])
     assert list(over.feature_names_in_) == list(X.columns)

@@ -95,7 +95,7 @@ def test_contributions_add_up_and_name_the_values(table):
     assert sorted(parts["feature"]) == sorted(X.columns)
     shown = dict(zip(parts["feature"], parts["a"], strict=True))
     assert shown == {name: X.iloc[0][name] for name in X.columns}
-    assert (np.diff(parts["contribution"]) <= 0.0).all()
+    assert (np.diff(parts["contribution"].abs()) <= 0.0).all()
 
 
 def test_explain_takes_rows_of_every_kind(table):
@@ -106,9 +106,11 @@ def test_explain_takes_rows_of_every_kind(table):
         (X.iloc[[0]], X.iloc[[5]]),
         (X.iloc[0].to_dict(), X.iloc[5].to_dict()),
         (X.iloc[0].tolist(), X.iloc[5].tolist()),
-        (pl.from_pandas(X.astype("str"))[0], X.iloc[5]),
     ]:
         pd.testing.assert_frame_equal(model.explain(a, b), wanted)
+    found = model.explain(pl.from_pandas(X.astype("str"))[0], X.iloc[5])
+    assert isinstance(found, pl.DataFrame)
+    assert found.to_dict(as_series=False) == wanted.to_dict("list")
     with pytest.raises(ValueError, match="Wanted one row, got a table of 60"):
         model.explain(X, X.iloc[0])
 
@@ -235,3 +237,11 @@ def test_verbose_prints_and_silence_does_not(table, capsys):
     assert "objective" in capsys.readouterr().out
     quick(max_iter=10).fit(X, y)
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("structure", ["single", "multi", "diagonal", "full"])
+def test_a_column_that_is_the_class_is_learned_within_the_tolerance(structure):
+    X, y = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]] * 5, ["a", "b"] * 10
+    model = nk.CPML(structure, tol=1e-3).fit(X, y)
+    assert model.stop_reason_ == "TOLERANCE"
+    assert model.gap_ <= 1e-3 * model.objective_

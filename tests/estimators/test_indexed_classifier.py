@@ -22,7 +22,7 @@ def fitted_twice(metric, X, y, sample_weight=None, **settings):
     """Return one model by each index, over one and the same distance."""
     exact = nk.CPMLClassifier(metric, **settings).fit(X, y, sample_weight)
     fast = nk.CPMLClassifier(metric, index="faiss", **settings)
-    return exact, fast.fit_over(exact.metric_, X, y, sample_weight)
+    return exact, fast.fit_over(exact.distance_, X, y, sample_weight)
 
 
 def through_a_file(model):

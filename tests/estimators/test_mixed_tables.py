@@ -13,7 +13,7 @@ from nearkind.estimators import params
 
 STRUCTURES = list(params.STRUCTURES)
 PROJECTIONS = list(params.PROJECTIONS)
-SCALING = {"euclidean", "discriminant", "rfm"}  # of the baselines
+SCALING = {"euclidean", "discriminant", "mcml", "rfm"}  # of the baselines
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -15,7 +15,7 @@ from helpers.estimator_tables import labelled_table
 
 QUICK = nk.CPML(max_iter=5)
 BASELINES = nk.baselines.all()
-SLOW_TO_CONVERGE = {"cheng", "helic", "lmnn"}
+SLOW_TO_CONVERGE = {"cheng", "helic", "lmnn", "lmca", "chi2_lmnn", "gb_lmnn"}
 ONE_OF_EACH_KIND = [
     "euclidean",  # vectors, nothing learned
     "hamming",  # pairs of rows, with a transform
@@ -27,6 +27,9 @@ ONE_OF_EACH_KIND = [
     "dm3",  # pairs of rows
     "pola",  # a matrix from pairs, with partial_fit
     "lmnn",  # large margin
+    "lmca",  # large margin, few directions
+    "chi2_lmnn",  # large margin between histograms
+    "gb_lmnn",  # large margin, by trees
     "helic",  # weights of kernels
     "nca",  # scikit-learn's own learner
 ]
@@ -83,7 +86,7 @@ class TestInCompany:
         ours = nk.CPMLClassifier(QUICK, n_neighbors=1).fit(X, y)
         U = plain[0].transform(X)
         np.testing.assert_allclose(
-            ours.metric_.pairwise_distances(X),
+            ours.distance_.pairwise_distances(X),
             np.linalg.norm(U[:, None] - U[None], axis=2),
             atol=1e-9,
         )

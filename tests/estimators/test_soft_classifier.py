@@ -36,7 +36,7 @@ def test_a_temperature_chosen_stays_when_rows_are_added():
     model.predict(QUERY)
     model.add(X[60:], Y[60:])
     assert model.temperature_ == chosen
-    wanted = soft(temperature=chosen).fit_over(model.metric_, X, Y)
+    wanted = soft(temperature=chosen).fit_over(model.distance_, X, Y)
     np.testing.assert_array_equal(
         model.predict_proba(QUERY), wanted.predict_proba(QUERY)
     )
@@ -78,7 +78,7 @@ def test_batches():
     table, labels = rows(90)
     metric = nk.CPML(max_iter=4)
     found = soft(metric).fit_batches(cut(table, labels, 30))
-    wanted = soft().fit_over(found.metric_, table, labels)
+    wanted = soft().fit_over(found.distance_, table, labels)
     assert found.temperature_ == wanted.temperature_
     np.testing.assert_allclose(
         found.predict_proba(table), wanted.predict_proba(table), atol=1e-6
@@ -109,7 +109,7 @@ def test_partitions_get_the_answers_of_the_table():
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_scores_are_minus_mean_distances_to_the_nearest(metric):
     model = nk.CPMLClassifier(metric, n_neighbors=4).fit(X, Y)
-    D = model.metric_.pairwise_distances(QUERY, X)
+    D = model.distance_.pairwise_distances(QUERY, X)
     nearest = np.sort(D, axis=1)[:, :4].mean(axis=1)
     np.testing.assert_allclose(model.score_samples(QUERY), -nearest, atol=1e-9)
 
@@ -117,7 +117,7 @@ def test_scores_are_minus_mean_distances_to_the_nearest(metric):
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_a_training_row_is_not_its_own_neighbour(metric):
     model = nk.CPMLClassifier(metric, n_neighbors=4).fit(X, Y)
-    D = model.metric_.pairwise_distances(X, X)
+    D = model.distance_.pairwise_distances(X, X)
     np.fill_diagonal(D, np.inf)
     nearest = np.sort(D, axis=1)[:, :4].mean(axis=1)
     np.testing.assert_allclose(model.score_samples(), -nearest, atol=1e-9)
@@ -138,7 +138,7 @@ def test_scores_count_weights_as_repeated_rows():
 
 def test_more_neighbours_than_rows_is_the_mean_over_all():
     model = nk.CPMLClassifier(Hamming(), n_neighbors=1_000).fit(X, Y)
-    D = model.metric_.pairwise_distances(X, X)
+    D = model.distance_.pairwise_distances(X, X)
     np.testing.assert_allclose(model.score_samples(X), -D.mean(axis=1))
     np.testing.assert_allclose(model.score_samples(), -D.sum(axis=1) / 89)
 
@@ -173,7 +173,7 @@ def test_a_search_tries_soft_votes_once():
     assert only.best_params_["weights"] == "soft"
     (member,) = only.members_
     assert (member.weights, member.temperature) == ("soft", "auto")
-    wanted = soft(Hamming()).fit_over(only.metric_, X, Y)
+    wanted = soft(Hamming()).fit_over(only.distance_, X, Y)
     np.testing.assert_array_equal(
         only.predict_proba(QUERY), wanted.predict_proba(QUERY)
     )

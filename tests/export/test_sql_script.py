@@ -97,6 +97,15 @@ def test_all_dialects_write_whole_statements(dialect, tmp_path):
     assert outside.count("(") == outside.count(")")
 
 
+def test_columns_of_numbers_are_named_in_the_script(tmp_path):
+    X = [{"size\n": 1, "colour": "red"}, {"size\n": 2, "colour": "1"}]
+    model = nk.CPMLClassifier(nk.baselines.Euclidean(), n_neighbors=1).fit(X, [0, 1])
+    (path,) = export.write(model, tmp_path / "m.sql", "sql")
+    head = path.read_text("utf-8").split("BEGIN")[0]
+    assert head.endswith('CAST as numbers: "size\\n"\n')
+    assert all(line.startswith("--") for line in head.splitlines())
+
+
 def test_pgvector_keeps_vectors_whole_and_asks_its_index(tmp_path):
     model = nk.CPMLClassifier(nk.baselines.Euclidean(), n_neighbors=1)
     model.fit([["a"], ["b"]], [0, 1])

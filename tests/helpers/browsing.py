@@ -11,9 +11,9 @@ import nearkind as nk
 from nearkind.errors import UnseenValueWarning
 from nearkind.export.portable import as_text
 from nearkind.model_view import ModelView
-from nearkind.report.data import ReportData
-from nearkind.report.page import page
-from nearkind.report.summary import summary
+from nearkind.pages.data import ReportData
+from nearkind.pages.page import page
+from nearkind.pages.summary import summary
 from nearkind.tables.values import plain
 
 NAMES = "chromium", "chromium-browser", "google-chrome"
@@ -128,7 +128,7 @@ def visited(browser, folder, data, **context):
 def asked(model, row):
     """Return class, votes, distances and rows that Python says of a dict of cells."""
     table = [row]
-    k = ModelView(model).members[0].n_neighbors
+    k = ModelView(model).member.n_neighbors
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenValueWarning)
         said = str(model.predict(table)[0])

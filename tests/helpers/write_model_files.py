@@ -53,7 +53,19 @@ def calibrated():
     return nk.CPMLClassifierCV(candidates, (1, 3), cv=2, **settings), *mixed_table(60)
 
 
-MIXED = (searched, mixed_bins, mixed_scale, mixed_crosses, calibrated)
+def boosted():
+    metric = nk.baselines.GBLMNN(max_depth=2, max_iter=3)
+    return nk.CPMLClassifier(metric), *mixed_table(60)
+
+
+def kernels():
+    metric = nk.baselines.KernelLMCA(n_components=2, max_iter=5, max_rows=12)
+    return nk.CPMLClassifier(metric), *mixed_table(60)
+
+
+MIXED = (
+    searched, mixed_bins, mixed_scale, mixed_crosses, calibrated, boosted, kernels,
+)  # fmt: skip
 MAKERS = (six_persons, monks, *MIXED)
 
 

@@ -1,10 +1,7 @@
 """Which text is a number, and which is missing."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from nearkind.io import infer_types
-from nearkind.io.cells import MISSING, parse_number
+from nearkind.io.cells import MISSING
 
 
 def test_whole_numbers_numbers_and_text():
@@ -40,9 +37,3 @@ def test_missing_words_are_missing_unless_the_column_is_text():
 def test_cells_that_are_no_text_stay():
     cells = [True, 1.5, None, "7", "NA"]
     assert infer_types({"a": cells}) == {"a": [True, 1.5, None, "7", None]}
-
-
-@given(st.from_regex(r"-?[0-9.eE+]{1,8}", fullmatch=True))
-def test_a_number_is_what_python_reads(text):
-    value = parse_number(text)
-    assert value is None or value == float(text)

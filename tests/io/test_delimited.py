@@ -89,7 +89,12 @@ def test_a_wrong_encoding_is_told_with_its_line(tmp_path):
         ("a,b\n1,2\n1,2,3\n", "line 3: 2 cells in the header, 3 cells here;"),
         ("a,b\n\n1,2\n1\n", "line 4: 2 cells in the header, 1 cell here;"),
         ("a,b,a\n1,2,3\n", "line 1: column 'a' occurs more than once;"),
-        ('a,b\n1,2\n1,"2\n', "line 3: unexpected end of data; check the quotes"),
+        (
+            'a,b\n1,2\n1,"2\n',
+            "line 3: the row that begins in line 3 has a quote that is",
+        ),
+        ('a,b\n1,"2\n1,2\n1,2\n', "line 4: the row that begins in line 2 has a quote"),
+        ('a,b\n1,"2\n1,"2"\n', "line 3: the row that begins in line 2 has a quote"),
         ('a,b\n1,"2"x\n', "line 2: "),
         (b"a,b\n1,\x002\n", "line 2: it holds a NUL byte"),
     ],

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkind.io import infer_types, match_levels, require_column
-from nearkind.io.schema import ColumnRoles, column_names
+from nearkind.io.schema import ColumnRoles, check_classes, column_names
 
 NAME = "1234567890123456"
 WORDS = ["1", "2", "-3", "0", "2.50", ".5", "1e3", "007", "x", "NA", "?", NAME, None]
@@ -57,3 +57,14 @@ def test_known_columns_are_in_the_order_of_the_model():
         {"b": ["x"], "extra": ["y"], "a": ["z"]}, {"a": {"z"}, "b": {"x"}}
     )
     assert list(found) == ["a", "b"]
+
+
+@pytest.mark.parametrize("labels", [range(200), map(float, range(100)), "abcdefgh"])
+def test_many_classes_may_be_numbers_or_words(labels):
+    check_classes(list(map(str, labels)), 1_000, "y", "a.csv")
+
+
+@pytest.mark.parametrize("labels", [range(201), (i + 0.5 for i in range(21))])
+def test_more_numbers_are_measured(labels):
+    with pytest.raises(ValueError, match="looks like regression"):
+        check_classes(list(map(str, labels)), 1_000, "y", "a.csv")

@@ -3,11 +3,19 @@
 import gzip
 import io
 import sys
+from pathlib import Path
 
 import pytest
 
 from helpers.table_files import complaint, written
-from nearkind.io import LabelledSource, ReadingWarning, ReadOptions, read_columns
+from nearkind.io import (
+    Batches,
+    LabelledSource,
+    ReadingWarning,
+    ReadOptions,
+    read_columns,
+)
+from nearkind.io.sources import open_table
 
 ROWS = "size,colour\n1,red\n2,\n"
 COLUMNS = {"size": ["1", "2"], "colour": ["red", None]}
@@ -76,7 +84,7 @@ LABELLED = "id,size,kind\n1,007,cat\n2,1,dog\n3,2,?\n4,3,cat\n"
 
 def test_features_labels_and_what_is_dropped(tmp_path):
     path = written(tmp_path, "a.csv", LABELLED.replace("?", "dog"))
-    X, y, target = LabelledSource(path, "kind", drop=("id",)).read()
+    X, y, target, *_ = LabelledSource(path, "kind", drop=("id",)).read()
     assert X == {"size": ["007", "1", "2", "3"]}
     assert y == ["cat", "dog", "dog", "cat"]
     assert target == "kind"
@@ -92,8 +100,9 @@ def test_features_labels_and_what_is_dropped(tmp_path):
 def test_rows_without_label_are_left_out_and_said(tmp_path):
     path = written(tmp_path, "a.csv", LABELLED)
     with pytest.warns(ReadingWarning, match=r"a\.csv: 1 of 4 rows have no 'kind'"):
-        X, y, _ = LabelledSource(path, "kind").read()
+        X, y, _, rows, n_given = LabelledSource(path, "kind").read()
     assert (X["id"], y) == ([1, 2, 4], ["cat", "dog", "cat"])
+    assert (rows, n_given) == ([0, 1, 3], 4)
 
 
 def test_labels_of_several_types_become_text(tmp_path):
@@ -117,9 +126,14 @@ def test_labels_of_several_types_become_text(tmp_path):
         ("a,kind\n1,x\n2,x\n", {"target": "kind"}, "holds 1 class; two at least"),
         ("a,kind\n1,\n2,NA\n", {"target": "kind"}, "holds no class; two at least"),
         (
-            "a,kind\n" + "".join(f"1,{i}.5\n" for i in range(50)),
+            "a,kind\n" + "".join(f"1,v{i}\n" for i in range(50)),
             {"target": "kind"},
             "50 different values in 50 rows, so it names no classes",
+        ),
+        (
+            "a,kind\n" + "".join(f"1,{i}.5\n" for i in range(50)),
+            {"target": "kind"},
+            "50 different numbers, so this looks like regression",
         ),
     ],
 )
@@ -135,3 +149,24 @@ def test_how_to_read_is_passed_on(tmp_path):
     assert list(
         LabelledSource(path, "kind", options=ReadOptions(delimiter=",")).read().X
     ) == ["a;b"]
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused(tmp_path):
+    path = written(tmp_path, "a.csv", LABELLED)
+
+    def read_and_append():
+        with open_table(path, ReadOptions()), Path(path).open("a") as file:
+            file.write("5,9,cat\n")
+
+    with pytest.raises(ValueError, match=r"a\.csv was changed while it was read"):
+        read_and_append()
+
+
+def test_a_file_that_grows_between_two_readings_is_refused(tmp_path):
+    path = Path(written(tmp_path, "a.csv", LABELLED.replace("?", "cat")))
+    found = Batches(LabelledSource(str(path), "kind"), batch_rows=2)
+    assert found.n_rows == 4
+    with path.open("a") as file:
+        file.write("5,9,cat\n")
+    with pytest.raises(ValueError, match=r"a\.csv was changed while it was read"):
+        list(found)

@@ -207,8 +207,8 @@ def test_a_classifier_answers_with_the_bits_of_comparing_with_all(
     sample_weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 3.0], len(y))
     fast = nk.CPMLClassifier(metric, weights=weights).fit(X, y, sample_weight)
     plain = nk.CPMLClassifier(weights=weights)
-    plain.fit_over(fast.metric_, X, y, sample_weight)
-    plain.index_ = PlainIndex(fast.metric_, fast.index_.rows, 5)
+    plain.fit_over(fast.distance_, X, y, sample_weight)
+    plain.index_ = PlainIndex(fast.distance_, fast.index_.rows, 5)
     for model in (fast, plain):
         assert (getattr(model.index_, "search", None) is None) == (model is plain)
     np.testing.assert_array_equal(fast.predict_proba(query), plain.predict_proba(query))

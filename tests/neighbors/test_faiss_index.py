@@ -188,7 +188,7 @@ def test_rows_added_later_are_found(kind):
     model.fit(X[:300], y[:300] % 2).add(X[300:], y[300:] % 2)
     assert model.index_.kind == kind
     again = nk.CPMLClassifier(index="faiss", n_neighbors=1)
-    again.fit_over(model.metric_, X, y % 2)
+    again.fit_over(model.distance_, X, y % 2)
     np.testing.assert_array_equal(model.predict_proba(X), again.predict_proba(X))
     assert (model.kneighbors(X[300:], 1)[0] == 0.0).all()
 

@@ -44,8 +44,8 @@ def parts(metric, n=120, seed=3, weighted=True):
 def test_shares_are_those_of_a_loop_in_double_precision(metric, T):
     model, query = parts(metric)
     rows = model.training_rows_
-    queries = model.metric_.represent(model.encode(query))
-    D = model.metric_.compare(queries, model.index_.rows)
+    queries = model.distance_.represent(model.encode(query))
+    D = model.distance_.compare(queries, model.index_.rows)
     shares = model.set_params(temperature=T).predict_proba(query)
     assert model.temperature_ == T
     for d, found in zip(D, shares, strict=True):
@@ -77,7 +77,7 @@ def test_cold_votes_are_those_of_the_nearest_rows_ties_shared(metric, T):
     model, query = parts(metric)
     model.set_params(temperature=T)
     nearest = nk.CPMLClassifier(n_neighbors=1).fit_voters(
-        model.metric_, model.training_rows_
+        model.distance_, model.training_rows_
     )
     nearest.set_params(n_neighbors=1e-9)  # less than any weight: rows tied share it
     np.testing.assert_allclose(
@@ -151,7 +151,7 @@ def test_rows_infinitely_far_weigh_nothing_unless_all_are():
     rows = [["a", "x"], ["a", "x"], ["b", "y"], ["b", "y"]]
     y = ["up", "left", "no", "no"]
     model = nk.CPMLClassifier(Lin(), weights="soft").fit(rows, y)
-    D = model.metric_.pairwise_distances(rows, rows)
+    D = model.distance_.pairwise_distances(rows, rows)
     assert np.isinf(D).any()
     np.testing.assert_allclose(
         model.predict_proba(rows[:1]), [[0.5, 0.0, 0.5]], atol=ROUNDING
@@ -165,7 +165,7 @@ def test_rows_infinitely_far_weigh_nothing_unless_all_are():
 class Far:
     """A distance that is infinite."""
 
-    has_vectors = False
+    is_euclidean = False
 
     def compare(self, a, b):
         return np.full((len(a), len(b)), np.inf)
@@ -199,7 +199,7 @@ def likelihoods(model, temperatures):
         for c, count in enumerate(counts):
             rows += [(u, c)] * int(count)
     voters = model.training_rows_
-    D = model.metric_.compare(model.index_.rows, model.index_.rows)
+    D = model.distance_.compare(model.index_.rows, model.index_.rows)
     found = []
     for T in temperatures:
         total = 0.0
@@ -220,7 +220,7 @@ def likelihoods(model, temperatures):
 def test_the_temperature_is_the_likeliest_power_of_two(metric, seed):
     X, y = labelled_table(60, seed=seed)
     model = nk.CPMLClassifier(metric, weights="soft").fit(X, y)
-    D = model.metric_.compare(model.index_.rows, model.index_.rows)
+    D = model.distance_.compare(model.index_.rows, model.index_.rows)
     first = np.ceil(np.log2((D**2).mean())) + 3
     temperatures = 2.0 ** (first - np.arange(N_HALVINGS + 2))
     found = likelihoods(model, temperatures)
@@ -236,7 +236,7 @@ def test_a_temperature_from_some_of_many_rows(monkeypatch):
     everything = model.temperature_
     monkeypatch.setattr(soft_votes, "MOST_QUERIES", 100)
     monkeypatch.setattr(soft_votes, "FEWEST_QUERIES", 100)
-    left_out = LeaveOneOut(model.metric_, model.index_.rows, model.training_rows_)
+    left_out = LeaveOneOut(model.distance_, model.index_.rows, model.training_rows_)
     some = left_out.best_temperature()
     assert some == left_out.best_temperature()
     assert 0.25 <= some / everything <= 4.0

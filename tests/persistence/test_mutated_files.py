@@ -25,7 +25,10 @@ from nearkind.search.calibration import Calibration
 from nearkind.search.conformal import ConformalScores
 
 FOLDER = Path(__file__).parent / "files"
-MIXED = ["searched", "mixed_bins", "mixed_scale", "mixed_crosses", "calibrated"]
+MIXED = [
+    "searched", "mixed_bins", "mixed_scale", "mixed_crosses", "calibrated", "boosted",
+    "kernels",
+]  # fmt: skip
 NAMES = ["six_persons", "monks", *MIXED]
 FILES = {name: (FOLDER / f"{name}.nearkind").read_bytes() for name in NAMES}
 ODD = [
@@ -207,6 +210,9 @@ def assert_same_said(a, b, rows):
     assert getattr(a, ask)(rows).tobytes() == getattr(b, ask)(rows).tobytes()
 
 
+TREES = ("metric_", "trees_")
+
+
 def unsound(name, *path, **entries):
     """Return a model of which some attributes, at a place, are no longer sound."""
     model = loaded(FILES[name])
@@ -298,6 +304,22 @@ def conformal(**parts):
          "not of these classes"),
         ("searched", (), {"conformal_scores_": conformal(weights=np.zeros(3))},
          "weight above zero"),
+        ("boosted", TREES, {"roots": np.array([99])}, "a node or a column"),
+        ("boosted", TREES, {"roots": np.array([0.5])}, "list of whole numbers"),
+        ("boosted", TREES, {"left": np.zeros(2, np.intp)}, "one entry a node"),
+        ("boosted", TREES, {"goes_left": np.zeros((3, 2), bool)}, "a side a value"),
+        ("boosted", TREES, {"goes_left": np.zeros(3)}, "table of true and false"),
+        ("boosted", TREES, {"vectors": np.zeros((3, 99))}, "different lengths"),
+        ("boosted", TREES, {"vectors": np.full((3, 1), np.nan)}, "not finite"),
+        ("kernels", ("metric_",), {"components_": np.ones((2, 5))}, "fit landmarks_"),
+        ("kernels", ("metric_",), {"length_": 0.0}, "fit landmarks_"),
+        ("kernels", ("metric_",), {"length_": -1.0}, "negative"),
+        ("kernels", ("metric_",), {"landmarks_": np.zeros((12, 5), np.int64)},
+         "whole numbers"),
+        ("kernels", ("metric_",), {"landmarks_": np.zeros((12, 1), np.int32)},
+         "one a column"),
+        ("kernels", ("metric_",), {"landmarks_": np.full((12, 5), 99, np.int32)},
+         "stands for no value"),
         ("searched", (), {"confusion_": np.ones((9, 9))}, "confusion_"),
         ("searched", (), {"confusion_": np.zeros((2, 2))}, "confusion_"),
     ],
@@ -305,6 +327,26 @@ def conformal(**parts):
 def test_what_does_not_fit_together_is_named_and_not_written(name, path, entries, why):
     with pytest.raises(ModelFileError, match=why):
         saved(unsound(name, *path, **entries))
+
+
+@pytest.mark.parametrize(
+    ("part", "there"),
+    [("left", 0), ("right", 10**9), ("features", 5), ("features", -1)],
+)
+def test_trees_that_lead_back_or_nowhere_are_refused(part, there):
+    model = loaded(FILES["boosted"])
+    trees = model.metric_.trees_
+    node = int(trees.left[0])  # not a root
+    getattr(trees, part)[node] = there
+    with pytest.raises(ModelFileError, match=r"lead back|a node or a column"):
+        saved(model)
+
+
+def test_histograms_with_negative_shares_are_refused():
+    model = nk.baselines.Chi2LMNN().fit(*mixed_table(20))
+    model.value_tables_.vectors[0][0, 0] = -0.1
+    with pytest.raises(ModelFileError, match="negative shares"):
+        saved(model)
 
 
 def test_a_code_without_a_value_is_refused():

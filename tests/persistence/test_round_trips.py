@@ -70,7 +70,7 @@ def test_a_classifier_over_any_distance(name):
     again = round_trip(model)
     query = mixed_table(seed=7)
     assert_same_answers(model, again, *query)
-    assert_same_answers(model.metric_, again.metric_, *query)
+    assert_same_answers(model.distance_, again.distance_, *query)
     assert_same(again.get_params().keys(), model.get_params().keys())
 
 

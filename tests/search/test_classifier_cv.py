@@ -26,7 +26,8 @@ class TestDefault:
     def test_what_is_learned(self, default):
         assert 1 <= len(default.members_) <= 3
         assert all(isinstance(m, nk.CPMLClassifier) for m in default.members_)
-        assert default.metric_ is default.members_[0].metric_
+        assert default.distance_ is default.member_.distance_
+        assert default.member_ in default.members_
         assert default.classes_.tolist() == ["egg", "ham", "jam"]
         assert default.n_features_in_ == 4
         assert list(default.feature_names_in_) == list(X.columns)
@@ -55,7 +56,7 @@ class TestDefault:
         assert set(best) == {"candidate", "strength", "n_neighbors", "weights"}
         assert first.n_neighbors == best["n_neighbors"]
         assert first.weights == best["weights"]
-        assert getattr(first.metric_, "strength", None) == best["strength"]
+        assert getattr(first.distance_, "strength", None) == best["strength"]
 
     def test_the_table_marks_the_members(self, default):
         table = default.cv_results_

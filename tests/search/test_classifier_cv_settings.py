@@ -99,13 +99,13 @@ class TestSettings:
     def test_an_open_strength_is_searched_for(self):
         model = few(candidates=[SOFT]).fit(X, y)
         assert len(set(model.cv_results_["strength"])) == 6
-        assert model.metric_.strength == model.best_params_["strength"]
+        assert model.distance_.strength == model.best_params_["strength"]
         assert SOFT.strength == "auto"
 
     def test_a_fit_that_its_limits_end_is_as_it_was_chosen(self):
         short = nk.CPML(max_iter=1, tol=0.0, strength="5%")
         model = few(candidates=[short]).fit(X, y)  # without a warning
-        assert model.metric_.stop_reason_ == "MAX_ITER"
+        assert model.distance_.stop_reason_ == "MAX_ITER"
 
     def test_one_number_and_one_vote_will_do(self):
         one = few(n_neighbors=3, weights=np.ones_like).fit(X, y)
@@ -149,10 +149,10 @@ class TestSettings:
     def test_what_it_does_is_shown(self, capsys):
         few(candidates=[Hamming()], cv=2, verbose=1).fit(X, y)
         first, second, last = capsys.readouterr().err.splitlines()
-        assert first == "0 of at most 2 fits; next: Hamming()"
-        assert second.startswith("1 of at most 2 fits, best ")
+        assert first == "0% done; next: Hamming()"
+        assert second.startswith("45% done, best ")
         assert second.endswith(" right; next: Hamming()")
-        assert last == "2 of at most 2 fits; next: learning from all rows"
+        assert last == "90% done; next: learning from all rows"
 
     def test_who_refuses_is_named_and_if_all_do_it_is_an_error(self):
         model = few(candidates=[Refusing(), Hamming()]).fit(X, y)
@@ -164,7 +164,7 @@ class TestSettings:
 
     def test_a_distance_may_be_given_twice(self):
         twice = Hamming()
-        assert few(candidates=[twice, twice]).fit(X, y).metric_.codebook_ is not None
+        assert few(candidates=[twice, twice]).fit(X, y).distance_.codebook_ is not None
 
     def test_unseen_values_are_refused_by_the_chosen_alone(self):
         table = X.copy()
@@ -181,7 +181,7 @@ class TestSettings:
         model = few(candidates=[Candidate("plain", Hamming())]).fit(X, y)
         copy = clone(model)
         assert not hasattr(copy, "members_")
-        assert not hasattr(copy, "metric_")
+        assert not hasattr(copy, "distance_")
         assert copy.get_params()["n_neighbors"] == (1, 5)
         assert copy.fit(X, y).best_params_ == model.best_params_
 
@@ -192,10 +192,10 @@ class TestSettings:
             ({"candidates": "hamming"}, "'candidates' .* a list of distances"),
             (
                 {"candidates": Hamming()},
-                r"list of distances, unfitted; got Hamming\(\)",
+                r"list of distances, unfitted, or of their names; got Hamming\(\)",
             ),
             ({"candidates": [Hamming]}, "list of distances"),
-            ({"candidates": ["hamming"]}, "list of distances"),
+            ({"candidates": ["haming"]}, "no distance .* mean 'hamming'"),
             ({"n_neighbors": 0}, "'n_neighbors' .* >= 1, one or several; got 0"),
             ({"n_neighbors": ()}, "'n_neighbors'"),
             ({"n_neighbors": [1, None]}, "'n_neighbors' .* got .1, None."),
@@ -264,10 +264,10 @@ class TestBudget:
         monkeypatch.setattr(classifier_cv, "perf_counter", lambda: 0.0)
         model = few(candidates=[SOFT], time_budget=100.0, cv=2)
         model.fit(X, y)  # the search ends at 60, that is at once, the last fit at 100
-        assert model.metric_.stop_reason_ != "OUT_OF_TIME"
+        assert model.distance_.stop_reason_ != "OUT_OF_TIME"
         with pytest.warns(TimeBudgetWarning, match="time_budget ran out"):
             model.set_params(time_budget=90.0).fit(X, y)
-        assert model.metric_.stop_reason_ == "OUT_OF_TIME"
+        assert model.distance_.stop_reason_ == "OUT_OF_TIME"
         assert model.predict(QUERY).shape == (20,)
 
     def test_two_rows_of_each_class_in_no_time(self):

@@ -262,17 +262,16 @@ def test_no_fold_is_begun_after_time():
     assert not run.refused
 
 
-def test_it_tells_what_comes_next_and_how_many_fits_there_may_be():
+def test_it_tells_what_comes_next_and_how_much_is_done():
     told = []
     run = race(X, y, tell=lambda *what: told.append(what))
     run.run(candidates(Blind, Right), FOLDS)
-    assert [line[:3] for line in told] == [
-        (0, 8, "Blind"),
-        (1, 8, "Right"),
-        (2, 5, "Right"),
-        (3, 5, "Right"),
-        (4, 5, "Right"),
-    ]
+    assert [line[2] for line in told] == ["Blind", *["Right"] * 4]
+    done, totals = np.array([line[:2] for line in told]).T
+    np.testing.assert_allclose(totals, run.total)
+    np.testing.assert_allclose(run.search_work, 8.0)
+    # After one fold the blind one is out: its three other fits are not needed.
+    np.testing.assert_allclose(done, [0.0, 1.0, 2.0, 6.0, 7.0])
     best = [line[3] for line in told]
     assert np.isnan(best[0])
     assert best[1] < best[2] == best[-1] == 1.0

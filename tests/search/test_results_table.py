@@ -4,20 +4,23 @@ import io
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import nearkind as nk
 from helpers.racers import Blind, Right, Turning, easy, race
 from nearkind.estimators.progress import search_progress
 from nearkind.search.candidates import Candidate
-from nearkind.search.elimination import results_table
 from nearkind.search.ensemble import Member
 from nearkind.search.folds import deal
+from nearkind.search.results_table import results_table
 
 X, y = easy()
 COLUMNS = [
     "candidate", "strength", "n_neighbors", "weights", "accuracy", "score", "n_held",
-    "member", "rank", "seconds",
+    "member", "rank", "seconds", "params", "mean_test_score", "std_test_score",
+    "rank_test_score", "split0_test_score", "split1_test_score", "split2_test_score",
+    "split3_test_score",
 ]  # fmt: skip
 
 
@@ -58,6 +61,25 @@ def test_accuracy_is_the_share_of_right_answers(run):
     assert table["accuracy"][table["candidate"] == "blind"][0] == expected
 
 
+def test_columns_are_those_of_scikit_learn(run):
+    table = results_table(run, [Member(0, 0)])
+    frame = pd.DataFrame(table)
+    assert frame["rank_test_score"].iloc[0] == 1
+    assert (np.diff(frame["rank_test_score"]) >= 0).all()
+    np.testing.assert_array_equal(frame["mean_test_score"], frame["score"])
+    params = frame["params"].iloc[0]
+    assert params == {name: frame[name].iloc[0] for name in COLUMNS[:4]}
+    splits = frame[[name for name in COLUMNS if name.startswith("split")]]
+    is_blind = frame["candidate"] == "blind"
+    assert splits[is_blind].notna().sum(axis=1).eq(1).all()
+    assert splits[~is_blind].iloc[0].tolist() == [1.0] * 4
+    held = np.concatenate(run.contenders[0].held)
+    sizes = [len(each) for each in run.contenders[0].held]
+    line = frame[frame["n_held"] == len(held)].iloc[-1]
+    mean = np.average(line[splits.columns].astype(float), weights=sizes)
+    assert mean == pytest.approx(line["mean_test_score"])
+
+
 def test_members_are_marked_by_their_place(run):
     table = results_table(run, [Member(1, 2), Member(0, 0)])
     assert sorted(table["member"])[-2:] == [0, 1]
@@ -69,7 +91,7 @@ def test_members_are_marked_by_their_place(run):
 def test_columns_have_the_type_of_what_they_hold(run):
     table = results_table(run, [Member(0, 0)])
     kinds = {name: column.dtype.kind for name, column in table.items()}
-    assert kinds == dict(zip(COLUMNS, "OOiOffiiff", strict=True))
+    assert kinds == dict(zip(COLUMNS, "OOiOffiiffOffiffff", strict=True))
 
 
 def test_silence_is_the_default(capsys):
@@ -83,8 +105,8 @@ def test_a_pipe_gets_a_line_a_fit(capsys):
         tell(0, 20, "values", np.nan)
         tell(3, 20, "histograms", 0.875)
     assert capsys.readouterr().err.splitlines() == [
-        "0 of at most 20 fits; next: values",
-        "3 of at most 20 fits, best 87.5% right; next: histograms",
+        "0% done; next: values",
+        "15% done, best 87.5% right; next: histograms",
     ]
 
 
@@ -99,4 +121,4 @@ def test_a_terminal_gets_a_bar(monkeypatch):
     with search_progress(nk.CPMLClassifierCV(verbose=1)) as tell:
         tell(5, 20, "histograms", 0.875)
     shown = screen.getvalue()
-    assert all(part in shown for part in ("histograms", "5/20", "87.5% right", "left"))
+    assert all(part in shown for part in ("histograms", "100%", "87.5% right", "left"))

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from fractions import Fraction
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -103,3 +104,32 @@ def test_frame(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert frame({"a": [1, 2]}, index=["x", "y"]) == {"a": [1, 2]}
     assert cells([[None], ["a"]]) == [None, "a"]
+
+
+def test_tables_know_their_library():
+    frames = {
+        "pandas": pd.DataFrame({"a": ["x", "y"]}),
+        "polars": pl.DataFrame({"a": ["x", "y"]}),
+        "pyarrow": pa.table({"a": ["x", "y"]}),
+        None: {"a": ["x", "y"]},
+    }
+    for library, table in frames.items():
+        read = read_table(table)
+        assert read.library == library
+        assert read.take(np.array([1])).library == library
+        assert read.factorize().take(np.array([0])).library == library
+
+
+def test_frames_of_other_libraries_have_labels_as_a_column():
+    mixed = np.array([1, "b", None], dtype=object)
+    columns = {1: mixed, "n": np.array([0.5, 1.0, 2.0])}
+    made = frame(columns, ["n", "o", None], "polars", name="n")
+    assert isinstance(made, pl.DataFrame)
+    assert made.to_dict(as_series=False) == {
+        "n_": ["n", "o", None],
+        "1": ["1", "b", None],
+        "n": [0.5, 1.0, 2.0],
+    }
+    arrow = frame({"a": [True, None]}, library="pyarrow")
+    assert isinstance(arrow, pa.Table)
+    assert arrow.to_pydict() == {"a": [True, None]}

@@ -7,6 +7,7 @@ from typing import Any
 
 from nearkind.baselines.association import Association
 from nearkind.baselines.cheng import Cheng
+from nearkind.baselines.chi2_lmnn import Chi2LMNN
 from nearkind.baselines.dilca import DILCA
 from nearkind.baselines.discriminant import Discriminant
 from nearkind.baselines.dm3 import DM3
@@ -26,10 +27,14 @@ from nearkind.baselines.frequency import (
     OccurrenceFrequency,
     Smirnov,
 )
+from nearkind.baselines.gb_lmnn import GBLMNN
 from nearkind.baselines.hamming import Hamming
+from nearkind.baselines.hdml import HDML
 from nearkind.baselines.helic import HELIC
 from nearkind.baselines.itml import ITML
 from nearkind.baselines.large_margin import KDML, LMNN
+from nearkind.baselines.lmca import LMCA, KernelLMCA
+from nearkind.baselines.mcml import MCML
 from nearkind.baselines.mmc import MMC
 from nearkind.baselines.nca import NCA
 from nearkind.baselines.pola import POLA
@@ -39,10 +44,14 @@ from nearkind.baselines.value_difference import Euclidean, ValueDifference
 __all__ = [
     "DILCA",
     "DM3",
+    "GBLMNN",
+    "HDML",
     "HELIC",
     "ITML",
     "KDML",
+    "LMCA",
     "LMNN",
+    "MCML",
     "MMC",
     "NCA",
     "POLA",
@@ -51,6 +60,7 @@ __all__ = [
     "Association",
     "Burnaby",
     "Cheng",
+    "Chi2LMNN",
     "DMLEig",
     "Discriminant",
     "Eskin",
@@ -62,6 +72,7 @@ __all__ = [
     "Goodall4",
     "Hamming",
     "InverseOccurrence",
+    "KernelLMCA",
     "Lin",
     "Lin1",
     "OccurrenceFrequency",
@@ -103,11 +114,17 @@ def all() -> dict[str, Any]:
         "helic": HELIC,
         "kdml": KDML,
         "lmnn": LMNN,
+        "lmca": LMCA,
+        "kernel_lmca": KernelLMCA,
+        "chi2_lmnn": Chi2LMNN,
+        "gb_lmnn": GBLMNN,
         "itml": ITML,
         "pola": POLA,
         "dml_eig": DMLEig,
         "mmc": MMC,
         "nca": NCA,
+        "mcml": MCML,
+        "hdml": HDML,
         "discriminant": Discriminant,
         "rfm": RFM,
     }

@@ -81,6 +81,7 @@ class Cheng(TableDistance, BaseEstimator):
     """
 
     requires_labels = True
+    is_learned = True
 
     def __init__(
         self,

@@ -64,6 +64,7 @@ class Discriminant(VectorDistance, BaseEstimator):
     """
 
     requires_labels = True
+    is_learned = True
     has_coordinates = True
 
     def __init__(

@@ -87,6 +87,7 @@ class HELIC(VectorDistance, BaseEstimator):
     """
 
     requires_labels = True
+    is_learned = True
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -42,6 +43,7 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
     """
 
     requires_labels = True
+    is_learned = True
 
     n_neighbors: Any
     mu: Any
@@ -69,9 +71,8 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         coded = self._code(projection, unique)
         bound = rule.bind(WeightedLabels(unique.y, unique.weights))
         with thread_map(None) as run:
-            searched = LocalConstraints(
-                rule, bound.labels, self._search_embedding(coded, unique)
-            )
+            near = search_embedding(coded.Z[0, :, 0], unique, self.codebook_.n_values)
+            searched = LocalConstraints(rule, bound.labels, near)
             objective = Objective(coded.Z, searched, Schatten(1.0), 0.0, map=run)
             solution = self._solve(solver, objective, coded)
         self._keep(solution, coded, projection)
@@ -97,17 +98,6 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         projection.fit(unique.codes, book.n_values, unique.y, unique.weights)
         return compress(Full().blocks(projection.transform(unique.codes)))
 
-    def _search_embedding(self, coded: CompressedRows, unique: UniqueRows) -> Embedding:
-        """Return coded rows; among equally near ones those of like histograms first.
-
-        Indicators differ by whole numbers, and what is added to them stays below one.
-        """
-        n_values = self.codebook_.n_values
-        vdm = VDM().fit(unique.codes, n_values, unique.y, unique.weights)
-        phi = vdm.transform(unique.codes).reshape(len(unique.y), -1)
-        U = np.hstack([coded.Z[0, :, 0], (0.5 / len(n_values)) ** 0.5 * phi])
-        return Embedding(U, U)
-
     def _solve(
         self, solver: SmoothedLBFGS, objective: Objective, coded: CompressedRows
     ) -> Solution:
@@ -132,6 +122,21 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+
+def search_embedding(
+    Z: Array, unique: UniqueRows, n_values: Sequence[int]
+) -> Embedding:
+    """Return where targets are nearest: coded rows, of equally near ones like ones.
+
+    Class histograms are added to the coded rows Z (n, W), so that among rows equally
+    near those of like histograms come first. Indicators differ by whole numbers, and
+    what is added to them stays below one.
+    """
+    vdm = VDM().fit(unique.codes, n_values, unique.y, unique.weights)
+    phi = vdm.transform(unique.codes).reshape(len(unique.y), -1)
+    U = np.hstack([Z, (0.5 / len(n_values)) ** 0.5 * phi])
+    return Embedding(U, U)
 
 
 class LMNN(LargeMargin):

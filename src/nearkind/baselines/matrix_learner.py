@@ -196,6 +196,7 @@ class MatrixLearner(VectorDistance, BaseEstimator, ABC):
     """
 
     requires_labels = True
+    is_learned = True
 
     coding: Any
     random_state: Any

@@ -57,6 +57,7 @@ class NCA(VectorDistance, BaseEstimator):
     """
 
     requires_labels = True
+    is_learned = True
 
     def __init__(
         self,

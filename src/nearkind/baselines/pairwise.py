@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-from sklearn.utils.validation import check_is_fitted
+import numpy as np
 
 from nearkind import scoring
 from nearkind.baselines.pair_tables import PairTables, places
@@ -85,21 +85,23 @@ class TableDistance(PairwiseDistance):
         """Return distances (n, m) between represented rows."""
         return self.pair_tables_.sums(a, b)
 
-    def value_distances(self, feature: Any) -> Any:
+    def value_distances(self, feature: Any, *, values: Any = None) -> Any:
         """Return how far apart the values of one feature are, all else being equal.
 
         Parameters
         ----------
         feature : object
             Name of a column.
+        values : sequence, default=None
+            Those to tell of, in this order; None: all, of which there may be 2,000.
 
         Returns
         -------
-        DataFrame of shape (s, s)
-            The values on both sides; a dict of arrays where there is no pandas.
+        data frame of shape (s, s)
+            The values on both sides, of the library of the table given to fit, or else
+            of pandas; a dict of arrays where there is none.
         """
-        check_is_fitted(self)
-        d = self.codebook_.place_of(feature)
-        values = self.codebook_.values(d)
-        columns = self.pair_tables_.tables[d][:-1, :-1].T
-        return frame(dict(zip(values, columns, strict=True)), index=values)
+        d, codes, shown = self.chosen_values(feature, values)
+        table = self.pair_tables_.tables[d][np.ix_(codes, codes)]
+        columns = dict(zip(shown, table.T, strict=True))
+        return frame(columns, shown, self.codebook_.library_, str(feature))

@@ -9,7 +9,7 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import BaseEstimator
 
 from nearkind.baselines.matrix_learner import CODINGS
-from nearkind.constraints.weighted_labels import WeightedLabels
+from nearkind.constraints.weighted_labels import sample_rows
 from nearkind.encoding.rows import UniqueRows, unique_rows
 from nearkind.estimators import params
 from nearkind.estimators.limits import check_size
@@ -78,6 +78,7 @@ class RFM(VectorDistance, BaseEstimator):
     """
 
     requires_labels = True
+    is_learned = True
     has_coordinates = True
 
     def __init__(
@@ -123,7 +124,7 @@ class RFM(VectorDistance, BaseEstimator):
         coding = params.choice(self, "coding", CODINGS)
         max_rows = whole_number(self, "max_rows")
         unique = self.code_rows(X, y, sample_weight).merge_equal()
-        rows = _drawn(unique, max_rows, rng)
+        rows = sample_rows(unique, max_rows, rng)
         points = unique_rows(rows.codes, np.zeros_like(rows.y), rows.weights)
         marks = np.zeros((len(points), len(self.classes_)))
         np.add.at(marks, (points.of_row, rows.y), rows.weights)
@@ -155,14 +156,6 @@ class RFM(VectorDistance, BaseEstimator):
         check_size(projection, Full(), *sizes)
         projection.fit(unique.codes, book.n_values, unique.y, unique.weights)
         return projection
-
-
-def _drawn(rows: UniqueRows, size: int, rng: np.random.Generator) -> UniqueRows:
-    """Return the rows, or some of each class, which then keeps its weight."""
-    if len(rows) <= size:
-        return rows
-    kept, labels = WeightedLabels(rows.y, rows.weights).sample(size, rng)
-    return UniqueRows(rows.codes[kept], labels.y, labels.weights, np.arange(len(kept)))
 
 
 def feature_matrix(

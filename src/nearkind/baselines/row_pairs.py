@@ -61,6 +61,11 @@ class PairSampler:
         return np.argsort(self.y, kind="stable")
 
     @cached_property
+    def _places(self) -> Numbers:
+        """Place of each row in that order."""
+        return np.argsort(self._order, kind="stable")
+
+    @cached_property
     def _sizes(self) -> Numbers:
         """Rows of each class (C,)."""
         return np.bincount(self.y)
@@ -126,6 +131,25 @@ class PairSampler:
             return self.balanced(None, rng)
         n_alike = int(rng.binomial(size, self.n_alike / total))
         return self.alike(n_alike, rng).append(self.unlike(size - n_alike, rng))
+
+    @property
+    def anchors(self) -> Numbers:
+        """Rows whose class has another row."""
+        return np.flatnonzero(self._sizes[self.y] > 1)
+
+    def draw_alike(self, rows: Numbers, rng: np.random.Generator) -> Numbers:
+        """Return for each row another one of its class, each as likely."""
+        label = self.y[rows]
+        k = self._starts[label] + rng.integers(0, self._sizes[label] - 1)
+        k += k >= self._places[rows]  # a row is not its own partner
+        return self._order[k]
+
+    def draw_unlike(self, rows: Numbers, rng: np.random.Generator) -> Numbers:
+        """Return for each row one of another class, each as likely."""
+        label = self.y[rows]
+        k = rng.integers(0, len(self.y) - self._sizes[label])
+        k += np.where(k >= self._starts[label], self._sizes[label], 0)
+        return self._order[k]
 
     def _numbered(
         self, others: Numbers, number: Numbers

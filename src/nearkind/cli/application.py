@@ -1,6 +1,7 @@
 """The commands together; bad data ends in one sentence on standard error and exit 1."""
 
 import os
+import re
 import signal
 import sys
 import warnings
@@ -16,6 +17,7 @@ from nearkind.cli.compare import compare
 from nearkind.cli.datasets import datasets
 from nearkind.cli.deferred_import import defer
 from nearkind.cli.demo import demo
+from nearkind.cli.duplicates import duplicates
 from nearkind.cli.evaluate import evaluate
 from nearkind.cli.explain import explain
 from nearkind.cli.export import export
@@ -24,6 +26,7 @@ from nearkind.cli.neighbors import neighbors
 from nearkind.cli.predict import predict
 from nearkind.cli.report import report
 from nearkind.cli.reproduce import reproduce
+from nearkind.cli.transform import transform
 
 COMMANDS = (
     demo,
@@ -31,6 +34,8 @@ COMMANDS = (
     predict,
     neighbors,
     explain,
+    transform,
+    duplicates,
     evaluate,
     compare,
     report,
@@ -40,6 +45,11 @@ COMMANDS = (
 )
 BAD_DATA = ValueError, TypeError, OSError, ImportError, MemoryError
 INTERRUPTED = 130
+PARAMETER = re.compile(
+    r"""(?<!['"\w-])(?P<name>max_iter|tol|time_budget|class_weight|"""
+    r"""(?:missing|unseen|numeric)(?=='))(?:='?(?P<value>[\w.]+)'?)?(?!['"\w])"""
+)
+"""A parameter that has an option on the command line, and its value if there is one."""
 
 
 class Commands(TyperGroup):
@@ -109,7 +119,23 @@ def _sentence(error: BaseException) -> str:
 
 
 def _print_error(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"nearkind: {' '.join(str(message).split())}", err=True)
+    typer.echo(f"nearkind: {with_flags(' '.join(str(message).split()))}", err=True)
+
+
+def with_flags(message: str) -> str:
+    """Return a message with parameters of Python as options of ``nearkind fit``.
+
+    Examples
+    --------
+    >>> with_flags("Pass unseen='error' to refuse them. Raise max_iter or tol.")
+    'Pass `fit --unseen error` to refuse them. Raise --max-iter or --tol.'
+    """
+
+    def option(found: re.Match[str]) -> str:
+        flag = f"--{found['name'].replace('_', '-')}"
+        return f"`fit {flag} {found['value']}`" if found["value"] else flag
+
+    return PARAMETER.sub(option, message)
 
 
 def _close_output() -> None:

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import typer
 
+from nearkind.cli.compilation import compile_ahead
+from nearkind.cli.methods import STRUCTURES, TRIALS, trial_name
 from nearkind.datasets.data_argument import is_set
 from nearkind.errors import did_you_mean
 from nearkind.experiments import METHODS, Design, Limits, Row, run, statistics
@@ -24,6 +26,8 @@ from nearkind.experiments.sets import UserTable
 from nearkind.io import LabelledSource, short_name
 
 DESIGN = Design(n_neighbors="choose", tol=1e-2, max_iter=20)
+COMPILED = frozenset(map(trial_name, STRUCTURES))
+"""Methods whose first trial would else wait for the compiler."""
 SCORES = "accuracy", "balanced_accuracy", "triplet_accuracy"
 CAUTION = (
     "Repetitions share rows, so they are not independent: p-values are a guide, not a "
@@ -32,7 +36,7 @@ CAUTION = (
 
 
 class Effort(NamedTuple):
-    """Repetitions, seconds a trial, and trials at once."""
+    """Repetitions, seconds per trial, and trials at once."""
 
     repeats: int
     seconds: float
@@ -41,11 +45,13 @@ class Effort(NamedTuple):
 
 def check_methods(methods: Iterable[str]) -> list[str]:
     """Return methods, each once; raise BadParameter for an unknown one."""
-    chosen = list(dict.fromkeys(methods))
+    chosen = list(dict.fromkeys(map(trial_name, methods)))
     for name in chosen:
         if name not in METHODS:
-            hint = did_you_mean(name, METHODS)
-            raise typer.BadParameter(f"there is no method {name!r}. {hint}")
+            hint = did_you_mean(name, [*METHODS, *TRIALS])
+            raise typer.BadParameter(
+                f"there is no method {name!r}. {hint} --list-methods lists all."
+            )
     return chosen
 
 
@@ -67,6 +73,8 @@ def compare_methods(
 def _run(source: LabelledSource, methods: Sequence[str], effort: Effort) -> list[Row]:
     """Run every method on the same splits, each in a process of its own."""
     limits = Limits(seconds=effort.seconds, jobs=effort.jobs)
+    if not COMPILED.isdisjoint(methods):
+        compile_ahead()
     with TemporaryDirectory() as folder:
         table = _table(source, Path(folder))
         return run(

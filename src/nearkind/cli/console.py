@@ -15,6 +15,8 @@ MOST_FEATURES = 8
 MOST_REASONS = 3
 MOST_CELLS = 12
 MOST_CLASSES = 6
+MOST_GROUPS = 20
+MOST_LISTED = 6
 SIGNIFICANT = 0.05
 
 
@@ -87,14 +89,43 @@ def show_fit(facts: dict[str, Any]) -> None:
         print_text(out, _recall_line(facts))
     for name in facts["chosen"]:
         print_text(out, f"by {name}")
-    print_text(out, "\nWhat the distance looks at", bold=True)
-    _print_relevance(out, facts["relevance"])
-    print_text(out, "\nNext", bold=True)
-    for line in (
+    if "not_tried" in facts:
+        names = ", ".join(facts["not_tried"])
+        print_text(out, f"not tried, as the time budget was used up: {names}")
+    is_said = facts["chosen"][0].startswith(facts["explained_by"])
+    _print_relevance(
+        out, facts["relevance"], None if is_said else facts["explained_by"]
+    )
+    _print_next(
+        out,
         f"nearkind predict {model} NEW.csv",
         f"nearkind neighbors {model} NEW.csv --row 0",
         f"nearkind report {model} NEW.csv -o report.html",
-    ):
+    )
+
+
+def show_fit_of_distance(facts: dict[str, Any]) -> None:
+    """Print what was learned without classes, and what to do next."""
+    out, model = console(), facts["model"]
+    print_text(
+        out,
+        f"{model}: {facts['rows']:,} rows, {facts['features']} features, no classes, "
+        f"learned in {facts['seconds']:.1f} s",
+        bold=True,
+    )
+    print_text(out, f"by {facts['chosen'][0]}")
+    _print_relevance(out, facts["relevance"])
+    _print_next(
+        out,
+        f"nearkind duplicates NEW.csv --model {model}",
+        f"nearkind transform {model} NEW.csv -o vectors.csv",
+        f"nearkind explain {model} NEW.csv --rows 0 1",
+    )
+
+
+def _print_next(out: Console, *lines: str) -> None:
+    print_text(out, "\nNext", bold=True)
+    for line in lines:
         print_text(out, f"  {line}")
 
 
@@ -108,7 +139,12 @@ def _recall_line(facts: dict[str, Any]) -> str:
     return f"{mean}: {listed}{more}"
 
 
-def _print_relevance(out: Console, parts: list[dict[str, Any]]) -> None:
+def _print_relevance(
+    out: Console, parts: list[dict[str, Any]], explained_by: str | None = None
+) -> None:
+    print_text(out, "\nWhat the distance looks at", bold=True)
+    if explained_by is not None:
+        print_text(out, f"by {explained_by}")
     shown = parts[:MOST_FEATURES]
     width = max(len(str(part["feature"])) for part in shown)
     most = max(abs(part["share"]) for part in shown)
@@ -127,9 +163,54 @@ def show_neighbors(facts: dict[str, Any]) -> None:
     title = f"Row {facts['row']}, classified as {facts['predicted']}"
     print_text(out, title, bold=True)
     print_text(out, _cells_text(facts["cells"]))
+    _print_source(out, facts)
     for neighbor in facts["neighbors"]:
         print_text(out, f"\n{_neighbor_text(neighbor)}")
-        _print_reasons(out, neighbor["why"])
+        _print_reasons(out, neighbor)
+
+
+def show_prediction(facts: dict[str, Any]) -> None:
+    """Print why a row has its class: effects of columns, and who votes."""
+    out, chances = console(), facts["probabilities"]
+    likeliest = sorted(chances, key=lambda label: -chances[label])[:MOST_CLASSES]
+    said = ", ".join(f"{label} {chances[label]:.1%}" for label in likeliest)
+    title = f"Row {facts['row']}, classified as {facts['predicted']}: {said}"
+    print_text(out, title, bold=True)
+    print_text(out, _cells_text(facts["cells"]))
+    print_text(out, "\nBy how much each column raises the probability of a class")
+    if facts["note"]:
+        print_text(out, facts["note"])
+    else:
+        _print_effects(out, facts, likeliest)
+    print_text(out, "\nNearest training rows, with their votes", bold=True)
+    _print_source(out, facts)
+    for neighbor in facts["neighbors"]:
+        vote = f"{neighbor['vote']:.1%} of the votes"
+        print_text(out, f"\n{_neighbor_text(neighbor)}, {vote}")
+        _print_reasons(out, neighbor)
+
+
+def _print_effects(out: Console, facts: dict[str, Any], labels: list[Any]) -> None:
+    """Print by how much each column raises the probability of some classes."""
+    parts, predicted = facts["effects"], facts["predicted"]
+    head = ("feature", "value", *(str(label) for label in labels), " ")
+    most = max(abs(part["effects"][predicted]) for part in parts)
+    lines = [
+        (
+            str(part["feature"]),
+            _cell(facts["cells"].get(str(part["feature"]), "")),
+            *(f"{part['effects'][label]:+.3f}" for label in labels),
+            bar(part["effects"][predicted], most),
+        )
+        for part in parts
+    ]
+    out.print(table_of(out, head, lines, right=set(head[2:-1])))
+
+
+def _print_source(out: Console, facts: dict[str, Any]) -> None:
+    """Print which distance explains, and what its parts are parts of."""
+    print_text(out, f"by {facts['explained_by']}")
+    print_text(out, f"before each column its part of the {facts['contributions_to']}")
 
 
 def show_explanation(facts: dict[str, Any]) -> None:
@@ -141,6 +222,7 @@ def show_explanation(facts: dict[str, Any]) -> None:
     print_text(out, title, bold=True)
     if facts["predicted"] is not None:
         print_text(out, "classified as {} and {}".format(*facts["predicted"]))
+    print_text(out, f"by {facts['explained_by']}")
     print_text(out, explanation_text(parts))
     most = max((abs(part["contribution"]) for part in parts), default=0.0)
     head = ("feature", f"row {a}", f"row {b}", f"adds to the {total}", "")
@@ -159,7 +241,7 @@ def show_explanation(facts: dict[str, Any]) -> None:
     if facts["other_class"] is not None:
         print_text(out, f"\nNearest to row {a} of another class", bold=True)
         print_text(out, _neighbor_text(facts["other_class"]))
-        _print_reasons(out, facts["other_class"]["why"])
+        _print_reasons(out, facts["other_class"])
 
 
 def explanation_text(parts: list[dict[str, Any]]) -> str:
@@ -174,7 +256,8 @@ def explanation_text(parts: list[dict[str, Any]]) -> str:
     differing = [part for part in parts if not part["same"]]
     if not differing:
         return "They are the same in every column."
-    shown = [part for part in differing[:MOST_REASONS] if part["contribution"] > 0.0]
+    adding = [part for part in differing if part["contribution"] > 0.0]
+    shown = adding[:MOST_REASONS]
     words = "; ".join(
         f"{part['feature']}, {_cell(part['a'])} against {_cell(part['b'])}"
         for part in shown or differing[:1]
@@ -193,16 +276,31 @@ def _neighbor_text(neighbor: dict[str, Any]) -> str:
     )
 
 
-def _print_reasons(out: Console, parts: list[dict[str, Any]]) -> None:
-    if not parts:
+def _print_reasons(out: Console, neighbor: dict[str, Any]) -> None:
+    """Print a training row beside the row: what differs, then what does not."""
+    parts, same = neighbor["why"], neighbor["same"]
+    if not parts and all(part["a"] == part["b"] for part in same):
         print_text(out, "    the same in every column")
+        return
     most = max((abs(part["contribution"]) for part in parts), default=0.0)
-    for part in parts[:MOST_REASONS]:
+    for part in parts:
         adds = part["contribution"]
         text = f"{part['feature']}: {_cell(part['a'])} here, {_cell(part['b'])} there"
-        print_text(out, f"    {adds:+.4f}  {text}  {bar(adds, most)}")
-    if len(parts) > MOST_REASONS:
-        print_text(out, f"    and {len(parts) - MOST_REASONS} more")
+        print_text(out, f"    {adds:+.4g}  {text}  {bar(adds, most)}")
+    if same:
+        print_text(out, f"    no difference: {', '.join(map(_same_text, same))}")
+
+
+def _same_text(part: dict[str, Any]) -> str:
+    """Return a value that both rows have; both, if they are one to the model alone.
+
+    Examples
+    --------
+    >>> _same_text({"feature": "age", "a": 31.5, "b": "30 to 35"})
+    'age=31.5 (30 to 35 there)'
+    """
+    there = "" if part["a"] == part["b"] else f" ({_cell(part['b'])} there)"
+    return f"{part['feature']}={_cell(part['a'])}{there}"
 
 
 def _cells_text(cells: dict[str, Any]) -> str:
@@ -211,8 +309,55 @@ def _cells_text(cells: dict[str, Any]) -> str:
     return ", ".join(listed[:MOST_CELLS]) + more
 
 
+def show_duplicates(facts: dict[str, Any]) -> None:
+    """Print equal rows, and the nearest pairs of others."""
+    out, equal, near = console(), facts["equal"], facts["near"]
+    print_text(
+        out,
+        f"{facts['data']}: {facts['rows']:,} rows, {facts['different']:,} different",
+        bold=True,
+    )
+    print_text(out, f"by {facts['distance']}")
+    if equal:
+        print_text(out, "\nEqual rows", bold=True)
+        lines = [
+            (
+                str(len(group["rows"])),
+                _listed(group["rows"]),
+                _cells_text(group["cells"]),
+            )
+            for group in equal[:MOST_GROUPS]
+        ]
+        out.print(table_of(out, ("times", "rows", "cells"), lines, right={"times"}))
+        if len(equal) > MOST_GROUPS:
+            print_text(out, f"and {len(equal) - MOST_GROUPS:,} more; --json lists all")
+    if near:
+        print_text(out, "\nNearest pairs of different rows", bold=True)
+        pairs = [
+            ("{} and {}".format(*pair["rows"]), f"{pair['distance']:.4g}", _apart(pair))
+            for pair in near
+        ]
+        out.print(table_of(out, ("rows", "distance", "what differs"), pairs))
+    else:
+        print_text(out, "\nNo two different rows are so near.")
+
+
+def _listed(rows: list[int]) -> str:
+    more = ", ..." if len(rows) > MOST_LISTED else ""
+    return ", ".join(map(str, rows[:MOST_LISTED])) + more
+
+
+def _apart(pair: dict[str, Any]) -> str:
+    """Return in which columns two rows differ, and how."""
+    parts = [
+        f"{p['feature']}: {_cell(p['a'])}, {_cell(p['b'])}" for p in pair["differs"]
+    ]
+    more = f" and {len(parts) - MOST_REASONS} more" if len(parts) > MOST_REASONS else ""
+    return "; ".join(parts[:MOST_REASONS]) + more
+
+
 def show_evaluation(facts: dict[str, Any]) -> None:
-    """Print a line a method."""
+    """Print one line per method."""
     out = console()
     _print_title(out, facts)
     head = ("method", "accuracy", "balanced", "triplets", "seconds")
@@ -231,7 +376,7 @@ def show_evaluation(facts: dict[str, Any]) -> None:
 
 
 def show_comparison(facts: dict[str, Any]) -> None:
-    """Print a line a method, the best first, and whether they differ."""
+    """Print one line per method, the best first, and whether they differ."""
     out = console()
     _print_title(out, facts)
     head = ("method", "mean rank", "accuracy", "triplets", "p", "seconds")

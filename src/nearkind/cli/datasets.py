@@ -5,16 +5,30 @@ from typing import Annotated
 
 import typer
 
-from nearkind.cli.options import AsJson
+from nearkind.cli.options import AsJson, completion
+
+
+def _names() -> list[str]:
+    from nearkind.datasets.sources import names
+
+    return names()
 
 
 def datasets(
     name: Annotated[
-        str | None, typer.Argument(help="A set to describe; all are listed without.")
+        str | None,
+        typer.Argument(
+            help="Name of a set to describe; without one all are listed.",
+            autocompletion=completion(_names),
+        ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write it to this file, as zoo.csv.gz."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="File for the set, such as zoo.csv.gz; what is there is replaced.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -8,10 +8,13 @@ import typer
 
 def demo(
     name: Annotated[
-        str, typer.Argument(help="A built-in data set that needs no file.")
+        str, typer.Argument(help="Name of a built-in set that needs no file.")
     ] = "balance",
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The page to explore it with, .html.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="File for the page; what is there is replaced."
+        ),
     ] = Path("nearkind-demo.html"),
 ) -> None:
     """Learn on a built-in set, print what was learned and write a page on it."""

@@ -1,24 +1,13 @@
 """``nearkind evaluate``."""
 
-from typing import Annotated
-
-import typer
-
 from nearkind.cli import options
 
 
 def evaluate(
     data: options.Data,
     target: options.Target = None,
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--method",
-            "-m",
-            help="cpml-cv, cpml-s, cpml-m or a baseline; repeatable; hamming, cpml-s "
-            "and cpml-cv without.",
-        ),
-    ] = None,
+    method: options.Methods = None,
+    list_methods: options.ListMethods = False,
     repeats: options.Repeats = 5,
     seconds: options.Seconds = 300.0,
     jobs: options.Jobs = None,
@@ -29,7 +18,10 @@ def evaluate(
     encoding: options.Encoding = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Measure triplet and classification accuracy on rows held out."""
+    """Measure triplet and classification accuracy on rows held out.
+
+    Without --method, hamming, cpml-s and cpml-cv are tried.
+    """
     from nearkind.cli import comparison, console
     from nearkind.io import LabelledSource, ReadOptions
 

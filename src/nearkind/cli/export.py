@@ -1,5 +1,6 @@
 """``nearkind export``."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,12 @@ from nearkind.errors import did_you_mean
 from nearkind.export.targets import TARGETS, target_of, write
 
 
+def _dialects() -> Iterable[str]:
+    from nearkind.export.sql_dialects import DIALECTS
+
+    return DIALECTS
+
+
 def export(
     model: options.Model,
     output: Annotated[
@@ -17,40 +24,63 @@ def export(
         typer.Option(
             "--output",
             "-o",
-            help="FILE.sql, .onnx, .json or .csv, or a folder for csv; else as MODEL, "
-            "here, with the ending that --to says.",
+            help="File to write, whose ending says what: .sql, .onnx, .json or .csv; "
+            "or a folder for csv. What is there is replaced. By default the name of "
+            "MODEL with the ending that --to says.",
         ),
     ] = None,
     to: Annotated[
         str | None,
         typer.Option(
-            "--to", help=f"One of {', '.join(TARGETS)}; else by the output's ending."
+            "--to",
+            help=f"What to write: {', '.join(TARGETS)}; by default what the ending of "
+            "--output says.",
+            autocompletion=options.completion(lambda: TARGETS),
         ),
     ] = None,
     dialect: Annotated[
         str | None,
-        typer.Option("--dialect", help="Of SQL: duckdb, postgres, pgvector or sqlite."),
+        typer.Option(
+            "--dialect",
+            help="Dialect of SQL: duckdb (by default), postgres, pgvector or sqlite.",
+            autocompletion=options.completion(_dialects),
+        ),
     ] = None,
     table: Annotated[
         str | None,
-        typer.Option("--table", help="Of SQL: the table to classify, new_rows."),
+        typer.Option(
+            "--table",
+            help="Table whose rows the SQL classifies; new_rows by default.",
+        ),
     ] = None,
     key: Annotated[
-        str | None, typer.Option("--key", help="Of SQL: its key column, id.")
+        str | None,
+        typer.Option(
+            "--key", help="Column of that table that tells rows apart; id by default."
+        ),
     ] = None,
     name: Annotated[
         str | None,
         typer.Option(
-            "--name", help="Of SQL: word with which all names begin; else as MODEL."
+            "--name",
+            help="Word with which all names in the SQL begin; the name of MODEL by "
+            "default.",
         ),
     ] = None,
     inputs: Annotated[
-        str | None, typer.Option("--inputs", help="Of ONNX: values or codes.")
+        str | None,
+        typer.Option(
+            "--inputs",
+            help="What the ONNX graph takes: values (by default) or codes.",
+            autocompletion=options.completion(lambda: ("values", "codes")),
+        ),
     ] = None,
     member: Annotated[
         int | None,
         typer.Option(
-            "--member", min=1, help="Only this one of several that vote together."
+            "--member",
+            min=1,
+            help="Number of the one distance to write, of several that vote together.",
         ),
     ] = None,
 ) -> None:

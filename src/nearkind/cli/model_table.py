@@ -4,11 +4,14 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import typer
 
 from nearkind import load
+from nearkind.cli.progress import progress_bar
 from nearkind.datasets.data_argument import read_data
 from nearkind.encoding import Levels
+from nearkind.encoding.rows import row_keys
 from nearkind.io import (
     Columns,
     ReadOptions,
@@ -16,13 +19,20 @@ from nearkind.io import (
     match_levels,
     require_column,
     short_name,
+    write_columns,
 )
 from nearkind.io.cells import is_missing
+from nearkind.io.delimited import write_delimited
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array
+from nearkind.tables import read_table
 
 TIE = 1e-9
 """Probabilities that differ by less are equal."""
+MOST_LISTED = 8
+"""Columns that a message lists."""
+ROWS_AT_ONCE = 5_000
+"""Rows that are classified between two steps of a bar."""
 
 
 def load_classifier(path: Path) -> Any:
@@ -98,7 +108,12 @@ def model_columns(model: Any, columns: Columns, where: str) -> dict[Any, list[An
     if not book.named_:  # learned from an array
         by_place = _by_place(columns, list(levels.values()), where)
         return match_levels(columns, by_place)
-    for name in levels:
+    lost = [name for name in levels if name not in columns]
+    if len(lost) > 1:
+        listed = ", ".join(map(repr, lost[:MOST_LISTED]))
+        more = f" and {len(lost) - MOST_LISTED} more" if len(lost) > MOST_LISTED else ""
+        raise ValueError(f"{where} lacks columns of the model: {listed}{more}.")
+    for name in lost:
         require_column(name, columns, where)
     known = match_levels(columns, levels)
     return dict(zip(book.names_, known.values(), strict=True))
@@ -116,11 +131,21 @@ def _by_place(
 
 
 class Score(NamedTuple):
-    """How many predictions agree with a column of DATA."""
+    """How many predictions agree with a column of DATA.
+
+    Attributes
+    ----------
+    column : str
+    n_right, n_rows : int
+        Rows that agree, and rows that have a class.
+    n_known : int
+        Rows of DATA that equal a training row.
+    """
 
     column: str
     n_right: int
     n_rows: int
+    n_known: int = 0
 
     @property
     def accuracy(self) -> float:
@@ -129,10 +154,15 @@ class Score(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The score in words."""
+        """The score in words, with a caution if most rows were learned from."""
+        caution = (
+            f" Of these rows, {self.n_known:,} equal rows that the model learned from: "
+            "expect less on new rows."
+        )
         return (
             f"{self.n_right:,} of {self.n_rows:,} rows ({self.accuracy:.1%}) have the "
             f"class that column {self.column!r} says."
+            f"{caution if 2 * self.n_known > self.n_rows else ''}"
         )
 
 
@@ -160,6 +190,7 @@ class Predictions(NamedTuple):
         return {
             "target": score.column if score else None,
             "accuracy": score.accuracy if score else None,
+            "rows_learned_from": score.n_known if score else None,
             "rows": [
                 {
                     "row": number,
@@ -185,11 +216,75 @@ def predict_table(
         Column to compare with; None: the only column that holds classes, if there is
         just one.
     """
-    shares = model.predict_proba(table.X)
+    shares = class_shares(model, table)
     best = shares >= shares.max(axis=1, keepdims=True) - TIE
     labels = model.classes_[best.argmax(axis=1)].tolist()
     classes = model.classes_.tolist()
-    return Predictions(labels, classes, shares, _score(labels, classes, table, target))
+    score = _score(labels, classes, table, target)
+    if score is not None:
+        score = score._replace(n_known=n_training_rows(ModelView(model), table.X))
+    return Predictions(labels, classes, shares, score)
+
+
+def n_training_rows(view: ModelView, X: Columns) -> int:
+    """Return how many rows of a table have the codes of a training row."""
+    codes, known = view.codebook.encode(X), view.training_rows.codes
+    keys = row_keys(np.concatenate([codes, known]))
+    return int(np.isin(keys[: len(codes)], keys[len(codes) :]).sum())
+
+
+def class_shares(model: Any, table: ModelTable) -> Array:
+    """Return the probabilities of each row (n, C), with a bar where this takes long.
+
+    Parameters
+    ----------
+    model : CPMLClassifier or CPMLClassifierCV
+        Fitted.
+    table : ModelTable
+    """
+    if table.n_rows <= ROWS_AT_ONCE:
+        return model.predict_proba(table.X)
+    rows = read_table(table.X).factorize()
+    for distance in ModelView(model).distances:
+        distance.codebook_.encode(rows)  # what is unseen is said once, of all rows
+    found = []
+    with progress_bar("classifying rows", table.n_rows) as advance:
+        for start in range(0, table.n_rows, ROWS_AT_ONCE):
+            some = np.arange(start, min(start + ROWS_AT_ONCE, table.n_rows))
+            found.append(model.predict_proba(rows.take(some)))
+            advance(len(some))
+    return np.concatenate(found)
+
+
+def vector_columns(model: Any, table: ModelTable, beside: Columns) -> Columns:
+    """Return the vectors of the rows of a table as columns, beside others.
+
+    Parameters
+    ----------
+    model : CPMLClassifier, CPMLClassifierCV or a distance
+        Fitted; of several members the first is taken.
+    table : ModelTable
+    beside : dict of list
+        Columns that come first.
+    """
+    distance = ModelView(model).distance
+    if not distance.has_vectors:
+        raise ValueError(
+            f"{type(distance).__name__} compares values by tables, and no vectors have "
+            "its distances. Fit another method, such as single."
+        )
+    found: Columns = dict(beside)
+    for axis, numbers in enumerate(distance.transform(table.X).T):
+        found[_new_name(f"v{axis}", found)] = numbers.tolist()
+    return found
+
+
+def write_table(columns: Columns, output: Path | None) -> None:
+    """Write a table to a file in the format of its ending, or as CSV to the output."""
+    if output is not None:
+        write_columns(columns, output)
+    else:
+        write_delimited(columns, typer.get_text_stream("stdout").write)
 
 
 def check_output(path: Path) -> None:

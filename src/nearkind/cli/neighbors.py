@@ -12,6 +12,7 @@ def neighbors(
     data: options.Data,
     row: Annotated[int, typer.Option("--row", help="A row of DATA, from 0 on.")],
     k: Annotated[int, typer.Option("-k", min=1, help="How many.")] = 5,
+    training: options.Training = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
@@ -19,11 +20,12 @@ def neighbors(
 ) -> None:
     """Show the training rows nearest to a row of DATA, each with why."""
     from nearkind.cli import console
-    from nearkind.cli.explanations import neighbor_facts
+    from nearkind.cli.explanations import Explainer
     from nearkind.cli.model_table import ModelTable, load_classifier
     from nearkind.io import ReadOptions
 
-    known = load_classifier(model)
-    table = ModelTable(known, data, ReadOptions(format, delimiter, encoding))
-    facts = neighbor_facts(known, table, row, k)
+    known, reading = load_classifier(model), ReadOptions(format, delimiter, encoding)
+    table = ModelTable(known, data, reading)
+    learned_from = None if training is None else ModelTable(known, training, reading)
+    facts = Explainer(known, table, learned_from).neighbors(row, k)
     (console.print_json if as_json else console.show_neighbors)(facts)

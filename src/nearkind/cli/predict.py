@@ -13,12 +13,18 @@ def predict(
     data: options.Data,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A .csv, .tsv, .jsonl or .parquet file."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="File for the answers, which ends in .csv, .tsv, .jsonl or .parquet; "
+            "what is there is replaced.",
+        ),
     ] = None,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the columns of DATA beside.")
+        bool,
+        typer.Option("--keep", help="Write the columns of DATA beside the answers."),
     ] = False,
-    target: options.Target = None,
+    target: options.TrueClasses = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
@@ -31,9 +37,9 @@ def predict(
         check_output,
         load_classifier,
         predict_table,
+        write_table,
     )
-    from nearkind.io import ReadOptions, check_writable, write_columns
-    from nearkind.io.delimited import write_delimited
+    from nearkind.io import ReadOptions, check_writable
 
     if output is not None:
         check_output(output)
@@ -45,8 +51,5 @@ def predict(
         typer.echo(found.score.sentence, err=True)
     if as_json:
         print_json(found.facts())
-    columns = found.columns(table.columns if keep else {})
-    if output is not None:
-        write_columns(columns, output)
-    elif not as_json:
-        write_delimited(columns, typer.get_text_stream("stdout").write)
+    if output is not None or not as_json:
+        write_table(found.columns(table.columns if keep else {}), output)

@@ -9,14 +9,23 @@ from nearkind.cli import options
 
 if TYPE_CHECKING:
     from nearkind.cli.model_table import ModelTable
-    from nearkind.report.data import ReportData
+    from nearkind.pages.data import ReportData
+
+ENDINGS = (".html", ".htm")
 
 
 def report(
     model: options.Model,
     data: options.Data,
-    output: Annotated[Path, typer.Option("--output", "-o", help="An .html file.")],
-    target: options.Target = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File for the page, which ends in .html; what is there is replaced.",
+        ),
+    ],
+    target: options.TrueClasses = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
@@ -24,36 +33,43 @@ def report(
     """Write one page to explore a model with, and what it says of DATA."""
     from nearkind import load
     from nearkind.cli.model_table import ModelTable
+    from nearkind.cli.progress import said_if_long
     from nearkind.io import ReadOptions, check_writable, write_text
-    from nearkind.report.page import page
-    from nearkind.report.summary import summary
+    from nearkind.pages.page import page
+    from nearkind.pages.summary import summary
 
+    if output.suffix.lower() not in ENDINGS:
+        raise typer.BadParameter(
+            f"a page is HTML, so its name ends in .html; got {output.name!r}.",
+            param_hint="--output",
+        )
     check_writable(output)
     known = load(model)
     table = ModelTable(known, data, ReadOptions(format, delimiter, encoding))
-    write_text(page(summary(_report_data(known, table, model.name, target))), output)
+    facts = _report_data(known, table, model.name, target)
+    with said_if_long("making the page ..."):
+        write_text(page(summary(facts)), output)
     typer.echo(str(output))
 
 
 def _report_data(
     model: Any, table: "ModelTable", name: str, target: str | None
 ) -> "ReportData":
-    from nearkind.cli.explanations import relevance
     from nearkind.cli.model_table import predict_table
     from nearkind.io import require_column
     from nearkind.model_view import ModelView
-    from nearkind.report.data import ReportData
+    from nearkind.pages.data import ReportData
 
     column = target and require_column(target, table.columns, table.where)
-    y_pred = None
-    if ModelView(model).classifies:
+    y_pred, view = None, ModelView(model)
+    if view.classifies:
         predictions = predict_table(model, table, target)
         y_pred, score = predictions.labels, predictions.score
         column = score and score.column
     return ReportData(
         model=model,
         X=table.X,
-        relevance=relevance(model, table.X),
+        relevance=view.relevance(table.X),
         name=name,
         where=table.where,
         y_pred=y_pred,

@@ -8,6 +8,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from scipy.sparse import csr_array
 
+from nearkind.encoding.rows import UniqueRows
 from nearkind.losses.edges import weighted_gram
 from nearkind.metrics.spectrum import Spectrum, symmetrized
 from nearkind.protocols import Array, Chunk, Constraints, RowNumbers
@@ -149,6 +150,16 @@ class WeightedLabels:
     def rows_outside(self, label: int) -> RowNumbers:
         """Return the unique rows of all other classes."""
         return np.flatnonzero(self.y != label)
+
+
+def sample_rows(rows: UniqueRows, size: int, rng: np.random.Generator) -> UniqueRows:
+    """Return the rows, or about ``size`` of them; each class keeps its weight."""
+    if len(rows) <= size:
+        return rows
+    labels = WeightedLabels(rows.y, rows.weights, rows.own)
+    kept, drawn = labels.sample(size, rng)
+    numbers = np.arange(len(kept))
+    return UniqueRows(rows.codes[kept], drawn.y, drawn.weights, numbers, drawn.own)
 
 
 C = TypeVar("C", bound=Chunk)

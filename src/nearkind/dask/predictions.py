@@ -117,5 +117,5 @@ def without_batches(model: Any) -> Any:
     if isinstance(found, CPML):
         found.forget_batches()
     elif isinstance(found, CPMLClassifier):
-        found.metric_ = without_batches(found.metric_)
+        found.distance_ = without_batches(found.distance_)
     return found

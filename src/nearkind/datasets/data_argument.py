@@ -1,5 +1,6 @@
 """DATA of the command line: a file, standard input, or the name of a built-in set."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from nearkind.datasets.sources import names, obtain
@@ -9,7 +10,10 @@ from nearkind.io import (
     LabelledSource,
     LabelledTable,
     ReadOptions,
+    infer_types,
     read_columns,
+    require_column,
+    short_name,
 )
 from nearkind.io.sources import STANDARD_INPUT, missing_file
 
@@ -80,11 +84,42 @@ def read_labelled(source: LabelledSource) -> LabelledTable:
 
     Examples
     --------
-    >>> X, y, target = read_labelled(LabelledSource("monks1", "class", drop=("a2",)))
-    >>> list(X), target, sorted(set(y))
+    >>> table = read_labelled(LabelledSource("monks1", "class", drop=("a2",)))
+    >>> list(table.X), table.target, sorted(set(table.y))
     (['a1', 'a3', 'a4', 'a5', 'a6'], 'class', ['0', '1'])
     """
     return source.select(read_data(source.data, source.options))
+
+
+def read_features(
+    data: str,
+    drop: Collection[str] = (),
+    text: Collection[str] = (),
+    options: ReadOptions = ReadOptions(),  # noqa: B008 - a tuple
+) -> Columns:
+    """Return the columns of a table that has no labels, with numbers as numbers.
+
+    Parameters
+    ----------
+    data : str
+        As in ``read_data``.
+    drop, text : collection of str, default=()
+        Columns to leave out, and to take as text.
+    options : ReadOptions, default=ReadOptions()
+        How to read a file.
+
+    Examples
+    --------
+    >>> list(read_features("credit_risk", drop=["Risk", "Marital"]))
+    ['Occupation', 'Education']
+    """
+    columns = read_data(data, options)
+    for name in (*drop, *text):
+        require_column(name, columns, short_name(data))
+    kept = {name: cells for name, cells in columns.items() if name not in drop}
+    if not kept:
+        raise ValueError(f"No column of {short_name(data)} is left to learn from.")
+    return infer_types(kept, text)
 
 
 def read_batches(source: LabelledSource, batch_rows: int) -> Batches:

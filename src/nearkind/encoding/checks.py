@@ -4,8 +4,9 @@ Each message says what was found and where, and what to do next.
 """
 
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from decimal import Decimal
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from nearkind.errors import (
     NearlyUniqueWarning,
     nearest_names,
 )
+from nearkind.tables import as_float
 
 MANY_LEVELS = 100  # fewer are never called nearly unique
 MANY_TEXTS = 20  # fewer are never called free text
@@ -25,11 +27,12 @@ MANY_WORDS = 8  # in the middle one of all texts: a sentence, not a name or an a
 
 
 class UnseenValues(NamedTuple):
-    """The values of one column that ``fit`` did not see."""
+    """The values of one column that ``fit`` did not see, and those that it saw."""
 
     d: int
     name: Any
     values: list[Any]
+    seen: Collection[Any] = ()
 
 
 def refuse_missing(gaps: list[str]) -> None:
@@ -48,8 +51,8 @@ def warn_if_nearly_unique(feature: Feature | Cross, n_rows: int) -> None:
     if n_levels >= MANY_LEVELS and 2 * n_levels > n_rows:
         warnings.warn(
             f"Column {feature.name!r} has {n_levels} distinct values in {n_rows} rows, "
-            "so it says little of new rows. Drop it if it is an identifier; otherwise "
-            "pass cross_fit=True and smoothing='auto'.",
+            "so it says little of new rows. Drop it if it is an identifier, or merge "
+            "its rare values.",
             NearlyUniqueWarning,
             stacklevel=4,
         )
@@ -132,7 +135,35 @@ def unseen_sentence(unseen: list[UnseenValues]) -> str:
 def _unseen_clause(unseen: UnseenValues) -> str:
     count = _count(len(unseen.values), "value")
     shown = _listed([repr(value) for value in unseen.values], ", ")
-    return f"column {unseen.name!r} has {count} not seen in fit: {shown}"
+    alike = _alike_clause(unseen.values, unseen.seen)
+    return f"column {unseen.name!r} has {count} not seen in fit: {shown}{alike}"
+
+
+def _alike_clause(values: Iterable[Any], seen: Iterable[Any]) -> str:
+    """Return a clause on the first value that reads like one that fit saw."""
+    seen_by_reading = {_reading(value): value for value in seen}
+    for value in values:
+        known = seen_by_reading.get(_reading(value))
+        if known is not None and value is not None:
+            return f" ({_typed(value)} is passed, and fit saw {_typed(known)})"
+    return ""
+
+
+def _reading(value: Any) -> Any:
+    """Return a value as people may read it: a number, or text in small letters."""
+    if isinstance(value, Number) and not isinstance(value, bool):
+        return as_float(value)
+    text = str(value).strip().lower()
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _typed(value: Any) -> str:
+    kind = "text" if isinstance(value, str) else type(value).__name__
+    is_number = kind in ("int", "float", "Decimal")
+    return f"the {'number' if is_number else kind} {value!r}"
 
 
 def _count(n: int, noun: str) -> str:

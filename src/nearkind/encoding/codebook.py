@@ -82,6 +82,8 @@ class Codebook:
         One a column.
     crosses_ : list of Cross
         Features that are pairs of these; they come after them everywhere.
+    library_ : str or None
+        Library of the table given to fit, if it is known; model files do not have it.
 
     Examples
     --------
@@ -98,6 +100,7 @@ class Codebook:
     named_: bool
     features_: list[Feature]
     crosses_: list[Cross]
+    library_: str | None = None
 
     def __init__(
         self,
@@ -196,6 +199,7 @@ class Codebook:
         -------
         self
         """
+        self.library_ = table.library
         n_rows, n_columns = table.codes.shape
         gaps = [gap for d in range(n_columns) for gap in self._gaps(table, d)]
         refuse_missing(gaps)
@@ -355,6 +359,12 @@ class Codebook:
         pairs = (cross.parts for cross in self.crosses_)
         return [*cells, *(ValuePair((cells[a], cells[b])) for a, b in pairs)]
 
+    def library_of(self, row: Any) -> str | None:
+        """Return the library of a table, or of the one given to fit if it has none."""
+        is_frame = getattr(row, "ndim", 2) == 2 and hasattr(row, "columns")
+        found = read_table(row).library if is_frame else None
+        return found or self.library_
+
     def place_of(self, name: Any) -> int:
         """Return the number of a feature by its name."""
         names = self.feature_names
@@ -439,7 +449,8 @@ class Codebook:
         values = self.features_[d].unseen_values(column)
         if self.missing == "level" and self.features_[d].missing_code < 0:
             values += [None] if column.missing.any() else []
-        return [UnseenValues(d, self.names_[d], values)] if values else []
+        seen = [value for value in self.features_[d].values if value is not None]
+        return [UnseenValues(d, self.names_[d], values, seen)] if values else []
 
     def order_of(self, table: Table, owner: str = "nearkind") -> list[int]:
         """Return where each feature stands in a new table, refusing other columns."""

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from nearkind.protocols import Array, Codes
-from nearkind.tables import Column, as_float, as_floats
+from nearkind.tables import Column, as_float, as_floats, parse_number
 
 
 class Feature(Protocol):
@@ -71,27 +71,34 @@ class NumberFeature:
         """Return the code of one value, -1 where there is none."""
         if value is None or value != value:
             return self.missing_code
-        if isinstance(value, str):
-            return -1
-        return bisect_right(self._edges, as_float(value))
+        number = _as_number(value)
+        return -1 if number is None else bisect_right(self._edges, as_float(number))
 
     def unseen_values(self, column: Column) -> list[Any]:
         """Return nothing: every number lies between some edges."""
         return []
 
     def _numbers(self, column: Column) -> Array:
-        """Return as numbers a column that came as categories."""
+        """Return as numbers a column that came as categories or as text."""
         used = np.flatnonzero(column.occurs)
-        for value in (column.values[i] for i in used):
-            if not isinstance(value, int | float | Decimal):
+        found = [_as_number(column.values[i]) for i in used]
+        for i, number in zip(used, found, strict=True):
+            if number is None:
                 raise ValueError(
                     f"Column {self.name!r} held numbers in fit, but now holds "
-                    f"{value!r}. Turn it into numbers, or fit again with "
+                    f"{column.values[i]!r}. Turn it into numbers, or fit again with "
                     "numeric='category'."
                 )
         numbers = np.full(len(column.values) + 1, np.nan)
-        numbers[used] = as_floats(column.values[i] for i in used)[:-1]
+        numbers[used] = as_floats(found)[:-1]
         return numbers[column.indices]
+
+
+def _as_number(value: Any) -> Any:
+    """Return a number, or the one that a text writes, else None."""
+    if isinstance(value, str):
+        return parse_number(value)
+    return value if isinstance(value, int | float | Decimal) else None
 
 
 def distinct_numbers(x: Array, weights: Array) -> tuple[Array, Array]:

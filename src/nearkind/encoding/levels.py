@@ -1,16 +1,21 @@
 """Every distinct value a code, in an order of its own."""
 
 from collections.abc import Sequence
+from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from nearkind.protocols import Array, Codes
-from nearkind.tables import Column
+from nearkind.tables import Column, parse_number
 
 
 class Levels:
     """Every distinct value is a code.
+
+    A text that is no level, but writes a number that is one, has the code of that
+    number; and a number that is no level has the code of the only text that writes it.
 
     Parameters
     ----------
@@ -27,6 +32,8 @@ class Levels:
     >>> levels = Levels("size", ["large", "small"], has_missing=True)
     >>> levels.encode(read_table([["small"], [None], ["huge"]]).column(0)).tolist()
     [1, 2, -1]
+    >>> Levels("size", [1, 2], has_missing=False).code("2")
+    1
     """
 
     positions: Array | None = None
@@ -53,8 +60,10 @@ class Levels:
     def code(self, value: Any) -> int:
         """Return the code of one value, -1 where there is none."""
         code = self.code_of.get(value, -1)
-        is_missing = code < 0 and (value is None or value != value)
-        return self.missing_code if is_missing else code
+        if code >= 0:
+            return code
+        is_missing = value is None or value != value
+        return self.missing_code if is_missing else self._code_by_numeral(value)
 
     def unseen_values(self, column: Column) -> list[Any]:
         """Return the values of the column that have no code."""
@@ -63,8 +72,29 @@ class Levels:
 
     def _table(self, values: list[Any]) -> Codes:
         """Return the code of each value, and of missing, where index -1 finds it."""
-        codes = (self.code_of.get(value, -1) for value in values)
-        return np.array([*codes, self.missing_code], np.int32)
+        codes = [self.code_of.get(value, -1) for value in values]
+        table = np.array([*codes, self.missing_code], np.int32)
+        for i in np.flatnonzero(table[:-1] < 0).tolist():
+            table[i] = self._code_by_numeral(values[i])
+        return table
+
+    def _code_by_numeral(self, value: Any) -> int:
+        """Return the code of the number that a text writes, or of its text; else -1."""
+        if isinstance(value, str):
+            number = parse_number(value)
+            return -1 if number is None else self.code_of.get(number, -1)
+        is_number = isinstance(value, int | float | Decimal)
+        return self._code_of_number.get(value, -1) if is_number else -1
+
+    @cached_property
+    def _code_of_number(self) -> dict[Any, int]:
+        """The codes of texts by the number that they write, if no other writes it."""
+        code_of: dict[Any, int] = {}
+        for level, code in self.code_of.items():
+            number = parse_number(level) if isinstance(level, str) else None
+            if number is not None:
+                code_of[number] = -1 if number in code_of else code
+        return code_of
 
 
 def _is_identity(table: Codes) -> bool:

@@ -1,6 +1,7 @@
 """What every estimator on tables shares: a codebook, and what scikit-learn asks."""
 
 import sys
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any, ClassVar, Self
@@ -12,10 +13,16 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
+from nearkind.errors import did_you_mean
 from nearkind.estimators import params
 from nearkind.estimators.labels import check_weights, labelled_rows
-from nearkind.protocols import Codes
-from nearkind.tables import read_table
+from nearkind.estimators.limits import check_square
+from nearkind.estimators.notebook import learned_html
+from nearkind.protocols import Array, Codes
+from nearkind.tables import frame, one_row, read_table
+
+N_PAIRS = 400
+"""Pairs of rows over which relevance is estimated where there is no formula."""
 
 
 class TableEstimator:
@@ -50,6 +57,10 @@ class TableEstimator:
         book = self.codebook_
         return {name: book.values(d) for d, name in enumerate(book.feature_names)}
 
+    def _html_repr(self) -> str:  # scikit-learn's name for what notebooks show
+        box: str = super()._html_repr()  # type: ignore[misc]
+        return box + learned_html(self) if hasattr(self, "codebook_") else box
+
     def __sklearn_tags__(self) -> Tags:
         """Say what kind of input is taken."""
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -68,13 +79,25 @@ class Distance(TableEstimator):
         Whether ``fit`` needs y.
     has_coordinates : bool, default=False
         Whether a number may be one coordinate, as numeric="scale" makes it.
+    is_euclidean : bool, default=False
+        Whether ``represent`` gives vectors, and the distance is Euclidean between them.
     has_vectors : bool, default=False
-        Whether a row is the sum of vectors of its values, in ``value_tables_``.
+        Whether, moreover, a row is the sum of vectors of its values, in
+        ``value_tables_``.
+    is_learned : bool, default=False
+        Whether labels or constraints say how much each feature counts. Of other
+        distances the shares of features do not say what tells classes apart: a column
+        of row numbers may come first.
+    contributions_to : str, default="distance"
+        What ``contributions`` are parts of.
     """
 
     requires_labels: ClassVar[bool] = False
     has_coordinates: ClassVar[bool] = False
+    is_euclidean: ClassVar[bool] = False
     has_vectors: ClassVar[bool] = False
+    is_learned: ClassVar[bool] = False
+    contributions_to: ClassVar[str] = "distance"
     classes_: NDArray[Any]
 
     @property
@@ -135,6 +158,116 @@ class Distance(TableEstimator):
             self.set_params(strength=strength)  # type: ignore[attr-defined]
             yield self.fit(X, y, **weighted)  # type: ignore[attr-defined]
 
+    @abstractmethod
+    def represent(self, codes: Codes) -> Any:
+        """Return what ``compare`` needs of rows, one entry a row."""
+
+    @abstractmethod
+    def compare(self, a: Any, b: Any) -> Array:
+        """Return distances (n, m) between represented rows."""
+
+    def leave_out(self, a: Codes, rows: Codes) -> Iterator[tuple[Any, Any]]:
+        """Yield a row and others, represented, without one feature after the other.
+
+        A feature is left out if all rows have a's value of it: it tells none from a.
+
+        Parameters
+        ----------
+        a : ndarray of int (D,)
+            Codes.
+        rows : ndarray of int (n, D)
+        """
+        query = self.represent(a[None])
+        for d, code in enumerate(a.tolist()):
+            changed = rows.copy()
+            changed[:, d] = code
+            yield query, self.represent(changed)
+
+    def contributions(self, a: Codes, b: Codes) -> Array:
+        """Return what each feature adds to the distance between two rows (D,).
+
+        It is how much smaller the distance is if b has the value of a. These add up to
+        the distance where it is a sum over features.
+
+        Parameters
+        ----------
+        a, b : ndarray of int (D,)
+            Codes.
+        """
+        each = np.arange(len(a))
+        rows = np.tile(b, (len(a) + 1, 1))
+        rows[each + 1, each] = a
+        d = self.compare(self.represent(a[None]), self.represent(rows))[0]
+        with np.errstate(invalid="ignore"):  # infinity less infinity
+            return np.nan_to_num(d[0] - d[1:], nan=0.0)
+
+    def relevance(self, codes: Codes, weights: Array) -> Array:
+        """Return each feature's share (D,) of the mean distance between two rows.
+
+        Parameters
+        ----------
+        codes : ndarray of int (n, D)
+        weights : ndarray (n,)
+            How many rows each stands for.
+        """
+        rng = np.random.default_rng(0)
+        pairs = rng.choice(len(codes), (N_PAIRS, 2), p=weights / weights.sum())
+        total = sum(self.contributions(codes[i], codes[j]) for i, j in pairs)
+        return as_shares(np.nan_to_num(total, nan=0.0, posinf=0.0, neginf=0.0))
+
+    def explain(self, a: Any, b: Any) -> Any:
+        """Split the distance between two rows among the features.
+
+        Where a row is a sum of vectors, a feature gets its own term of the squared
+        distance and half of each cross term with another feature; the contributions
+        add up to the squared distance, and a negative one works against the others.
+        For other distances a contribution is how much smaller the distance is if the
+        second row has the first one's value.
+
+        Parameters
+        ----------
+        a, b : one row each: a dict, a list, a pandas Series or a table of one row
+
+        Returns
+        -------
+        data frame with columns feature, a, b, contribution, the largest contribution
+        first, whatever its sign: of the library of a, else of that of the table given
+        to fit, else of pandas (a dict of arrays where there is none)
+        """
+        library = self.codebook_.library_of(a)
+        a, b = one_row(a), one_row(b)
+        parts = self.contributions(self.encode(a)[0], self.encode(b)[0])
+        order = np.argsort(-np.abs(parts), kind="stable")
+        columns = {
+            "feature": self.codebook_.feature_names,
+            "a": self.codebook_.cells_of(a),
+            "b": self.codebook_.cells_of(b),
+        }
+        shown = {name: object_array(cells)[order] for name, cells in columns.items()}
+        return frame({**shown, "contribution": parts[order]}, library=library)
+
+    def chosen_values(
+        self, feature: Any, values: Any = None
+    ) -> tuple[int, NDArray[np.intp], list[Any]]:
+        """Return the number of a feature, and the codes and values to tell of.
+
+        Parameters
+        ----------
+        feature : object
+            Name of a column.
+        values : sequence, default=None
+            Those to choose; None: all, if a square table of them fits.
+        """
+        check_is_fitted(self)
+        d = self.codebook_.place_of(feature)
+        known = self.codebook_.values(d)
+        if values is None:
+            codes = np.arange(len(known))
+        else:
+            codes = np.array([place_in(known, v, feature) for v in values], dtype=int)
+        check_square(feature, len(codes))
+        return d, codes, [known[code] for code in codes]
+
     def _check_weighted(self, rows: CodedRows) -> None:
         if rows.is_weighted and not has_fit_parameter(self, "sample_weight"):
             raise ValueError(
@@ -147,6 +280,26 @@ class Distance(TableEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.requires_labels
         return tags
+
+
+def as_shares(parts: Array) -> Array:
+    """Return parts (D,) as shares of their sum; zeros if that is not above zero.
+
+    Examples
+    --------
+    >>> as_shares(np.array([3.0, 1.0]))
+    array([0.75, 0.25])
+    """
+    total = parts.sum()
+    return parts / total if total > 0.0 else np.zeros(len(parts))
+
+
+def place_in(known: list[Any], value: Any, feature: Any) -> int:
+    """Return the place of a value of a feature; raise ValueError if it is not there."""
+    if value not in known:
+        hint = did_you_mean(value, known)
+        raise ValueError(f"Column {feature!r} had no value {value!r} in fit. {hint}")
+    return known.index(value)
 
 
 def object_array(cells: list[Any]) -> NDArray[Any]:

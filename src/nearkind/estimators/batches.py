@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.encoding.codebook import Codebook
-from nearkind.encoding.rows import unique_sampled_rows
+from nearkind.encoding.rows import CodedRows, unique_sampled_rows
 from nearkind.errors import error_context
 from nearkind.estimators import params
 from nearkind.estimators.labels import batch_labels
@@ -355,3 +355,13 @@ def _moves(
         new += [width + i for _, i in pairs]
         was, width = was + size, width + larger
     return np.array(old, np.intp), np.array(new, np.intp)
+
+
+def reference_rows(metric: Any) -> CodedRows:
+    """Return the rows that a metric kept of its batches, with weights of mean one."""
+    sample = metric.reference_
+    y = np.searchsorted(metric.classes_, sample.labels)
+    drawn = np.maximum(np.bincount(y, minlength=len(metric.classes_)), 1)
+    each = metric.class_count_ / drawn * (len(sample) / metric.n_samples_seen_)
+    table, book = read_table(sample.table), metric.codebook_
+    return CodedRows.of(table, book, metric.classes_, y, each[y])

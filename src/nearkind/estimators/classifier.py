@@ -8,29 +8,36 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.encoding.rows import CodedRows
-from nearkind.errors import RememberedRowsWarning, SmallWeightWarning
+from nearkind.errors import RememberedRowsWarning
 from nearkind.estimators import batches, params
-from nearkind.estimators.base import Distance, TableEstimator, backend_of
-from nearkind.estimators.batches import N_REFERENCE, BatchProblems
+from nearkind.estimators.base import backend_of
+from nearkind.estimators.batches import (
+    N_REFERENCE,
+    BatchProblems,
+    reference_rows,
+)
 from nearkind.estimators.cpml import CPML
+from nearkind.estimators.distance_names import distance_of
+from nearkind.estimators.kneighbors import KNeighbors
 from nearkind.estimators.labels import (
     check_class_weight,
     known_rows,
     labelled_rows,
     lacks_labels,
     some_labelled_rows,
+    warn_of_small_weights,
 )
 from nearkind.estimators.limits import distances_at_once
+from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.estimators.threads import in_threads, thread_map
 from nearkind.neighbors import (
     INDEXES,
     WEIGHTS,
     LeaveOneOut,
-    Near,
     RankedNear,
     SoftVotes,
     TrainingRows,
@@ -41,10 +48,9 @@ from nearkind.neighbors import (
     weigher,
 )
 from nearkind.protocols import Array, Map
-from nearkind.tables import read_table
 
 
-class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
+class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
     """Classify rows by their nearest neighbours under a learned distance.
 
     Equal training rows are one weighted row. Rows tied at the k-th distance share what
@@ -52,8 +58,10 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    metric : distance, default=None
-        Unfitted: CPML or any of ``nearkind.baselines``; None: ``CPML()``.
+    metric : distance or str, default=None
+        Unfitted: CPML or any of ``nearkind.baselines``, or the name of one, such as
+        "hamming" or "lmnn"; "single", "multi", "diagonal" and "full" are CPML of that
+        structure. None: ``CPML()``.
     n_neighbors : int, default=5
         How many rows vote; of soft votes all do, and it is for ``kneighbors`` and
         ``score_samples`` alone.
@@ -84,8 +92,10 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    metric_ : distance
+    distance_ : distance
         The fitted one.
+    feature_relevance_ : ndarray (D,)
+        Share of each feature in the mean distance between two training rows.
     training_rows_ : TrainingRows
         The rows that vote, equal ones merged: their codes, weights, classes and numbers
         in the table given to ``fit``.
@@ -110,7 +120,6 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
     1.0
     """
 
-    training_rows_: TrainingRows
     _chosen_temperature: float | None = None
     _soft_votes: SoftVotes | None = None
 
@@ -198,7 +207,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self.metric_, self.classes_ = metric, rows.classes
+        self.distance_, self.classes_ = metric, rows.classes
         self.set_codebook(metric.codebook_)
         self.n_samples_fit_ = rows.n_rows
         self.__dict__.pop("_chosen_temperature", None)  # by rows before
@@ -299,7 +308,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         """
         self.check_parameters()
         self._refuse_class_weight("batches")
-        last = getattr(self, "metric_", None)
+        last = getattr(self, "distance_", None)
         metric = copy(last) if isinstance(last, CPML) else self._unfitted()
         _check_takes_batches(metric)
         batches.partial_fit(metric, X, y, classes, type(self).__name__)
@@ -316,15 +325,14 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         """Return each class's share of the votes (n, n_classes)."""
         if (backend := backend_of(X)) is not None:
             return backend.predict_proba(self, X)
-        rows = self._represent(X)
+        rows, voters = self._represent(X), self.training_rows_
         if is_soft(self.weights):
             return self._soft_shares(rows)
+        weigh = weigher(self.weights)
 
         def shares(at: slice) -> Array:
-            near = self.index_.near(
-                rows[at], self.training_rows_.reach, self.n_neighbors
-            )
-            return self._vote_shares(near, self.weights, len(rows[at]))
+            near = self.index_.near(rows[at], voters.reach, self.n_neighbors)
+            return vote_shares(near, weigh, voters.shares, len(rows[at]))
 
         chunks = self.index_.chunks(len(rows), distances_at_once())
         return np.concatenate(in_threads(shares, chunks))
@@ -365,101 +373,26 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
             in_threads(vote, self.index_.chunks(len(rows), distances_at_once()))
         return found
 
-    def score_samples(self, X: Any = None) -> Array:
-        """Return how like the training rows each row is: larger is more normal (n,).
-
-        It is minus the mean distance to the ``n_neighbors`` nearest training rows,
-        counted by their weights, and minus infinity where one of these is infinitely
-        far or there is none.
-
-        Parameters
-        ----------
-        X : table, default=None
-            None: the training rows, none being its own neighbour.
-
-        Examples
-        --------
-        >>> import nearkind as nk
-        >>> rows = [["a", "x"], ["a", "x"], ["a", "y"], ["b", "x"]]
-        >>> model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=2)
-        >>> model.fit(rows, [0, 0, 1, 1]).score_samples([["a", "x"], ["b", "y"]])
-        array([ 0. , -0.5])
-        """
-        if (backend := backend_of(X)) is not None:
-            return backend.score_samples(self, X)
-        check_is_fitted(self)
-        reach, (_, rows) = self.training_rows_.reach, self._queries(X)
-        # A row is at distance zero of itself: with one more it adds nothing.
-        itself = 0.0 if X is not None else self.training_rows_.weight_of_one
-        k = reach.at_most(self.n_neighbors + itself)
-
-        def total(at: slice) -> Array:
-            near = self.index_.near(rows[at], reach, k)
-            sums = np.bincount(near.query, near.votes * near.distance, len(rows[at]))
-            return sums.astype(float)
-
-        chunks = self.index_.chunks(len(rows), distances_at_once())
-        distances = np.concatenate(in_threads(total, chunks))
-        n_others = k - itself
-        if n_others < 1e-9:
-            return np.full(len(rows), -np.inf)
-        return 0.0 - distances / n_others  # never -0.0
-
-    def kneighbors(
-        self,
-        X: Any = None,
-        n_neighbors: int | None = None,
-        return_distance: bool = True,
-    ) -> Any:
-        """Return the nearest training rows, ties by row number.
-
-        Parameters
-        ----------
-        X : table, default=None
-            None: the training rows, none being its own neighbour.
-        n_neighbors : int, default=None
-            How many; None: as set.
-        return_distance : bool, default=True
-            Whether to return distances too.
-
-        Returns
-        -------
-        distances : ndarray (n, k)
-            Rising; left out if ``return_distance`` is False.
-        rows : ndarray of int (n, k)
-            Numbers of rows of the table given to fit.
-        """
-        if (backend := backend_of(X)) is not None:
-            return backend.kneighbors(self, X, n_neighbors, return_distance)
-        check_is_fitted(self)
-        k = self.n_neighbors if n_neighbors is None else n_neighbors
-        k = params.check_whole(k, "n_neighbors", type(self).__name__)
-        groups = self.training_rows_.groups
-        itself, rows = self._queries(X)
-        n_others = self.training_rows_.n_rows - (X is None)
-        if k > n_others:
-            raise ValueError(
-                f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k} and "
-                f"only {n_others} training rows can be neighbours."
-            )
-
-        def nearest(at: slice) -> tuple[Array, NDArray[np.intp]]:
-            near = self.index_.near(rows[at], groups.reach, k + (X is None))
-            return groups.nearest(near, k, itself[at])
-
-        chunks = self.index_.chunks(len(rows), distances_at_once())
-        found = zip(*in_threads(nearest, chunks), strict=True)
-        distances, numbers = (np.concatenate(part) for part in found)
-        return (distances, numbers) if return_distance else numbers
+    @property
+    def members_(self) -> "list[CPMLClassifier]":
+        """Itself, as the one that votes."""
+        return [self]
 
     def set_training_rows(self, rows: TrainingRows) -> Self:
         """Let other rows vote, under the distance as it is."""
-        self.training_rows_ = rows
-        represented = self.metric_.represent(rows.codes)
-        index = INDEXES[self.index]
-        self.index_ = index(self.metric_, represented, self.n_neighbors)
         self._soft_votes = None
-        return self
+        return super().set_training_rows(rows)
+
+    def set_params(self, **settings: Any) -> Self:
+        """Set parameters; those of the distance as ``metric__strength``, for example.
+
+        Where ``metric`` is None or a name, it becomes the distance that this stands
+        for.
+        """
+        if any(name.startswith("metric__") for name in settings):
+            given = settings.get("metric", self.metric)
+            settings = {**settings, "metric": distance_of(given, self)}
+        return super().set_params(**settings)
 
     @property
     def temperature_(self) -> float:
@@ -467,11 +400,11 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if not self._chooses_temperature:
             return float(self.temperature)
-        if (learned := self.metric_.learned_temperature) is not None:
+        if (learned := self.distance_.learned_temperature) is not None:
             return learned
         if self._chosen_temperature is None:
             voters = self.training_rows_
-            left_out = LeaveOneOut(self.metric_, self.index_.rows, voters)
+            left_out = LeaveOneOut(self.distance_, self.index_.rows, voters)
             with thread_map(None, len(voters)) as each:
                 self._chosen_temperature = left_out.best_temperature(each)
         return self._chosen_temperature
@@ -505,14 +438,11 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
             )
 
     def _unfitted(self) -> Any:
-        if self.metric is not None and not isinstance(self.metric, Distance):
-            wanted = "None or a distance, such as CPML() or one of nearkind.baselines"
-            raise params.wrong(self, "metric", wanted)
-        return CPML() if self.metric is None else clone(self.metric)
+        return clone(distance_of(self.metric, self))
 
     def _keep(self, metric: Any, rows: CodedRows) -> Self:
         """Keep a fitted distance and the rows that vote."""
-        _warn_of_small_weights(rows, self.n_neighbors)
+        warn_of_small_weights(rows, self.n_neighbors)
         self.fit_voters(metric, TrainingRows.of(rows.coded_by(metric.codebook_)))
         self.n_samples_fit_ = rows.n_given  # those without weight among them
         for name in ("n_samples_seen_", "n_remembered_"):  # of batches before
@@ -538,20 +468,6 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
             )
         return self
 
-    def _queries(self, X: Any) -> tuple[NDArray[np.intp], Any]:
-        """Return each query's own row number (-1: none) and what represents it."""
-        if X is None:
-            represented = self.metric_.represent(self.training_rows_.codes)
-            return self.training_rows_.groups.by_row(represented)
-        rows = self._represent(X)
-        return np.full(len(rows), -1), rows
-
-    def _represent(self, X: Any) -> Any:
-        if isinstance(X, CodedRows):
-            return self.metric_.represent(X.coded_by(self.codebook_).codes)
-        codes = self.encode(X)  # first: it says so if this is not fitted
-        return self.metric_.represent(codes)
-
     @property
     def _chooses_temperature(self) -> bool:
         return isinstance(self.temperature, str) and self.temperature == "auto"
@@ -561,7 +477,7 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
         votes, temperature = self._soft_votes, self.temperature_
         if votes is None or votes.temperature != temperature:
             weights = self.training_rows_.weights
-            votes = SoftVotes(self.metric_, self.index_.rows, weights, temperature)
+            votes = SoftVotes(self.distance_, self.index_.rows, weights, temperature)
             self._soft_votes = votes
 
         def shares(at: slice) -> Array:
@@ -569,20 +485,6 @@ class CPMLClassifier(TableEstimator, ClassifierMixin, BaseEstimator):
 
         chunks = votes.chunks(len(rows), distances_at_once())
         return np.concatenate(in_threads(shares, chunks))
-
-    def _vote_shares(self, near: Near, weights: Any, n_queries: int) -> Array:
-        shares = self.training_rows_.shares
-        return vote_shares(near, weigher(weights), shares, n_queries)
-
-
-def reference_rows(metric: CPML) -> CodedRows:
-    """Return the rows that a metric kept of its batches, with weights of mean one."""
-    sample = metric.reference_
-    y = np.searchsorted(metric.classes_, sample.labels)
-    drawn = np.maximum(np.bincount(y, minlength=len(metric.classes_)), 1)
-    each = metric.class_count_ / drawn * (len(sample) / metric.n_samples_seen_)
-    table, book = read_table(sample.table), metric.codebook_
-    return CodedRows.of(table, book, metric.classes_, y, each[y])
 
 
 def _check_takes_batches(metric: Any) -> CPML:
@@ -592,15 +494,3 @@ def _check_takes_batches(metric: Any) -> CPML:
             "the metric to learn from batches."
         )
     return metric
-
-
-def _warn_of_small_weights(rows: CodedRows, k: int) -> None:
-    total = float(rows.weights.sum())
-    if total < k <= len(rows):
-        warnings.warn(
-            f"The sample weights add up to {total:.3g}, less than n_neighbors={k}, so "
-            "every row votes on every answer. A weight counts repetitions of its row; "
-            "scale the weights up, so that their mean is 1 for example.",
-            SmallWeightWarning,
-            stacklevel=4,
-        )

@@ -25,7 +25,7 @@ from nearkind.estimators.progress import CallbackSupport, fit_progress
 from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.losses.edges import difference_matrices
 from nearkind.metrics.value_tables import feature_maps, relevance, value_tables
-from nearkind.protocols import Array, Map, Projection, Structure
+from nearkind.protocols import Array, Codes, Map, Projection, Structure
 from nearkind.solvers.solution import Solution
 from nearkind.streaming import BatchSummary, RowSample
 from nearkind.tables import read_table
@@ -158,7 +158,9 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
 
     requires_labels = True
     has_coordinates = True
+    is_learned = True
     metric_: Array
+    feature_relevance_: Array
     projection_: Projection
     structure_: Structure
     class_count_: Array
@@ -450,6 +452,10 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
     def learned_temperature(self) -> float | None:
         """Temperature of the soft votes that it was learned for: soft neighbours'."""
         return None if params.is_convex(self) else params.margin(self)
+
+    def relevance(self, codes: Codes, weights: Array) -> Array:
+        """Return ``feature_relevance_``, of the rows that it was learned from."""
+        return self.feature_relevance_
 
     @property
     def start_metric(self) -> Array | None:

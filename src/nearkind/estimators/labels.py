@@ -1,5 +1,6 @@
 """Labels and weights as users have them -> class numbers and floats."""
 
+import warnings
 from math import inf
 from numbers import Real
 from typing import Any
@@ -11,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
+from nearkind.errors import SmallWeightWarning
 from nearkind.estimators.params import is_whole, wrong
 from nearkind.protocols import Array
 from nearkind.tables import is_missing, read_column, read_table
@@ -378,3 +380,16 @@ def batch_labels(y: Any, owner: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     place = np.zeros(len(column.values), np.intp)
     place[used] = numbers
     return classes, place[column.indices]
+
+
+def warn_of_small_weights(rows: CodedRows, k: int) -> None:
+    """Warn if the weights of all rows are less than the number of neighbours, k."""
+    total = float(rows.weights.sum())
+    if total < k <= len(rows):
+        warnings.warn(
+            f"The sample weights add up to {total:.3g}, less than n_neighbors={k}, so "
+            "every row votes on every answer. A weight counts repetitions of its row; "
+            "scale the weights up, so that their mean is 1 for example.",
+            SmallWeightWarning,
+            stacklevel=4,
+        )

@@ -12,6 +12,8 @@ LARGEST_METRIC = 50_000_000
 """Numbers in M."""
 LARGEST_PHI = 500_000_000
 """Numbers in phi."""
+MOST_VALUES = 2_000
+"""Values of a feature between which all distances are told."""
 
 
 def distances_at_once() -> int:
@@ -44,6 +46,17 @@ def check_size(
         f"{names[widest]!r} has the most values, {n_values[widest]:,}: drop or coarsen "
         "it, or take projection='vdm', whose size does not depend on the values."
     )
+
+
+def check_square(feature: Any, n_values: int) -> None:
+    """Raise if the distances between the values of a feature are too many to tell."""
+    if n_values > MOST_VALUES:
+        n_numbers = n_values**2
+        raise ValueError(
+            f"Distances between the {n_values:,} values of column {feature!r} would be "
+            f"{n_numbers:,} numbers, {8 * n_numbers / 2**30:.1f} GiB. Choose at most "
+            f"{MOST_VALUES:,} of them: values=[...]."
+        )
 
 
 def _widest(projection: Projection, n_values: Sequence[int], n_classes: int) -> int:

@@ -158,7 +158,8 @@ def codebook(model: Any) -> Codebook:
             model,
             "numeric",
             "'auto', 'category' or 'bin', because it compares values that have no "
-            "coordinates, unlike those of CPML, Euclidean, Discriminant and RFM",
+            "coordinates, unlike those of CPML, Euclidean, Discriminant, MCML and "
+            "RFM",
         )
     crosses = as_setting(getattr(model, "crosses", 0))  # few distances have them
     if crosses is None:

@@ -172,9 +172,9 @@ def _description(record: Record, limit: int) -> str:
     return f"{count}  objective {record.value:.6f}  {gap:13}"
 
 
-Tell = Callable[[int, int, str, float], None]
-"""Is told how many fits were made, how many there may be, what comes next, and the best
-accuracy so far."""
+Tell = Callable[[float, float, str, float], None]
+"""Is told how much work is done or no longer needed, how much there was in all, what
+comes next, and the best accuracy so far."""
 
 
 @contextmanager
@@ -197,8 +197,8 @@ def search_progress(
     data = {"X": X, "y": y, "metadata": weights}
     with _shown_search(model.verbose) as show, _told(model, data) as tell:
 
-        def tell_all(made: int, most: int, what: str, best: float) -> None:
-            show(made, most, what, best)
+        def tell_all(done: float, total: float, what: str, best: float) -> None:
+            show(done, total, what, best)
             if tell is not None:
                 tell(what)
 
@@ -214,14 +214,12 @@ def _shown_search(verbose: int) -> Iterator[Tell]:
     elif verbose:
         yield _print_fits
     else:
-        yield lambda made, most, what, best: None
+        yield lambda done, total, what, best: None
 
 
-def _print_fits(made: int, most: int, what: str, best: float) -> None:
-    print(
-        f"{made} of at most {most} fits{_best_clause(best)}; next: {what}",
-        file=sys.stderr,
-    )
+def _print_fits(done: float, total: float, what: str, best: float) -> None:
+    share = done / max(total, 1e-300)
+    print(f"{share:.0%} done{_best_clause(best)}; next: {what}", file=sys.stderr)
 
 
 def _best_clause(best: float) -> str:
@@ -230,17 +228,20 @@ def _best_clause(best: float) -> str:
 
 @contextmanager
 def _search_bar(console: Any) -> Iterator[Tell]:
-    """Show a bar over the fits: what is tried, the best so far and the time left."""
+    """Show a bar over the work: what is tried, the best so far and the time left.
+
+    What turns out not to be needed counts as done, so that the bar never goes back and
+    ends full.
+    """
     from rich import progress
     from rich.table import Column
 
     bar = progress.Progress(
         progress.SpinnerColumn("line" if console.options.ascii_only else "dots"),
         progress.TextColumn("{task.description}", table_column=Column(min_width=24)),
-        progress.BarColumn(None, table_column=Column(max_width=30)),
-        progress.MofNCompleteColumn(),
+        progress.BarColumn(None, table_column=Column(max_width=14)),
+        progress.TaskProgressColumn(),
         progress.TextColumn("{task.fields[best]}"),
-        progress.TimeElapsedColumn(),
         progress.TextColumn("left"),
         progress.TimeRemainingColumn(),
         console=console,
@@ -249,13 +250,14 @@ def _search_bar(console: Any) -> Iterator[Tell]:
     )
     task = bar.add_task("reading", total=None, best="")
     with bar:
-        yield lambda made, most, what, best: bar.update(
+        yield lambda done, total, what, best: bar.update(
             task,
-            completed=made,
-            total=most,
+            completed=done,
+            total=total,
             description=what,
             best=_best_clause(best).removeprefix(", "),
         )
+        bar.update(task, completed=bar.tasks[0].total)
 
 
 def is_watched() -> bool:

@@ -1,29 +1,28 @@
-"""A distance in which a row is the sum of the vectors of its values.
+"""Distances that are Euclidean between vectors of rows.
 
-What CPML and every baseline of this kind share once fitted: embedding, distances and
-explanations all read the value tables.
+In most of them a row is the sum of the vectors of its values: what CPML and every
+baseline of this kind share once fitted, embedding, distances and explanations, all
+read the value tables.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from nearkind import scoring
-from nearkind.estimators.base import Distance, backend_of, object_array
+from nearkind.estimators.base import Distance, as_shares, backend_of
 from nearkind.metrics import metric
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes
-from nearkind.tables import frame, read_table
+from nearkind.tables import frame
 
 
-class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Mixin over ``codebook_`` and ``value_tables_``, which fit must set."""
+class EmbeddedDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Mixin of a distance that gives ``represent``, the vector of each row."""
 
-    has_vectors = True
-    value_tables_: ValueTables
+    is_euclidean = True
 
     def transform(self, X: Any) -> Array:
         """Embed rows so that Euclidean distances are the learned ones.
@@ -57,54 +56,6 @@ class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         d2 = metric.pairwise_distances(self._embed(X), V)
         return d2 if squared else np.sqrt(d2)
 
-    def explain(self, a: Any, b: Any) -> Any:
-        """Split the squared distance between two rows among the features.
-
-        A feature gets its own term and half of each cross term with another feature;
-        the contributions add up to the squared distance. A negative one works against
-        the others.
-
-        Parameters
-        ----------
-        a, b : one row each: a dict, a list, a pandas Series or a table of one row
-
-        Returns
-        -------
-        DataFrame with columns feature, a, b, contribution, the largest contribution
-        first (a dict of arrays where there is no pandas)
-        """
-        a, b = one_row(a), one_row(b)
-        parts = self.value_tables_.contributions(self.encode(a)[0], self.encode(b)[0])
-        order = np.argsort(-parts, kind="stable")
-        columns = {
-            "feature": self.codebook_.feature_names,
-            "a": self.codebook_.cells_of(a),
-            "b": self.codebook_.cells_of(b),
-        }
-        shown = {name: object_array(cells)[order] for name, cells in columns.items()}
-        return frame({**shown, "contribution": parts[order]})
-
-    def value_distances(self, feature: Any, *, squared: bool = False) -> Any:
-        """Return how far apart the values of one feature are, all else being equal.
-
-        Parameters
-        ----------
-        feature : name of a column
-        squared : bool, default=False
-            Return squared distances.
-
-        Returns
-        -------
-        square DataFrame, the values on both sides (a dict of arrays where there is no
-        pandas)
-        """
-        check_is_fitted(self)
-        d = self.codebook_.place_of(feature)
-        d2 = metric.pairwise_distances(self.value_tables_.vectors[d][:-1])
-        values = self.codebook_.values(d)
-        table = d2 if squared else np.sqrt(d2)
-        return frame(dict(zip(values, table.T, strict=True)), index=values)
-
     def triplet_accuracy(self, X: Any, y: Any) -> float:
         """Return the share of triplets of these rows that the distance orders rightly.
 
@@ -121,11 +72,87 @@ class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     def represent(self, codes: Codes) -> Array:
         """Return what ``compare`` needs of rows: their vectors (n, q)."""
-        return self.value_tables_.embed(codes)
+        raise NotImplementedError
 
     def compare(self, U: Array, V: Array) -> Array:
         """Return distances (n, m) between represented rows."""
         return np.sqrt(metric.pairwise_distances(U, V))
+
+    @property
+    def n_features_out_(self) -> int:
+        """Width q of the vectors that ``transform`` returns."""
+        raise NotImplementedError
+
+    @property
+    def _n_features_out(self) -> int:  # scikit-learn's name for it
+        return self.n_features_out_
+
+    def _embed(self, X: Any) -> Array:
+        return self.represent(self.encode(X))
+
+
+class VectorDistance(EmbeddedDistance):
+    """Mixin over ``codebook_`` and ``value_tables_``, which fit must set."""
+
+    has_vectors = True
+    contributions_to = "squared distance"
+    value_tables_: ValueTables
+
+    def represent(self, codes: Codes) -> Array:
+        """Return what ``compare`` needs of rows: their vectors (n, q)."""
+        return self.value_tables_.embed(codes)
+
+    def value_distances(
+        self, feature: Any, *, squared: bool = False, values: Any = None
+    ) -> Any:
+        """Return how far apart the values of one feature are, all else being equal.
+
+        Parameters
+        ----------
+        feature : name of a column
+        squared : bool, default=False
+            Return squared distances.
+        values : sequence, default=None
+            Those to tell of, in this order; None: all, of which there may be 2,000.
+
+        Returns
+        -------
+        square data frame, the values on both sides, of the library of the table given
+        to fit, or else of pandas (a dict of arrays where there is none)
+        """
+        d, codes, shown = self.chosen_values(feature, values)
+        d2 = metric.pairwise_distances(self.value_tables_.vectors[d][codes])
+        table = d2 if squared else np.sqrt(d2)
+        columns = dict(zip(shown, table.T, strict=True))
+        return frame(columns, shown, self.codebook_.library_, str(feature))
+
+    def leave_out(self, a: Codes, rows: Codes) -> Iterator[tuple[Array, Array]]:
+        """Yield a row and others, represented, without one feature after the other.
+
+        They are seen from a, which is at zero: of rows that differ from it in nothing
+        else exactly nothing is left.
+        """
+        tables = list(zip(self.value_tables_.vectors, a, rows.T, strict=True))
+        origin = np.zeros((1, self.n_features_out_))
+        U = sum((table[code] - table[own] for table, own, code in tables), origin)
+        for table, own, code in tables:
+            yield origin, U - (table[code] - table[own])
+
+    def contributions(self, a: Codes, b: Codes) -> Array:
+        """Return each feature's part (D,) of the squared distance between two rows."""
+        return self.value_tables_.contributions(a, b)
+
+    def relevance(self, codes: Codes, weights: Array) -> Array:
+        """Return each feature's share (D,) of the mean squared distance of two rows.
+
+        With u_d the vector of a feature and u that of the row, the mean over pairs of
+        <u_d - u_d', u - u'> is 2 E <u_d, u - E u>.
+        """
+        share, U = weights / weights.sum(), self.represent(codes)
+        centred = share[:, None] * (U - share @ U)
+        columns = zip(self.value_tables_.vectors, codes.T, strict=True)
+        parts = [np.vdot(vectors[code], centred) for vectors, code in columns]
+        return as_shares(np.array(parts))
 
     @property
     def value_vectors_(self) -> dict[Any, Array]:
@@ -137,41 +164,3 @@ class VectorDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     def n_features_out_(self) -> int:
         """Width q of the vectors that ``transform`` returns."""
         return self.value_tables_.vectors[0].shape[1]
-
-    @property
-    def _n_features_out(self) -> int:  # scikit-learn's name for it
-        return self.n_features_out_
-
-    def _embed(self, X: Any) -> Array:
-        return self.represent(self.encode(X))
-
-
-def one_row(row: Any) -> Any:
-    """Return a table of one row.
-
-    Parameters
-    ----------
-    row : dict, list, pandas Series, 1-d array, or a table of one row
-
-    Examples
-    --------
-    >>> one_row({"colour": "red"}), one_row(["red", 3])
-    ([{'colour': 'red'}], [['red', 3]])
-    """
-    if isinstance(row, Mapping):
-        return [dict(row)]
-    if getattr(row, "ndim", None) == 1:
-        return [row.to_dict() if hasattr(row, "to_dict") else list(row)]
-    if isinstance(row, list | tuple) and not _holds_rows(row):
-        return [list(row)]
-    n_rows = read_table(row).n_rows
-    if n_rows != 1:
-        raise ValueError(
-            f"Wanted one row, got a table of {n_rows}. Pass X.iloc[[i]], or a dict of "
-            "column name to value."
-        )
-    return row
-
-
-def _holds_rows(row: Any) -> bool:
-    return bool(row) and isinstance(row[0], Mapping | list | tuple | np.ndarray)

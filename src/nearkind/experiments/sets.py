@@ -147,7 +147,7 @@ class UserTable(NamedTuple):
 
     def read(self) -> Part:
         """Return values (n, D) and labels (n,)."""
-        X, y, _ = read_labelled(self.source)
+        X, y, *_ = read_labelled(self.source)
         values = np.empty((len(y), len(X)), dtype=object)
         for d, column in enumerate(X.values()):
             values[:, d] = column

@@ -5,6 +5,7 @@ classes. Views lead from cells of the user's table, one a line, to codes, to vec
 the rows that vote, to probabilities, to classes.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +19,7 @@ from nearkind.errors import did_you_mean
 from nearkind.export.portable import (
     LEAST_EXPONENT,
     CrossFeature,
+    Feature,
     IntervalFeature,
     PortableMember,
     PortableModel,
@@ -109,7 +111,7 @@ class Script:
 
     def statements(self) -> Iterator[str]:
         """Yield all statements."""
-        yield "-- A model of nearkind, to be run as a whole\nBEGIN"
+        yield f"-- A model of nearkind, to be run as a whole\n{self._types()}BEGIN"
         yield from self.dialect.head
         yield from self.cells()
         members = [MemberScript(self, *each) for each in self._named_members()]
@@ -119,6 +121,21 @@ class Script:
         if self.model.labels:
             yield from self.classes([member.names.of("votes") for member in members])
         yield "COMMIT"
+
+    def _types(self) -> str:
+        """Return a comment on the columns whose cells must be numbers, if any."""
+        member, columns = self.model.members[0], self.model.columns
+        numbers = [
+            json.dumps(feature.name, ensure_ascii=False)
+            for feature in member.features
+            if feature.name in columns and _holds_numbers(feature)
+        ]
+        if not numbers:
+            return ""
+        return (
+            "-- A cell is compared by its type, so text '1' is not the number 1. Store "
+            f"or\n-- CAST as numbers: {', '.join(numbers)}\n"
+        )
 
     def _named_members(self) -> list[tuple[PortableMember, TableNames]]:
         """Return the members; of several, each has a number in its names."""
@@ -537,6 +554,12 @@ WEIGHTED_VOTES = {
     "ELSE votes / NULLIF(distance, 0) END",
 }
 """Weights of a classifier -> expression of a vote."""
+
+
+def _holds_numbers(feature: Feature) -> bool:
+    """Return whether all values of a feature are numbers."""
+    kinds = {kind for kind, _ in feature.known()}
+    return bool(kinds) and kinds <= {"number", "from"}
 
 
 def _highs(feature: IntervalFeature) -> list[float]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property, partial
 from itertools import chain, islice
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, BinaryIO
 from warnings import catch_warnings, simplefilter
 
@@ -16,9 +17,11 @@ from nearkind.io.schema import Schema
 from nearkind.io.sources import (
     STANDARD_INPUT,
     LabelledSource,
+    check_unchanged,
     open_table,
     prefix_warnings,
     short_name,
+    signature,
 )
 
 BATCH_ROWS = 1 << 18
@@ -90,6 +93,7 @@ class Batches:
         self.source = source._replace(options=source.options.validated())
         self.where, self.batch_rows = short_name(source.data), batch_rows
         self._by_arrow = False
+        self._signature: tuple[int, int] | None = None
         if batch_rows < 1:
             raise ValueError(f"batch_rows must be at least 1; got {batch_rows!r}.")
         if source.data == STANDARD_INPUT:
@@ -114,6 +118,7 @@ class Batches:
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         """Yield tables with their labels."""
         schema, source = self._schema, self.source
+        check_unchanged(source.data, self._signature, source.data)
         with open_table(source.data, source.options) as (stream, form):
             by_arrow = self._reads_by_arrow(form)
             for part in _silence_header(self._parts(stream, form, schema.encoding)):
@@ -125,6 +130,7 @@ class Batches:
     def _schema(self) -> Schema:
         """What the whole file decides, found by pyarrow where it can read the file."""
         data, options = self.source.data, self.source.options
+        self._signature = signature(data) if Path(data).exists() else None
         with prefix_warnings(self.where), open_table(data, options) as (stream, form):
             schema = None
             if form.is_text and form.arrow_chunks and can_use_arrow(stream, options):

@@ -5,10 +5,14 @@ without a leading zero, perhaps a minus, a decimal point, an exponent. So "007",
 and "1,5" are text and keep their column text, as do whole numbers of more than 15
 digits, which are names of things. A cell is missing if it is empty or one of MISSING.
 
+A column whose every filled cell is a date, as 2020-02-03 or with a time of day after
+it, holds dates, in whatever format it came; it is refused unless it is to be text.
+
 Cells of some rows of a column come as a list or as an array of pyarrow; ``Cells`` is
 what both answer.
 """
 
+import datetime as dt
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -19,32 +23,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.io.options import Columns
-from nearkind.tables import Table
+from nearkind.tables import Table, plain
 from nearkind.tables.frames import read_arrow
+from nearkind.tables.numerals import NUMERAL, WHOLE
 
-MISSING = frozenset({"NA", "N/A", "NaN", "nan", "NULL", "null", "?"})
-_WHOLE = re.compile(r"-?(0|[1-9]\d{0,14})", re.ASCII)
-_NUMBER = re.compile(
-    r"-?(0|[1-9]\d{0,14}|(?=\.\d))(\.\d*)?([eE][+-]?\d{1,2})?", re.ASCII
+DATE = re.compile(
+    r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
+    r"([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?",
+    re.ASCII,
 )
+"""A date by ISO 8601, perhaps with a time of day."""
+MISSING = frozenset({"NA", "N/A", "NaN", "nan", "NULL", "null", "?"})
 
 
 def is_missing(cell: Any) -> bool:
     """Return whether a cell as it was read is missing."""
     return cell is None or (isinstance(cell, str) and cell in MISSING)
-
-
-def parse_number(text: str) -> int | float | None:
-    """Return the number that a text writes, None if it writes none.
-
-    Examples
-    --------
-    >>> parse_number("-3"), parse_number("2.50"), parse_number("007")
-    (-3, 2.5, None)
-    """
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    return float(text) if _NUMBER.fullmatch(text) else None
 
 
 class ColumnType(NamedTuple):
@@ -58,11 +52,14 @@ class ColumnType(NamedTuple):
         Whether they are text and all write numbers.
     whole : bool, default=True
         Whether they are text and all write whole numbers.
+    dates : bool, default=True
+        Whether all are dates or write one.
     """
 
     text: bool = True
     numbers: bool = True
     whole: bool = True
+    dates: bool = True
 
     @classmethod
     def of(cls, cells: Collection[Any]) -> "ColumnType":
@@ -71,13 +68,14 @@ class ColumnType(NamedTuple):
         Examples
         --------
         >>> ColumnType.of({"1", "007", "NA"})
-        ColumnType(text=True, numbers=False, whole=False)
+        ColumnType(text=True, numbers=False, whole=False, dates=False)
         """
         filled = [cell for cell in cells if not is_missing(cell)]
         if not all(isinstance(cell, str) for cell in filled):
-            return cls(False, False, False)
-        whole = all(map(_WHOLE.fullmatch, filled))
-        return cls(True, whole or all(map(_NUMBER.fullmatch, filled)), whole)
+            return cls(False, False, False, all(isinstance(c, dt.date) for c in filled))
+        whole = all(map(WHOLE.fullmatch, filled))
+        numbers = whole or all(map(NUMERAL.fullmatch, filled))
+        return cls(True, numbers, whole, all(map(DATE.fullmatch, filled)))
 
     def __and__(self, other: "ColumnType") -> "ColumnType":
         """Return the type of the cells of both.
@@ -85,9 +83,18 @@ class ColumnType(NamedTuple):
         Examples
         --------
         >>> ColumnType.of({"1", "2"}) & ColumnType.of({"1.5"})
-        ColumnType(text=True, numbers=True, whole=False)
+        ColumnType(text=True, numbers=True, whole=False, dates=False)
         """
         return ColumnType(*(a and b for a, b in zip(self, other, strict=True)))
+
+    def refuse_dates(self, name: str) -> None:
+        """Raise ``ValueError`` if the column of this name holds dates."""
+        if self.dates and not self.numbers:  # of a column without cells both hold
+            raise ValueError(
+                f"Column {name!r} holds dates, and new rows would bring others. Drop "
+                "it, or put its month, weekday or age in days in its place; if its "
+                "dates name categories, say that it is text (--text)."
+            )
 
     def value(self, cell: Any) -> Any:
         """Return the value of a cell: a number, None if missing, or the cell itself."""
@@ -106,11 +113,16 @@ def infer_types(columns: Columns, text: Collection[str] = ()) -> Columns:
     columns : dict of str to list
         Cells as they were read.
     text : collection of str, default=()
-        Columns to leave as they are; there, only an empty cell is missing.
+        Columns to take as text; there, only an empty cell is missing.
 
     Returns
     -------
     dict of str to list
+
+    Raises
+    ------
+    ValueError
+        If a column that is not in ``text`` holds dates.
 
     Examples
     --------
@@ -118,14 +130,22 @@ def infer_types(columns: Columns, text: Collection[str] = ()) -> Columns:
     {'n': [1, None, 20], 'zip': ['007', '12', None]}
     """
     return {
-        name: cells if name in text else _infer_type(name, cells)
+        name: _infer_type(ListCells(name, cells), name in text)
         for name, cells in columns.items()
     }
 
 
-def _infer_type(name: str, cells: list[Any]) -> list[Any]:
-    column = ListCells(name, cells)
-    return column.values(column.infer_type())
+def _infer_type(column: "ListCells", is_text: bool) -> list[Any]:
+    if is_text:
+        return column.texts()
+    column_type = column.infer_type()
+    column_type.refuse_dates(column.name)
+    return column.values(column_type)
+
+
+def _text(cell: Any) -> str | None:
+    """Return a cell as text, None if it is empty."""
+    return cell if cell is None or isinstance(cell, str) else str(plain(cell))
 
 
 def distinct_cells(name: str, cells: Sequence[Any]) -> set[Any]:
@@ -169,6 +189,9 @@ class Cells(Protocol):
     def values(self, column_type: ColumnType | None) -> Any:
         """Return the values of the cells in a column of this type; None: as read."""
 
+    def texts(self) -> Any:
+        """Return the cells as text; a date as ISO 8601 has it."""
+
 
 @dataclass(frozen=True)
 class ListCells:
@@ -210,6 +233,10 @@ class ListCells:
         value_of = {cell: column_type.value(cell) for cell in self.distinct()}
         return [value_of[cell] for cell in self.cells]
 
+    def texts(self) -> list[str | None]:
+        """Return the cells as text; a date as ISO 8601 has it."""
+        return [_text(cell) for cell in self.cells]
+
 
 @dataclass(frozen=True)
 class ArrowCells:
@@ -237,12 +264,22 @@ class ArrowCells:
         return set(self.array.unique().to_pylist())
 
     def infer_type(self) -> ColumnType:
-        """Return that no cell is written as text."""
-        return ColumnType(text=False, numbers=False, whole=False)
+        """Return that no cell is written as text, and whether they are dates."""
+        from pyarrow import types
+
+        kind = self.array.type
+        dates = types.is_date(kind) or types.is_timestamp(kind)
+        return ColumnType(text=False, numbers=False, whole=False, dates=dates)
 
     def values(self, column_type: ColumnType | None) -> Any:
         """Return the cells as they are."""
         return self.array
+
+    def texts(self) -> Any:
+        """Return the cells as text; a date as ISO 8601 has it."""
+        import pyarrow as pa
+
+        return pa.array(map(_text, self.array.to_pylist()), pa.string())
 
 
 @dataclass(frozen=True)
@@ -285,6 +322,10 @@ class DictionaryCells:
         if values == texts:
             return self.array
         return pa.DictionaryArray.from_arrays(self.array.indices, pa.array(values))
+
+    def texts(self) -> Any:
+        """Return the cells as they are."""
+        return self.array
 
     @cached_property
     def _texts(self) -> list[str]:

@@ -26,6 +26,8 @@ BLOCK_SIZE = 1 << 24
 """Bytes that pyarrow parses at a time."""
 ARROW_ENCODINGS = (None, "utf-8", "utf-8-sig")
 ADVICE = "check the quotes and the delimiter"
+END_OF_DATA = "unexpected end of data"
+"""What the csv module says of a quote that is not closed."""
 
 
 def read(
@@ -133,9 +135,18 @@ def parse_rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     >>> list(parse_rows(["a, b\\n", "\\n", '"c,d",\\n'], ","))
     [['a', ' b'], [], ['c,d', '']]
     """
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    start = 1
     try:
-        yield from csv.reader(lines, delimiter=delimiter, strict=True)
+        for row in reader:
+            start = reader.line_num + 1
+            yield row
     except csv.Error as error:
+        if reader.line_num > start or END_OF_DATA in str(error):
+            raise ValueError(
+                f"the row that begins in line {start} has a quote that is not closed; "
+                'close it, or write a quote inside a cell as ""'
+            ) from None
         raise ValueError(f"{error}; {ADVICE}") from None
 
 

@@ -21,13 +21,15 @@ from nearkind.io.cells import (
     ListCells,
     distinct_cells,
     is_missing,
-    parse_number,
 )
 from nearkind.io.options import Columns, ReadingWarning
+from nearkind.tables import parse_number, plain
 
 MAX_LISTED = 12
 FEW_CLASSES = 20
 """So many different labels are never too many."""
+MANY_WHOLE = 200
+"""More different whole numbers are amounts, not classes."""
 MAX_LABELS = 1_000_000
 """Different labels to count; by then there are too many of them."""
 
@@ -92,9 +94,21 @@ def require_column(name: str, names: Iterable[str], where: str) -> str:
     """
     names = list(names)
     if name not in names:
-        hint = did_you_mean(name, names)
+        hint = _delimiter_hint(name, names) or did_you_mean(name, names)
         raise ValueError(f"There is no column {name!r} in {where}. {hint}")
     return name
+
+
+def _delimiter_hint(name: str, names: list[str]) -> str | None:
+    """Return what to say if the only column holds this name among others."""
+    marks = {mark for mark in names[0] if not mark.isalnum()} if names else set()
+    for mark in sorted(marks):
+        if len(names) == 1 and name in names[0].split(mark):
+            return (
+                f"Its first line is one cell, {names[0]!r:.60}; if {mark!r} stands "
+                f"between cells, pass --delimiter {mark!r}."
+            )
+    return None
 
 
 class ColumnRoles(NamedTuple):
@@ -130,6 +144,11 @@ class ColumnRoles(NamedTuple):
         names = list(names)
         for name in (self.target, *self.drop, *self.text):
             require_column(name, names, where)
+        if self.target in self.drop:
+            raise ValueError(
+                f"Column {self.target!r} is the target and is to be dropped; choose "
+                "another target, or keep it."
+            )
         kept = [n for n in names if n != self.target and n not in self.drop]
         if not kept:
             raise ValueError(
@@ -193,9 +212,11 @@ class Schema:
     def check(self) -> Self:
         """Raise if the file cannot be learned from; warn of rows without a label."""
         target, n_all = self.roles.target, self.n_rows + self.n_unlabelled
-        _ = self.features
+        for name in self.features:
+            if name not in self.roles.text:
+                self.types[name].refuse_dates(name)
         warn_unlabelled(self.n_unlabelled, n_all, target, self.where)
-        check_classes(len(self.labels), self.n_rows, target, self.where)
+        check_classes(self.labels, self.n_rows, target, self.where)
         return self
 
     def labelled_values(self, part: dict[str, Cells]) -> tuple[dict[str, Any], Any]:
@@ -203,9 +224,9 @@ class Schema:
         labels, rows = self._labelled(part)
         X = {}
         for name in self.features:
-            column_type = None if name in self.roles.text else self.types[name]
             cells = part.get(name) or ListCells(name, [None] * len(rows))
-            X[name] = cells.filter(rows).values(column_type)
+            kept, is_text = cells.filter(rows), name in self.roles.text
+            X[name] = kept.texts() if is_text else kept.values(self.types[name])
         y = labels.values(None)
         return X, list(map(str, y)) if len(self.label_types) > 1 else y
 
@@ -236,19 +257,36 @@ def warn_unlabelled(n_unlabelled: int, n_rows: int, target: str, where: str) -> 
     if 0 < n_unlabelled < n_rows:
         warn(
             f"{where}: {n_unlabelled} of {n_rows} rows have no {target!r}; they are "
-            "left out, and rows are counted without them.",
+            "left out.",
             ReadingWarning,
             stacklevel=3,
         )
 
 
-def check_classes(n_classes: int, n_rows: int, target: str, where: str) -> None:
-    """Raise ``ValueError`` if labels are all one, or nearly all different."""
+def check_classes(
+    labels: Collection[str], n_rows: int, target: str, where: str
+) -> None:
+    """Raise ``ValueError`` if labels are all one, nearly all different, or measured.
+
+    Measured are more than 20 different numbers that are not all whole, or more than 200
+    whole ones.
+    """
+    n_classes = len(labels)
     if n_classes < 2:
         raise ValueError(
             f"Column {target!r} of {where} holds {n_classes or 'no'} class; two at "
             "least are needed to learn what tells them apart."
         )
+    numbers = [parse_number(label) for label in labels]
+    if None not in numbers:
+        are_whole = all(float(number or 0).is_integer() for number in numbers)
+        if n_classes > (MANY_WHOLE if are_whole else FEW_CLASSES):
+            raise ValueError(
+                f"Column {target!r} of {where} holds {n_classes} different numbers, so "
+                "this looks like regression, which nearkind does not do. Choose "
+                "another column, or cut its numbers into ranges first; if they name "
+                "classes, write a letter before each."
+            )
     if n_classes > max(FEW_CLASSES, n_rows // 2):
         raise ValueError(
             f"Column {target!r} of {where} holds {n_classes} different values in "
@@ -302,7 +340,8 @@ def _match_cell(cell: Any, known: Collection[Any], has_words: bool) -> Any:
     if is_missing(cell):
         return None
     if not isinstance(cell, str):
-        return str(cell) if str(cell) in known else cell
+        text = str(plain(cell))
+        return text if text in known else cell
     value = parse_number(cell)
     is_number = value is not None and (value in known or not has_words)
     return value if is_number else cell

@@ -1,7 +1,9 @@
 """Where a table comes from: a path, or standard input."""
 
 import gzip
+import os
 import shutil
+import stat
 import sys
 import tempfile
 import warnings
@@ -94,8 +96,36 @@ def _open_bytes(data: str) -> Iterator[BinaryIO]:
             copy.seek(0)
             yield cast(BinaryIO, copy)
         return
-    with _open_file(data) as stream:
+    with _open_file(data) as stream, refuse_changes(stream, data):
         yield stream
+
+
+@contextmanager
+def refuse_changes(stream: BinaryIO, data: str) -> Iterator[None]:
+    """Raise ``ValueError`` after the block if the file was written to meanwhile."""
+    before = signature(stream.fileno())
+    try:
+        yield
+    except ValueError:
+        check_unchanged(stream.fileno(), before, data)
+        raise
+    check_unchanged(stream.fileno(), before, data)
+
+
+def signature(file: int | str) -> tuple[int, int] | None:
+    """Return size and time of the last change of a file; None for pipes and devices."""
+    found = os.stat(file)
+    is_regular = stat.S_ISREG(found.st_mode)
+    return (found.st_size, found.st_mtime_ns) if is_regular else None
+
+
+def check_unchanged(file: int | str, before: tuple[int, int] | None, data: str) -> None:
+    """Raise ``ValueError`` if a file has not the signature that it had."""
+    if signature(file) != before:
+        raise ValueError(
+            f"{short_name(data)} was changed while it was read. Run it again when "
+            "nothing writes to the file."
+        )
 
 
 def _open_file(data: str) -> BinaryIO:
@@ -146,11 +176,49 @@ def _unpack(stream: BinaryIO) -> Iterator[BinaryIO]:
 
 
 class LabelledTable(NamedTuple):
-    """Features, one label a row, and the name of the column that the labels are of."""
+    """Rows that have a label.
+
+    Attributes
+    ----------
+    X : dict of list
+        Features.
+    y : list
+        Labels.
+    target : str
+        Name of the column that the labels are of.
+    rows : list of int
+        Numbers of the rows in the file.
+    n_given : int
+        Rows of the file, with and without a label.
+    """
 
     X: Columns
     y: list[Any]
     target: str
+    rows: list[int]
+    n_given: int
+
+    def with_gaps(self) -> tuple[Columns, list[Any], list[float] | None]:
+        """Return features, labels and weights of all rows of the file, for ``fit``.
+
+        A row without a label is empty and has weight zero, so that it is left out and
+        the others keep their numbers. Weights are None if there is no such row.
+
+        Examples
+        --------
+        >>> legs = {"legs": [4, 2]}
+        >>> LabelledTable(legs, ["cat", "bird"], "kind", [0, 2], 3).with_gaps()
+        ({'legs': [4, None, 2]}, ['cat', 'cat', 'bird'], [1.0, 0.0, 1.0])
+        """
+        if len(self.rows) == self.n_given:
+            return self.X, self.y, None
+        X: Columns = {name: [None] * self.n_given for name in self.X}
+        y, weights = [self.y[0]] * self.n_given, [0.0] * self.n_given
+        for place, row in enumerate(self.rows):
+            y[row], weights[row] = self.y[place], 1.0
+            for name, cells in self.X.items():
+                X[name][row] = cells[place]
+        return X, y, weights
 
 
 class LabelledSource(NamedTuple):
@@ -172,8 +240,9 @@ class LabelledSource(NamedTuple):
     Examples
     --------
     >>> source = LabelledSource("pets.csv", "kind", drop=("id",))
-    >>> source.select({"id": ["1", "2"], "legs": ["4", "2"], "kind": ["cat", "bird"]})
-    LabelledTable(X={'legs': [4, 2]}, y=['cat', 'bird'], target='kind')
+    >>> columns = {"id": ["1", "2"], "legs": ["4", "2"], "kind": ["cat", "bird"]}
+    >>> source.select(columns)[:3]
+    ({'legs': [4, 2]}, ['cat', 'bird'], 'kind')
     """
 
     data: str
@@ -199,8 +268,9 @@ class LabelledSource(NamedTuple):
         kept = [i for i, label in enumerate(labels) if not is_missing(label)]
         warn_unlabelled(len(labels) - len(kept), len(labels), self.target, where)
         y = _of_one_type([labels[i] for i in kept])
-        check_classes(len(set(map(str, y))), len(y), self.target, where)
-        return LabelledTable(infer_types(_take(X, kept), self.text), y, self.target)
+        check_classes(set(map(str, y)), len(y), self.target, where)
+        values = infer_types(_take(X, kept), self.text)
+        return LabelledTable(values, y, self.target, kept, len(labels))
 
 
 def _take(columns: Columns, rows: list[int]) -> Columns:

@@ -45,6 +45,17 @@ class CompiledSums:
         return LossGradient(loss, weights, columns.margin * total)
 
 
+def compile_sums() -> None:
+    """Compile all sums, or load them from disk, by summing over a single pair."""
+    one, place = np.ones(1), np.zeros(1, dtype=np.intp)
+    columns = NearFar(place, place + 1, 1.0, np.ones(2), one, place - 1, one)
+    sums, d2 = CompiledSums(), np.zeros((1, 2))
+    sums.hinge_total(d2, columns)
+    sums.hinge_gradient(d2, columns)
+    sums.smoothed_total(d2, columns, 1.0)
+    sums.smoothed_gradient(d2, columns, 1.0)
+
+
 @compiled
 def _hinge_total(d2: Array, columns: Columns) -> float:
     work = workspace_for(columns)

@@ -62,7 +62,7 @@ class PlainIndex:
 
     @cached_property
     def vectors(self) -> VectorRows:
-        """The rows, under a metric that has vectors."""
+        """The rows, under a Euclidean metric."""
         return VectorRows(self.rows)
 
     def build(self) -> "PlainIndex":
@@ -75,7 +75,7 @@ class PlainIndex:
 
     def near(self, queries: Any, reach: Reach, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
-        if not self.metric.has_vectors:
+        if not self.metric.is_euclidean:
             return reach.near(self.metric.compare(queries, self.rows), k)
         distances = self.vectors.all_distances(queries)
         return reach.near(distances, k, self.vectors.tie_widths(queries))
@@ -110,7 +110,7 @@ class ExactIndex(PlainIndex):
     @cached_property
     def search(self) -> ProductSearch | TreeSearch | None:
         """What finds candidates; None: every distance is computed."""
-        if not self.metric.has_vectors or self.n_rows <= PLAIN_UP_TO:
+        if not self.metric.is_euclidean or self.n_rows <= PLAIN_UP_TO:
             return None
         if not 0 < self.rows.shape[1] < TREE_DIRECTIONS:
             return ProductSearch(self.vectors)

@@ -90,7 +90,7 @@ class FaissIndex:
     @staticmethod
     def takes(metric: Any) -> bool:
         """Return whether a distance, fitted or not, is Euclidean between vectors."""
-        return bool(metric.has_vectors)
+        return bool(metric.is_euclidean)
 
     @classmethod
     def check(cls, metric: Any, owner: str) -> None:

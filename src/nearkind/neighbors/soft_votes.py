@@ -91,7 +91,7 @@ class SoftVotes:
 
     @cached_property
     def vectors(self) -> VectorRows:
-        """The rows, under a metric that has vectors."""
+        """The rows, under a Euclidean metric."""
         return VectorRows(self.rows)
 
     @cached_property
@@ -116,7 +116,7 @@ class SoftVotes:
 
         What threads will share is built before they start.
         """
-        if self.metric.has_vectors:
+        if self.metric.is_euclidean:
             _ = self.factors
         return query_chunks(n_queries, len(self.weights), at_once)
 
@@ -128,6 +128,12 @@ class SoftVotes:
             scores[...] = weights  # added up in double precision
             np.matmul(scores, class_shares, out=total[at])
         return total / total.sum(axis=1, keepdims=True)
+
+    def votes(self, queries: Any) -> Array:
+        """Return each row's share of the votes (b, m)."""
+        scores = self.scores(queries)
+        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return weights / weights.sum(axis=1, keepdims=True)
 
     def tiles(self, queries: Any) -> Iterator[tuple[slice, Array, Single]]:
         """Give the scores of a few queries at a time, and room for exponentials.
@@ -147,7 +153,7 @@ class SoftVotes:
 
         They may be written to ``out``, which has b rows or more.
         """
-        if self.metric.has_vectors:
+        if self.metric.is_euclidean:
             largest = self.vectors.largest(queries)
             if (self.bounded >= COLD * largest**2).all():
                 x = queries - self.vectors.centre
@@ -166,7 +172,7 @@ class SoftVotes:
 
     def distances(self, queries: Any) -> tuple[Array, Array]:
         """Return all distances (b, m), and how close two are that are equal (b,)."""
-        if not self.metric.has_vectors:
+        if not self.metric.is_euclidean:
             found = self.metric.compare(queries, self.rows)
             return found, tie_widths(found)
         return self.vectors.all_distances(queries), self.vectors.tie_widths(queries)

@@ -39,6 +39,18 @@ def weigher(weights: Any) -> Weigh:
     return weigh
 
 
+def near_votes(near: Near, weigh: Weigh, n_queries: int) -> Array:
+    """Return the weighted vote of each row that is near, as ``near`` lists them.
+
+    Parameters
+    ----------
+    near, weigh, n_queries : as in ``vote_shares``
+    """
+    votes = near.votes * weigh(near.distance)
+    votes = _only_infinite_where_any(near, votes) if np.isinf(votes).any() else votes
+    return _equal_where_none(near, votes, n_queries)
+
+
 def vote_shares(near: Near, weigh: Weigh, class_shares: Array, n_queries: int) -> Array:
     """Return each class's share of the weighted votes (n_queries, C).
 
@@ -53,9 +65,7 @@ def vote_shares(near: Near, weigh: Weigh, class_shares: Array, n_queries: int) -
         Share of each class in a unique row.
     n_queries : int
     """
-    votes = near.votes * weigh(near.distance)
-    votes = _only_infinite_where_any(near, votes) if np.isinf(votes).any() else votes
-    votes = _equal_where_none(near, votes, n_queries)
+    votes = near_votes(near, weigh, n_queries)
     if n_queries == 1:  # the same sum, in the same order, in fewer calls
         total = (votes[:, None] * class_shares[near.unique_row]).sum(axis=0)[None]
     else:

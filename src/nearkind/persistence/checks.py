@@ -154,11 +154,28 @@ def check_vectors(value: Any, what: str, book: Codebook) -> None:
         raise RefusedError(f"{what} has vectors of different lengths, or of none")
 
 
+def check_codes(value: Any, what: str, book: Codebook) -> None:
+    """Refuse what are not codes (m, D) of rows, -1 for values unseen."""
+    if not isinstance(value, np.ndarray) or value.dtype != np.int32:
+        raise RefusedError(f"{what} are not an array of whole numbers")
+    if value.ndim != 2 or value.shape[1] != len(book.n_values) or not len(value):
+        raise RefusedError(f"{what} are not one a column, of at least one row")
+    if (value < -1).any() or (value >= np.asarray(book.n_values)).any():
+        raise RefusedError("a code of a row stands for no value")
+
+
 def check_pairs(value: Any, what: str, book: Codebook) -> None:
     """Refuse tables of pairs of values that are not (s_d + 1, s_d + 1)."""
     check_rows_of_values(value.tables, what, book, 2)
     if any(table.shape[0] != table.shape[1] for table in value.tables):
         raise RefusedError(f"{what} has a table that is not square")
+
+
+def check_distances(value: Any, what: str, book: Codebook) -> None:
+    """Refuse tables of distances between values that are not square, or negative."""
+    check_pairs(value, what, book)
+    if any((table < 0.0).any() for table in value.tables):
+        raise RefusedError(f"{what} has a negative distance")
 
 
 def _floats(value: Any, what: str) -> Array:

@@ -22,6 +22,8 @@ from nearkind.search.scoring import check_scoring
 
 _ROWS = "metric_", "classes_", "codes", "weights", "votes", "rows", "starts"
 _SOFT = ("temperature_",)
+_COUNTS = "n_samples_fit_", "n_samples_seen_", "n_remembered_"
+"""Numbers of rows given to fit, and of those in batches. Older files lack them."""
 _SEARCH = (
     "members_", "classes_", "best_params_", "best_score_", "cv_results_", "refused_",
     "search_seconds_", "refit_seconds_",
@@ -30,6 +32,7 @@ _SEARCH = (
 _LATER = "calibration_", "conformal_scores_", "confusion_"
 """What files of version 0.1.0 do not have; None stands for it."""
 
+_CANDIDATE = "name", "metric", "strengths", "turn", "max_values", "needs_crosses"
 _CALIBRATION = "sharpness", "prior_share", "prior"
 _CONFORMAL = "scores", "truth", "weights"
 _RESULTS = {
@@ -51,17 +54,19 @@ def pack_classifier(writer: Writer, model: CPMLClassifier) -> dict[str, Any]:
     }
     if _has_chosen(model):
         parts["temperature_"] = model.temperature_
+    parts |= {name: getattr(model, name) for name in _COUNTS if hasattr(model, name)}
     return {
-        "metric_": writer.fitted(model.metric_),
+        "metric_": writer.fitted(model.distance_),
         **{name: writer.node(part, name) for name, part in parts.items()},
     }
 
 
 def restore_classifier(reader: Reader, payload: Any, model: CPMLClassifier) -> None:
     """Set the fitted attributes of a classifier, after checking them."""
-    names = (*_ROWS, *(_SOFT if _has_chosen(model) else ()))
-    parts = [reader.value(part) for part in fields(payload, *names)]
-    metric, classes, codes, weights, shares, rows, starts, *soft = parts
+    counted = [n for n in _COUNTS if isinstance(payload, dict) and n in payload]
+    names = (*_ROWS, *(_SOFT if _has_chosen(model) else ()), *counted)
+    found = dict(zip(names, map(reader.value, fields(payload, *names)), strict=True))
+    metric, classes, codes, weights, shares, rows, starts = map(found.get, _ROWS)
     if not isinstance(metric, Distance) or not is_fitted(metric):
         raise RefusedError("metric_ of a classifier is not a fitted distance")
     model.check_settings()
@@ -72,21 +77,27 @@ def restore_classifier(reader: Reader, payload: Any, model: CPMLClassifier) -> N
         )
     book = metric.codebook_
     _check_labels(classes)
-    _check_codes(codes, np.asarray(book.n_values))
+    c.check_codes(codes, "codes of rows", book)
     _check_shares(weights, shares, (len(codes), len(classes)))
     _check_row_numbers(rows, starts, len(codes))
     groups = RowGroups(
         rows.astype(np.intp, copy=False), starts.astype(np.intp, copy=False)
     )
     counts = _whole_where_close(shares * weights[:, None])
-    model.metric_, model.classes_ = metric, classes
-    model.n_samples_fit_ = int(rows.max()) + 1
+    model.distance_, model.classes_ = metric, classes
+    least = int(rows.max()) + 1
+    model.n_samples_fit_ = least
+    for name in counted:
+        c.check_count(found[name], name, book)
+        if found[name] < least:
+            raise RefusedError(f"{name} is less than the number of a row")
+        setattr(model, name, found[name])
     model.set_codebook(book)
     model.set_training_rows(
         TrainingRows(book, classes, codes, weights, counts, shares, groups)
     )
-    for temperature in soft:
-        model.temperature_ = _check_temperature(temperature)
+    if "temperature_" in found:
+        model.temperature_ = _check_temperature(found["temperature_"])
 
 
 def pack_search(writer: Writer, model: CPMLClassifierCV) -> dict[str, Any]:
@@ -120,7 +131,7 @@ def restore_search(reader: Reader, payload: Any, model: CPMLClassifierCV) -> Non
     check_scoring(model)
     for name, value in found.items():
         setattr(model, name, value)
-    model.set_codebook(model.metric_.codebook_)
+    model.set_codebook(model.distance_.codebook_)
 
 
 def pack_calibration(writer: Writer, value: Calibration, what: str) -> Any:
@@ -173,17 +184,26 @@ def pack_candidate(writer: Writer, value: Candidate, what: str) -> Any:
             "name": value.name,
             "metric": writer.node(value.metric, what),
             "strengths": writer.node(value.strengths, what),
+            "turn": value.turn,
+            "max_values": value.max_values,
+            "needs_crosses": value.needs_crosses,
         }
     }
 
 
 def unpack_candidate(reader: Reader, payload: Any) -> Candidate:
     """Return a candidate."""
-    parts = fields(payload, "name", "metric", "strengths")
-    name, metric, strengths = (reader.value(part) for part in parts)
+    if isinstance(payload, dict):
+        payload = {"turn": 0, "max_values": None, "needs_crosses": False, **payload}
+    parts = [reader.value(part) for part in fields(payload, *_CANDIDATE)]
+    name, metric, strengths, turn, max_values, needs_crosses = parts
     if type(name) is not str or type(strengths) not in (tuple, list):
         raise RefusedError("a candidate has no name, or no list of strengths")
-    return Candidate(name, metric, strengths)
+    if type(turn) is not int or type(needs_crosses) is not bool:
+        raise RefusedError("a candidate has no turn, or no word on crosses")
+    if max_values is not None and type(max_values) is not int:
+        raise RefusedError("max_values of a candidate is no whole number")
+    return Candidate(name, metric, strengths, turn, max_values, needs_crosses)
 
 
 def _whole_where_close(weights: Array) -> Array:
@@ -200,15 +220,6 @@ def _check_labels(classes: Any) -> None:
     c.check_classes(classes, "classes_")
     if len(classes) < 2:
         raise RefusedError("classes_ of a classifier are fewer than two")
-
-
-def _check_codes(codes: Any, n_values: NDArray[np.intp]) -> None:
-    if not isinstance(codes, np.ndarray) or codes.dtype != np.int32:
-        raise RefusedError("codes of rows are not an array of whole numbers")
-    if codes.ndim != 2 or codes.shape[1] != len(n_values) or not len(codes):
-        raise RefusedError("codes of rows are not one a column, of at least one row")
-    if (codes < -1).any() or (codes >= n_values).any():
-        raise RefusedError("a code of a row stands for no value")
 
 
 def _check_shares(weights: Any, shares: Any, shape: tuple[int, int]) -> None:

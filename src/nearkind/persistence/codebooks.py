@@ -11,7 +11,14 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.crosses import as_setting, cross_name
 from nearkind.persistence.checks import rising
 from nearkind.persistence.container import RefusedError
-from nearkind.persistence.nodes import Pack, Reader, Unpack, Writer, fields
+from nearkind.persistence.nodes import (
+    Pack,
+    Reader,
+    Unpack,
+    Writer,
+    fields,
+    refuse_collisions,
+)
 from nearkind.tables import is_missing
 
 _BOOK = "missing", "unseen", "numeric", "named", "names", "features"
@@ -76,6 +83,7 @@ def _crosses(
 def _check_names(names: Any, named: Any) -> None:
     if not isinstance(names, list) or not names or not are_labels(names):
         raise RefusedError("names of columns are not all text, numbers or tuples")
+    refuse_collisions(names)
     if len(set(names)) != len(names) or type(named) is not bool:
         raise RefusedError("two columns have the same name")
 
@@ -149,6 +157,7 @@ def _unpack_levels(reader: Reader, payload: Any) -> _Feature:
     levels = reader.value(levels)
     if not isinstance(levels, list) or not are_labels(levels):
         raise RefusedError("values of a column are not all text, numbers or tuples")
+    refuse_collisions(levels)
     if _has_missing(levels) or len(set(levels)) != len(levels):
         raise RefusedError("values of a column are missing or repeated")
     return _Feature(Levels, levels, _flag(missing))

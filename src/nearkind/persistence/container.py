@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 MAGIC = b"\x89nearkind\r\n\x1a\n"  # a transfer that changes line ends breaks it
 FORMAT = 1
-GROWTH = 64
+GROWTH = 80
 """Bytes of memory that a byte of JSON may take once it is read: lists in lists do."""
 COMPRESSION_LEVEL = 1
 """Numbers of full precision hardly shrink at any level, codes and zeros at once."""

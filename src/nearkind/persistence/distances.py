@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from nearkind import baselines as b
+from nearkind.baselines.code_trees import CodeTrees
 from nearkind.baselines.contingency import ValuePairs
 from nearkind.baselines.matrix_learner import Coding
 from nearkind.baselines.pair_tables import PairTables
@@ -29,6 +30,7 @@ _RATIO = ("similarity_tables_", "weight_tables_")
 _MARGIN = (
     "classes_", "metric_", "objective_", "n_iter_", "stop_reason_", "objective_scale_",
 )  # fmt: skip
+_DESCENT = ("classes_", "history_", "objective_", "n_iter_", "stop_reason_")
 _MATRIX = ("classes_", "coding_", "reduced_metric_", "value_tables_")
 KEPT: dict[type, tuple[str, ...]] = {
     CPML: (
@@ -53,15 +55,29 @@ KEPT: dict[type, tuple[str, ...]] = {
         "strength_max_", "n_iter_", "stop_reason_", "value_tables_",
     ),
     **dict.fromkeys((b.LMNN, b.KDML), (*_MARGIN, "value_tables_")),
+    b.LMCA: (*_DESCENT, "components_", "value_tables_"),
+    b.KernelLMCA: (
+        *_DESCENT, "components_", "landmarks_", "length_", "projection_",
+    ),
+    b.Chi2LMNN: (*_DESCENT, "components_", "value_tables_"),
+    b.GBLMNN: (*_DESCENT, "start_tables_", "trees_"),
     b.ITML: (*_MATRIX, "bounds_", "n_iter_"),
     b.POLA: (*_MATRIX, "loss_history_", "threshold_"),
     b.DMLEig: (*_MATRIX, "objective_", "gap_", "n_iter_", "stop_reason_"),
     b.MMC: (*_MATRIX, "objective_", "gap_", "n_iter_"),
     b.NCA: ("classes_", "components_", "n_iter_", "value_tables_"),
+    b.MCML: (
+        "classes_", "metric_", "objective_", "gap_", "strength_", "strength_max_",
+        "n_iter_", "stop_reason_", "value_tables_",
+    ),
+    b.HDML: ("classes_", "objective_", "n_iter_", "stop_reason_", "value_tables_"),
     b.RFM: ("classes_", "metric_", "value_tables_"),
     b.Discriminant: ("classes_", "intercept_", "n_iter_", "value_tables_"),
 }  # fmt: skip
 """Fitted attributes of each distance; what scikit-learn asks follows from codebook_."""
+
+OF_BATCHES: dict[type, tuple[str, ...]] = {CPML: ("n_samples_seen_", "class_count_")}
+"""What a distance has besides if it learned from batches."""
 
 NAMES_IN_FILE = {
     "projection_": "_projection",
@@ -97,7 +113,11 @@ CHECKS: dict[str, c.Check] = {
     "strength_max_": c.check_number,
     "threshold_": c.check_number,
     "value_tables_": c.check_vectors,
-    "pair_tables_": c.check_pairs,
+    "start_tables_": c.check_vectors,
+    "trees_": c.check_kind(CodeTrees),
+    "landmarks_": c.check_codes,
+    "length_": c.check_amount,
+    "pair_tables_": c.check_distances,
     "similarity_tables_": c.check_pairs,
     "weight_tables_": c.check_pairs,
     "contexts_": c.check_kind(dict),
@@ -112,6 +132,8 @@ CHECKS: dict[str, c.Check] = {
     "match_weights_": c.check_reals(1),
     "value_pairs_": c.check_kind(ValuePairs),
     "n_features_out_": c.check_count,
+    "n_samples_seen_": c.check_count,
+    "class_count_": c.check_reals(1),
     "divisor_": c.check_amount,
     "objective_scale_": c.check_number,
     "reduced_metric_": c.check_psd(2),
@@ -123,6 +145,7 @@ METRICS: dict[type, Any] = {
     CPML: c.check_psd(3),
     b.LMNN: c.check_psd(2),
     b.KDML: c.check_psd(2),
+    b.MCML: c.check_psd(2),
     b.RFM: c.check_psd(2),
 }
 
@@ -130,6 +153,8 @@ METRICS: dict[type, Any] = {
 def pack_distance(writer: Writer, model: Any) -> dict[str, Any]:
     """Return the fitted attributes of a distance as JSON."""
     owner, names = type(model).__name__, KEPT[type(model)]
+    of_batches = OF_BATCHES.get(type(model), ())
+    names = (*names, *(name for name in of_batches if hasattr(model, name)))
     lacking = [name for name in ("codebook_", *names) if not hasattr(model, name)]
     if lacking:
         raise RefusedError(f"this {owner} lacks {lacking[0]}; call fit again")
@@ -147,6 +172,9 @@ def pack_distance(writer: Writer, model: Any) -> dict[str, Any]:
 def restore_distance(reader: Reader, payload: Any, model: Any) -> None:
     """Set the fitted attributes of a distance, after checking them."""
     names = KEPT[type(model)]
+    if isinstance(payload, dict):
+        of_batches = OF_BATCHES.get(type(model), ())
+        names = (*names, *(name for name in of_batches if name in payload))
     in_file = {name: NAMES_IN_FILE.get(name, name) for name in names}
     wanted = {"codebook_", "output", *in_file.values()}
     if not isinstance(payload, dict) or set(payload) != wanted:
@@ -188,6 +216,9 @@ def _check_cpml(model: Any) -> None:
         raise RefusedError("spectrum_ does not fit metric_")
     if model.feature_relevance_.shape != (len(book.n_values),):
         raise RefusedError("feature_relevance_ does not have one share a column")
+    counts = getattr(model, "class_count_", model.classes_)
+    if len(counts) != len(model.classes_):
+        raise RefusedError("class_count_ does not have one count a class")
 
 
 def _check_reduced_metric(model: Any) -> None:
@@ -198,6 +229,51 @@ def _check_reduced_metric(model: Any) -> None:
     bases = [c.reals(basis, "coding_", 2).shape[1] for basis in coding.bases]
     if widths != bases or model.reduced_metric_.shape != (sum(widths), sum(widths)):
         raise RefusedError("reduced_metric_ does not fit coding_")
+
+
+def _check_landmarks(model: Any) -> None:
+    """Refuse coefficients of other kernels than those with the landmarks."""
+    tables = model.projection_.tables
+    c.check_rows_of_values(tables, "projection_", model.codebook_, 3)
+    if len({table.shape[2] for table in tables}) > 1:
+        raise RefusedError("projection_ has tables of different channels")
+    if model.components_.shape[1] != len(model.landmarks_) or not model.length_ > 0.0:
+        raise RefusedError("components_ or length_ does not fit landmarks_")
+
+
+def _check_histograms(model: Any) -> None:
+    """Refuse histograms with negative shares."""
+    if any((table < 0.0).any() for table in model.value_tables_.vectors):
+        raise RefusedError("value_tables_ hold negative shares")
+
+
+def _check_trees(model: Any) -> None:
+    """Refuse nodes that ask for what is not there, or that lead back."""
+    trees, book = model.trees_, model.codebook_
+    n_nodes, size = len(trees.vectors), model.start_tables_.vectors[0].shape[1]
+    for name in ("roots", "features", "left", "right"):
+        numbers = getattr(trees, name)
+        if getattr(numbers, "dtype", None) != np.intp or numbers.ndim != 1:
+            raise RefusedError(f"{name} of trees_ is not a list of whole numbers")
+    shapes = {len(part) for part in (trees.features, trees.left, trees.right)}
+    sides = trees.goes_left
+    if getattr(sides, "dtype", None) != np.bool_ or sides.ndim != 2:
+        raise RefusedError("goes_left of trees_ is not a table of true and false")
+    if c.reals(trees.vectors, "trees_", 2).shape[1] != size:
+        raise RefusedError("trees_ and start_tables_ have vectors of different lengths")
+    if shapes != {n_nodes} or sides.shape != (n_nodes, max(book.n_values) + 1):
+        raise RefusedError("trees_ do not have one entry a node, or a side a value")
+    is_node = (trees.roots >= 0) & (trees.roots < n_nodes)
+    is_feature = (trees.features >= 0) & (trees.features < len(book.n_values))
+    if not is_node.all() or not is_feature.all():
+        raise RefusedError("trees_ name a node or a column that is not there")
+    itself = np.arange(n_nodes)
+    is_leaf = (trees.left == itself) & (trees.right == itself)
+    follows = (np.minimum(trees.left, trees.right) > itself) & (
+        np.maximum(trees.left, trees.right) < n_nodes
+    )
+    if not (is_leaf | follows).all():
+        raise RefusedError("trees_ lead back, or to no node")
 
 
 def _check_indicators(model: Any) -> None:
@@ -234,6 +310,9 @@ CHECK_SHAPES: dict[type, Callable[[Any], None]] = {
     CPML: _check_cpml,
     b.Hamming: _check_indicators,
     b.DM3: _check_value_pairs,
+    b.KernelLMCA: _check_landmarks,
+    b.Chi2LMNN: _check_histograms,
+    b.GBLMNN: _check_trees,
     **dict.fromkeys((b.ITML, b.POLA, b.DMLEig, b.MMC), _check_reduced_metric),
 }
 
@@ -294,6 +373,9 @@ PACKS: dict[type, Pack] = {
     ValuePairs: _pack_parts(
         "ValuePairs", "left", "right", "offsets", "widths", "chances"
     ),
+    CodeTrees: _pack_parts(
+        "CodeTrees", "roots", "features", "goes_left", "left", "right", "vectors"
+    ),
     Record: _pack_record,
     **dict.fromkeys(PROJECTIONS, _pack_projection),
     **dict.fromkeys(STRUCTURES.values(), _pack_structure),
@@ -303,6 +385,7 @@ UNPACKS: dict[str, Unpack] = {
     "PairTables": _unpack_parts(PairTables),
     "Coding": _unpack_parts(Coding),
     "ValuePairs": _unpack_parts(ValuePairs),
+    "CodeTrees": _unpack_parts(CodeTrees),
     "Record": _unpack_record,
     "projection": _unpack_projection,
     "structure": _unpack_structure,

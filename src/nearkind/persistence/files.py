@@ -33,8 +33,9 @@ def save(model: Any, path: Any) -> None:
     Decimal, Fraction, bytes and tuples of them.
 
     It does not keep scikit-learn's callbacks and metadata requests, the list of unseen
-    values that were warned of already, the state from which ``POLA.partial_fit`` goes
-    on, and NumPy's types of settings: np.float64(2.0) comes back as 2.0.
+    values that were warned of already, the library of the table given to ``fit``, the
+    state from which ``POLA.partial_fit`` goes on, and NumPy's types of settings:
+    np.float64(2.0) comes back as 2.0.
 
     Parameters
     ----------

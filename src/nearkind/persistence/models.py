@@ -77,7 +77,7 @@ def about(model: Any) -> str:
     is_one = view.classifies and not view.was_searched
     over = f" over {type(view.distance).__name__}" if is_one else ""
     n_classes = len(getattr(model, "classes_", []))
-    n_columns = len(view.codebook.names_)
+    n_columns = len(model.codebook_.names_)
     return f"{type(model).__name__}{over}, {n_columns} columns, {n_classes} classes"
 
 
@@ -108,6 +108,7 @@ def _pack_settings(writer: Writer, model: Any, what: str) -> dict[str, Any]:
 
 
 def _unpack_model(kind: Any, reader: Reader, payload: Any) -> Any:
+    reader.count_model()
     names = ("settings", "fitted") if "fitted" in payload else ("settings",)
     settings, *fitted = fields(payload, *names)
     known = kind().get_params(deep=False)

@@ -5,7 +5,8 @@ else is an object of one entry, its kind: ``{"decimal": "1.50"}``.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
 from typing import Any
 
@@ -18,6 +19,10 @@ Unpack = Callable[["Reader", Any], Any]
 
 MAX_DIGITS = 4_000
 """Of a whole number; Python reads no more than 4,300 by default."""
+MAX_MODELS = 1_000
+"""Models, fitted or not, in one file: members of a search and what it may try."""
+MAX_COLLISIONS = 64
+"""Keys with the same hash: each is compared with all others."""
 _MAX_BITS = int(MAX_DIGITS * 3.32)
 
 
@@ -78,6 +83,7 @@ class Reader:
         self._arrays = arrays
         self._at = 0
         self._text_left = text_limit
+        self._models_left = MAX_MODELS
 
     def value(self, node: Any) -> Any:
         """Return the value of a node."""
@@ -108,6 +114,12 @@ class Reader:
         if self._text_left < 0:
             raise RefusedError("an array of text is wider than the limit allows")
 
+    def count_model(self) -> None:
+        """Count a model, and refuse it beyond the limit."""
+        self._models_left -= 1
+        if self._models_left < 0:
+            raise RefusedError(f"it holds more than {MAX_MODELS:,} models")
+
     def finish(self) -> None:
         """Refuse bytes that no array has taken."""
         if self._at != len(self._arrays):
@@ -119,6 +131,16 @@ def fields(payload: Any, *names: str) -> list[Any]:
     if not isinstance(payload, dict) or set(payload) != set(names):
         raise RefusedError(f"wanted an object of {', '.join(names)}")
     return [payload[name] for name in names]
+
+
+def refuse_collisions(keys: Iterable[Any]) -> None:
+    """Refuse keys that were made to have the same hash, so that a dict takes for ever.
+
+    The hash of text cannot be foreseen, that of a number can.
+    """
+    hashes = [hash(key) for key in keys if type(key) is not str]
+    if hashes and Counter(hashes).most_common(1)[0][1] > MAX_COLLISIONS:
+        raise RefusedError("values were made to have the same hash")
 
 
 def short_repr(value: Any) -> str:

@@ -21,6 +21,7 @@ from nearkind.persistence.nodes import (
     Reader,
     Unpack,
     Writer,
+    refuse_collisions,
     short_repr,
 )
 
@@ -97,6 +98,22 @@ def _unpack_decimal(reader: Reader, payload: Any) -> Decimal:
     return _canonical(Decimal(payload), payload, str)
 
 
+def _unpack_fraction(reader: Reader, payload: Any) -> Fraction:
+    numerator, denominator = payload
+    if type(numerator) is not int or type(denominator) is not int:
+        raise RefusedError(f"{short_repr(payload)} are no two whole numbers")
+    found = Fraction(numerator, denominator)
+    if found.as_integer_ratio() != (numerator, denominator):
+        raise RefusedError(f"{short_repr(payload)} is not in lowest terms")
+    return found
+
+
+def _unpack_dict(reader: Reader, payload: Any) -> dict[Any, Any]:
+    pairs = reader.value(list(payload))
+    refuse_collisions([key for key, _ in pairs])
+    return dict(pairs)
+
+
 def _unpack_range(reader: Reader, payload: Any) -> range:
     found = range(*payload)
     if found[MAX_RANGE:]:
@@ -136,11 +153,11 @@ PACKS: dict[type, Pack] = {
 UNPACKS: dict[str, Unpack] = {
     "float": _unpack_float,
     "tuple": lambda reader, payload: tuple(reader.value(list(payload))),
-    "dict": lambda reader, payload: dict(reader.value(list(payload))),
+    "dict": _unpack_dict,
     "range": _unpack_range,
     "bytes": _unpack_bytes,
     "decimal": _unpack_decimal,
-    "fraction": lambda reader, payload: Fraction(*payload),
+    "fraction": _unpack_fraction,
     "array": unpack_array,
     "texts": unpack_texts,
     "objects": unpack_objects,

@@ -1,8 +1,8 @@
 """Pictures of a fitted model, with title, labels and units.
 
 Every function takes a fitted model and returns a matplotlib Axes. For a CPMLClassifier
-or CPMLClassifierCV it draws the distance of the first member. ``all()`` lists the
-pictures: a new one adds a line there.
+or CPMLClassifierCV it draws ``distance_``. ``all()`` lists the pictures: a new one adds
+a line there.
 
 A file holds one picture. ``model_checks`` checks what a picture needs of a model,
 ``canvas`` sets up axes and colours, ``bars`` draws bars, ``text`` writes values,

@@ -19,11 +19,11 @@ SMALL = 8.5
 
 
 def require_matplotlib() -> None:
-    """Raise ValueError if matplotlib is not installed."""
+    """Raise ImportError if matplotlib is not installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise ValueError(
+        raise ImportError(
             'Pictures need matplotlib; run `pip install "nearkind[plot]"`.'
         ) from None
 

@@ -15,6 +15,7 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.base import Distance
 from nearkind.estimators.cpml import CPML
+from nearkind.estimators.distance_names import distance_of
 from nearkind.estimators.params import wrong
 from nearkind.solvers.solution import Stop
 
@@ -228,10 +229,16 @@ def candidates_of(
         seed = 0 if model.random_state is None else model.random_state
         return default_candidates(n_values, model.n_jobs, seed, n_rows, **policies)
     if not isinstance(listed, list | tuple) or not all(map(_is_distance, listed)):
-        raise wrong(model, "candidates", "None or a list of distances, unfitted")
+        wanted = "None or a list of distances, unfitted, or of their names"
+        raise wrong(model, "candidates", wanted)
     if not listed:
         raise wrong(model, "candidates", "None or at least one distance, unfitted")
-    return [as_candidate(distance) for distance in listed]
+    return [
+        distance
+        if isinstance(distance, Candidate)
+        else as_candidate(distance_of(distance, model, "candidates"))
+        for distance in listed
+    ]
 
 
 POLICIES = ("unseen", "missing", "numeric")
@@ -239,11 +246,9 @@ POLICIES = ("unseen", "missing", "numeric")
 
 def as_candidate(distance: Any) -> Candidate:
     """Return a candidate for a distance; a strength left open becomes a path."""
-    if isinstance(distance, Candidate):
-        return distance
     is_open = getattr(distance, "strength", None) == "auto"
     return Candidate(repr(distance), distance, DECADES if is_open else ())
 
 
 def _is_distance(value: Any) -> bool:
-    return isinstance(value, Distance | Candidate)
+    return isinstance(value, Distance | Candidate | str)

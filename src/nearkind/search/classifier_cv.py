@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.encoding.codebook import FEW_ROWS, Codebook
@@ -22,27 +22,23 @@ from nearkind.errors import (
     TimeBudgetWarning,
 )
 from nearkind.estimators import params
-from nearkind.estimators.base import TableEstimator
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.labels import (
     check_class_weight,
     check_weights,
     labelled_rows,
 )
+from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.estimators.progress import CallbackSupport, Tell, search_progress
 from nearkind.neighbors import WEIGHTS, is_soft, most_votes
 from nearkind.protocols import Array
 from nearkind.search.calibration import Calibration, class_shares, effective_rows
 from nearkind.search.candidates import candidates_of
 from nearkind.search.conformal import ConformalScores, rows_needed
-from nearkind.search.elimination import (
-    Contender,
-    Elimination,
-    once_each,
-    results_table,
-)
+from nearkind.search.elimination import Contender, Elimination, once_each
 from nearkind.search.ensemble import select_members
 from nearkind.search.folds import folds_of
+from nearkind.search.results_table import results_table
 from nearkind.search.scoring import check_scoring, scoring_of
 from nearkind.solvers.solution import Deadline, Stop
 from nearkind.tables import read_table
@@ -51,7 +47,7 @@ SEARCH_SHARE = 0.6
 """Share of the time for the search; the rest is for learning from all rows."""
 
 
-class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEstimator):
+class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     """Nearest neighbours under the distances that do best on held-out training rows.
 
     Every candidate is learned on some folds of the training rows and classifies the
@@ -61,12 +57,13 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
 
     Parameters
     ----------
-    candidates : list of distances, default=None
-        To choose from, simplest first; a CPML with strength="auto" is tried at several
-        strengths. None: Hamming, class histograms, a discriminant, soft neighbours by
-        histograms and by values and, where a column has more than 20 values, soft
-        neighbours by smoothed histograms, in which every number is a value. Of more
-        than 6,000 rows pairs of columns are tried as columns too.
+    candidates : list of distances or names, default=None
+        To choose from, simplest first, by name as ``metric`` of
+        :class:`nearkind.CPMLClassifier`; a CPML with strength="auto" is tried at
+        several strengths. None: Hamming, class histograms, a discriminant, soft
+        neighbours by histograms and by values and, where a column has more than 20
+        values, soft neighbours by smoothed histograms, in which every number is a
+        value. Of more than 6,000 rows pairs of columns are tried as columns too.
     n_neighbors : int or sequence of int, default=(1, 3, 5, 9, 15, 25)
         Numbers of neighbours to choose from, for weights other than "soft".
     weights : str, callable or sequence of those, default="soft"
@@ -116,8 +113,16 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
     ----------
     members_ : list of CPMLClassifier
         Fitted; their votes count alike, the best one first.
-    metric_ : distance
-        That of the first.
+    member_ : CPMLClassifier
+        The member that neighbours, columns and values are explained by: the first whose
+        distance is learned from labels; the first if none is.
+    distance_ : distance
+        That of ``member_``.
+    explained_by_ : str
+        The same in words.
+    feature_relevance_ : ndarray (D,)
+        Share of each feature in the mean distance between two training rows, by
+        ``distance_``.
     best_params_ : dict
         Settings of the first.
     best_score_ : float
@@ -133,7 +138,10 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         Rows held out by class, and by the class predicted for them; not weighted by
         ``class_weight``.
     cv_results_ : dict of arrays
-        A row for every setting tried.
+        A row for every setting tried, best first; ``pandas.DataFrame(cv_results_)`` has
+        scikit-learn's columns, such as ``params``, ``mean_test_score`` and
+        ``rank_test_score``, beside candidate, strength, n_neighbors, weights, accuracy,
+        n_held, member, rank and seconds.
     refused_ : dict
         Candidates that were not or could not be fitted, and why.
     search_seconds_, refit_seconds_ : float
@@ -152,6 +160,8 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
     >>> model.score(X_test, y_test) > 0.95
     True
     """
+
+    members_: list[CPMLClassifier]
 
     def __init__(
         self,
@@ -215,7 +225,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
             self.refused_ = search.refused
             self.search_seconds_ = perf_counter() - start
             with suppress(KeyboardInterrupt):  # of a callback: the search has ended
-                tell(search.n_fits, search.n_fits, "learning from all rows", np.nan)
+                tell(search.search_work, search.total, "learning from all rows", np.nan)
             with Deadline(start + budget).limit():
                 self._learn(search, chosen)
             self.refit_seconds_ = perf_counter() - start - self.search_seconds_
@@ -240,7 +250,10 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
 
         None is zero; with ``calibrate=False`` they are shares of votes, and some are.
         """
-        shares = self._shares(X)
+        return self.probabilities(self._shares(X))
+
+    def probabilities(self, shares: Array) -> Array:
+        """Return the members' mean shares of votes (n, n_classes), calibrated."""
         known = self.calibration_
         return shares if known is None else known.probabilities(shares)
 
@@ -320,22 +333,25 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
         n_neighbors: int | None = None,
         return_distance: bool = True,
     ) -> Any:
-        """Return the nearest training rows under the first member's distance."""
+        """Return the nearest training rows under ``distance_``.
+
+        As :meth:`nearkind.CPMLClassifier.kneighbors`.
+        """
         check_is_fitted(self)
-        return self.members_[0].kneighbors(X, n_neighbors, return_distance)
+        return self.member_.kneighbors(X, n_neighbors, return_distance)
 
     def score_samples(self, X: Any = None) -> Array:
-        """Return how like the training rows each row is, by the first member (n,).
+        """Return how like the training rows each row is, by ``distance_`` (n,).
 
         As :meth:`nearkind.CPMLClassifier.score_samples`.
         """
         check_is_fitted(self)
-        return self.members_[0].score_samples(X)
+        return self.member_.score_samples(X)
 
     @property
-    def metric_(self) -> Any:
-        """Distance of the first member."""
-        return self.members_[0].metric_
+    def distance_(self) -> Any:
+        """The distance that neighbours and explanations come from."""
+        return self.member_.distance_
 
     @property
     def held_accuracy_(self) -> float:
@@ -425,7 +441,7 @@ class CPMLClassifierCV(CallbackSupport, TableEstimator, ClassifierMixin, BaseEst
             "weights": search.ways[way][1],
         }
         self.classes_ = rows.classes
-        self.set_codebook(self.metric_.codebook_)
+        self.set_codebook(self.distance_.codebook_)
 
 
 def _ways_to_vote(model: Any) -> list[tuple[int, Any]]:

@@ -20,7 +20,7 @@ from nearkind.estimators import params
 from nearkind.estimators.threads import thread_map
 from nearkind.protocols import Array
 from nearkind.search.candidates import Candidate
-from nearkind.search.ensemble import Member, least_gain
+from nearkind.search.ensemble import least_gain
 from nearkind.search.evaluation import FoldRows, Outcome, Votes, evaluate
 from nearkind.search.folds import Fold, heat_of
 from nearkind.search.scoring import Accuracy, Scoring
@@ -28,6 +28,9 @@ from nearkind.solvers.solution import Deadline
 
 BEHIND = 2.0
 """Standard errors, of the paired difference, by which a setting is out of the race."""
+NO_TIME = "There was no time for it."
+LEARNING_SHARE = 0.1
+"""Share of the work that is left when the search is over: learning from all rows."""
 LARGE_FIT = 3_000
 """Rows to learn from up to which cores share the fits, beyond which they share the work
 of each fit."""
@@ -97,8 +100,8 @@ class Elimination:
     deadline : Deadline
         After which no fit begins, but the first.
     tell : callable
-        Is told (fits made, fits that may be made, what comes next, best accuracy so
-        far).
+        Is told (work done or no longer needed, work in all, what comes next, best
+        accuracy so far).
     n_jobs : int, default=None
         Threads, None for one a core; no bit of the result depends on it.
     scoring : Scoring, default=Accuracy()
@@ -115,12 +118,14 @@ class Elimination:
     n_fits : int
     was_interrupted : bool
         Whether Ctrl-C ended it.
+    total : float
+        Work of the search and of learning from all rows, as if nothing were dropped.
     """
 
     rows: CodedRows
     ways: Sequence[tuple[int, Any]]
     deadline: Deadline = field(default_factory=Deadline)
-    tell: Callable[[int, int, str, float], None] = lambda *told: None
+    tell: Callable[[float, float, str, float], None] = lambda *told: None
     n_jobs: int | None = None
     scoring: Scoring = field(default_factory=Accuracy)
     contenders: list[Contender] = field(default_factory=list)
@@ -129,6 +134,9 @@ class Elimination:
     held: list[NDArray[np.intp]] = field(default_factory=list)
     n_fits: int = 0
     was_interrupted: bool = False
+    total: float = 1.0
+    _done: float = 0.0
+    _n_folds: int = 1
     _coded: dict[Any, FoldRows] = field(default_factory=dict)
     _order: list[Candidate] = field(default_factory=list)
     _waiting: list[Candidate] = field(default_factory=list)
@@ -140,7 +148,8 @@ class Elimination:
         Candidates of a later turn are fitted only if those before them can be beaten.
         """
         self._order = self._waiting = once_each(candidates)
-        over = False
+        self._n_folds, over = len(folds), False
+        self.total = self._left() / (1.0 - LEARNING_SHARE)
         while self._waiting and not over:
             self._enter(min(candidate.turn for candidate in self._waiting))
             self._run_heat(folds[0])
@@ -149,7 +158,7 @@ class Elimination:
             contender.keep_folds(max(len(self.held), 1))
         for candidate in self._waiting:
             self.refused[candidate.name] = (
-                "There was no time for it."
+                NO_TIME
                 if self._is_late()
                 else "It could not have done better than the others."
             )
@@ -181,7 +190,7 @@ class Elimination:
         ]
         if heat is None or not newcomers or self._is_late():
             return
-        self._fit_all(newcomers, heat, 1, is_heat=True)
+        self._fit_all(newcomers, heat, is_heat=True)
         truth, weights = self.rows.y[heat.held], self.rows.weights[heat.held]
         raced = [c for c in newcomers if c.shares]
         tables = [contender.table() for contender in raced]
@@ -204,12 +213,17 @@ class Elimination:
             if number and self._is_late():
                 return True
             self.held = [fold.held for fold in folds[: number + 1]]
-            if not self._run_fold(fold, len(folds)):
+            if not self._run_fold(fold):
                 return True
             if not self.contenders or (self._waiting and not self._is_won()):
                 return False
             self._drop()
         return True
+
+    @property
+    def search_work(self) -> float:
+        """The part of the total that is the search."""
+        return (1.0 - LEARNING_SHARE) * self.total
 
     @property
     def truth(self) -> NDArray[np.intp]:
@@ -221,9 +235,9 @@ class Elimination:
         """Weights of the held rows so far (n,)."""
         return self.rows.weights[np.concatenate(self.held)]
 
-    def _run_fold(self, fold: Fold, n_folds: int) -> bool:
+    def _run_fold(self, fold: Fold) -> bool:
         """Fit all contenders on a fold; return whether there was time for them."""
-        self._fit_all(self._lacking, fold, n_folds)
+        self._fit_all(self._lacking, fold)
         lacking = self._lacking
         if lacking and len(self.held) > 1:
             self._take_back()
@@ -232,11 +246,7 @@ class Elimination:
         return True
 
     def _fit_all(
-        self,
-        contenders: list[Contender],
-        fold: Fold,
-        n_folds: int,
-        is_heat: bool = False,
+        self, contenders: list[Contender], fold: Fold, is_heat: bool = False
     ) -> None:
         """Fit contenders on a fold, candidate by candidate, cores sharing them."""
         candidates = once_each(contender.candidate for contender in contenders)
@@ -266,9 +276,10 @@ class Elimination:
                 coded = {id(c): self._coded_fold(fold, c) for c in candidates}
                 outcomes = iter(run(outcome_of, candidates))
                 for candidate in candidates:
-                    most = self.n_fits + self._left(n_folds)
-                    self.tell(self.n_fits, most, candidate.name, self._best)
+                    self.tell(self._done, self.total, candidate.name, self._best)
                     self._take(next(outcomes), wanted[id(candidate)], fold)
+                    if not is_heat:  # its votes are not kept
+                        self._done = max(self._done, self.search_work - self._left())
             except KeyboardInterrupt:
                 self.deadline.end()  # threads that are still at work end by it
                 if not any(contender.shares for contender in self.contenders):
@@ -306,11 +317,11 @@ class Elimination:
         """Contenders that have not voted on all folds so far."""
         return [r for r in self.contenders if len(r.shares) < len(self.held)]
 
-    def _left(self, n_folds: int) -> int:
-        """Return how many fits may still be made."""
-        waiting = sum(len(candidate.settings) for candidate in self._waiting)
-        to_go = sum(n_folds - len(c.shares) for c in self.contenders)
-        return to_go + waiting * n_folds
+    def _left(self) -> int:
+        """Return the work of the fits that may still be made."""
+        fits = [(c.candidate, self._n_folds - len(c.shares)) for c in self.contenders]
+        fits += [(c, self._n_folds * len(c.settings)) for c in self._waiting]
+        return sum(n_fits * _work(candidate) for candidate, n_fits in fits)
 
     def _is_won(self) -> bool:
         """Return whether no vote could be better on the folds so far."""
@@ -371,7 +382,7 @@ class Elimination:
         for candidate in once_each(contender.candidate for contender in lacking):
             mine = [r for r in self.contenders if r.candidate is candidate]
             if not any(contender.shares for contender in mine):
-                self._refuse(mine, "There was no time for it.")
+                self._refuse(mine, NO_TIME)
         self.contenders = [
             contender for contender in self.contenders if contender.shares
         ]
@@ -381,6 +392,11 @@ class Elimination:
         self.contenders = [
             contender for contender in self.contenders if contender not in mine
         ]
+
+
+def _work(candidate: Candidate) -> int:
+    """Return the work of one fit; those of later turns take about as much more."""
+    return 5 if candidate.turn else 1
 
 
 def are_behind(
@@ -407,56 +423,3 @@ def are_behind(
 def once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates in their order; two may have one name."""
     return list({id(candidate): candidate for candidate in candidates}.values())
-
-
-def results_table(search: Elimination, members: Sequence[Member]) -> dict[str, Any]:
-    """Return a row for every contender and way to vote, best score first.
-
-    Columns: candidate, strength, n_neighbors, weights, accuracy, score (by the scoring,
-    of votes that are not calibrated), n_held (rows it was judged on: fewer if it fell
-    behind), member (place among the members, -1: none), rank, seconds (of the fits;
-    shared by the ways to vote).
-    """
-    places = {
-        (id(search.contenders[s.contender]), s.way): at for at, s in enumerate(members)
-    }
-    lines = []
-    for contender in (*search.contenders, *search.dropped):
-        table = contender.table()
-        held = np.concatenate(contender.held)
-        truth, row_weights = search.rows.y[held], search.rows.weights[held]
-        accuracies = Accuracy().score(table, truth, row_weights)
-        scores = search.scoring.terms(table, truth, row_weights)
-        scores = np.average(scores, axis=1, weights=row_weights)
-        lines += [
-            (
-                contender.candidate.name,
-                contender.strength,
-                k,
-                weights,
-                float(accuracy),
-                float(score),
-                len(held),
-                places.get((id(contender), way), -1),
-                contender.rank,
-                contender.seconds,
-            )
-            for way, ((k, weights), accuracy, score) in enumerate(
-                zip(search.ways, accuracies, scores, strict=True)
-            )
-        ]
-    lines.sort(key=lambda line: (-line[6], -line[5]))
-    names = (
-        "candidate", "strength", "n_neighbors", "weights", "accuracy", "score",
-        "n_held", "member", "rank", "seconds",
-    )  # fmt: skip
-    columns = zip(*lines, strict=True)
-    return {name: _column(cells) for name, cells in zip(names, columns, strict=True)}
-
-
-def _column(cells: Sequence[Any]) -> Any:
-    plain = all(isinstance(cell, int | float) for cell in cells)
-    column = np.empty(len(cells), dtype=float if plain else object)
-    column[:] = cells
-    whole = plain and all(isinstance(cell, int) for cell in cells)
-    return column.astype(int) if whole else column

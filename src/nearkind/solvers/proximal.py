@@ -131,8 +131,7 @@ class Proximal:
             progress.raise_bound(bound)
             corner = _corner(state.point, at)
             nearly_solved = at.value - (bound - corner) <= 0.5 * corner
-            hidden = corner > 0.3 * self.tol * progress.value
-            if progress.done or not (nearly_solved and hidden):
+            if progress.done or not nearly_solved:
                 return
             state.narrow()
 

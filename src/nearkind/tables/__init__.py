@@ -5,11 +5,13 @@ unless the user's own object has imported it. ``readers`` has ``read_table``, wh
 refuses what is no table and picks a reader: from ``frames`` for data frames, from
 ``arrays`` for arrays, lists and dicts. Every reader returns a ``Table`` of ``Column``
 objects, whose distinct values ``values`` makes plain by one rule for all libraries.
+``numerals`` says which text writes a number.
 """
 
 from nearkind.tables.column import Column, as_float, as_floats
 from nearkind.tables.frames import frame
-from nearkind.tables.readers import read_column, read_rows, read_table
+from nearkind.tables.numerals import parse_number
+from nearkind.tables.readers import one_row, read_column, read_rows, read_table
 from nearkind.tables.table import FactorizedTable, Table
 from nearkind.tables.values import CELL_TYPES, as_cell, canonical, is_missing, plain
 
@@ -24,6 +26,8 @@ __all__ = [
     "canonical",
     "frame",
     "is_missing",
+    "one_row",
+    "parse_number",
     "plain",
     "read_column",
     "read_rows",

@@ -101,6 +101,11 @@ class Column:
         """Which rows have no value (n,)."""
         return self.indices < 0 if self.numeric is None else np.isnan(self.numeric)
 
+    def cells(self) -> list[Any]:
+        """Return the value of every row, None where it is missing."""
+        values = [*self.values, None]  # the last one for -1
+        return [values[place] for place in self.indices.tolist()]
+
     def take(self, rows: NDArray[np.signedinteger]) -> "Column":
         """Return some rows of the column, by number."""
         numeric = None if self.numeric is None else self.numeric[rows]

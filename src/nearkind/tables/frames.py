@@ -34,6 +34,7 @@ def read_pandas(X: Any) -> Table:
         True,
         lambda d: _pandas_column(names[d], X.iloc[:, d]),
         list_rows=(lambda: X.to_numpy(dtype=object).tolist()) if exact else None,
+        library="pandas",
     )
 
 
@@ -71,6 +72,7 @@ def read_polars(X: Any) -> Table:
         True,
         lambda d: _polars_column(names[d], X.to_series(d)),
         list_rows=X.rows,
+        library="polars",
     )
 
 
@@ -128,6 +130,7 @@ def read_arrow(X: Any, declared: bool = True) -> Table:
         X.num_rows,
         True,
         lambda d: _arrow_column(names[d], X.column(d), declared),
+        library="pyarrow",
     )
 
 
@@ -171,30 +174,71 @@ def read_narwhals(frame: Any) -> Table:
         len(frame),
         True,
         lambda d: column_of(names[d], frame[names[d]].to_list()),
+        library=str(frame.implementation),
     )
 
 
-def frame(columns: Mapping[str, Any], index: Any = None) -> Any:
-    """Return columns as a pandas DataFrame, or as they are without pandas.
+def frame(
+    columns: Mapping[Any, Any],
+    index: Any = None,
+    library: str | None = None,
+    name: str = "value",
+) -> Any:
+    """Return columns as a data frame.
 
     Parameters
     ----------
-    columns : dict of str to array
+    columns : dict of name to array
         Columns of one length.
     index : sequence, default=None
-        Row labels; without pandas they are left out.
+        Row labels; libraries without them get a first column instead.
+    library : str, default=None
+        Name of the library, as ``Table.library`` has it; None: pandas where it is
+        installed. Others than pandas want names that are text, and columns of one type:
+        what is not becomes text.
+    name : str, default="value"
+        Name of that first column.
 
     Returns
     -------
-    pandas.DataFrame or dict
+    data frame
+        The columns as they are, in a dict, where pandas is wanted and not installed.
 
     Examples
     --------
     >>> list(frame({"feature": ["a", "b"], "share": [0.75, 0.25]}))
     ['feature', 'share']
     """
+    if library is not None and library != "pandas":
+        return _frame_of(library, columns, index, name)
     try:
         import pandas as pd
     except ImportError:
         return dict(columns)
     return pd.DataFrame(columns, index=None if index is None else pd.Index(index))
+
+
+def _frame_of(library: Any, columns: Mapping[Any, Any], index: Any, name: str) -> Any:
+    import narwhals as nw
+
+    named = {str(key): _of_one_type(cells) for key, cells in columns.items()}
+    while index is not None and name in named:
+        name += "_"
+    labels = {} if index is None else {name: _of_one_type(index)}
+    return nw.from_dict({**labels, **named}, backend=library).to_native()
+
+
+def _of_one_type(cells: Any) -> list[Any]:
+    """Return cells as a list; as text, but for missing ones, if their types differ.
+
+    Examples
+    --------
+    >>> _of_one_type([1, "a", None]), _of_one_type([1, None])
+    (['1', 'a', None], [1, None])
+    """
+    cells = cells.tolist() if isinstance(cells, np.ndarray) else list(cells)
+    kinds = {type(cell) for cell in cells if cell is not None}
+    is_plain = len(kinds) < 2 and kinds <= {str, int, float, bool}
+    if is_plain:
+        return cells
+    return [None if cell is None else str(cell) for cell in cells]

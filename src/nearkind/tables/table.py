@@ -28,6 +28,8 @@ class Table:
     list_rows : callable, default=None
         Returns all rows, each a sequence of the values that their columns have too;
         None where reading by rows is no quicker.
+    library : str, default=None
+        Name of the library that it is a frame of, such as "polars".
 
     Examples
     --------
@@ -44,6 +46,7 @@ class Table:
     list_rows: Callable[[], Sequence[Sequence[Any]]] | None = field(
         default=None, repr=False, kw_only=True
     )
+    library: str | None = field(default=None, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         shape = (self.n_rows, len(self.names))
@@ -62,7 +65,11 @@ class Table:
     def take(self, rows: NDArray[np.intp]) -> "Table":
         """Return some rows of the table, by number."""
         return Table(
-            self.names, len(rows), self.named, lambda d: self.column(d).take(rows)
+            self.names,
+            len(rows),
+            self.named,
+            lambda d: self.column(d).take(rows),
+            library=self.library,
         )
 
     def factorize(self) -> "FactorizedTable":
@@ -72,7 +79,7 @@ class Table:
         for d in range(len(self.names)):
             codes[:, d], distinct = self.column(d).distinct()
             columns.append(distinct)
-        return FactorizedTable.of(self.names, self.named, columns, codes)
+        return FactorizedTable.of(self.names, self.named, columns, codes, self.library)
 
 
 @dataclass(frozen=True)
@@ -106,13 +113,15 @@ class FactorizedTable(Table):
         named: bool,
         columns: list[Column],
         codes: NDArray[np.int32],
+        library: str | None = None,
     ) -> Self:
         """Make a table from distinct values and codes."""
 
         def column(d: int) -> Column:
             return columns[d].take(codes[:, d])
 
-        return cls(names, len(codes), named, column, columns, codes)
+        n_rows = len(codes)
+        return cls(names, n_rows, named, column, columns, codes, library=library)
 
     def factorize(self) -> "FactorizedTable":
         """Return the table itself."""
@@ -127,7 +136,9 @@ class FactorizedTable(Table):
     def take(self, rows: NDArray[np.intp]) -> "FactorizedTable":
         """Return some rows of the table, by number."""
         codes = np.asfortranarray(self.codes[rows])
-        return FactorizedTable.of(self.names, self.named, self.columns, codes)
+        return FactorizedTable.of(
+            self.names, self.named, self.columns, codes, self.library
+        )
 
 
 def _check_names(names: list[Any]) -> None:

@@ -1,0 +1,234 @@
+"""Chi2-LMNN: large margins between histograms, by their chi-square distance."""
+
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from nearkind.baselines.helic import centred
+from nearkind.baselines.margin_learner import MarginLearner
+from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
+from nearkind.baselines.matrix_learner import map_tables
+from nearkind.baselines.pairwise import PairwiseDistance
+from nearkind.encoding.rows import CodedRows, UniqueRows
+from nearkind.estimators.params import number
+from nearkind.losses.edges import AnchorPairs
+from nearkind.losses.hinge import SmoothedHinge
+from nearkind.metrics.metric import Embedding
+from nearkind.metrics.value_tables import ValueTables
+from nearkind.neighbors import query_chunks
+from nearkind.projections.vdm import VDM
+from nearkind.protocols import Array, Codes, Map
+
+DIAGONAL = 0.75
+"""Of L at the start; what a column lacks to one is shared by its other entries. Nearer
+one, the softmax is so flat that nothing is learned."""
+PAIRS_AT_ONCE = 1 << 16
+"""Distances held at a time: about what a core's cache holds."""
+TINY = 1e-300
+"""Below this a sum of two shares is zero, and so is their difference."""
+
+
+class Chi2LMNN(MarginLearner, PairwiseDistance, BaseEstimator):
+    """Large margin nearest neighbour with the chi-square distance of histograms.
+
+        d_ij = chi2(L x_i, L x_j),  chi2(u, v) = 1/2 sum of (u_k - v_k)^2 / (u_k + v_k)
+        min over L of  (1 - mu) sum of d_ij  +  mu sum of h(margin + d_ij - d_il)
+
+    over rows i, their k nearest j of the same class before learning, and all rows l of
+    other classes. x is the mean of the class histograms of a row's values, each in
+    places of its own: D C shares that add up to one. L has entries >= 0 and columns
+    that add up to one, so L x is a histogram too. Kedem, Tyree, Weinberger, Sha and
+    Lanckriet, *Non-linear metric learning*, NIPS 2012. The distance is the root of d,
+    which is a metric. Our readings: columns of L are softmax of free numbers, and
+    start with 3/4 on the diagonal; h is the hinge with a quadratic corner as wide as
+    the margin; the margin is a share of the mean d between classes at the start.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=3
+        Targets of a row; a smaller class is taken whole.
+    mu : float, 0 < mu <= 1, default=0.5
+        Weight of pushing against pulling.
+    margin : float > 0, default=0.1
+        In units of the mean d between rows of different classes at the start; no L
+        makes a d larger than it is there.
+    max_iter : int, default=100
+        Iterations at most.
+    tol : float, default=1e-4
+        Stop when an iteration gains less than this share of the objective at the start.
+    max_rows : int, default=500
+        Distinct rows to learn from; of more so many are drawn, of each class its share.
+        Time grows with their square times D C.
+    random_state : int, RandomState or None, default=0
+        For the rows drawn; None: others each time.
+    unseen, missing, numeric : str, default="prior", "level", "auto"
+        As in :class:`nearkind.CPML`.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (D C, D C)
+        L.
+    value_tables_ : ValueTables
+        What each value adds to L x.
+    history_ : list of float
+        Objective at the start and after each iteration.
+    objective_ : float
+        Value reached.
+    n_iter_ : int
+        Iterations made.
+    stop_reason_ : str
+        Why they ended.
+
+    Examples
+    --------
+    >>> rows, labels = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]], [0, 0, 1, 1]
+    >>> model = Chi2LMNN(n_neighbors=1).fit(rows, labels)
+    >>> near, far = model.pairwise_distances(rows[:1], rows[1:3])[0]
+    >>> bool(near < far)
+    True
+    """
+
+    value_tables_: ValueTables
+
+    def __init__(
+        self,
+        n_neighbors=3,
+        mu=0.5,
+        margin=0.1,
+        max_iter=100,
+        tol=1e-4,
+        max_rows=500,
+        random_state=0,
+        unseen="prior",
+        missing="level",
+        numeric="auto",
+    ):
+        self.n_neighbors = n_neighbors
+        self.mu = mu
+        self.margin = margin
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_rows = max_rows
+        self.random_state = random_state
+        self.unseen = unseen
+        self.missing = missing
+        self.numeric = numeric
+
+    def represent(self, codes: Codes) -> Array:
+        """Return what ``compare`` needs of rows: their histograms L x (n, D C)."""
+        return self.value_tables_.embed(codes)
+
+    def compare(self, a: Array, b: Array) -> Array:
+        """Return distances (n, m) between represented rows."""
+        return np.sqrt(chi_square(a, b))
+
+    def _check(self) -> None:
+        super()._check()
+        number(self, "margin", "a number > 0", 0.0, open_low=True)
+
+    def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
+        projection = self._fit_projection(VDM(), rows, len(drawn))
+        n_features = len(projection.tables)
+        X = projection.transform(drawn.codes).reshape(len(drawn), -1) / n_features
+        d2 = chi_square(X, X)
+        places = coordinates(-0.5 * centred(d2))  # the root of chi2 is Hilbertian
+        margin = self.margin * _mean_between(d2, drawn)
+        loss = self._loss(
+            drawn,
+            Embedding(places, places),
+            SmoothedHinge(margin),
+            run,
+            margin,
+            ChiSquareRows,
+        )
+        width = X.shape[1]
+        start = np.log((width - 1) * DIAGONAL / (1.0 - DIAGONAL)) * np.eye(width)
+        found = descend(mixed(loss, X), start, self.max_iter, self.tol)
+        self.components_: Array = mixing(found.point)
+        shares = [t.reshape(len(t), -1) / n_features for t in projection.tables]
+        self.value_tables_ = map_tables(shares, self.components_)
+        return found
+
+
+class ChiSquareRows:
+    """Rows U (n, q) >= 0 between which the distance is chi-square.
+
+    Examples
+    --------
+    >>> rows = ChiSquareRows(np.array([[0.5, 0.5], [1.0, 0.0]]))
+    >>> rows.distances(AnchorPairs(np.array([0]))).round(4)
+    array([[0.    , 0.3333]])
+    """
+
+    def __init__(self, U: Array) -> None:
+        self._U = U
+
+    def distances(self, pairs: AnchorPairs) -> Array:
+        """Return chi-square of anchors and all rows (a, n)."""
+        return chi_square(self._U[pairs.anchors], self._U)
+
+    def gradient(self, pairs: AnchorPairs, weights: Array) -> Array:
+        """Return the gradient in U (n, q) of the sum of weights (a, n) times those.
+
+        d chi2 / d u_k = 1/2 - 2 (v_k / (u_k + v_k))^2, and likewise in v.
+        """
+        U, G = self._U, np.zeros_like(self._U)
+        for i, w in zip(pairs.anchors, weights, strict=True):
+            (active,) = np.nonzero(w)
+            u, v = U[i], U[active]
+            s = np.maximum(u + v, TINY)
+            G[i] += w[active] @ (0.5 - 2.0 * (v / s) ** 2)
+            G[active] += w[active, None] * (0.5 - 2.0 * (u / s) ** 2)
+        return G
+
+
+def chi_square(A: Array, B: Array) -> Array:
+    """Return 1/2 sum of (a - b)^2 / (a + b) of rows >= 0 (n, m), 0 / 0 being 0.
+
+    Examples
+    --------
+    >>> chi_square(np.array([[0.5, 0.5, 0.0]]), np.array([[1.0, 0.0, 0.0]])).round(4)
+    array([[0.3333]])
+    """
+    total, columns = np.zeros((len(A), len(B))), np.ascontiguousarray(B.T)
+    for at in query_chunks(len(A), len(B), PAIRS_AT_ONCE):
+        for a, b in zip(A[at].T, columns, strict=True):
+            difference, s = a[:, None] - b, a[:, None] + b
+            difference *= difference
+            total[at] += np.divide(difference, np.maximum(s, TINY, out=s), out=s)
+    return 0.5 * total
+
+
+def mixing(T: Array) -> Array:
+    """Return L, whose columns are softmax of those of T (q, W).
+
+    Examples
+    --------
+    >>> mixing(np.array([[0.0, 1000.0], [0.0, 0.0]]))
+    array([[0.5, 1. ],
+           [0.5, 0. ]])
+    """
+    E = np.exp(T - T.max(axis=0))
+    L: Array = E / E.sum(axis=0)
+    return L
+
+
+def mixed(loss: MarginLoss, X: Array) -> Callable[[Array], tuple[float, Array]]:
+    """Return the loss at rows X L', and its gradient, as a function of T (q, W)."""
+
+    def evaluate(T: Array) -> tuple[float, Array]:
+        L = mixing(T)
+        value, G = loss.gradient(X @ L.T)
+        slopes = G.T @ X  # in L
+        return value, L * (slopes - (L * slopes).sum(axis=0))
+
+    return evaluate
+
+
+def _mean_between(d2: Array, rows: UniqueRows) -> float:
+    """Return the mean distance between rows of two classes; 1 if it is zero."""
+    pairs = np.outer(rows.weights, rows.weights) * (rows.y[:, None] != rows.y)
+    total = pairs.sum()
+    mean = float((pairs * d2).sum() / total) if total > 0.0 else 0.0
+    return mean or 1.0

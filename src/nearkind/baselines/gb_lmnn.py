@@ -1,0 +1,237 @@
+"""GB-LMNN: regression trees that move rows down LMNN's loss."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+
+from nearkind.baselines.code_trees import CodeTrees
+from nearkind.baselines.large_margin import LMNN
+from nearkind.baselines.margin_learner import MarginLearner
+from nearkind.baselines.margin_loss import Descent, MarginLoss
+from nearkind.baselines.matrix_learner import CODINGS
+from nearkind.encoding.rows import CodedRows, UniqueRows
+from nearkind.estimators import params
+from nearkind.estimators.params import generator, number, whole_number
+from nearkind.estimators.vector_distance import EmbeddedDistance
+from nearkind.losses.hinge import Hinge
+from nearkind.metrics.metric import Embedding
+from nearkind.metrics.value_tables import ValueTables
+from nearkind.protocols import Array, Map
+from nearkind.solvers.solution import Stop
+
+SUFFICIENT = 1e-4
+"""Share of what the slope promises that a step must gain."""
+HALVINGS = 20
+"""How often a step is halved before there is none."""
+
+
+class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
+    """Gradient-boosted large margin nearest neighbour.
+
+        u(x) = L x + sum over t of a_t h_t(x),  d_ij = |u(x_i) - u(x_j)|^2
+        (1 - mu) sum of d_ij  +  mu sum of [1 + d_ij - d_il]_+  descends
+
+    over rows i, their k nearest j of the same class under L, and all rows l of other
+    classes. L is LMNN's (:class:`nearkind.baselines.LMNN`); each tree h_t fits minus
+    the gradient of the sum in the places u(x_i) of the rows by least squares. Kedem,
+    Tyree, Weinberger, Sha and Lanckriet, *Non-linear metric learning*, NIPS 2012. The
+    trees are scikit-learn's DecisionTreeRegressor, on coded rows. Our readings: the
+    step a_t moves rows by ``learning_rate`` in the mean and is halved until the sum
+    falls; no rows are held out to choose the number of trees; a value
+    that a tree has not seen goes the way of most rows. Where L puts all rows into one
+    place nothing moves them apart. A row is no sum of vectors of its values, so it has
+    ``transform`` but neither ``explain`` nor an export.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=3
+        Targets of a row; a smaller class is taken whole.
+    mu : float, 0 < mu <= 1, default=0.5
+        Weight of pushing against pulling.
+    max_depth : int, default=4
+        Depth of the trees.
+    learning_rate : float > 0, default=0.1
+        Root mean square of a tree's moves; the margin is a square of one.
+    max_iter : int, default=100
+        Trees at most.
+    tol : float, default=0.03
+        Stop when a tree gains less than this share of the sum at the start. More trees
+        follow the rows learned from, and not new ones, ever more closely.
+    coding : {"onehot", "vdm"}, default="onehot"
+        Values as indicators or as class histograms, for L and for the trees.
+    max_rows : int, default=4_000
+        Distinct rows that trees learn from; of more so many are drawn, of each class
+        its share.
+    random_state : int, RandomState or None, default=0
+        For the rows drawn, and for splits that are equally good.
+    unseen, missing, numeric : str, default="prior", "level", "auto"
+        As in :class:`nearkind.CPML`.
+
+    Attributes
+    ----------
+    start_tables_ : ValueTables
+        L, as vectors of values.
+    trees_ : CodeTrees
+        The trees, as arrays.
+    history_ : list of float
+        Objective at the start and after each tree.
+    objective_ : float
+        Value reached.
+    n_iter_ : int
+        Number of trees; 1 also where there is none.
+    stop_reason_ : str
+        Why there are no more.
+
+    Examples
+    --------
+    >>> rows, labels = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]], [0, 0, 1, 1]
+    >>> model = GBLMNN(n_neighbors=1).fit(rows, labels)
+    >>> near, far = model.pairwise_distances(rows[:1], rows[1:3])[0]
+    >>> bool(near < far)
+    True
+    """
+
+    start_tables_: ValueTables
+    trees_: CodeTrees
+
+    def __init__(
+        self,
+        n_neighbors=3,
+        mu=0.5,
+        max_depth=4,
+        learning_rate=0.1,
+        max_iter=100,
+        tol=0.03,
+        coding="onehot",
+        max_rows=4_000,
+        random_state=0,
+        unseen="prior",
+        missing="level",
+        numeric="auto",
+    ):
+        self.n_neighbors = n_neighbors
+        self.mu = mu
+        self.max_depth = max_depth
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.tol = tol
+        self.coding = coding
+        self.max_rows = max_rows
+        self.random_state = random_state
+        self.unseen = unseen
+        self.missing = missing
+        self.numeric = numeric
+
+    def represent(self, codes: Any) -> Array:
+        """Return what ``compare`` needs of rows: their vectors (n, q)."""
+        return self.start_tables_.embed(codes) + self.trees_.embed(codes)
+
+    @property
+    def n_features_out_(self) -> int:
+        """Width q of the vectors that ``transform`` returns."""
+        return self.trees_.vectors.shape[1]
+
+    def _check(self) -> None:
+        super()._check()
+        whole_number(self, "max_depth")
+        number(self, "learning_rate", "a number > 0", 0.0, open_low=True)
+        params.choice(self, "coding", CODINGS)
+
+    def _start(self, rows: CodedRows) -> ValueTables:
+        """Return LMNN's map; it need not be the best there is."""
+        shared = ("n_neighbors", "mu", "coding", "unseen", "missing", "numeric")
+        learner = LMNN(**{name: getattr(self, name) for name in shared})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return learner.fit(rows).value_tables_
+
+    def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
+        self.start_tables_ = self._start(rows)
+        projection = self._fit_projection(CODINGS[self.coding](), rows, len(drawn))
+        tables = [table.reshape(len(table), -1) for table in projection.tables]
+        X = projection.transform(drawn.codes).reshape(len(drawn), -1)
+        seed = int(generator(self.random_state).integers(2**31))
+
+        def grow(target: Array) -> CodeTrees:
+            learner = _learner(max_depth=self.max_depth, random_state=seed)
+            return CodeTrees.of(learner.fit(X, target, drawn.weights), tables)
+
+        U = self.start_tables_.embed(drawn.codes)
+        U = U - U.mean(axis=0)
+        loss = self._loss(drawn, Embedding(U, U), Hinge(), run)
+        nothing = CodeTrees.none(tables, U.shape[1])
+        step = self.learning_rate, self.max_iter, self.tol
+        self.trees_, found = boost(loss, U, drawn, grow, nothing, *step)
+        return found
+
+
+def boost(
+    loss: MarginLoss,
+    U: Array,
+    rows: UniqueRows,
+    grow: Callable[[Array], CodeTrees],
+    trees: CodeTrees,
+    learning_rate: float,
+    max_iter: int,
+    tol: float,
+) -> tuple[CodeTrees, Descent]:
+    """Move rows down a loss by trees, and return the trees.
+
+    Parameters
+    ----------
+    loss : MarginLoss
+    U : ndarray of shape (n, q)
+        Places of the rows at the start.
+    rows : UniqueRows
+        The rows; one of weight m is m rows at one place.
+    grow : callable
+        From targets (n, q) to the tree that fits them best.
+    trees : CodeTrees
+        Those there are, to which others are added.
+    learning_rate, max_iter, tol : float, int, float
+        As in :class:`GBLMNN`.
+    """
+    weights = rows.weights[:, None]
+    value, G = loss.gradient(U)
+    history = [value]
+    while len(history) <= max_iter:
+        tree = grow(-G / weights)
+        move = tree.embed(rows.codes)
+        slope = float((G * move).sum())
+        length = _root_mean_square(move, rows.weights)
+        if not slope < 0.0 or not length > 0.0:
+            return trees, Descent(U, history, Stop.SETTLED)
+        step = _descending_step(loss, U, value, move, slope, learning_rate / length)
+        if step is None:
+            return trees, Descent(U, history, Stop.SETTLED)
+        trees, U = trees.and_then(tree, step), U + step * move
+        value, G = loss.gradient(U)
+        history.append(value)
+        if history[-2] - value <= tol * history[0]:
+            return trees, Descent(U, history, Stop.SETTLED)
+    return trees, Descent(U, history, Stop.MAX_ITER)
+
+
+def _descending_step(
+    loss: MarginLoss, U: Array, value: float, move: Array, slope: float, step: float
+) -> float | None:
+    """Return the first of step, step / 2, ... that descends enough, if one does."""
+    for _ in range(HALVINGS):
+        if loss.value(U + step * move) <= value + SUFFICIENT * step * slope:
+            return step
+        step *= 0.5
+    return None
+
+
+def _root_mean_square(vectors: Array, weights: Array) -> float:
+    return float(np.sqrt(np.average((vectors**2).sum(axis=1), weights=weights)))
+
+
+def _learner(**settings: Any) -> Any:
+    from sklearn.tree import DecisionTreeRegressor  # takes 0.1 s
+
+    return DecisionTreeRegressor(**settings)

@@ -1,0 +1,487 @@
+"""HDML: short binary codes of rows, learned so that a class's codes are alike."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import ConvergenceWarning
+
+from nearkind.baselines.matrix_learner import (
+    CODINGS,
+    FLAT,
+    Coding,
+    map_tables,
+    whitening,
+)
+from nearkind.baselines.pairwise import PairwiseDistance
+from nearkind.baselines.row_pairs import PairSampler
+from nearkind.constraints.weighted_labels import require_constraints
+from nearkind.encoding.rows import CodedRows, Numbers
+from nearkind.estimators import params
+from nearkind.estimators.limits import check_size
+from nearkind.estimators.params import generator, number, whole_number
+from nearkind.estimators.threads import one_blas_thread
+from nearkind.metrics.structures import Full
+from nearkind.metrics.value_tables import ValueTables
+from nearkind.protocols import Array, Codes, RowNumbers
+from nearkind.solvers.solution import Stop
+
+STARTS = 10
+"""Planes to begin with that are drawn for each one that is taken."""
+START_ROWS = 2_000
+"""Rows by which they are drawn."""
+BATCH = 100
+"""Triplets in a step."""
+MOMENTUM = 0.9
+RATE = 0.1
+"""Length of a step at the start, for rows of length one."""
+HALVINGS = 5
+"""How often steps are halved before the objective has settled."""
+AT_ONCE = 1 << 17
+"""Bits of triplets that are held at a time."""
+WORD = 64
+"""Bits that are compared at once."""
+
+Bits = NDArray[np.uint64]
+
+
+class HDML(
+    PairwiseDistance, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
+    """Hamming distance metric learning: d = share of the bits in which codes differ.
+
+        code of x:  h(x) = sign(W x + b), n_bits numbers -1 or 1
+        min over W, b of  mean over triplets of [1 + D(h, h+) - D(h, h-)]_+
+
+    over rows x, a near row x+ of their class and a near row x- of another, D the number
+    of bits that differ. Norouzi, Fleet and Salakhutdinov, *Hamming distance metric
+    learning*, NIPS 2012; the formulas are our reconstruction. What is minimised is the
+    source's upper bound on it,
+
+        max over g, g+, g- of  [1 + D(g, g+) - D(g, g-)]_+ + g'f + g+'f+ + g-'f-
+        less  |f|_1 + |f+|_1 + |f-|_1,  with f = W x + b
+
+    plus strength / 2 times the sum of squares of W and b, by steps on some triplets at
+    a time. The source finds the codes g by dynamic programming in O(n_bits^2). A hinge
+    is the larger of zero and its argument, and both maxima are sums over the bits, so
+    O(n_bits) does. Rows are centred and of mean square length one. W begins at random:
+    of ten times as many rows of it those that part far rows and not near ones. The
+    bound is not convex; where it settles depends on the start.
+
+    Parameters
+    ----------
+    n_bits : int, default=64
+        Bits of a code.
+    strength : float >= 0, default=1e-3
+        Weight of the squares of W and b.
+    n_triplets : int, default=10_000
+        Triplets to draw, each row as likely.
+    n_candidates : int, default=30
+        Rows to draw for each near row, of which the one that differs from x in the
+        fewest features is taken; 1: all rows of a class are as likely.
+    max_iter : int, default=100
+        Passes over the triplets at most.
+    tol : float, default=1e-3
+        Steps are halved when a pass gains less than this share of the objective, five
+        times at most.
+    coding : {"onehot", "vdm"}, default="onehot"
+        Values as indicators or as class histograms.
+    random_state : int, RandomState or None, default=0
+        For the start, the triplets and their order; None: others each time.
+    unseen, missing, numeric : str, default="prior", "level", "auto"
+        As in :class:`nearkind.CPML`.
+
+    Attributes
+    ----------
+    value_tables_ : ValueTables
+        A row's W x + b is the sum of the vectors of its values.
+    objective_ : float
+        Value reached.
+    n_iter_ : int
+        Passes made.
+    stop_reason_ : str
+        Why they ended.
+
+    Examples
+    --------
+    >>> rows, labels = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]], [0, 0, 1, 1]
+    >>> HDML(n_bits=16).fit(rows, labels).pairwise_distances(rows[:1], rows[1:3])
+    array([[0., 1.]])
+    """
+
+    requires_labels = True
+    is_learned = True
+    classes_: NDArray[Any]
+    value_tables_: ValueTables
+
+    def __init__(
+        self,
+        n_bits=64,
+        strength=1e-3,
+        n_triplets=10_000,
+        n_candidates=30,
+        max_iter=100,
+        tol=1e-3,
+        coding="onehot",
+        random_state=0,
+        unseen="prior",
+        missing="level",
+        numeric="auto",
+    ):
+        self.n_bits = n_bits
+        self.strength = strength
+        self.n_triplets = n_triplets
+        self.n_candidates = n_candidates
+        self.max_iter = max_iter
+        self.tol = tol
+        self.coding = coding
+        self.random_state = random_state
+        self.unseen = unseen
+        self.missing = missing
+        self.numeric = numeric
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the codes.
+
+        Parameters
+        ----------
+        X : table of shape (n, D)
+        y : array-like of shape (n,), default=None
+            One label a row.
+
+        Returns
+        -------
+        self
+        """
+        n_bits, settings = whole_number(self, "n_bits"), self._settings()
+        sizes = whole_number(self, "n_triplets"), whole_number(self, "n_candidates")
+        rng = generator(self.random_state)
+        rows = self.code_rows(X, y)
+        drawn = draw_triplets(rows.codes, rows.y, *sizes, rng)
+        used, triplets = np.unique(drawn, return_inverse=True)
+        triplets = triplets.reshape(drawn.shape)
+        coding = self._coding(rows, len(used))
+        hashed = HashedRows.of(coding.rows(rows.codes[used]))
+        with one_blas_thread():
+            planes = hashed.random_planes(STARTS * n_bits, rng)
+            start = best_planes(hashed.Z, triplets, planes, n_bits)
+            found = learn_planes(hashed.Z, triplets, start, rng, **settings)
+        self.objective_, self.n_iter_ = found.objective, found.n_iter
+        self.stop_reason_ = found.reason.name
+        self.value_tables_ = hashed.value_tables(coding, found.planes)
+        if found.reason is not Stop.SETTLED:
+            warnings.warn(
+                f"{found.reason.value} After {self.n_iter_} passes the objective is "
+                f"{self.objective_:.6g}.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Return codes (n, n_bits) whose squared Euclidean distance is the distance."""
+        signs = np.where(self._is_one(self.encode(X)), 1.0, -1.0)
+        return signs / (2.0 * self.n_features_out_**0.5)
+
+    def represent(self, codes: Codes) -> Bits:
+        """Return what ``compare`` needs of rows: their bits, packed into words."""
+        return packed(self._is_one(codes))
+
+    def compare(self, a: Bits, b: Bits) -> Array:
+        """Return distances (n, m) between represented rows."""
+        differing = np.zeros((len(a), len(b)))
+        for x, y in zip(a.T, b.T, strict=True):
+            differing += np.bitwise_count(x[:, None] ^ y)
+        return differing / self.n_features_out_
+
+    @property
+    def n_features_out_(self) -> int:
+        """Number of bits."""
+        return self.value_tables_.vectors[0].shape[1]
+
+    @property
+    def _n_features_out(self) -> int:  # scikit-learn's name for it
+        return self.n_features_out_
+
+    def _is_one(self, codes: Codes) -> NDArray[np.bool_]:
+        return self.value_tables_.embed(codes) >= 0.0
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "strength": number(self, "strength", "a number >= 0", 0.0),
+            "tol": number(self, "tol", "a number >= 0", 0.0),
+            "max_iter": whole_number(self, "max_iter"),
+        }
+
+    def _coding(self, rows: CodedRows, n_used: int) -> Coding:
+        """Return the coding of values, fitted to all rows, of which some are used."""
+        projection = params.choice(self, "coding", CODINGS)()
+        book = self.codebook_
+        sizes = (book.names_, book.n_values, n_used, len(rows.classes))
+        check_size(projection, Full(), *sizes)
+        projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
+        return Coding.of(projection.tables)
+
+
+def packed(is_one: NDArray[np.bool_]) -> Bits:
+    """Return bits (n, q) in words (n, q / 64), the last one filled up with zeros.
+
+    Examples
+    --------
+    >>> packed(np.array([[True, False], [True, True]])).shape
+    (2, 1)
+    """
+    lacking = -is_one.shape[1] % WORD
+    filled = np.pad(is_one, ((0, 0), (0, lacking)))
+    return np.packbits(filled, axis=1).view(np.uint64)
+
+
+@dataclass(frozen=True)
+class HashedRows:
+    """Rows to be hashed, centred, of mean square length one, and a one for b.
+
+    Attributes
+    ----------
+    Z : ndarray of shape (n, W + 1)
+    mean : ndarray of shape (W,)
+        Of the rows before.
+    size : float
+        Root of their mean square length, once centred; 1 if that is zero.
+    """
+
+    Z: Array
+    mean: Array
+    size: float
+
+    @classmethod
+    def of(cls, rows: Array) -> "HashedRows":
+        """Prepare coded rows (n, W)."""
+        mean = rows.mean(axis=0)
+        centred = rows - mean
+        size = float(np.sqrt((centred**2).sum() / len(rows)))
+        size = size if size > FLAT else 1.0
+        return cls(np.column_stack([centred / size, np.ones(len(rows))]), mean, size)
+
+    def random_planes(self, n_bits: int, rng: np.random.Generator) -> Array:
+        """Return W and b (q, W + 1): W normal, b such that a bit halves the rows.
+
+        A row of W is a random sum of whitened rows, so it follows the rows if their
+        coordinates are turned or exchanged.
+        """
+        rows = self.Z[:, :-1]
+        if len(rows) > START_ROWS:
+            rows = rows[rng.choice(len(rows), START_ROWS, replace=False)]
+        W = rng.normal(size=(n_bits, len(rows))) @ rows / len(rows) ** 0.5
+        if rows.shape[1]:
+            W = W @ whitening(rows.T @ rows / len(rows))
+        return np.column_stack([W, -np.median(rows @ W.T, axis=0)])
+
+    def value_tables(self, coding: Coding, planes: Array) -> ValueTables:
+        """Return the vectors of values that add up to W x + b.
+
+        b is shared among the features. A sum that is zero up to rounding counts as
+        positive.
+        """
+        W, b = planes[:, :-1] / self.size, planes[:, -1] + FLAT
+        tables = map_tables(coding.tables, W).vectors
+        shift = (b - W @ self.mean) / len(tables)
+        return ValueTables([table + shift for table in tables])
+
+
+def draw_triplets(
+    codes: Codes, y: Numbers, size: int, n_candidates: int, rng: np.random.Generator
+) -> RowNumbers:
+    """Return rows, a near one of the same class and a near one of another (3, size).
+
+    Near is the one of ``n_candidates`` drawn that differs in the fewest features; what
+    is equal comes last, since it is equal under every code.
+
+    Examples
+    --------
+    >>> codes, y = np.array([[0, 0], [0, 1], [1, 1], [2, 2]]), np.array([0, 0, 0, 1])
+    >>> i, j, k = draw_triplets(codes, y, 100, 9, np.random.default_rng(0))
+    >>> np.unique(j[i == 0]), np.unique(k)
+    (array([1]), array([3]))
+    """
+    pairs = PairSampler(y)
+    require_constraints(len(pairs.anchors) * pairs.n_unlike, "triplets")
+    i = rng.choice(pairs.anchors, size)
+
+    def nearest(draw: Callable[[Numbers, np.random.Generator], Numbers]) -> Numbers:
+        drawn = draw(np.tile(i, (n_candidates, 1)), rng)  # (c, m)
+        differing = np.zeros(drawn.shape, dtype=np.intp)
+        for column in codes.T:
+            differing += column[drawn] != column[i]
+        differing[differing == 0] = codes.shape[1] + 1
+        return drawn[differing.argmin(axis=0), np.arange(len(i))]
+
+    return np.stack([i, nearest(pairs.draw_alike), nearest(pairs.draw_unlike)])
+
+
+class LearnedPlanes(NamedTuple):
+    """W and b (q, W + 1), the objective there, the passes made and why they ended."""
+
+    planes: Array
+    objective: float
+    n_iter: int
+    reason: Stop
+
+
+def learn_planes(
+    Z: Array,
+    triplets: RowNumbers,
+    planes: Array,
+    rng: np.random.Generator,
+    strength: float = 1e-3,
+    tol: float = 1e-3,
+    max_iter: int = 100,
+) -> LearnedPlanes:
+    """Minimise the objective by passes over the triplets, some at a step.
+
+    After a pass that gains too little, steps are half as long. Each pass begins at the
+    best planes so far.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, W + 1)
+        Rows, the last coordinate being one.
+    triplets : ndarray of int of shape (3, m)
+        Numbers of a row, of one of its class and of one of another.
+    planes : ndarray of shape (q, W + 1)
+        The start.
+    rng : numpy.random.Generator
+        For the order of the triplets.
+    strength, tol, max_iter : float, float, int
+        As in :class:`HDML`.
+
+    Examples
+    --------
+    >>> Z, triplets = np.array([[-1.0], [-1.0], [1.0]]), np.array([[0], [1], [2]])
+    >>> rng = np.random.default_rng(0)
+    >>> learn_planes(Z, triplets, np.array([[0.5]]), rng, strength=0.0).objective
+    0.0
+    """
+    rate, shortest = RATE, RATE * 0.5**HALVINGS
+    value, n_iter = objective(Z, triplets, planes, strength), 0
+    while rate > shortest and n_iter < max_iter:
+        trial = _pass(Z, triplets, planes, rng, strength, rate)
+        reached, n_iter = objective(Z, triplets, trial, strength), n_iter + 1
+        if value - reached <= tol * value:
+            rate /= 2.0
+        if reached < value:
+            planes, value = trial, reached
+    reason = Stop.MAX_ITER if rate > shortest else Stop.SETTLED
+    return LearnedPlanes(planes, value, n_iter, reason)
+
+
+def best_planes(Z: Array, triplets: RowNumbers, planes: Array, n_bits: int) -> Array:
+    """Return the planes that most often part far rows and not near ones.
+
+    What parts only the near rows of a triplet cannot be worse for it, so that the bound
+    has no slope there: a bit that begins badly stays so.
+
+    Examples
+    --------
+    >>> Z = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0]])
+    >>> best_planes(Z, np.array([[0], [1], [2]]), np.eye(2), 1)
+    array([[1., 0.]])
+    """
+    gains = []
+    for some in np.array_split(planes, STARTS):
+        is_one = Z @ some.T >= 0.0
+        i, j, k = triplets
+        parted_far, parted_near = is_one[i] != is_one[k], is_one[i] != is_one[j]
+        gains.append(parted_far.sum(axis=0) - parted_near.sum(axis=0))
+    return planes[np.argsort(-np.concatenate(gains), kind="stable")[:n_bits]]
+
+
+def objective(Z: Array, triplets: RowNumbers, planes: Array, strength: float) -> float:
+    """Return the mean bound over triplets plus strength / 2 |planes|^2."""
+    F, total, size = Z @ planes.T, 0.0, max(1, AT_ONCE // len(planes))
+    for at in range(0, triplets.shape[1], size):
+        total += float(ranking_bounds(F[triplets[:, at : at + size]]).sum())
+    return total / triplets.shape[1] + 0.5 * strength * float(np.vdot(planes, planes))
+
+
+def _pass(
+    Z: Array,
+    triplets: RowNumbers,
+    planes: Array,
+    rng: np.random.Generator,
+    strength: float,
+    rate: float,
+) -> Array:
+    """Return the planes after a step on each batch of triplets, in random order."""
+    speed, order = np.zeros_like(planes), rng.permutation(triplets.shape[1])
+    for at in range(0, len(order), BATCH):
+        X = Z[triplets[:, order[at : at + BATCH]]]  # (3, t, W + 1)
+        slopes = ranking_slopes(X @ planes.T)
+        gradient = np.tensordot(slopes, X, axes=([0, 1], [0, 1])) / X.shape[1]
+        speed = MOMENTUM * speed - rate * (gradient + strength * planes)
+        planes = planes + speed
+    return planes
+
+
+def ranking_bounds(F: Array) -> Array:
+    """Return the upper bounds of triplets on their loss (t,).
+
+    The largest of [z]_+ + g'f + .. over all codes is the larger of two maxima, with 0
+    and with z = 1 + D(g, g+) - D(g, g-) for [z]_+. The first is |f|_1 + .., at the
+    codes of the rows. The second adds up over bits, each of which takes the best of
+
+        z as it is:  g+ = g-, which is free, as is g;  |f| + |f+ + f-|
+        z one more:  g = g- = -g+;                     |f - f+ + f-| + 1
+        z one less:  g = g+ = -g-;                     |f + f+ - f-| - 1
+
+    Parameters
+    ----------
+    F : ndarray of shape (3, t, q)
+        W x + b of rows, of their near ones and of their far ones.
+
+    Examples
+    --------
+    >>> ranking_bounds(np.array([[[1.0]], [[-0.5]], [[1.0]]]))  # the far one is nearer
+    array([2.])
+    >>> ranking_bounds(np.array([[[2.0]], [[1.5]], [[-2.0]]]))
+    array([0.])
+    """
+    best = np.maximum.reduce(_scores(F))  # (t, q)
+    bounds: Array = 1.0 + best.sum(axis=1) - np.abs(F).sum(axis=(0, 2))
+    return np.maximum(bounds, 0.0)
+
+
+def ranking_slopes(F: Array) -> Array:
+    """Return the slopes of the bounds in F (3, t, q): the codes g less the rows' own.
+
+    Examples
+    --------
+    >>> ranking_slopes(np.array([[[0.5]], [[0.5]], [[0.5]]])).ravel()
+    array([ 0., -2.,  0.])
+    """
+    f, near, far = F
+    as_is, more, less = _scores(F)
+    free, g, r = _signs(near + far), _signs(f - near + far), _signs(f + near - far)
+    codes = np.where(more > less, [g, -g, g], [r, r, -r])
+    is_free = as_is > np.maximum(more, less)
+    codes = np.where(is_free, [_signs(f), free, free], codes)
+    return np.where((ranking_bounds(F) > 0.0)[:, None], codes - _signs(F), 0.0)
+
+
+def _scores(F: Array) -> tuple[Array, Array, Array]:
+    """Return what a bit adds at best, with z as it is, one more and one less (t, q)."""
+    f, near, far = F
+    apart = far - near
+    as_is = np.abs(f) + np.abs(near + far)
+    return as_is, np.abs(f + apart) + 1.0, np.abs(f - apart) - 1.0
+
+
+def _signs(F: Array) -> Array:
+    return np.where(F >= 0.0, 1.0, -1.0)

@@ -1,0 +1,127 @@
+"""The base of learners that descend the loss of large margins by other maps than M."""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Self
+
+from sklearn.exceptions import ConvergenceWarning
+
+from nearkind.baselines.margin_loss import (
+    Descent,
+    EuclideanRows,
+    MarginLoss,
+    PlacedRows,
+)
+from nearkind.constraints.local import LocalConstraints, LocalTriplets
+from nearkind.constraints.weighted_labels import WeightedLabels, sample_rows
+from nearkind.encoding.rows import CodedRows, UniqueRows
+from nearkind.estimators.base import Distance
+from nearkind.estimators.limits import check_size, distances_at_once
+from nearkind.estimators.params import generator, number, whole_number
+from nearkind.estimators.threads import thread_map
+from nearkind.metrics.metric import Embedding
+from nearkind.metrics.structures import Full
+from nearkind.protocols import Array, Loss, Map, Projection
+
+
+class MarginLearner(Distance, ABC):
+    """Mixin of a distance learned by large margins; a learner gives ``_learn``.
+
+        (1 - mu) sum of d_ij  +  mu sum of h(margin + d_ij - d_il)
+
+    over rows i, their targets j, which are the nearest of their class before learning,
+    and rows l of other classes; d is the square of the distance.
+
+    Attributes
+    ----------
+    history_ : list of float
+        Objective at the start and after each iteration.
+    objective_ : float
+        Value reached.
+    n_iter_ : int
+        Iterations made.
+    stop_reason_ : str
+        Why they ended.
+    """
+
+    requires_labels = True
+    is_learned = True
+
+    n_neighbors: Any
+    mu: Any
+    max_iter: Any
+    tol: Any
+    max_rows: Any
+    random_state: Any
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the distance.
+
+        Parameters
+        ----------
+        X : table of shape (n, D)
+        y : array-like of shape (n,), default=None
+            One label a row.
+        sample_weight : array-like of shape (n,), default=None
+            One weight >= 0 a row, counting repetitions of it; None: ones.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        max_rows, rng = whole_number(self, "max_rows"), generator(self.random_state)
+        rows = self.code_rows(X, y, sample_weight)
+        drawn = sample_rows(rows.merge_equal(), max_rows, rng)
+        with thread_map(None, len(drawn)) as run:
+            found = self._learn(rows, drawn, run)
+        self.history_, self.objective_ = found.history, found.history[-1]
+        self.n_iter_, self.stop_reason_ = found.n_iter, found.reason.name
+        self._warn(found)
+        return self
+
+    @abstractmethod
+    def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
+        """Learn from the rows drawn, and set what ``represent`` needs."""
+
+    def _check(self) -> None:
+        """Refuse wrong parameters."""
+        whole_number(self, "n_neighbors")
+        number(self, "mu", "a number > 0 and <= 1", 0.0, 1.0, open_low=True)
+        number(self, "tol", "a number >= 0", 0.0)
+        whole_number(self, "max_iter")
+
+    def _fit_projection(
+        self, projection: Projection, rows: CodedRows, n_drawn: int
+    ) -> Projection:
+        """Return the coding, fitted to all rows."""
+        book = self.codebook_
+        sizes = (book.names_, book.n_values, n_drawn, len(rows.classes))
+        check_size(projection, Full(), *sizes)
+        return projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
+
+    def _loss(
+        self,
+        drawn: UniqueRows,
+        near: Embedding,
+        loss: Loss,
+        run: Map,
+        margin: float = 1.0,
+        places: Callable[[Array], PlacedRows] = EuclideanRows,
+    ) -> MarginLoss:
+        """Return the loss, with the targets that are nearest in an embedding."""
+        pull = (1.0 - self.mu) / self.mu
+        rule = LocalTriplets(margin, self.n_neighbors, distances_at_once(), pull)
+        labels = rule.bind(WeightedLabels(drawn.y, drawn.weights, drawn.own)).labels
+        constraints = LocalConstraints(rule, labels, near)
+        return MarginLoss(constraints, self.mu, loss, places, run)
+
+    def _warn(self, found: Descent) -> None:
+        if self.stop_reason_ != "SETTLED":
+            warnings.warn(
+                f"{found.reason.value} After {self.n_iter_} iterations the objective "
+                f"is {self.objective_:.6g}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )

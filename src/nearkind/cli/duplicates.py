@@ -1,0 +1,66 @@
+"""``nearkind duplicates``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nearkind.cli import options
+
+
+def duplicates(
+    data: options.Data,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            help="File that `nearkind fit` wrote, whose distance and columns to take; "
+            "by default the distance is the share of columns that differ.",
+        ),
+    ] = None,
+    pairs: Annotated[
+        int,
+        typer.Option("--pairs", min=1, help="Pairs of near rows to list at most."),
+    ] = 10,
+    within: Annotated[
+        float | None,
+        typer.Option(
+            "--within",
+            min=0.0,
+            help="Largest distance of a pair to list; any by default.",
+        ),
+    ] = None,
+    drop: options.Drop = None,
+    text: options.Text = None,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """List rows of DATA that are equal, and those that are nearly so."""
+    from nearkind import load
+    from nearkind.cli import console
+    from nearkind.cli.model_table import ModelTable
+    from nearkind.cli.progress import progress_bar
+    from nearkind.cli.similar_rows import similarity_facts
+    from nearkind.datasets.data_argument import read_features
+    from nearkind.io import ReadOptions, short_name
+
+    read = ReadOptions(format, delimiter, encoding)
+    known = None if model is None else load(model)
+    if known is None:
+        X = read_features(data, drop or (), text or (), read)
+    elif drop or text:
+        raise typer.BadParameter(
+            "not with --model, which has columns of its own.",
+            param_hint="--drop" if drop else "--text",
+        )
+    else:
+        X = ModelTable(known, data, read).X
+    n_rows = len(next(iter(X.values())))
+    largest = float("inf") if within is None else within
+    with progress_bar("comparing rows", n_rows) as advance:
+        facts = similarity_facts(X, known, pairs, largest, advance)
+    facts = {"data": short_name(data), **facts}
+    (console.print_json if as_json else console.show_duplicates)(facts)

@@ -1,0 +1,60 @@
+"""Bars and words for what takes long, on a terminal only."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Timer
+from time import perf_counter
+
+import typer
+
+from nearkind.estimators.progress import is_watched
+
+PATIENCE = 1.0
+"""Seconds before something is shown."""
+
+
+@contextmanager
+def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Give what is called with each number of steps done; show a bar if it takes long.
+
+    Parameters
+    ----------
+    what : str
+        What is being done.
+    total : int
+        Steps in all.
+    """
+    if not is_watched():
+        yield lambda steps: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    bar = Progress(console=Console(stderr=True), transient=True)
+    task, start = bar.add_task(what, total=total), perf_counter()
+
+    def advance(steps: int) -> None:
+        bar.advance(task, steps)
+        if not bar.live.is_started and perf_counter() - start > PATIENCE:
+            bar.start()
+
+    try:
+        yield advance
+    finally:
+        if bar.live.is_started:
+            bar.stop()
+
+
+@contextmanager
+def said_if_long(message: str) -> Iterator[None]:
+    """Print a message on the terminal, if there is one, when the block takes long."""
+    if not is_watched():
+        yield
+        return
+    timer = Timer(PATIENCE, lambda: typer.echo(f"nearkind: {message}", err=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

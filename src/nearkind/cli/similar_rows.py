@@ -1,0 +1,157 @@
+"""Equal rows of a table, and the pairs of different rows that are nearest."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.baselines import Hamming
+from nearkind.encoding.rows import unique_rows
+from nearkind.io import Columns
+from nearkind.model_view import ModelView
+from nearkind.protocols import Array, Codes
+from nearkind.tables import read_table
+
+CHUNK = 1 << 21
+"""Distances that are held at a time."""
+
+
+class Pairs(NamedTuple):
+    """Pairs of rows, the nearest first, then by row numbers.
+
+    Attributes
+    ----------
+    first, second : ndarray of int (n,)
+        Rows of each pair, ``first < second``.
+    distances : ndarray (n,)
+    """
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    distances: Array
+
+    def nearest(self, n_pairs: int) -> "Pairs":
+        """Return the nearest of them."""
+        order = np.lexsort((self.second, self.first, self.distances))[:n_pairs]
+        return Pairs(self.first[order], self.second[order], self.distances[order])
+
+
+def similarity_facts(
+    X: Columns,
+    model: Any = None,
+    n_pairs: int = 10,
+    within: float = np.inf,
+    advance: Callable[[int], None] = lambda n_rows: None,
+) -> dict[str, Any]:
+    """Return the equal rows of a table and the nearest pairs of different ones.
+
+    Parameters
+    ----------
+    X : dict of list
+        Columns.
+    model : CPMLClassifier, CPMLClassifierCV or a distance, default=None
+        Fitted; None: Hamming's distance, the share of columns that differ.
+    n_pairs : int, default=10
+        Pairs to return at most.
+    within : float, default=inf
+        Largest distance of a pair.
+    advance : callable, default=nothing
+        Is told how many more rows have been compared.
+    """
+    table = read_table(X).factorize()
+    ones = np.ones(table.n_rows)
+    unique = unique_rows(table.codes, np.zeros(table.n_rows, dtype=np.intp), ones)
+    groups = _groups(unique.of_row)
+    if model is None:
+        model = Hamming(numeric="category").fit(table)
+    view = ModelView(model)
+    first_rows = np.array([group[0] for group in groups])
+    codes = view.codebook.encode(table.take(first_rows))
+    pairs = nearest_pairs(view.distance, codes, n_pairs, within, advance)
+    return {
+        "rows": table.n_rows,
+        "different": len(groups),
+        "distance": " ".join(repr(view.distance).split()),
+        "equal": [
+            {"rows": group.tolist(), "cells": _cells(X, int(group[0]))}
+            for group in sorted(groups, key=len, reverse=True)
+            if len(group) > 1
+        ],
+        "near": [
+            _pair_facts(X, int(first_rows[a]), int(first_rows[b]), float(d))
+            for a, b, d in zip(*pairs, strict=True)
+        ],
+    }
+
+
+def _groups(of_row: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Return the numbers of the rows that are equal, by the first of them."""
+    order = np.argsort(of_row, kind="stable")
+    cuts = np.flatnonzero(np.diff(of_row[order])) + 1
+    return sorted(np.split(order, cuts), key=lambda group: int(group[0]))
+
+
+def nearest_pairs(
+    distance: Any,
+    codes: Codes,
+    n_pairs: int,
+    within: float = np.inf,
+    advance: Callable[[int], None] = lambda n_rows: None,
+) -> Pairs:
+    """Return the nearest pairs of rows, comparing each with all that follow.
+
+    Parameters
+    ----------
+    distance : distance
+        Fitted.
+    codes : ndarray of int32 (n, D)
+        Rows.
+    n_pairs, within, advance : as in ``similarity_facts``
+
+    Examples
+    --------
+    >>> from nearkind.baselines import Hamming
+    >>> metric = Hamming().fit([["a", "x"], ["b", "y"], ["a", "y"]])
+    >>> codes = np.array([[0, 0], [1, 1], [0, 1]], dtype=np.int32)
+    >>> [part.tolist() for part in nearest_pairs(metric, codes, 2)]
+    [[0, 1], [2, 2], [0.5, 0.5]]
+    """
+    everything = distance.represent(codes)
+    none = np.empty(0, dtype=np.intp)
+    found = Pairs(none, none, np.empty(0))
+    n_rows = len(codes)
+    step = max(1, CHUNK // max(n_rows, 1))
+    for start in range(0, n_rows, step):
+        some = codes[start : start + step]
+        d = distance.compare(distance.represent(some), everything)  # (step, n)
+        later = np.arange(n_rows) > np.arange(start, start + len(some))[:, None]
+        near = later & (d <= within) & np.isfinite(d)
+        near &= d <= _nth_smallest(d[near], n_pairs)
+        a, b = np.nonzero(near)
+        chunk = Pairs(a + start, b, d[a, b]).nearest(n_pairs)
+        both = zip(found, chunk, strict=True)
+        found = Pairs(*(np.concatenate(parts) for parts in both)).nearest(n_pairs)
+        advance(len(some))
+    return found
+
+
+def _nth_smallest(values: Array, n: int) -> float:
+    """Return the n-th smallest of some values, infinity if they are fewer."""
+    return float(np.partition(values, n - 1)[n - 1]) if len(values) > n else np.inf
+
+
+def _cells(X: Columns, row: int) -> dict[str, Any]:
+    return {str(name): cells[row] for name, cells in X.items()}
+
+
+def _pair_facts(X: Columns, a: int, b: int, distance: float) -> dict[str, Any]:
+    return {
+        "rows": [a, b],
+        "distance": distance,
+        "differs": [
+            {"feature": str(name), "a": cells[a], "b": cells[b]}
+            for name, cells in X.items()
+            if cells[a] != cells[b]
+        ],
+    }

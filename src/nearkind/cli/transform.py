@@ -1,0 +1,49 @@
+"""``nearkind transform``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nearkind.cli import options
+
+
+def transform(
+    model: options.Model,
+    data: options.Data,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File for the vectors, which ends in .csv, .tsv, .jsonl or .parquet; "
+            "what is there is replaced.",
+        ),
+    ] = None,
+    keep: Annotated[
+        bool,
+        typer.Option("--keep", help="Write the columns of DATA beside the vectors."),
+    ] = False,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+) -> None:
+    """Turn each row into a vector, as CSV; Euclidean distances are those of the model.
+
+    Of several distances that vote together the first one is taken.
+    """
+    from nearkind import load
+    from nearkind.cli.model_table import (
+        ModelTable,
+        check_output,
+        vector_columns,
+        write_table,
+    )
+    from nearkind.io import ReadOptions, check_writable
+
+    if output is not None:
+        check_output(output)
+        check_writable(output)
+    known = load(model)
+    table = ModelTable(known, data, ReadOptions(format, delimiter, encoding))
+    write_table(vector_columns(known, table, table.columns if keep else {}), output)

@@ -1,0 +1,51 @@
+"""Distances by name."""
+
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from nearkind.errors import did_you_mean
+from nearkind.estimators import params
+from nearkind.estimators.base import Distance
+from nearkind.estimators.cpml import CPML
+
+
+def named_distances() -> dict[str, Any]:
+    """Return what makes each distance, by name: structures of CPML and baselines."""
+    structures = {name: partial(CPML, name) for name in params.STRUCTURES}
+    printed = {"cpml-s": partial(CPML, "single"), "cpml-m": partial(CPML, "multi")}
+    baselines = import_module("nearkind.baselines")  # which stand above this package
+    return {"cpml": CPML, **structures, **printed, **baselines.all()}
+
+
+def distance_of(value: Any, model: Any, parameter: str = "metric") -> Any:
+    """Return the unfitted distance that a parameter stands for.
+
+    Parameters
+    ----------
+    value : None, str or distance
+        None stands for ``CPML()``, a name for a distance with its default settings.
+    model : estimator
+        Whose parameter it is, for the message if it is wrong.
+    parameter : str, default="metric"
+        Name of the parameter.
+
+    Examples
+    --------
+    >>> distance_of("multi", None), distance_of("hamming", None)
+    (CPML(structure='multi'), Hamming())
+    """
+    if value is None:
+        return CPML()
+    if isinstance(value, Distance):
+        return value
+    if not isinstance(value, str):
+        wanted = "None, a distance, such as CPML(), or the name of one"
+        raise params.wrong(model, parameter, wanted)
+    known = named_distances()
+    if value not in known:
+        raise ValueError(
+            f"There is no distance {value!r} for {parameter} of "
+            f"{type(model).__name__}. {did_you_mean(value, known)}"
+        )
+    return known[value]()

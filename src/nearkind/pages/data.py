@@ -1,0 +1,105 @@
+"""What a report is about: a fitted model, a table, and the model's predictions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.model_view import ModelView
+from nearkind.protocols import Array, Codes
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """A fitted model and a table.
+
+    Parameters
+    ----------
+    model : CPMLClassifier, CPMLClassifierCV or a distance
+        Fitted.
+    X : dict of list
+        Columns of the table that the model knows, in its order.
+    relevance : array-like of shape (D,)
+        Share of each feature in the distance between two rows.
+    name, where : str
+        Names of the model and of the table.
+    y_pred : list, default=None
+        Predicted class of each row; None for a distance alone.
+    y_true : list, default=None
+        Class of each row in the table, None where it is missing.
+    target : str, default=None
+        Column of the classes.
+    """
+
+    model: Any
+    X: dict[Any, list[Any]]
+    relevance: Sequence[float] | Array
+    name: str = "model"
+    where: str = "table"
+    y_pred: list[Any] | None = None
+    y_true: list[Any] | None = None
+    target: str | None = None
+
+    @cached_property
+    def view(self) -> ModelView:
+        """The distances, members and training rows of the model."""
+        return ModelView(self.model)
+
+    @property
+    def distances(self) -> list[Any]:
+        """The distances of the model, the one that explains first."""
+        return self._explaining_first(self.view.distances)
+
+    @property
+    def members(self) -> list[CPMLClassifier]:
+        """The members of the model, the one that explains first."""
+        return self._explaining_first(self.view.members)
+
+    def _explaining_first(self, each: list[Any]) -> list[Any]:
+        place = self.view.place
+        return [*each[place : place + 1], *each[:place], *each[place + 1 :]]
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Codes of the rows for the distance that explains (n, D)."""
+        return self.view.codebook.encode(self.X)
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """Classes of the model as text; for a distance alone, those of the table."""
+        if self.view.classifies:
+            return [str(label) for label in self.model.classes_.tolist()]
+        return sorted({str(label) for label in self.y_true or [] if label is not None})
+
+    @cached_property
+    def true_class(self) -> NDArray[np.intp]:
+        """Class number of each row in the table (n,).
+
+        It is -1 where the table has no class, and the number of classes where the model
+        does not know the class.
+        """
+        if self.y_true is None:
+            return np.full(len(self.codes), -1)
+        number = {label: c for c, label in enumerate(self.classes)}
+        numbers = (
+            -1 if label is None else number.get(str(label), len(number))
+            for label in self.y_true
+        )
+        return np.fromiter(numbers, dtype=np.intp)
+
+    @cached_property
+    def predicted_class(self) -> NDArray[np.intp]:
+        """Predicted class number of each row (n,), -1 for a distance alone."""
+        if self.y_pred is None:
+            return np.full(len(self.codes), -1)
+        number = {label: c for c, label in enumerate(self.classes)}
+        return np.fromiter((number[str(label)] for label in self.y_pred), dtype=np.intp)
+
+    @property
+    def shown_class(self) -> NDArray[np.intp]:
+        """Class numbers that colour the map: those of the table, else the predicted."""
+        return self.predicted_class if self.y_true is None else self.true_class

@@ -1,0 +1,102 @@
+"""Classical multidimensional scaling of rows, whatever the distance.
+
+The principal axes of some rows, the landmarks, come from the distances between them
+alone, and every other row is placed by its distances to them (landmark MDS, de Silva
+and Tenenbaum 2004). Where a row is a sum of vectors, this is the projection on the
+principal axes of the landmarks.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from nearkind.metrics.spectrum import decompose
+from nearkind.protocols import Array, Codes
+
+LANDMARKS = 400
+MOST_DISTANCES = 1 << 20
+"""Distances held at a time."""
+ROUNDING = 1e-9
+"""Share of the largest spread below which there is none."""
+
+
+def place_rows(metric: Any, codes: Codes, seed: int = 0) -> Array:
+    """Return coordinates (n, 2) of rows under a fitted distance.
+
+    Parameters
+    ----------
+    metric : distance
+        Fitted.
+    codes : ndarray of int of shape (n, D)
+        At least one row.
+    seed : int, default=0
+        Seed of the choice of landmarks.
+
+    Examples
+    --------
+    >>> from nearkind.baselines import Hamming
+    >>> rows = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]]
+    >>> model = Hamming().fit(rows)
+    >>> places = place_rows(model, model.encode(rows))
+    >>> float(np.linalg.norm(places[0] - places[3]).round(4))
+    1.0
+    """
+    rng = np.random.default_rng(seed)
+    chosen = np.sort(rng.permutation(len(codes))[:LANDMARKS])
+    landmarks = metric.represent(codes[chosen])
+    d2 = _squared_distances(metric, landmarks, landmarks)
+    means = d2.mean(axis=0)
+    axes = _axes(-0.5 * (d2 - means - means[:, None] + means.mean()))  # (L, 2)
+    chunks = [d2] if len(codes) == len(chosen) else _chunks(metric, codes, landmarks)
+    places = np.concatenate([-0.5 * (chunk - means) @ axes for chunk in chunks])
+    return places - places.mean(axis=0)
+
+
+def place_values(metric: Any, typical: Codes, d: int) -> Array:
+    """Return coordinates (s, 2) of the values of a feature, all else being equal.
+
+    Parameters
+    ----------
+    metric : distance
+        Fitted.
+    typical : ndarray of int of shape (D,)
+        Codes of a row; for most distances it does not matter which.
+    d : int
+        Number of the feature.
+    """
+    n_values = metric.codebook_.n_values[d]
+    if not n_values:
+        return np.zeros((0, 2))
+    rows = np.tile(typical, (n_values, 1))
+    rows[:, d] = np.arange(n_values)
+    return place_rows(metric, rows)
+
+
+def _chunks(metric: Any, codes: Codes, landmarks: Any) -> Iterator[Array]:
+    """Yield squared distances (b, L) of chunks of rows to the landmarks."""
+    size = max(1, MOST_DISTANCES // LANDMARKS)
+    for at in range(0, len(codes), size):
+        chunk = metric.represent(codes[at : at + size])
+        yield _squared_distances(metric, chunk, landmarks)
+
+
+def _axes(gram: Array) -> Array:
+    """Return the matrix (L, 2) that maps centred products to coordinates."""
+    spectrum = decompose(gram[None])
+    values, vectors = spectrum.values[0][::-1][:2], spectrum.vectors[0][:, ::-1][:, :2]
+    is_spread = values > ROUNDING * max(float(values[0]), ROUNDING)
+    sizes = np.sqrt(np.where(is_spread, values, 1.0))
+    axes = np.zeros((len(gram), 2))
+    axes[:, : len(values)] = np.where(is_spread, vectors / sizes, 0.0)
+    largest = np.abs(axes).argmax(axis=0)
+    return axes * np.where(axes[largest, [0, 1]] < 0.0, -1.0, 1.0)
+
+
+def _squared_distances(metric: Any, a: Any, b: Any) -> Array:
+    """Return squared distances; a sum over features is taken for a square already."""
+    d = metric.compare(a, b)
+    finite = np.isfinite(d)
+    if not finite.all():
+        d = np.where(finite, d, 2.0 * d.max(where=finite, initial=0.0))
+    return d * d if metric.is_euclidean else d

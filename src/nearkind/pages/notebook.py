@@ -1,0 +1,94 @@
+"""A page as an object: it shows itself in a notebook, and is saved to a file."""
+
+from dataclasses import dataclass, field
+from html import escape
+from os import PathLike
+from typing import Any
+
+from nearkind.io import write_text
+from nearkind.model_view import ModelView
+from nearkind.pages.data import ReportData
+from nearkind.pages.page import page
+from nearkind.pages.summary import summary
+from nearkind.tables import read_column, read_table
+
+HEIGHT = 800
+"""Of the page in a notebook, in pixels."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """One page on a model and a table, which ``nearkind report`` writes too.
+
+    Attributes
+    ----------
+    title : str
+        Names of the model and of the table.
+    html : str
+        The page, which fetches nothing.
+    """
+
+    title: str
+    html: str = field(repr=False)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the page to a file, whole or not at all."""
+        write_text(self.html, path)
+
+    def _repr_html_(self) -> str:
+        """Return a frame that holds the page."""
+        return (
+            f'<iframe title="{escape(self.title)}" srcdoc="{escape(self.html)}" '
+            f'style="width:100%;height:{HEIGHT}px;border:0"></iframe>'
+        )
+
+
+def report(model: Any, X: Any, y: Any = None, *, name: str = "table") -> Report:
+    """Return one page to explore a model with, and what it says of a table.
+
+    Parameters
+    ----------
+    model : CPMLClassifier, CPMLClassifierCV or a distance
+        Fitted.
+    X : table of any kind
+        With the columns that fit saw.
+    y : array-like (n,), default=None
+        Class of each row, None where it is not known.
+    name : str, default="table"
+        Name of the table, for the title.
+
+    Returns
+    -------
+    Report
+        It shows itself in a notebook, and has ``save``.
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> data = nk.datasets.load("monks1", as_frame=False)
+    >>> model = nk.CPMLClassifier("hamming").fit(data.X, data.y)
+    >>> report(model, data.X, data.y, name="monks1")
+    Report(title='CPMLClassifier on monks1')
+    """
+    view, table = ModelView(model), read_table(X)
+    book = view.codebook
+    places = book.order_of(table, type(model).__name__)
+    columns = zip(book.names_, map(table.column, places), strict=True)
+    cells = {column_name: column.cells() for column_name, column in columns}
+    labels = None if y is None else read_column(y).cells()
+    if labels is not None and len(labels) != table.n_rows:
+        raise ValueError(
+            f"y has {len(labels)} labels, but X has {table.n_rows} rows. Pass one "
+            "label a row, or y=None."
+        )
+    data = ReportData(
+        model=model,
+        X=cells,
+        relevance=view.relevance(X),
+        name=type(model).__name__,
+        where=name,
+        y_pred=model.predict(X).tolist() if view.classifies else None,
+        y_true=labels,
+    )
+    facts = summary(data)
+    return Report(facts["title"], page(facts))

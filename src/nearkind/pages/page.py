@@ -1,0 +1,132 @@
+"""A dict of facts as one self-contained HTML file."""
+
+import json
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from nearkind.protocols import Array
+
+SCRIPTS = (
+    "data", "columns", "distance", "vote", "words", "elements", "classes", "theme",
+    "summary", "relevance", "plot", "values", "view", "map", "tip", "pointer",
+    "legend", "form", "neighbours", "why", "changes", "explorer", "confusions", "main",
+)  # fmt: skip
+"""Parts of the program, in the order in which they are put together."""
+ALIGNED = 8
+"""Arrays begin at multiples of so many bytes."""
+WHOLE_NUMBERS = (np.uint8, np.uint16, np.uint32)
+"""Types for whole numbers; the first that holds them all is taken."""
+
+
+def page(facts: dict[str, Any]) -> str:
+    """Return the page of some facts.
+
+    Scripts and styles run only if their hash is the one named in the page, and nothing
+    is fetched; facts are data that a program reads, never markup.
+
+    Parameters
+    ----------
+    facts : dict
+        What ``summary`` returns.
+
+    Returns
+    -------
+    str
+    """
+    arrays = ArrayBytes()
+    text = json_text(arrays.extract(facts))
+    style, script = _text("page.css"), _program()
+    html = Template(_text("page.html")).substitute(
+        policy=_policy(style, script),
+        title=escape(facts["title"]),
+        style=style,
+        facts=text,
+        numbers=arrays.base64,
+        script=script,
+    )
+    return html.encode("utf-8", "replace").decode("utf-8")
+
+
+def _program() -> str:
+    parts = [_text(f"{name}.js") for name in SCRIPTS]
+    return "(function () {\n'use strict';\n\n" + "\n".join(parts) + "}());\n"
+
+
+def _policy(style: str, script: str) -> str:
+    """Return the content security policy: this style and script, and inline images."""
+    return (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _text(name: str) -> str:
+    return files("nearkind.pages").joinpath("templates", name).read_text("utf-8")
+
+
+class ArrayBytes:
+    """The bytes of all arrays of a page, one array after the other."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._end = 0
+
+    def extract(self, tree: Any) -> Any:
+        """Return a tree with every array replaced by ``{"array": [type, at, n]}``."""
+        if isinstance(tree, dict):
+            return {key: self.extract(value) for key, value in tree.items()}
+        if isinstance(tree, list | tuple):
+            return [self.extract(value) for value in tree]
+        return self._append(tree) if isinstance(tree, np.ndarray) else tree
+
+    def _append(self, array: Array) -> dict[str, Any]:
+        small = narrow(array.ravel())
+        little = small.astype(small.dtype.newbyteorder("<"), copy=False).tobytes()
+        at = self._end
+        little += b"\0" * (-len(little) % ALIGNED)
+        self._parts.append(little)
+        self._end += len(little)
+        return {"array": [small.dtype.name, at, len(small)]}
+
+    @property
+    def base64(self) -> str:
+        """All bytes as text."""
+        return b64encode(b"".join(self._parts)).decode("ascii")
+
+
+def narrow(array: Array) -> Array:
+    """Return whole numbers >= 0 in the narrowest type, other numbers unchanged.
+
+    Examples
+    --------
+    >>> narrow(np.array([3, 300])).dtype, narrow(np.array([0.5])).dtype
+    (dtype('uint16'), dtype('float64'))
+    """
+    if array.dtype.kind not in "iu":
+        return array
+    largest = int(array.max(initial=0))
+    return array.astype(
+        next(kind for kind in WHOLE_NUMBERS if largest <= np.iinfo(kind).max)
+    )
+
+
+def json_text(tree: Any) -> str:
+    """Return JSON without ``<``, so that it can stand in HTML.
+
+    Examples
+    --------
+    >>> json_text({"a": "</script>"})
+    '{"a":"\\\\u003c/script>"}'
+    """
+    text = json.dumps(tree, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")

@@ -1,0 +1,85 @@
+"""The facts of a page: a model and a table as a plain dict."""
+
+from dataclasses import asdict
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from nearkind.pages import text
+from nearkind.pages.data import ReportData
+from nearkind.pages.mds import place_values
+from nearkind.pages.model_data import member_facts, places, value_counts
+from nearkind.pages.table_data import confusion_facts, held_confusion_facts, row_facts
+from nearkind.protocols import Codes
+
+
+def summary(data: ReportData) -> dict[str, Any]:
+    """Return the facts of a page: texts, numbers and arrays, nothing else.
+
+    Parameters
+    ----------
+    data : ReportData
+
+    Examples
+    --------
+    >>> from nearkind.baselines import Hamming
+    >>> X = {"coat": ["fur", "down", "fur"]}
+    >>> facts = summary(ReportData(Hamming().fit(X), X, [1.0], name="pets"))
+    >>> facts["title"], facts["rows"]["columns"]
+    ('pets on table', [{'values': ['fur', 'down'], 'at': array([0, 1, 0])}])
+    """
+    members = member_facts(data)  # first: it refuses what cannot be shown
+    with threadpool_limits(1, "blas"):  # many small products
+        return {**_facts(data), **members}
+
+
+def _facts(data: ReportData) -> dict[str, Any]:
+    typical = typical_row(data.codes)
+    distance, book = data.view.distance, data.view.codebook
+    return {
+        "title": f"{data.name} on {data.where}",
+        "lines": _lines(data),
+        "classes": data.classes,
+        "class_counts": _class_counts(data),
+        "counted": "in the table" if data.y_true is not None else "said by the model",
+        "votes": data.view.classifies,
+        "calibration": _calibration(data),
+        "explained_by": data.view.explained_by,
+        "relevance": np.asarray(data.relevance, dtype=float),
+        "typical": [int(code[0]) for code in places(typical[None], book)],
+        "value_places": [
+            place_values(distance, typical, d) for d in range(len(typical))
+        ],
+        **value_counts(data),
+        "rows": row_facts(data),
+        "confusions": confusion_facts(data),
+        "held_confusions": held_confusion_facts(data),
+    }
+
+
+def _calibration(data: ReportData) -> dict[str, Any] | None:
+    """Return how shares of votes become probabilities, if they do."""
+    known = data.view.calibration
+    return None if known is None else asdict(known)
+
+
+def typical_row(codes: Codes) -> Codes:
+    """Return the most frequent code of each column (D,)."""
+    return np.array([np.bincount(c + 1).argmax() - 1 for c in codes.T], dtype=np.int32)
+
+
+def _class_counts(data: ReportData) -> Any:
+    """Return the rows of each class; last, those of classes unknown to the model."""
+    numbers = data.shown_class
+    return np.bincount(numbers[numbers >= 0], minlength=len(data.classes) + 1)
+
+
+def _lines(data: ReportData) -> dict[str, Any]:
+    pairs = zip_longest(data.distances, data.members)
+    return {
+        "data": text.data_lines(data) + text.accuracy_lines(data),
+        "model": text.model_lines(data),
+        "members": [text.member_lines(distance, member) for distance, member in pairs],
+    }

@@ -1,0 +1,215 @@
+// Distances from a row to many others, each kind from its own tables.
+//
+// A row is a list of codes; others are given column by column. Every maker below takes
+// the tables of a distance and the columns' numbers of places, and returns
+// distances(codes, columns, n, sizes).
+
+function startsOf(lengths) {
+  const starts = [0];
+  lengths.forEach((length) => starts.push(starts[starts.length - 1] + length));
+  return starts;
+}
+
+function addUp(table, starts, widths, codes, columns, n) {
+  const sums = new Float64Array(n);
+  codes.forEach((code, d) => {
+    const column = columns[d];
+    const start = starts[d] + code * widths[d];
+    for (let i = 0; i < n; i += 1) sums[i] += table[start + column[i]];
+  });
+  return sums;
+}
+
+const NO_SIMILARITY = 1e-12;
+const FINISHES = {
+  plain: (x) => x,
+  complement: (s) => Math.max(1 - s, 0),
+  reciprocal: (s) => (s > NO_SIMILARITY ? Math.max(1 / s - 1, 0) : Infinity),
+  shifted: (s) => 1 / (1 + s),
+};
+
+function bySums(tables, widths) {
+  const starts = startsOf(widths.map((width) => width * width));
+  const finish = FINISHES[tables.finish];
+  return (codes, columns, n) => addUp(tables.above, starts, widths, codes, columns, n).map(finish);
+}
+
+function byRatios(tables, widths) {
+  const starts = startsOf(widths.map((width) => width * width));
+  const finish = FINISHES[tables.finish];
+  return (codes, columns, n) => {
+    const above = addUp(tables.above, starts, widths, codes, columns, n);
+    const below = addUp(tables.below, starts, widths, codes, columns, n);
+    return above.map((x, i) => finish(below[i] === 0 ? 1 : x / below[i]));
+  };
+}
+
+function byOverlap() {
+  return (codes, columns, n) => {
+    const differing = new Float64Array(n);
+    codes.forEach((code, d) => {
+      const column = columns[d];
+      for (let i = 0; i < n; i += 1) if (column[i] !== code) differing[i] += 1;
+    });
+    return differing.map((count) => count / codes.length);
+  };
+}
+
+const ROUNDING = 1e-12;
+
+// d = sum of w_r D_r / sum of w_r; D_r adds, over the columns l related to r, how often
+// two rows share the values of r and l, where these two rows differ in either.
+function byDependence(tables) {
+  const { left, right, offsets, widths, chances, dependence, differing, equal } = tables;
+  function between(codes, columns, i) {
+    let apart = 0;
+    let whole = 0;
+    let weights = 0;
+    const weight = codes.map((code, r) => (code === columns[r][i] ? equal[r] : differing[r]));
+    weight.forEach((w) => { weights += w; });
+    for (let p = 0; p < left.length; p += 1) {
+      const [l, r] = [left[p], right[p]];
+      const [a, b] = [columns[l][i], columns[r][i]];
+      const here = chances[offsets[p] + codes[l] * widths[p] + codes[r]];
+      const there = chances[offsets[p] + a * widths[p] + b];
+      const both = dependence[p] * (here + there) * (weight[l] + (l === r ? 0 : weight[r]));
+      whole += both;
+      if (codes[l] !== a || codes[r] !== b) apart += both;
+    }
+    return apart < ROUNDING * whole ? 0 : apart / (weights > 1e-15 ? weights : 1);
+  }
+  return (codes, columns, n) => Float64Array.from({ length: n }, (_, i) => between(codes, columns, i));
+}
+
+// A bit of a row is the sign of the sum of its values' numbers.
+function byBits(tables, widths) {
+  const { vectors, size } = tables;
+  const starts = startsOf(widths);
+  function bitsOf(codes) {
+    const sums = new Float64Array(size);
+    codes.forEach((code, d) => {
+      const at = (starts[d] + code) * size;
+      for (let q = 0; q < size; q += 1) sums[q] += vectors[at + q];
+    });
+    return sums.map((sum) => (sum >= 0 ? 1 : 0));
+  }
+  return (codes, columns, n) => {
+    const here = bitsOf(codes);
+    return Float64Array.from({ length: n }, (_, i) => {
+      const there = bitsOf(columns.map((column) => column[i]));
+      return here.filter((bit, q) => bit !== there[q]).length / size;
+    });
+  };
+}
+
+const SMALL = 1e-6;
+
+// A row's vector is the sum of those of its values, so its product with another row is
+// a sum of products with single values: one short table, then a lookup a cell.
+function byVectors(tables, widths) {
+  const { vectors, size } = tables;
+  const starts = startsOf(widths);
+
+  function vectorOf(codes) {
+    const u = new Float64Array(size);
+    codes.forEach((code, d) => addVector(u, starts[d] + code, 1));
+    return u;
+  }
+  function addVector(u, place, sign) {
+    const at = place * size;
+    for (let q = 0; q < size; q += 1) u[q] += sign * vectors[at + q];
+  }
+  function stepsOf(codes, columns, i) {
+    const u = new Float64Array(size);
+    codes.forEach((code, d) => {
+      if (code === columns[d][i]) return; // so that equal rows are at zero exactly
+      addVector(u, starts[d] + code, 1);
+      addVector(u, starts[d] + columns[d][i], -1);
+    });
+    return u;
+  }
+  function productsWith(u) {
+    const products = new Float64Array(vectors.length / size);
+    for (let place = 0; place < products.length; place += 1) {
+      let sum = 0;
+      for (let q = 0, at = place * size; q < size; q += 1) sum += u[q] * vectors[at + q];
+      products[place] = sum;
+    }
+    return products;
+  }
+  function sizesOf(columns, n) {
+    return Float64Array.from({ length: n }, (_, i) => square(vectorOf(columns.map((c) => c[i]))));
+  }
+
+  function distances(codes, columns, n, known) {
+    const u = vectorOf(codes);
+    const own = square(u);
+    const flat = new Array(widths.length).fill(0);
+    const products = addUp(productsWith(u), starts, flat, codes, columns, n);
+    const sizes = known || sizesOf(columns, n);
+    for (let i = 0; i < n; i += 1) {
+      let d2 = sizes[i] + own - 2 * products[i];
+      // What rounding may have eaten is computed anew from differences.
+      if (d2 <= SMALL * (own + sizes[i])) d2 = square(stepsOf(codes, columns, i));
+      products[i] = Math.sqrt(d2);
+    }
+    return products;
+  }
+  function contributions(codes, others) {
+    const whole = stepsOf(codes, others.map((code) => [code]), 0);
+    return codes.map((code, d) => {
+      if (code === others[d]) return 0;
+      const step = new Float64Array(size);
+      addVector(step, starts[d] + code, 1);
+      addVector(step, starts[d] + others[d], -1);
+      return step.reduce((sum, x, q) => sum + x * whole[q], 0);
+    });
+  }
+  return Object.assign(distances, { contributions, sizesOf });
+}
+
+function square(u) {
+  let sum = 0;
+  for (let q = 0; q < u.length; q += 1) sum += u[q] * u[q];
+  return sum;
+}
+
+// A row is the sum of the histograms of its values; rows are compared by chi-square.
+function byHistograms({ vectors, size }, widths) {
+  const starts = startsOf(widths);
+
+  function histogramOf(codeOfColumn) {
+    const u = new Float64Array(size);
+    widths.forEach((_, d) => {
+      const at = (starts[d] + codeOfColumn(d)) * size;
+      for (let q = 0; q < size; q += 1) u[q] += vectors[at + q];
+    });
+    return u;
+  }
+  return (codes, columns, n) => {
+    const u = histogramOf((d) => codes[d]);
+    return Float64Array.from({ length: n }, (_, i) => {
+      const v = histogramOf((d) => columns[d][i]);
+      let sum = 0;
+      u.forEach((x, q) => { if (x !== v[q]) sum += ((x - v[q]) ** 2) / (x + v[q]); });
+      return Math.sqrt(0.5 * sum);
+    });
+  };
+}
+
+const MAKERS = {
+  vectors: byVectors,
+  histograms: byHistograms,
+  sums: bySums,
+  ratios: byRatios,
+  overlap: byOverlap,
+  bits: byBits,
+  dependent: byDependence,
+};
+
+// What the distance loses if the other row had this one's value.
+function lossesOf(distances, codes, others) {
+  const columns = others.map((code, d) => [code, ...codes.map((own, e) => (d === e ? own : code))]);
+  const found = distances(codes, columns, codes.length + 1);
+  return codes.map((_, d) => found[0] - found[d + 1] || 0);
+}

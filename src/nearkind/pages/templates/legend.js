@@ -1,0 +1,47 @@
+// What the map shows, in words, and which classes.
+
+function toggle(text, isOn, flip) {
+  const made = button('', () => {
+    made.setAttribute('aria-pressed', String(flip()));
+    standAt(-1);
+    redraw();
+  }, { class: 'chip', 'aria-pressed': String(isOn) });
+  made.append(...text);
+  return made;
+}
+
+function showLegend() {
+  const counted = FACTS.class_counts.reduce((sum, n) => sum + n, 0);
+  const countOf = (c) => (c < 0 ? FACTS.rows.n_all - counted : FACTS.class_counts[c]);
+  const present = [...new Set(Array.from(NUMBERS, (_, row) => classOfRow(row)))]
+    .sort((a, b) => countOf(b) - countOf(a));
+  if (present.length === 1 && present[0] < 0) return;
+  const chips = present.map((c) => toggle(
+    [swatch(c), `${className(c)} `, make('span', { class: 'dim' }, whole(countOf(c)))], true, () => {
+      if (!MAP.hidden.delete(c)) MAP.hidden.add(c);
+      return !MAP.hidden.has(c);
+    }));
+  const { n_known: nKnown, n_right: nRight } = FACTS.confusions || { n_known: 0, n_right: 0 };
+  const nWrong = nKnown - nRight;
+  const wrong = toggle(['only wrong rows ', make('span', { class: 'dim' }, whole(nWrong))], false, () => {
+    MAP.onlyWrong = !MAP.onlyWrong;
+    return MAP.onlyWrong;
+  });
+  fill('rows-legend', ...chips, N_WRONG ? wrong : null);
+}
+
+function mapLead() {
+  const { n_all: nAll } = FACTS.rows;
+  const some = nAll > NUMBERS.length
+    ? `${whole(NUMBERS.length)} of ${whole(nAll)} rows, drawn so that each class keeps its share.`
+    : `All ${rowsText(nAll)}.`;
+  const colours = HAS_TRUTH ? 'Colours are the classes of the table' : 'Colours are the classes the model says';
+  const rings = RINGS ? '; a ring marks a row of which the model says another.' : '.';
+  const same = BOUNDS.left === BOUNDS.right && BOUNDS.top === BOUNDS.bottom && NUMBERS.length > 1
+    ? ' The model sees no difference between these rows: all stand at one place.' : '';
+  const near = FACTS.rows.lanes
+    ? 'One direction says it all: rows near each other from left to right are alike to the model, and each class has a lane.'
+    : 'Near rows are alike to the model, as far as two dimensions can show it.';
+  return `${some} ${near} ${
+    HAS_TRUTH || HAS_SAID ? colours + rings : ''} Click a row to explore it.${same}`;
+}

@@ -1,0 +1,76 @@
+// The nearest rows of the first voter, the one that explains, each with its part of the vote.
+
+const MOST_LINES = 10;
+
+function rowsOfCell(cell) {
+  const { row_starts: starts, rows } = MEMBERS[0].memory;
+  return [...rows.subarray(starts[cell], starts[cell + 1])];
+}
+
+function rowsOfCellText(cell) {
+  const shown = rowsOfCell(cell).slice(0, 5);
+  const rest = MEMBERS[0].memory.row_counts[cell] - shown.length;
+  const more = rest > 0 ? ` and ${whole(rest)} more` : '';
+  return shown.length > 1 ? `rows ${shown.join(', ')}${more}` : `row ${shown[0]}`;
+}
+
+function classesOfCell(cell) {
+  const { share_starts: starts, share_class: classes, shares } = MEMBERS[0].memory;
+  const found = [];
+  for (let s = starts[cell]; s < starts[cell + 1]; s += 1) found.push([classes[s], shares[s]]);
+  found.sort((a, b) => b[1] - a[1]);
+  return make('span', {}, ...found.flatMap(([c, share], i) => [
+    i ? ', ' : '', classLabel(c), found.length > 1 ? ` ${percent(share)}` : '']));
+}
+
+function neighbourLine(each, chosen, choose, decimals) {
+  const pick = button(rowsOfCellText(each.cell), () => choose(each), {
+    class: 'link', 'aria-pressed': String(each === chosen), 'data-cell': each.cell,
+  });
+  return make('tr', {
+    class: each === chosen ? 'chosen' : null,
+    'data-rows': rowsOfCell(each.cell).join(' '),
+    'data-count': MEMBERS[0].memory.row_counts[each.cell],
+    'data-distance': each.distance,
+  },
+  make('th', { scope: 'row' }, pick),
+  FACTS.votes ? make('td', {}, classesOfCell(each.cell)) : null,
+  make('td', { class: 'number' }, amount(each.distance, decimals)),
+  FACTS.votes ? make('td', { class: 'number' }, percent(each.weight)) : null);
+}
+
+function neighbourTable(cells, chosen, choose) {
+  const decimals = decimalsOf(cells.map((each) => each.distance));
+  return make('table', {},
+    make('thead', {}, make('tr', {},
+      make('th', { scope: 'col' }, FACTS.votes ? 'Training row' : 'Row'),
+      FACTS.votes ? make('th', { scope: 'col' }, 'Class') : null,
+      make('th', { scope: 'col', class: 'number' }, 'Distance'),
+      FACTS.votes ? make('th', { scope: 'col', class: 'number' }, 'Vote') : null)),
+    make('tbody', {}, ...cells.map((each) => neighbourLine(each, chosen, choose, decimals))));
+}
+
+function neighbourNote(cells) {
+  const { k, memory, weights } = MEMBERS[0];
+  if (weights === 'soft') {
+    return make('p', { class: 'note' }, 'All training rows vote, near ones more; these are the nearest.');
+  }
+  const tied = cells.filter((each) => each.isTied);
+  const rows = tied.reduce((n, each) => n + memory.counts[each.cell], 0);
+  const nearer = cells.filter((each) => !each.isTied)
+    .reduce((n, each) => n + memory.counts[each.cell], 0);
+  const places = k - nearer;
+  if (rows <= places + 1e-9 || !FACTS.votes) return null;
+  const [few, all] = [places, k].map((n) => (Number.isInteger(n) ? n : n.toFixed(2)));
+  return make('p', { class: 'note' },
+    `${someRows(rows)} are equally near at the end of the list and share ${few} of ${all} votes.`);
+}
+
+function showNeighbours(cells, chosen, choose) {
+  const several = MEMBERS.length > 1 ? ' of the first voter' : '';
+  const draw = (some) => scrolling('Nearest rows', neighbourTable(some, chosen, choose));
+  fill('neighbours',
+    make('h3', {}, `Nearest rows${several}`),
+    firstOf(cells, MOST_LINES, draw, 'of them'),
+    neighbourNote(cells));
+}

@@ -1,7 +1,0 @@
-"""One page on a model and a table: a dict of facts first, HTML second.
-
-``summary`` collects the facts of a ``ReportData``: the members of the model
-(``model_data``, with ``distance_tables``), the rows of the table (``table_data``, which
-``mds`` places) and sentences (``text``). ``page`` puts that dict and the templates into
-one HTML file; it knows nothing of models.
-"""

@@ -1,0 +1,60 @@
+"""``nearkind duplicates``, and the pairs of similar rows it lists."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from helpers.commands import complaint, done, facts
+from nearkind.baselines import Goodall1, Hamming
+from nearkind.cli import similar_rows
+from nearkind.cli.similar_rows import nearest_pairs
+from nearkind.tables import read_table
+
+
+def test_equal_rows_and_the_nearest_others(pets):
+    found = facts("duplicates", pets, "--drop", "name", "--pairs", "3")
+    assert (found["rows"], found["different"]) == (12, 10)
+    assert [group["rows"] for group in found["equal"]] == [[1, 5], [2, 3]]
+    assert found["equal"][0]["cells"]["coat"] == "fur"
+    assert [pair["rows"] for pair in found["near"]] == [[0, 4], [1, 6], [1, 9]]
+    assert found["near"][0]["distance"] == pytest.approx(1 / 4)
+    assert found["near"][0]["differs"] == [
+        {"feature": "weight", "a": "007", "b": "009"}
+    ]
+
+
+def test_it_is_told_in_words(pets):
+    out = done("duplicates", pets, "--drop", "name")
+    for words in ("12 rows, 10 different", "Equal rows", "2, 3", "weight: 007, 009"):
+        assert words in out
+    out = done("duplicates", pets, "--drop", "name", "--within", "0.1")
+    assert "No two different rows are so near" in out
+
+
+def test_a_model_brings_its_distance_and_columns(models, pets):
+    found = facts("duplicates", pets, "--model", models["single"])
+    assert found["distance"].startswith("CPML(")
+    assert set(found["equal"][0]["cells"]) == {"legs", "coat", "weight"}
+    told = complaint(
+        "duplicates", pets, "--model", models["single"], "--drop", "name", code=2
+    )
+    assert "has columns of its own" in told
+
+
+@pytest.mark.parametrize("metric", [Hamming(), Goodall1()])
+@pytest.mark.parametrize("chunk", [1, 60, 1 << 21])
+def test_nearest_pairs_are_those_of_all_pairs(monkeypatch, metric, chunk):
+    monkeypatch.setattr(similar_rows, "CHUNK", chunk)
+    table = np.random.default_rng(0).integers(3, size=(25, 4)).astype(str)
+    metric.fit(table)
+    codes = metric.codebook_.encode(read_table(table))
+    d = metric.pairwise_distances(table)
+    every = sorted((d[i, j], i, j) for i, j in combinations(range(25), 2))
+    for n_pairs, within in ((7, np.inf), (400, 0.5)):
+        expected = [pair for pair in every if pair[0] <= within][:n_pairs]
+        a, b, apart = nearest_pairs(metric, codes, n_pairs, within)
+        assert list(zip(a.tolist(), b.tolist(), strict=True)) == [
+            p[1:] for p in expected
+        ]
+        np.testing.assert_allclose(apart, [p[0] for p in expected])
