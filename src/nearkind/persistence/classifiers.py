@@ -66,7 +66,7 @@ def restore_classifier(reader: Reader, payload: Any, model: CPMLClassifier) -> N
     counted = [n for n in _COUNTS if isinstance(payload, dict) and n in payload]
     names = (*_ROWS, *(_SOFT if _has_chosen(model) else ()), *counted)
     found = dict(zip(names, map(reader.value, fields(payload, *names)), strict=True))
-    metric, classes, codes, weights, shares, rows, starts = map(found.get, _ROWS)
+    metric, classes, codes, weights, shares, rows, starts = (found[n] for n in _ROWS)
     if not isinstance(metric, Distance) or not is_fitted(metric):
         raise RefusedError("metric_ of a classifier is not a fitted distance")
     model.check_settings()
