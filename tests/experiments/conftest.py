@@ -12,6 +12,7 @@ SMALL = replace(
     PROTOCOLS["quick"],
     name="small",
     design=Design(strengths=(0.1,), rows=100, tol=0.05),
+    variant_rows=100,
     features=(2,),
     weights=(0.1, 0.9),
     classes_timed=(2, 3),

@@ -9,7 +9,6 @@ import numpy as np
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.datasets.sources import require_offer
 from nearkind.experiments import printed, statistics
-from nearkind.experiments.design import Design
 from nearkind.experiments.figures import draw_mean_ranks
 from nearkind.experiments.provenance import is_converged, provenance
 from nearkind.experiments.reproduction import Reproduction, ResultTable
@@ -70,7 +69,6 @@ def set_rows(
     reproduction: Reproduction,
     sets: Sequence[str],
     methods: Sequence[str],
-    design: Design | None = None,
 ) -> list[Row]:
     """Return the rows of sets, each repeated as often as the protocol has it."""
     protocol = reproduction.protocol
@@ -81,7 +79,7 @@ def set_rows(
     return [
         row
         for repeats, names in by_repeats.items()
-        for row in reproduction.rows(names, methods, repeats, design=design)
+        for row in reproduction.rows(names, methods, repeats)
     ]
 
 

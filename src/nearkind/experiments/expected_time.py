@@ -1,6 +1,7 @@
 """How long items of a protocol are expected to take, by times that were measured."""
 
 from collections.abc import Iterable, Sequence
+from math import inf
 
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.experiments import accuracies, noise, running_time, synthetic, variants
@@ -72,25 +73,30 @@ def _seconds(name: str, reproduction: Reproduction) -> float:
     if name in timed:  # one fit instead of one for each strength, and one at a time
         whole = _of_trials(timed[name] * protocol.timed_repeats, reproduction)
         return whole / len(SHARES)
-    tries = {
-        "triplets": len(accuracies.METHODS),
-        "norms": len(variants.EXPONENTS),
-        "constraints": len(variants.KINDS),
-    }
+    here = accuracies.available_sets(reproduction.largest).here
+    sizes = [CATALOGUE[each].n_samples for each in here]
+    if name == "triplets":
+        whole = protocol.design.rows or inf
+        counts = [len(accuracies.METHODS) * protocol.repeats_on(n) for n in sizes]
+        return _of_sets(sizes, counts, whole, reproduction)
+    tries = {"norms": len(variants.EXPONENTS), "constraints": len(variants.KINDS)}
     if name in tries:
-        sizes = [CATALOGUE[s].n_samples for s in accuracies.available_sets().here]
-        cut = reproduction.protocol.design.rows or max(sizes, default=0)
-        rows = [
-            min(size, cut)
-            for size in sizes
-            if reproduction.largest is None or size <= reproduction.largest
-            for _ in range(protocol.repeats_on(size) * tries[name])
-        ]
-        return _of_trials(rows, reproduction) / CORES
+        whole = protocol.variant_rows or inf
+        counts = [tries[name] * protocol.variant_repeats] * len(sizes)
+        return _of_sets(sizes, counts, whole, reproduction)
     return OF_A_SMALL_ITEM
 
 
-def _of_trials(rows: Sequence[int], reproduction: Reproduction) -> float:
+def _of_sets(
+    sizes: Sequence[int], counts: Sequence[int], cut: float, reproduction: Reproduction
+) -> float:
+    """Return the seconds of so many trials on each set, several at once."""
+    both = zip(sizes, counts, strict=True)
+    rows = [min(size, cut) for size, count in both for _ in range(count)]
+    return _of_trials(rows, reproduction) / CORES
+
+
+def _of_trials(rows: Sequence[float], reproduction: Reproduction) -> float:
     """Return the seconds of trials of so many rows each, one after another."""
     n_strengths = len(reproduction.protocol.design.path(1.0))
     each = OF_1000_ROWS * n_strengths / len(SHARES)

@@ -28,6 +28,10 @@ class Protocol:
         Draws of a synthetic set.
     timed_repeats : int
         Draws of a set whose fits are timed.
+    variant_repeats : int
+        Repetitions of each variant of CPML.
+    variant_rows : int or None
+        Cut larger sets to so many rows where variants are compared.
     features, weights : tuple of int, tuple of float
         Numbers of features and weights of the synthetic sets.
     classes_timed, rows_timed : tuple of int
@@ -36,7 +40,7 @@ class Protocol:
     Examples
     --------
     >>> PROTOCOLS["long"].repeats_on(700), PROTOCOLS["long"].repeats_on(10**6)
-    (10, 3)
+    (3, 2)
     """
 
     name: str
@@ -44,6 +48,8 @@ class Protocol:
     repeats: tuple[tuple[float, int], ...]
     synthetic_repeats: int
     timed_repeats: int
+    variant_repeats: int
+    variant_rows: int | None
     features: tuple[int, ...] = PAPER_FEATURES
     weights: tuple[float, ...] = PAPER_WEIGHTS
     classes_timed: tuple[int, ...] = (2, 4, 8, 12, 16, 20)
@@ -53,6 +59,11 @@ class Protocol:
         """Return the number of repetitions on a set of so many rows."""
         fitting = (count for most, count in self.repeats if n_rows <= most)
         return next(fitting, self.repeats[-1][1])
+
+    @property
+    def variant_design(self) -> Design:
+        """What is common to all trials of variants."""
+        return replace(self.design, rows=self.variant_rows)
 
     def altered(self, repeats: int | None = None, **design: Any) -> "Protocol":
         """Return it with other settings; what is None stays.
@@ -73,6 +84,7 @@ class Protocol:
             repeats=((inf, repeats),),
             synthetic_repeats=repeats,
             timed_repeats=repeats,
+            variant_repeats=repeats,
         )
 
 
@@ -85,6 +97,8 @@ PROTOCOLS = {
             repeats=((inf, 1),),
             synthetic_repeats=1,
             timed_repeats=1,
+            variant_repeats=1,
+            variant_rows=500,
             features=(1, 3, 6, 10, 15, 25),
             weights=(0.1, 0.5, 0.9),
             classes_timed=(2, 4, 12, 20),
@@ -93,9 +107,11 @@ PROTOCOLS = {
         Protocol(
             "long",
             Design(rows=2_000),
-            repeats=((700, 10), (inf, 3)),
-            synthetic_repeats=3,
+            repeats=((700, 3), (inf, 2)),
+            synthetic_repeats=1,
             timed_repeats=3,
+            variant_repeats=1,
+            variant_rows=700,
             features=(1, 2, 4, 6, 8, 10, 12, 14, 18, 25),
         ),
         Protocol(
@@ -104,6 +120,8 @@ PROTOCOLS = {
             repeats=((inf, 50),),
             synthetic_repeats=50,
             timed_repeats=50,
+            variant_repeats=50,
+            variant_rows=None,
         ),
     )
 }

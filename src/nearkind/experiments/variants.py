@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from nearkind.experiments import statistics
-from nearkind.experiments.accuracies import CRITERION, available_sets, set_rows
+from nearkind.experiments.accuracies import CRITERION, available_sets
 from nearkind.experiments.design import Design
 from nearkind.experiments.provenance import provenance
 from nearkind.experiments.reproduction import Reproduction, ResultTable
@@ -22,14 +22,14 @@ SCORES = {"accuracy": "accuracy of 1-NN", "triplet_accuracy": "triplet accuracy"
 
 def norms(reproduction: Reproduction) -> list[Path]:
     """Make the table of accuracies by the exponent of the Schatten norm."""
-    design = reproduction.protocol.design
+    design = reproduction.protocol.variant_design
     variants = {f"p = {p:g}": replace(design, p=p) for p in EXPONENTS}
     return _compare(reproduction, variants, "norms", "the exponent of the norm")
 
 
 def constraints(reproduction: Reproduction) -> list[Path]:
     """Make the table of accuracies by the kind of constraints."""
-    design = reproduction.protocol.design
+    design = reproduction.protocol.variant_design
     variants = {kind: replace(design, constraints=kind) for kind in KINDS}
     return _compare(reproduction, variants, "constraints", "the kind of constraints")
 
@@ -43,7 +43,9 @@ def _compare(
     rows = [
         row
         for design in variants.values()
-        for row in set_rows(reproduction, sets, [METHOD], design)
+        for row in reproduction.rows(
+            sets, [METHOD], reproduction.protocol.variant_repeats, design=design
+        )
     ]
     # Variants stand where methods do; the table has no other use of them.
     as_methods = [row._replace(method=named[row.design], design="") for row in rows]
