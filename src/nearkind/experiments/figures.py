@@ -23,7 +23,7 @@ def panels(n_rows: int, n_columns: int, size: tuple[float, float]) -> tuple[Any,
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ValueError(
+        raise ImportError(
             'Figures need matplotlib. Install it with: pip install "nearkind[plot]"'
         ) from None
     width, height = size
