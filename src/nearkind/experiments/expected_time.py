@@ -57,14 +57,14 @@ def _seconds(name: str, reproduction: Reproduction) -> float:
     protocol = reproduction.protocol
     cells = len(synthetic.READINGS) * len(protocol.features) * len(protocol.weights)
     shares = len(noise.NOISY) * len(noise.EXPONENTS) * len(noise.NOISE_METHODS)
+    n_curves = cells * len(synthetic.METHODS) * protocol.synthetic_repeats
     draws = {
-        "synthetic-4": cells * len(synthetic.METHODS),
-        "synthetic-20": cells * len(synthetic.METHODS),
-        "noise": shares,
+        "synthetic-4": n_curves,
+        "synthetic-20": n_curves,
+        "noise": shares * protocol.noise_repeats,
     }
     if name in draws:
-        n_trials = draws[name] * protocol.synthetic_repeats
-        return _of_trials([1_000] * n_trials, reproduction) / CORES
+        return _of_trials([1_000] * draws[name], reproduction) / CORES
     timed = {
         "time-rows": list(protocol.rows_timed) * len(running_time.TIMED),
         "time-classes": running_time.rows_by_classes(protocol)

@@ -59,7 +59,7 @@ def noise(reproduction: Reproduction) -> list[Path]:
         rows += reproduction.rows(
             sets.values(),
             NOISE_METHODS,
-            protocol.synthetic_repeats,
+            protocol.noise_repeats,
             design=design,
             table=NOISE_METHODS,
         )

@@ -26,6 +26,8 @@ class Protocol:
         rows, in rising order; on larger sets the last pair counts.
     synthetic_repeats : int
         Draws of a synthetic set.
+    noise_repeats : int
+        Draws of a set with noisy features.
     timed_repeats : int
         Draws of a set whose fits are timed.
     variant_repeats : int
@@ -47,6 +49,7 @@ class Protocol:
     design: Design
     repeats: tuple[tuple[float, int], ...]
     synthetic_repeats: int
+    noise_repeats: int
     timed_repeats: int
     variant_repeats: int
     variant_rows: int | None
@@ -83,6 +86,7 @@ class Protocol:
             changed,
             repeats=((inf, repeats),),
             synthetic_repeats=repeats,
+            noise_repeats=repeats,
             timed_repeats=repeats,
             variant_repeats=repeats,
         )
@@ -96,6 +100,7 @@ PROTOCOLS = {
             Design(rows=500, tol=1e-2),
             repeats=((inf, 1),),
             synthetic_repeats=1,
+            noise_repeats=1,
             timed_repeats=1,
             variant_repeats=1,
             variant_rows=500,
@@ -109,6 +114,7 @@ PROTOCOLS = {
             Design(rows=2_000),
             repeats=((700, 3), (inf, 2)),
             synthetic_repeats=1,
+            noise_repeats=2,
             timed_repeats=3,
             variant_repeats=1,
             variant_rows=700,
@@ -119,6 +125,7 @@ PROTOCOLS = {
             Design(strengths="paper"),
             repeats=((inf, 50),),
             synthetic_repeats=50,
+            noise_repeats=50,
             timed_repeats=50,
             variant_repeats=50,
             variant_rows=None,
