@@ -118,7 +118,7 @@ PROTOCOLS = {
             timed_repeats=3,
             variant_repeats=1,
             variant_rows=700,
-            features=(1, 2, 4, 6, 8, 10, 12, 14, 18, 25),
+            features=(1, 2, 4, 6, 8, 10, 14, 25),
         ),
         Protocol(
             "paper",
