@@ -109,7 +109,7 @@ def test_rows_that_lmnn_puts_into_one_place_stay_there():
 def test_it_has_no_vectors_of_values():
     model = GBLMNN(max_iter=2).fit(X, Y)
     assert (model.is_euclidean, model.has_vectors) == (True, False)
-    assert not hasattr(model, "explain")
+    assert not hasattr(model, "value_vectors_")
     with pytest.raises(ValueError, match="GBLMNN has neither vectors"):
         nk.export.write(model, "never.json")
 

@@ -106,7 +106,7 @@ def test_many_rows_are_placed_in_chunks(monkeypatch):
 def test_a_kernel_has_no_vectors_of_values():
     model = KernelLMCA(max_iter=5).fit(X, Y)
     assert (model.is_euclidean, model.has_vectors) == (True, False)
-    assert not hasattr(model, "explain")
+    assert not hasattr(model, "value_vectors_")
     with pytest.raises(ValueError, match="KernelLMCA has neither vectors"):
         nk.export.write(model, "never.json")
 

@@ -13,7 +13,7 @@ def test_vectors_have_the_distances_of_the_model(models, pets, tmp_path):
     done("transform", models["single"], pets, "-o", output)
     columns = read_columns(str(output))
     U = np.array([list(map(float, cells)) for cells in columns.values()]).T
-    metric = nk.load(models["single"]).metric_
+    metric = nk.load(models["single"]).distance_
     X = {name: read_columns(str(pets))[name] for name in ("legs", "coat", "weight")}
     apart = np.linalg.norm(U[:, None] - U[None], axis=2)
     np.testing.assert_allclose(apart, metric.pairwise_distances(X), atol=1e-9)

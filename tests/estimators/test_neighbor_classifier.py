@@ -141,8 +141,9 @@ class TestWhichMemberExplains:
         known = {"cpml": nk.CPML} | nk.baselines.all()
         learned = {name for name, kind in known.items() if kind.is_learned}
         assert learned == {
-            "cpml", "cheng", "discriminant", "dml_eig", "helic", "itml", "kdml", "lmnn",
-            "mmc", "nca", "pola", "rfm",
+            "cpml", "cheng", "chi2_lmnn", "discriminant", "dml_eig", "gb_lmnn", "hdml",
+            "helic", "itml", "kdml", "kernel_lmca", "lmca", "lmnn", "mcml", "mmc", "nca",
+            "pola", "rfm",
         }  # fmt: skip
         assert explainer_text([nk.CPML()]) == "CPML()"
 

@@ -59,9 +59,3 @@ def test_what_is_refused(model):
         nk.report(model, X, y[:3])
     with pytest.raises(TypeError, match="Wanted a fitted CPML"):
         nk.report("model", X)
-
-
-def test_the_package_is_still_one():
-    from nearkind.pages.page import page
-
-    assert nk.report.page.page is page

@@ -210,7 +210,7 @@ def assert_same_said(a, b, rows):
     assert getattr(a, ask)(rows).tobytes() == getattr(b, ask)(rows).tobytes()
 
 
-TREES = ("metric_", "trees_")
+TREES = ("distance_", "trees_")
 
 
 def unsound(name, *path, **entries):
@@ -311,14 +311,14 @@ def conformal(**parts):
         ("boosted", TREES, {"goes_left": np.zeros(3)}, "table of true and false"),
         ("boosted", TREES, {"vectors": np.zeros((3, 99))}, "different lengths"),
         ("boosted", TREES, {"vectors": np.full((3, 1), np.nan)}, "not finite"),
-        ("kernels", ("metric_",), {"components_": np.ones((2, 5))}, "fit landmarks_"),
-        ("kernels", ("metric_",), {"length_": 0.0}, "fit landmarks_"),
-        ("kernels", ("metric_",), {"length_": -1.0}, "negative"),
-        ("kernels", ("metric_",), {"landmarks_": np.zeros((12, 5), np.int64)},
+        ("kernels", ("distance_",), {"components_": np.ones((2, 5))}, "fit landmarks_"),
+        ("kernels", ("distance_",), {"length_": 0.0}, "fit landmarks_"),
+        ("kernels", ("distance_",), {"length_": -1.0}, "negative"),
+        ("kernels", ("distance_",), {"landmarks_": np.zeros((12, 5), np.int64)},
          "whole numbers"),
-        ("kernels", ("metric_",), {"landmarks_": np.zeros((12, 1), np.int32)},
+        ("kernels", ("distance_",), {"landmarks_": np.zeros((12, 1), np.int32)},
          "one a column"),
-        ("kernels", ("metric_",), {"landmarks_": np.full((12, 5), 99, np.int32)},
+        ("kernels", ("distance_",), {"landmarks_": np.full((12, 5), 99, np.int32)},
          "stands for no value"),
         ("searched", (), {"confusion_": np.ones((9, 9))}, "confusion_"),
         ("searched", (), {"confusion_": np.zeros((2, 2))}, "confusion_"),
@@ -335,7 +335,7 @@ def test_what_does_not_fit_together_is_named_and_not_written(name, path, entries
 )
 def test_trees_that_lead_back_or_nowhere_are_refused(part, there):
     model = loaded(FILES["boosted"])
-    trees = model.metric_.trees_
+    trees = model.distance_.trees_
     node = int(trees.left[0])  # not a root
     getattr(trees, part)[node] = there
     with pytest.raises(ModelFileError, match=r"lead back|a node or a column"):

@@ -80,7 +80,7 @@ def test_what_is_no_model_is_refused(name):
 def test_without_matplotlib_one_sentence_says_what_to_install(name, monkeypatch):
     case = small()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ValueError, match=r'pip install "nearkind\[plot\]"'):
+    with pytest.raises(ImportError, match=r'pip install "nearkind\[plot\]"'):
         DRAW[name](case)
 
 

@@ -78,6 +78,18 @@ class EmbeddedDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMix
         """Return distances (n, m) between represented rows."""
         return np.sqrt(metric.pairwise_distances(U, V))
 
+    def leave_out(self, a: Codes, rows: Codes) -> Iterator[tuple[Array, Array]]:
+        """Yield a row and others, represented, without one feature after the other.
+
+        Equal rows are represented once, so that exactly nothing is between them.
+        """
+        for d, code in enumerate(a.tolist()):
+            changed = np.vstack([a, rows])
+            changed[:, d] = code
+            unique, places = np.unique(changed, axis=0, return_inverse=True)
+            U = self.represent(unique)[places.ravel()]
+            yield U[:1], U[1:]
+
     @property
     def n_features_out_(self) -> int:
         """Width q of the vectors that ``transform`` returns."""
