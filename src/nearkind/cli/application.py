@@ -119,7 +119,10 @@ def _sentence(error: BaseException) -> str:
 
 
 def _print_error(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"nearkind: {with_flags(' '.join(str(message).split()))}", err=True)
+    from nearkind.tables import printable
+
+    sentence = with_flags(" ".join(str(message).split()))
+    typer.echo(f"nearkind: {printable(sentence)}", err=True)
 
 
 def with_flags(message: str) -> str:
