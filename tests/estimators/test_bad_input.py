@@ -45,6 +45,33 @@ def test_refused_with_a_sentence(case):
         nk.CPML(max_iter=2).fit(table, labels)
 
 
+SETTINGS_OF_ALL = [
+    ({"n_jobs": "x"}, "'n_jobs' .* whole number other than 0; got 'x'"),
+    ({"n_jobs": 0}, "'n_jobs' .* got 0"),
+    ({"n_jobs": 1.5}, "'n_jobs' .* got 1.5"),
+    ({"random_state": "x"}, "'random_state' .* from 0 to .* got 'x'"),
+    ({"random_state": -1}, "'random_state' .* got -1"),
+    ({"random_state": [1, "x"]}, "'random_state' .* got .1, 'x'."),
+]
+
+
+@pytest.mark.parametrize(("settings", "words"), SETTINGS_OF_ALL)
+@pytest.mark.parametrize(
+    "learner", [nk.CPMLClassifierCV, nk.baselines.RFM, nk.baselines.MCML]
+)
+def test_wrong_threads_and_seeds_are_named(learner, settings, words):
+    with pytest.raises(ValueError, match=words):
+        learner(**settings).fit(X, y)
+
+
+def test_a_column_without_a_name_is_refused():
+    table = pd.DataFrame([["a", "b"], ["c", "d"]], columns=[1.0, float("nan")])
+    with pytest.raises(ValueError, match="has no name: it is called nan"):
+        nk.CPML().fit(table, ["x", "y"])
+    with pytest.raises(ValueError, match="has no name: it is called None"):
+        nk.CPML().fit({None: ["a", "b"], "b": ["c", "d"]}, ["x", "y"])
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
@@ -64,7 +91,8 @@ def test_refused_with_a_sentence(case):
         ({"structure": "triple"}, "one of 'single', 'multi', 'diagonal', 'full'"),
         ({"projection": "pca"}, "'vdm', 'onehot', 'vdm.onehot', 'cooccurrence'"),
         ({"constraints": "quintuplets"}, "'triplets', 'pairs', 'quadruplets'"),
-        ({"scope": 0}, "'scope' .* >= 1; got 0"),
+        ({"scope": 0}, "'scope' .* from 1 to 1,000,000,000; got 0"),
+        ({"scope": 10**30}, "from 1 to 1,000,000,000; got 10{30}"),
         ({"scope": True}, "got True"),
         ({"solver": "magic"}, "'subgradient', 'paper', 'stochastic'; got 'magic'"),
         ({"max_iter": 0}, "whole number >= 1; got 0"),
@@ -73,6 +101,7 @@ def test_refused_with_a_sentence(case):
         ({"missing": "drop"}, "'level', 'prior', 'error'; got 'drop'"),
         ({"numeric": "log"}, "'category', 'bin', 'scale'; got 'log'"),
         ({"cross_fit": "yes"}, "True or False; got 'yes'"),
+        *SETTINGS_OF_ALL,
     ],
 )
 def test_wrong_settings_are_named_with_what_was_wanted(settings, words):
