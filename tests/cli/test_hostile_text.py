@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from helpers.commands import done, run
+from helpers.commands import complaint, done, run
 
 ESCAPE, TURN, BREAK = "\x1b[31m", "\u202e", "\n"
 HOSTILE = "\x1b\x7f\x9b\u202e"
@@ -103,3 +103,38 @@ def test_delete_and_tags_in_json(capsys):
     assert json.loads(text) == {"a": letters}
     assert text.replace("é", "").isascii()
     assert "\x7f" not in text
+
+
+@pytest.fixture
+def halves(tmp_path):
+    path = tmp_path / "halves.jsonl"
+    rows = [
+        {"a\ud800": f"v\udc00{i % 3}", "b": i % 2, "kind": f"k\ud801{i % 2}"}
+        for i in range(12)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_halves_of_characters_are_escaped_or_refused_by_name(halves, tmp_path):
+    model = tmp_path / "m.nearkind"
+    assert r"a\ud800" in done("fit", halves, "-t", "kind", "-m", "single", "-o", model)
+    done("neighbors", model, halves, "--row", "0")
+    out = run("predict", model, halves)
+    assert (out.exit_code, out.stdout) == (1, "")
+    assert r"Column 'predicted' is called or holds 'k\ud8010', with half" in out.stderr
+    for ending in ("csv", "jsonl", "parquet"):
+        output = tmp_path / f"out.{ending}"
+        out = run("predict", model, halves, "-o", output)
+        assert "half of a character" in out.stderr
+        assert not output.exists()
+
+
+def test_a_label_that_ends_in_nul_is_refused(tmp_path):
+    path = tmp_path / "nul.jsonl"
+    rows = [{"a": i % 3, "kind": "k" + "\0" * (i % 2)} for i in range(12)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for flag in ("--stream", "--no-stream"):
+        model = tmp_path / "m.nearkind"
+        said = complaint("fit", path, "-t", "kind", "-m", "single", flag, "-o", model)
+        assert "ends in a NUL character" in said

@@ -30,6 +30,8 @@ REFUSED = {
     "labels infinite": (X, np.r_[np.inf, np.ones(29)], ValueError, "infinity: 1 of 30"),
     "labels continuous": (X, np.linspace(0, 1, 30), ValueError, "continuous"),
     "labels of mixed type": (X, [1, "a"] * 15, TypeError, "of types int, str"),
+    "labels that end in NUL": (X, ["a", "a\0"] * 15, ValueError, "row 1 ends in a NUL"),
+    "NUL in a frame": (X, pd.Series(["a", "a\0"] * 15), ValueError, "ends in a NUL"),
     "too few labels": (X, y[:-1], ValueError, "X has 30 rows, y has 29 labels"),
     "sparse": (sparse.eye_array(30), y, TypeError, "Sparse X is not taken.*toarray"),
     "lists in cells": (LISTS, y, TypeError, "'tone'.*row 0"),

@@ -115,6 +115,8 @@ def _sentence(error: BaseException) -> str:
     """Return the message of an error, without the number that the system gives it."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{str(error.filename)!r}: {error.strerror}."
+    if isinstance(error, OSError) and error.errno is not None:
+        return f"{error.strerror}."
     if isinstance(error, MemoryError):
         return (
             f"There is not enough memory{f' ({error})' if str(error) else ''}. Give "

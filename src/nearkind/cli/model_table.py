@@ -17,6 +17,7 @@ from nearkind.io import (
     ReadOptions,
     check_ending,
     match_levels,
+    refuse_halves,
     require_column,
     short_name,
     write_columns,
@@ -285,7 +286,11 @@ def write_table(columns: Columns, output: Path | None) -> None:
         write_columns(columns, output)
     else:
         out = typer.get_text_stream("stdout")
-        write_delimited(columns, _line_printer(out) if out.isatty() else out.write)
+        if out.isatty():
+            write_delimited(columns, _line_printer(out))
+        else:
+            refuse_halves(columns)
+            write_delimited(columns, out.write)
 
 
 def _line_printer(out: TextIO) -> Callable[[str], object]:
