@@ -221,7 +221,31 @@ def _typed(y: NDArray[Any]) -> NDArray[Any]:
             f"y mixes labels of types {', '.join(kinds)}, which have no common order. "
             "Turn them into one type, with y.astype(str) for example."
         )
-    return np.array(y.tolist()) if kinds else y
+    return label_array(y.tolist()) if kinds else y
+
+
+def label_array(labels: list[Any]) -> NDArray[Any]:
+    """Return labels of one type as an array.
+
+    Raises
+    ------
+    ValueError
+        If a label ends in a NUL character, which arrays of text do not keep.
+
+    Examples
+    --------
+    >>> label_array(["a", "b"]).tolist()
+    ['a', 'b']
+    """
+    array = np.array(labels)
+    if array.dtype.kind in "US" and array.tolist() != labels:
+        pairs = zip(array.tolist(), labels, strict=True)
+        row = next(i for i, (kept, label) in enumerate(pairs) if kept != label)
+        raise ValueError(
+            f"The label {labels[row]!r} in row {row} ends in a NUL character, which "
+            "NumPy's arrays of text do not keep. Take it off."
+        )
+    return array
 
 
 def _check_classes(classes: NDArray[Any], owner: str) -> None:
@@ -322,10 +346,12 @@ def _as_array(y: Any) -> NDArray[Any]:
         y = y.to_pylist()
     if hasattr(y, "to_numpy"):  # pandas, polars
         return np.asarray(y.to_numpy())
-    array = np.asarray(y)
-    kinds = {type(label) for label in y} if isinstance(y, list | tuple) else set()
-    # NumPy would turn [1, "a", None] into text.
-    return array if len(kinds) < 2 else np.array(y, dtype=object)
+    if not isinstance(y, list | tuple):
+        return np.asarray(y)
+    kinds = {type(label) for label in y}
+    if len(kinds) > 1:  # NumPy would turn [1, "a", None] into text
+        return np.array(y, dtype=object)
+    return label_array(list(y)) if kinds <= {str, bytes} else np.asarray(y)
 
 
 def _check_length(n_labels: int, n_rows: int) -> None:
