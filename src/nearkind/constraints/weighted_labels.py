@@ -309,8 +309,7 @@ def require_constraints(mass: float, kind: str) -> None:
     """Raise where the labels imply no constraint of a kind: their mass is zero."""
     if mass <= 0.0:
         raise ValueError(
-            f"The labels imply no {kind}: {_NEEDS[kind]}. Give more labelled rows, or "
-            "state constraints with fit_constraints."
+            f"The labels imply no {kind}: {_NEEDS[kind]}. Give more labelled rows."
         )
 
 
