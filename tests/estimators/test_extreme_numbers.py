@@ -60,6 +60,20 @@ def test_strengths(strength, is_zero, p):
     assert model.objective_ <= 1.0  # of M = 0
 
 
+@pytest.mark.parametrize("settings", [{}, {"p": 2.0, "powered": True}, {"p": np.inf}])
+@pytest.mark.parametrize("strength", [5e-324, 1e-300, 1e-100, 1e-12])
+def test_tiny_strengths_on_classes_that_a_column_tells_apart(strength, settings):
+    told = np.column_stack([Y.astype(str), X])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # a share of nothing is left
+        model = CPML(strength=strength, tol=1e-2, **settings).fit(told, Y)
+    assert np.isfinite(model.metric_).all()
+    assert model.objective_ < 1e-6
+
+
 @pytest.mark.parametrize("margin", [1e-9, 1e-3, 1.0, 1e3, 1e6])
 def test_margins(margin):
     """At M = 0 the loss is the margin; the best metric scales with it."""
