@@ -17,6 +17,9 @@ from nearkind.estimators.params import is_whole, wrong
 from nearkind.protocols import Array
 from nearkind.tables import is_missing, read_column, read_table
 
+LARGEST_SIZE = 100
+"""Power of two that the largest weight has at most; and minus that at least."""
+
 
 def labelled_rows(
     X: Any,
@@ -338,7 +341,18 @@ def check_weights(sample_weight: Any, n_rows: int) -> Array:
         )
     if not weights.any():
         raise ValueError("sample_weight is zero for every row; give some row a weight.")
-    return weights
+    return _within_range(weights)
+
+
+def _within_range(weights: Array) -> Array:
+    """Return the weights, scaled by a power of two where the largest is extreme.
+
+    Sums of products of three weights then neither overflow nor vanish. A weight counts
+    repetitions of a row, but among weights so large or so small only ratios matter.
+    """
+    size = int(np.frexp(weights.max())[1])
+    excess = size - min(max(size, -LARGEST_SIZE), LARGEST_SIZE)
+    return np.ldexp(weights, -excess) if excess else weights
 
 
 def _as_array(y: Any) -> NDArray[Any]:
@@ -413,7 +427,7 @@ def warn_of_small_weights(rows: CodedRows, k: int) -> None:
     total = float(rows.weights.sum())
     if total < k <= len(rows):
         warnings.warn(
-            f"The sample weights add up to {total:.3g}, less than n_neighbors={k}, so "
+            f"The sample weights add up to less than n_neighbors={k}, so "
             "every row votes on every answer. A weight counts repetitions of its row; "
             "scale the weights up, so that their mean is 1 for example.",
             SmallWeightWarning,
