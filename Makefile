@@ -6,7 +6,7 @@ LOWEST_TESTS ?= tests/tables tests/encoding tests/io tests/estimators tests/sear
 	tests/export tests/persistence
 COVERED_TESTS ?= tests
 
-.PHONY: demo test test-slow test-lowest coverage lint changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean
+.PHONY: demo test test-slow test-lowest coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
@@ -35,6 +35,15 @@ lint: .venv/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# Weak spots in the source, what is installed (a software bill of materials, CycloneDX) and
+# known holes in it. The last asks PyPI, and fails without the network.
+audit: .venv/core.stamp .venv-audit/stamp
+	mkdir -p build
+	.venv-audit/bin/bandit --quiet --recursive --configfile pyproject.toml src
+	.venv-audit/bin/cyclonedx-py environment --output-file build/sbom.json $(BIN)/python
+	$(BIN)/python -m pip freeze --exclude-editable > build/installed.txt
+	.venv-audit/bin/pip-audit --strict --no-deps --disable-pip --requirement build/installed.txt
 
 bench: .venv/test.stamp
 	$(BIN)/python -m benchmarks
@@ -75,7 +84,7 @@ gallery: .venv/test.stamp
 	$(BIN)/python -m tools.gallery
 
 clean:
-	rm -rf .venv .venv-lowest .venv-peers .venv-anchors build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-audit .venv-lowest .venv-peers .venv-anchors build dist .pytest_cache .mypy_cache .ruff_cache
 
 .venv/core.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -100,6 +109,11 @@ clean:
 .venv-anchors/stamp: benchmarks/accuracy/requirements.txt
 	test -x .venv-anchors/bin/python || $(PYTHON) -m venv .venv-anchors
 	.venv-anchors/bin/python $(PIP_INSTALL) --requirement $<
+	touch $@
+
+.venv-audit/stamp:
+	test -x .venv-audit/bin/python || $(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/python $(PIP_INSTALL) bandit cyclonedx-bom pip-audit
 	touch $@
 
 .venv-lowest/stamp: pyproject.toml

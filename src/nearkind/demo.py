@@ -19,6 +19,7 @@ from nearkind.io import write_text
 from nearkind.pages.data import ReportData
 from nearkind.pages.page import page
 from nearkind.pages.summary import summary
+from nearkind.tables import printable
 
 
 class Score(NamedTuple):
@@ -123,7 +124,7 @@ def _print_scores(console: Console, scores: list[Score]) -> None:
 
 def _print_relevance(console: Console, model: CPML) -> None:
     console.print("\n[bold]What the distance looks at[/bold]")
-    names = model.feature_names_in_
+    names = [printable(name) for name in model.feature_names_in_]
     width = max(len(name) for name in names)
     for d in np.argsort(-model.feature_relevance_)[:8]:
         share = model.feature_relevance_[d]
@@ -135,7 +136,7 @@ def _print_similar_values(console: Console, model: CPML) -> None:
     console.print("\n[bold]Values it takes for nearly the same[/bold]")
     for name, a, b, distance in _nearest_values(model)[:4]:
         text = f"  {name}: {a!r} and {b!r} ({distance:.3f} apart)"
-        console.print(text, markup=False)
+        console.print(printable(text), markup=False)
 
 
 def _nearest_values(model: CPML) -> list[tuple[Any, Any, Any, float]]:
@@ -155,9 +156,11 @@ def _print_explanation(console: Console, model: CPML, X: Any, y: Any) -> None:
     """Print why the first row is far from the first row of another class."""
     other = next(i for i in range(len(y)) if y[i] != y[0])
     parts = model.explain(X[0], X[other])
-    console.print(f"\n[bold]Why a {y[0]!r} row is far from a {y[other]!r} row[/bold]")
+    title = f"\nWhy a {y[0]!r} row is far from a {y[other]!r} row"
+    console.print(title, style="bold", markup=False)
     columns = [parts[key] for key in ("feature", "a", "b", "contribution")]
     for feature, a, b, part in zip(*columns, strict=True):
-        console.print(f"  {part:+8.3f}  {feature}: {a!r} against {b!r}", markup=False)
+        text = f"  {part:+8.3f}  {feature}: {a!r} against {b!r}"
+        console.print(printable(text), markup=False)
     total = float(np.sum(parts["contribution"]))
     console.print(f"  {total:8.3f}  in all, the squared distance\n", markup=False)

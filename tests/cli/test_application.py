@@ -226,3 +226,23 @@ def test_reproduce_suggests_names():
     assert out.exit_code == 1
     assert "Did you mean 'triplets'" in out.stderr
     assert "Traceback" not in out.stderr
+
+
+@pytest.mark.parametrize("words", ["", "Unable to allocate 9 PiB"])
+def test_too_little_memory_says_what_to_do(monkeypatch, words):
+    def fail(*_):
+        raise MemoryError(words)
+
+    monkeypatch.setattr("nearkind.datasets.sources.obtain", fail)
+    out = run("datasets", "balance")
+    assert out.exit_code == 1
+    assert out.stderr.startswith("nearkind: There is not enough memory")
+    assert words in out.stderr
+    assert "fewer rows" in out.stderr
+
+
+def test_a_full_disk_says_which_file():
+    out = run("fit", "monks1", "-m", "hamming", "-o", "/dev/full")
+    assert out.exit_code == 1
+    assert "'/dev/full': No space left" in out.stderr
+    assert "None" not in out.stderr

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from nearkind.baselines.mcml import ClassCollapse
+from nearkind.constraints.local import LocalTriplets
 from nearkind.constraints.pairs import AllPairs
 from nearkind.constraints.quadruplets import AllQuadruplets
 from nearkind.constraints.sampled import (
@@ -120,3 +122,78 @@ def test_rows_drawn_are_those_of_the_labels_drawn():
         assert drawn.weights[drawn.y == label].sum() == pytest.approx(
             rows.weights[rows.y == label].sum()
         )
+
+
+def many_classes(seed):
+    """Return 40 classes, one of them large and some of one row, and their points."""
+    rng = np.random.default_rng(seed)
+    y = np.sort(np.concatenate([np.arange(40), np.arange(30), [0] * 30]))
+    labels = WeightedLabels(y, rng.integers(1, 3, len(y)).astype(float))
+    centres = rng.normal(size=(40, 1, 2))
+    return labels, centres[y] + 0.5 * rng.normal(size=(len(y), 1, 2))
+
+
+LARGE_SAMPLE_RULES = {
+    "triplets": AllTriplets(),
+    "pairs": AllPairs(),
+    "quadruplets": AllQuadruplets(),
+    "local": LocalTriplets(),
+    "soft neighbors": SoftNeighbors(),
+    "collapse": ClassCollapse(),
+}
+
+
+@pytest.mark.parametrize(
+    "rule", LARGE_SAMPLE_RULES.values(), ids=LARGE_SAMPLE_RULES.keys()
+)
+def test_samples_of_some_classes_estimate_the_loss_of_all(rule):
+    labels, points = many_classes(5)
+    start, rng = identity(1, 1), np.random.default_rng(1)
+    objective = Objective(Single().blocks(points), rule.bind(labels), Schatten(1.0), 0)
+    objective = objective.renewed(start)
+    exact = objective.linearize(start)
+    draws = [objective.sample(60, rng).linearize(start) for _ in range(400)]
+    for name in ("loss", "gradient"):
+        found = np.array([getattr(draw, name) for draw in draws])
+        whole, error = getattr(exact, name), found.std(axis=0) / len(draws) ** 0.5
+        bias = np.abs(found.mean(axis=0) - whole)
+        # sums over a sample, divided by its own mass: a bias of order 1 / classes
+        assert (bias < 4.0 * error + 0.04 * np.abs(whole)).all(), name
+
+
+def test_sums_over_samples_of_some_classes_are_unbiased():
+    rng = np.random.default_rng(2)
+    y = np.repeat(np.arange(60), 2)  # two rows: a class is drawn whole or not at all
+    labels = WeightedLabels(y, rng.integers(1, 9, len(y)).astype(float))
+    points = rng.normal(size=(len(y), 2))
+    d2 = ((points[:, None] - points) ** 2).sum(axis=2)
+
+    def sums(labels, d2):
+        """Return sums over pairs and over triplets, written out."""
+        rows = np.arange(len(d2))
+        partners, alike = labels.partners(rows, rows), labels.y[:, None] == labels.y
+        near, far = np.where(alike, partners, 0.0), np.where(alike, 0.0, partners)
+        near_sums, far_sums = (near * d2).sum(axis=1), (far * d2).sum(axis=1)
+        by_anchor = [near.sum(axis=1), far.sum(axis=1), near_sums, far_sums]
+        by_anchor += [near_sums * far.sum(axis=1), near.sum(axis=1) * far_sums]
+        return np.array(by_anchor) @ labels.anchor_weights
+
+    draws = []
+    for _ in range(2000):
+        rows, drawn = labels.sample(60, rng)
+        draws.append(sums(drawn, d2[np.ix_(rows, rows)]))
+    error = np.std(draws, axis=0) / len(draws) ** 0.5
+    assert (np.abs(np.mean(draws, axis=0) - sums(labels, d2)) < 4.0 * error).all()
+
+
+@pytest.mark.parametrize("n_classes", [20, 30, 31, 59, 60, 61, 200, 1000])
+def test_every_class_with_anchors_has_two_rows(n_classes):
+    y = np.repeat(np.arange(n_classes), 5)
+    labels = WeightedLabels(y, np.ones(len(y)))
+    rows, drawn = labels.sample(60, np.random.default_rng(0))
+    np.testing.assert_array_equal(y[rows], drawn.y)
+    assert len(rows) <= 90
+    assert (np.bincount(drawn.y)[drawn.y[drawn.anchoring > 0.0]] >= 2).all()
+    assert (drawn.same[drawn.anchoring == 0.0] == 0.0).all()
+    assert drawn.weights.sum() == pytest.approx(len(y))
+    AllTriplets().bind(drawn)

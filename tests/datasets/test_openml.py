@@ -115,13 +115,20 @@ def test_another_set_under_the_number_is_refused(monkeypatch, serve, home):
     assert not home.exists()
 
 
-def test_other_contents_are_kept_with_a_warning(monkeypatch, serve, home):
+def test_other_contents_are_refused(monkeypatch, serve, home):
     serve(tiny(monkeypatch))
     monkeypatch.setitem(CHECKSUMS, "zoo", "0" * 64)
-    with pytest.warns(datasets.ChangedDataWarning, match=r"62 \(zoo\).*0{64}"):
+    with pytest.raises(ValueError, match=r"62 \(zoo\).*0{64}.*It is not kept"):
         datasets.load("zoo")
-    with pytest.warns(datasets.ChangedDataWarning, match=r"zoo\.csv\.gz is not"):
-        assert "cache" in datasets.load("zoo").source
+    assert not home.exists()
+
+
+def test_a_changed_file_in_the_cache_is_refused(monkeypatch, serve, home):
+    serve(tiny(monkeypatch))
+    datasets.load("zoo")
+    monkeypatch.setitem(CHECKSUMS, "zoo", "0" * 64)
+    with pytest.raises(ValueError, match=r"zoo\.csv\.gz is not .* Delete it from"):
+        datasets.load("zoo")
 
 
 def test_a_cache_that_cannot_be_written_is_only_a_warning(monkeypatch, serve, home):

@@ -30,6 +30,8 @@ REFUSED = {
     "labels infinite": (X, np.r_[np.inf, np.ones(29)], ValueError, "infinity: 1 of 30"),
     "labels continuous": (X, np.linspace(0, 1, 30), ValueError, "continuous"),
     "labels of mixed type": (X, [1, "a"] * 15, TypeError, "of types int, str"),
+    "labels that end in NUL": (X, ["a", "a\0"] * 15, ValueError, "row 1 ends in a NUL"),
+    "NUL in a frame": (X, pd.Series(["a", "a\0"] * 15), ValueError, "ends in a NUL"),
     "too few labels": (X, y[:-1], ValueError, "X has 30 rows, y has 29 labels"),
     "sparse": (sparse.eye_array(30), y, TypeError, "Sparse X is not taken.*toarray"),
     "lists in cells": (LISTS, y, TypeError, "'tone'.*row 0"),
@@ -43,6 +45,33 @@ def test_refused_with_a_sentence(case):
     table, labels, kind, words = REFUSED[case]
     with pytest.raises(kind, match=re.compile(words, re.DOTALL)):
         nk.CPML(max_iter=2).fit(table, labels)
+
+
+SETTINGS_OF_ALL = [
+    ({"n_jobs": "x"}, "'n_jobs' .* whole number other than 0; got 'x'"),
+    ({"n_jobs": 0}, "'n_jobs' .* got 0"),
+    ({"n_jobs": 1.5}, "'n_jobs' .* got 1.5"),
+    ({"random_state": "x"}, "'random_state' .* from 0 to .* got 'x'"),
+    ({"random_state": -1}, "'random_state' .* got -1"),
+    ({"random_state": [1, "x"]}, "'random_state' .* got .1, 'x'."),
+]
+
+
+@pytest.mark.parametrize(("settings", "words"), SETTINGS_OF_ALL)
+@pytest.mark.parametrize(
+    "learner", [nk.CPMLClassifierCV, nk.baselines.RFM, nk.baselines.MCML]
+)
+def test_wrong_threads_and_seeds_are_named(learner, settings, words):
+    with pytest.raises(ValueError, match=words):
+        learner(**settings).fit(X, y)
+
+
+def test_a_column_without_a_name_is_refused():
+    table = pd.DataFrame([["a", "b"], ["c", "d"]], columns=[1.0, float("nan")])
+    with pytest.raises(ValueError, match="has no name: it is called nan"):
+        nk.CPML().fit(table, ["x", "y"])
+    with pytest.raises(ValueError, match="has no name: it is called None"):
+        nk.CPML().fit({None: ["a", "b"], "b": ["c", "d"]}, ["x", "y"])
 
 
 @pytest.mark.parametrize(
@@ -64,7 +93,8 @@ def test_refused_with_a_sentence(case):
         ({"structure": "triple"}, "one of 'single', 'multi', 'diagonal', 'full'"),
         ({"projection": "pca"}, "'vdm', 'onehot', 'vdm.onehot', 'cooccurrence'"),
         ({"constraints": "quintuplets"}, "'triplets', 'pairs', 'quadruplets'"),
-        ({"scope": 0}, "'scope' .* >= 1; got 0"),
+        ({"scope": 0}, "'scope' .* from 1 to 1,000,000,000; got 0"),
+        ({"scope": 10**30}, "from 1 to 1,000,000,000; got 10{30}"),
         ({"scope": True}, "got True"),
         ({"solver": "magic"}, "'subgradient', 'paper', 'stochastic'; got 'magic'"),
         ({"max_iter": 0}, "whole number >= 1; got 0"),
@@ -73,6 +103,7 @@ def test_refused_with_a_sentence(case):
         ({"missing": "drop"}, "'level', 'prior', 'error'; got 'drop'"),
         ({"numeric": "log"}, "'category', 'bin', 'scale'; got 'log'"),
         ({"cross_fit": "yes"}, "True or False; got 'yes'"),
+        *SETTINGS_OF_ALL,
     ],
 )
 def test_wrong_settings_are_named_with_what_was_wanted(settings, words):

@@ -170,7 +170,7 @@ def test_only_triplets_are_local(constraints):
 
 
 def test_another_scope_is_refused_with_those_there_are():
-    words = "'scope' .* must be 'all', 'local' or a number .* >= 1; got 'nearby'"
+    words = "'scope' .* must be 'all', 'local' or a .* from 1 to .*; got 'nearby'"
     with pytest.raises(ValueError, match=words):
         local(scope="nearby").fit(X, y)
 

@@ -142,8 +142,8 @@ class TestWhichMemberExplains:
         learned = {name for name, kind in known.items() if kind.is_learned}
         assert learned == {
             "cpml", "cheng", "chi2_lmnn", "discriminant", "dml_eig", "gb_lmnn", "hdml",
-            "helic", "itml", "kdml", "kernel_lmca", "lmca", "lmnn", "mcml", "mmc", "nca",
-            "pola", "rfm",
+            "helic", "itml", "kdml", "kernel_lmca", "lmca", "lmnn", "mcml", "mmc",
+            "nca", "pola", "rfm",
         }  # fmt: skip
         assert explainer_text([nk.CPML()]) == "CPML()"
 

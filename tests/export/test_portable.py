@@ -132,6 +132,14 @@ def test_values_that_other_programs_do_not_have(to, value, words, tmp_path):
 
 
 @target
+def test_names_that_other_programs_cannot_read(to, tmp_path):
+    rows = {"a\ud800": ["a", "b"] * 2}
+    message = refused(nk.baselines.Euclidean().fit(rows, LABELS), tmp_path, to)
+    assert "is called or holds 'a\\ud800', with half of a character" in message
+    assert not list(tmp_path.iterdir())
+
+
+@target
 def test_numbers_that_are_one_as_doubles(to, tmp_path):
     rows = [[2**53], [2**53 + 1]] * 2
     model = nk.baselines.Euclidean(numeric="category").fit(rows, LABELS)

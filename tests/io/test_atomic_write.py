@@ -1,6 +1,7 @@
 """A file is written whole or not at all."""
 
 import builtins
+import errno
 import gzip
 import os
 import stat
@@ -128,3 +129,24 @@ def test_text_is_packed_without_name_and_time(tmp_path):
     packed = path.read_bytes()
     assert gzip.decompress(packed).decode() == "größe\n" * 1000
     assert packed[3:8] == bytes(5)  # no flags, so no name; time 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full disk")
+def test_a_full_disk_is_named():
+    with pytest.raises(OSError, match=r"Cannot write '/dev/full': No space .* free"):
+        write_text("much", "/dev/full")
+
+
+def test_a_disk_that_fills_up_is_named_and_nothing_is_left(tmp_path):
+    path = tmp_path / "a.csv"
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with pytest.raises(OSError, match=r"Cannot write .*a\.csv'.*another disk"):
+        write_half(path, full)
+    assert not list(tmp_path.iterdir())
+
+
+def test_errors_of_other_files_stay_as_they_are(tmp_path):
+    other = FileNotFoundError(errno.ENOENT, "No such file", "other.csv")
+    with pytest.raises(FileNotFoundError) as caught:
+        write_half(tmp_path / "a.csv", other)
+    assert caught.value.filename == "other.csv"

@@ -1,5 +1,9 @@
 """What a page knows of a model and a table."""
 
+import re
+from base64 import b64encode
+from hashlib import sha256
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -137,6 +141,18 @@ def test_a_page_is_one_text_with_its_facts_inside():
     text = page(summary(report_data(voter().fit(X, Y), X, Y, name="a$b")))
     assert "<title>a$b on table</title>" in text
     assert text.count("<script") == 3
+
+
+def test_the_policy_of_a_page_allows_its_own_script_and_style_only():
+    text = page(summary(report_data(voter().fit(X, Y), X, Y)))
+    policy = re.search('Policy" content="(.*?)">', text)[1]
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    parts = re.findall(r"<(script|style)>(.*?)</\1>", text, re.DOTALL)
+    assert [tag for tag, _ in parts] == ["style", "script"]
+    for tag, part in parts:
+        digest = b64encode(sha256(part.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
 
 
 def test_weights_count_votes_and_not_rows():

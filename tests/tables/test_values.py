@@ -9,9 +9,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helpers.table_cells import arrow_chunks, arrow_dictionary, cells
-from nearkind.tables import is_missing, plain, read_table
+from nearkind.tables import is_missing, is_printable, plain, printable, read_table
 
 NOON = dt.datetime(2020, 2, 3, 12, 0, 0, 500)
 MOMENTS = [None, NOON, dt.datetime(2021, 1, 1), NOON]
@@ -214,3 +216,16 @@ def test_dates_as_text_are_text():
 
 def test_no_text_looks_like_a_date():
     assert cells([["2020-02-03"], ["12:00"]]) == ["2020-02-03", "12:00"]
+
+
+def test_printable_keeps_what_people_write():
+    for text in ("naïve", "日本\u3000語", "نمی\u200cشود", "👩\u200d🚀", "10\xa0km"):
+        assert printable(text) == text
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=8))
+def test_printable_is_one_line_that_no_terminal_obeys(text):
+    shown = printable(text)
+    assert all(map(is_printable, shown))
+    assert len(shown.splitlines()) <= 1
+    shown.encode()  # no halves of surrogate pairs

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from nearkind.baselines.pair_tables import (
     PairTables,
@@ -25,7 +24,7 @@ from nearkind.baselines.pair_tables import (
 from nearkind.baselines.pairwise import TableDistance
 from nearkind.baselines.value_difference import differences
 from nearkind.encoding.rows import row_keys, unique_rows
-from nearkind.estimators.params import number, whole_number
+from nearkind.estimators.params import number, seeded, whole_number
 from nearkind.estimators.threads import thread_map
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
@@ -137,7 +136,7 @@ class Cheng(TableDistance, BaseEstimator):
         n = len(distinct.codes)
         if n <= MOST_CENTRES:
             return distinct.codes
-        rng = check_random_state(self.random_state)
+        rng = seeded(self.random_state)
         shares = distinct.weights / distinct.weights.sum()
         return distinct.codes[np.sort(rng.choice(n, MOST_CENTRES, False, shares))]
 

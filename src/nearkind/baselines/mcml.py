@@ -269,10 +269,10 @@ class ClassCollapse:
     def bind(self, labels: WeightedLabels) -> LabelConstraints[CollapseChunk]:
         """Return the loss among labelled rows, in chunks."""
         can_draw = (labels.same > 0.0) & (labels.other > 0.0)
-        weights = np.where(can_draw, labels.weights, 0.0)
+        weights = np.where(can_draw, labels.anchor_weights, 0.0)
         mass = float(weights.sum())
         require_constraints(mass, "neighbours")
-        anchors = chunk_rows(np.flatnonzero(can_draw), len(labels.y), self.at_once)
+        anchors = chunk_rows(np.flatnonzero(weights), len(labels.y), self.at_once)
         chunks = [_chunk(labels, part, weights[part] / mass) for part in anchors]
         return LabelConstraints(self, labels, chunks)
 

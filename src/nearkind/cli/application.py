@@ -115,11 +115,21 @@ def _sentence(error: BaseException) -> str:
     """Return the message of an error, without the number that the system gives it."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{str(error.filename)!r}: {error.strerror}."
+    if isinstance(error, OSError) and error.errno is not None:
+        return f"{error.strerror}."
+    if isinstance(error, MemoryError):
+        return (
+            f"There is not enough memory{f' ({error})' if str(error) else ''}. Give "
+            "fewer rows or columns, or let `nearkind fit --stream` read in batches."
+        )
     return str(error) or f"{type(error).__name__}, and nothing more is known."
 
 
 def _print_error(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"nearkind: {with_flags(' '.join(str(message).split()))}", err=True)
+    from nearkind.tables import printable
+
+    sentence = with_flags(" ".join(str(message).split()))
+    typer.echo(f"nearkind: {printable(sentence)}", err=True)
 
 
 def with_flags(message: str) -> str:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from nearkind.datasets.display import console, table_of
+from nearkind.tables import is_printable, printable
 
 BAR_WIDTH = 24
 """Letters of the longest bar."""
@@ -23,7 +24,16 @@ SIGNIFICANT = 0.05
 def print_json(facts: Any) -> None:
     """Print JSON; numbers that are not finite are null."""
     text = json.dumps(to_json(facts), indent=2, ensure_ascii=False, allow_nan=False)
-    typer.echo(text)
+    typer.echo("\n".join(map(_escaped_json, text.split("\n"))))
+
+
+def _escaped_json(line: str) -> str:
+    """Return a line of JSON that means the same, and that a terminal shows as it is."""
+    if line.isprintable():
+        return line
+    escapes = (json.dumps(x)[1:-1] if x > "\x7f" else f"\\u{ord(x):04x}" for x in line)
+    pairs = zip(line, escapes, strict=True)
+    return "".join(x if is_printable(x) else escape for x, escape in pairs)
 
 
 def to_json(value: Any) -> Any:
@@ -45,8 +55,8 @@ def to_json(value: Any) -> Any:
 
 
 def print_text(out: Console, text: str, bold: bool = False) -> None:
-    """Print text as it is, whatever brackets it holds."""
-    out.print(Text(text, style="bold" if bold else ""), soft_wrap=True)
+    """Print a line as it is, whatever brackets it holds; what is no text is escaped."""
+    out.print(Text(printable(text), style="bold" if bold else ""), soft_wrap=True)
 
 
 def bar(value: float, most: float) -> str:
@@ -124,7 +134,8 @@ def show_fit_of_distance(facts: dict[str, Any]) -> None:
 
 
 def _print_next(out: Console, *lines: str) -> None:
-    print_text(out, "\nNext", bold=True)
+    out.print()
+    print_text(out, "Next", bold=True)
     for line in lines:
         print_text(out, f"  {line}")
 
@@ -142,16 +153,17 @@ def _recall_line(facts: dict[str, Any]) -> str:
 def _print_relevance(
     out: Console, parts: list[dict[str, Any]], explained_by: str | None = None
 ) -> None:
-    print_text(out, "\nWhat the distance looks at", bold=True)
+    out.print()
+    print_text(out, "What the distance looks at", bold=True)
     if explained_by is not None:
         print_text(out, f"by {explained_by}")
     shown = parts[:MOST_FEATURES]
-    width = max(len(str(part["feature"])) for part in shown)
+    names = [printable(str(part["feature"])) for part in shown]
+    width = max(map(len, names))
     most = max(abs(part["share"]) for part in shown)
-    for part in shown:
+    for name, part in zip(names, shown, strict=True):
         share = part["share"]
-        line = f"  {part['feature']!s:<{width}}  {share:6.1%}  {bar(share, most)}"
-        print_text(out, line)
+        print_text(out, f"  {name:<{width}}  {share:6.1%}  {bar(share, most)}")
     if len(parts) > len(shown):
         rest = sum(part["share"] for part in parts[len(shown) :])
         print_text(out, f"  {len(parts) - len(shown)} more: {rest:.1%}")
@@ -165,7 +177,8 @@ def show_neighbors(facts: dict[str, Any]) -> None:
     print_text(out, _cells_text(facts["cells"]))
     _print_source(out, facts)
     for neighbor in facts["neighbors"]:
-        print_text(out, f"\n{_neighbor_text(neighbor)}")
+        out.print()
+        print_text(out, _neighbor_text(neighbor))
         _print_reasons(out, neighbor)
 
 
@@ -177,16 +190,19 @@ def show_prediction(facts: dict[str, Any]) -> None:
     title = f"Row {facts['row']}, classified as {facts['predicted']}: {said}"
     print_text(out, title, bold=True)
     print_text(out, _cells_text(facts["cells"]))
-    print_text(out, "\nBy how much each column raises the probability of a class")
+    out.print()
+    print_text(out, "By how much each column raises the probability of a class")
     if facts["note"]:
         print_text(out, facts["note"])
     else:
         _print_effects(out, facts, likeliest)
-    print_text(out, "\nNearest training rows, with their votes", bold=True)
+    out.print()
+    print_text(out, "Nearest training rows, with their votes", bold=True)
     _print_source(out, facts)
     for neighbor in facts["neighbors"]:
         vote = f"{neighbor['vote']:.1%} of the votes"
-        print_text(out, f"\n{_neighbor_text(neighbor)}, {vote}")
+        out.print()
+        print_text(out, f"{_neighbor_text(neighbor)}, {vote}")
         _print_reasons(out, neighbor)
 
 
@@ -239,7 +255,8 @@ def show_explanation(facts: dict[str, Any]) -> None:
     out.print()
     out.print(table_of(out, head, lines, right={head[3]}))
     if facts["other_class"] is not None:
-        print_text(out, f"\nNearest to row {a} of another class", bold=True)
+        out.print()
+        print_text(out, f"Nearest to row {a} of another class", bold=True)
         print_text(out, _neighbor_text(facts["other_class"]))
         _print_reasons(out, facts["other_class"])
 
@@ -319,7 +336,8 @@ def show_duplicates(facts: dict[str, Any]) -> None:
     )
     print_text(out, f"by {facts['distance']}")
     if equal:
-        print_text(out, "\nEqual rows", bold=True)
+        out.print()
+        print_text(out, "Equal rows", bold=True)
         lines = [
             (
                 str(len(group["rows"])),
@@ -332,14 +350,16 @@ def show_duplicates(facts: dict[str, Any]) -> None:
         if len(equal) > MOST_GROUPS:
             print_text(out, f"and {len(equal) - MOST_GROUPS:,} more; --json lists all")
     if near:
-        print_text(out, "\nNearest pairs of different rows", bold=True)
+        out.print()
+        print_text(out, "Nearest pairs of different rows", bold=True)
         pairs = [
             ("{} and {}".format(*pair["rows"]), f"{pair['distance']:.4g}", _apart(pair))
             for pair in near
         ]
         out.print(table_of(out, ("rows", "distance", "what differs"), pairs))
     else:
-        print_text(out, "\nNo two different rows are so near.")
+        out.print()
+        print_text(out, "No two different rows are so near.")
 
 
 def _listed(rows: list[int]) -> str:

@@ -1,8 +1,8 @@
 """A table as a fitted model reads it, and the classes that the model predicts."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 import typer
@@ -17,6 +17,7 @@ from nearkind.io import (
     ReadOptions,
     check_ending,
     match_levels,
+    refuse_halves,
     require_column,
     short_name,
     write_columns,
@@ -25,7 +26,7 @@ from nearkind.io.cells import is_missing
 from nearkind.io.delimited import write_delimited
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array
-from nearkind.tables import read_table
+from nearkind.tables import printable, read_table
 
 TIE = 1e-9
 """Probabilities that differ by less are equal."""
@@ -284,7 +285,17 @@ def write_table(columns: Columns, output: Path | None) -> None:
     if output is not None:
         write_columns(columns, output)
     else:
-        write_delimited(columns, typer.get_text_stream("stdout").write)
+        out = typer.get_text_stream("stdout")
+        if out.isatty():
+            write_delimited(columns, _line_printer(out))
+        else:
+            refuse_halves(columns)
+            write_delimited(columns, out.write)
+
+
+def _line_printer(out: TextIO) -> Callable[[str], object]:
+    """Return a function that writes a line for a person to see."""
+    return lambda line: out.write(f"{printable(line.removesuffix(chr(10)))}\n")
 
 
 def check_output(path: Path) -> None:

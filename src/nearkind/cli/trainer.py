@@ -19,6 +19,7 @@ from nearkind.datasets.data_argument import is_set
 from nearkind.encoding.codebook import POLICIES
 from nearkind.errors import did_you_mean
 from nearkind.estimators.batches import reference_rows
+from nearkind.estimators.labels import label_array
 from nearkind.estimators.progress import BatchProgress, is_watched
 from nearkind.io import Batches, Columns, LabelledTable
 from nearkind.io.formats import format_by_name
@@ -166,7 +167,7 @@ def fit_table(
     table: LabelledTable, settings: FitSettings
 ) -> tuple[Any, dict[str, Any]]:
     """Return a fitted classifier and the facts of the fit."""
-    X, y = read_table(table.X).factorize(), np.array(table.y)
+    X, y = read_table(table.X).factorize(), label_array(list(table.y))
     if settings.method in STRUCTURES:
         compile_ahead(len(y))
     start = perf_counter()

@@ -110,7 +110,7 @@ class LocalTriplets:
 
     def bind(self, labels: WeightedLabels) -> "LocalConstraints":
         """Return the constraints, to be ``renewed`` before use: they need a metric."""
-        mass = float((labels.weights * labels.same * labels.other).sum())
+        mass = float((labels.anchor_weights * labels.same * labels.other).sum())
         require_constraints(mass, "triplets")
         return LocalConstraints(self, labels)
 
@@ -155,7 +155,7 @@ class LocalConstraints:
     def mass(self) -> float:
         """Weight of all local triplets."""
         counts = self.targets.weights.sum(axis=1)
-        return float((self.labels.weights * counts * self.labels.other).sum())
+        return float((self.labels.anchor_weights * counts * self.labels.other).sum())
 
     def chunks(self) -> Sequence[LocalChunk]:
         """Return the chunks; their gradients add up to that of the whole."""
@@ -165,6 +165,7 @@ class LocalConstraints:
     def _chunks(self) -> list[LocalChunk]:
         counts = self.targets.weights.sum(axis=1)
         live = self.labels.weights > 0.0
+        anchoring = self.labels.anchor_weights > 0.0
         return [
             LocalChunk(
                 AnchorPairs(anchors), self._columns(anchors, far), self.rule.pull
@@ -172,7 +173,7 @@ class LocalConstraints:
             for label in range(self.labels.n_classes)
             if len(far := np.flatnonzero((self.labels.y != label) & live))
             for anchors in chunk_rows(
-                np.flatnonzero((self.labels.y == label) & live & (counts > 0.0)),
+                np.flatnonzero((self.labels.y == label) & anchoring & (counts > 0.0)),
                 len(live),
                 self.rule.at_once,
             )
@@ -185,7 +186,7 @@ class LocalConstraints:
             far,
             self.rule.margin,
             self.labels.weights,
-            self.labels.weights[anchors] / self.mass,
+            self.labels.anchor_weights[anchors] / self.mass,
             own=np.full(len(anchors), -1),
             own_weights=np.zeros(len(anchors)),
             near_weights=near.weights,
@@ -200,11 +201,11 @@ class LocalConstraints:
             rows, some = self.sample(CANDIDATES // 4, np.random.default_rng(0))
             return some.gradient_at_zero(Z[:, rows])
         columns, weights = self.targets.columns, self.targets.weights
-        shares = self.labels.weights / self.mass
+        shares = self.labels.anchor_weights / self.mass
         near = (shares * (self.labels.other + self.rule.pull))[:, None] * weights
         anchors = np.repeat(np.arange(len(columns)), columns.shape[1])
         G = PairList(anchors, columns.ravel()).adjoint(Z, near.ravel())
-        between = weights.sum(axis=1) / self.mass
+        between = self.labels.anchoring * weights.sum(axis=1) / self.mass
         return G + self.labels.contrast(Z, np.zeros_like(between), between)
 
     def sample(
@@ -221,14 +222,14 @@ class LocalConstraints:
             np.concatenate([drawn, near.columns.ravel()]), return_inverse=True
         )
         first, columns = at[: len(drawn)], at[len(drawn) :].reshape(near.columns.shape)
-        weights, own = np.zeros(len(rows)), np.zeros(len(rows))
+        weights, own, anchoring = np.zeros((3, len(rows)))
         weights[first], own[first] = labels.weights, labels.own
+        anchoring[first] = labels.anchoring
         shape = len(rows), near.columns.shape[1]
         given = Targets(np.zeros(shape, np.intp), np.zeros(shape))
         given.columns[first], given.weights[first] = columns, near.weights
-        return rows, LocalConstraints(
-            self.rule, WeightedLabels(self.labels.y[rows], weights, own), given=given
-        )
+        labels = WeightedLabels(self.labels.y[rows], weights, own, anchoring)
+        return rows, LocalConstraints(self.rule, labels, given=given)
 
     @property
     def _searched(self) -> bool:

@@ -52,9 +52,9 @@ class PairChunk:
 
     def _shares(self) -> Array:
         """Return the share of each pair in the mean (a, n)."""
-        weights, own = self.labels.weights, self.labels.own
-        shares = np.outer(weights[self.anchors], weights)
-        itself = weights[self.anchors] * own[self.anchors]
+        anchor_weights = self.labels.anchor_weights[self.anchors]
+        shares = np.outer(anchor_weights, self.labels.weights)
+        itself = anchor_weights * self.labels.own[self.anchors]
         shares[np.arange(len(self.anchors)), self.anchors] = itself
         return shares / self.mass
 
@@ -73,10 +73,10 @@ class AllPairs:
         """Return the constraints these labels imply."""
         mass = self._mass(labels)
         require_constraints(mass, "pairs")
-        rows = np.arange(len(labels.y))
+        rows = np.flatnonzero(labels.anchoring)
         chunks = [
             PairChunk(labels, anchors, self.margin, mass)
-            for anchors in chunk_rows(rows, len(rows), self.at_once)
+            for anchors in chunk_rows(rows, len(labels.y), self.at_once)
         ]
         return LabelConstraints(self, labels, chunks)
 
@@ -86,8 +86,8 @@ class AllPairs:
         There a pair of one class is at most just met, which counts in full; a pair of
         two classes is violated.
         """
-        shares = np.full(len(labels.y), 1.0 / self._mass(labels))
+        shares = labels.anchoring / self._mass(labels)
         return labels.contrast(Z, shares * (self.margin <= 1.0), shares)
 
     def _mass(self, labels: WeightedLabels) -> float:
-        return float((labels.weights * (labels.same + labels.other)).sum())
+        return float((labels.anchor_weights * (labels.same + labels.other)).sum())

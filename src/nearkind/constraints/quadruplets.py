@@ -74,6 +74,7 @@ class AllQuadruplets:
         shares = labels.weights[left] * labels.weights[right]
         shares[left == right] = labels.weights * labels.own / 2.0
         alike = labels.y[left] == labels.y[right]
+        shares[alike] *= labels.anchoring[left[alike]]
         for kind in (alike, ~alike):
             mass = float(shares[kind].sum())
             require_constraints(mass, "quadruplets")
@@ -93,5 +94,5 @@ class AllQuadruplets:
     def gradient_at_zero(self, labels: WeightedLabels, Z: Array) -> Array:
         """Return the gradient of the loss at M = 0, where all are violated."""
         ones = np.ones(len(labels.y))
-        same, other = labels.weights @ labels.same, labels.weights @ labels.other
-        return labels.contrast(Z, ones / same, ones / other)
+        same, other = labels.anchor_weights @ labels.same, labels.weights @ labels.other
+        return labels.contrast(Z, labels.anchoring / same, ones / other)

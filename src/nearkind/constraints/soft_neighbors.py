@@ -370,13 +370,14 @@ class SoftNeighbors:
 
     def gradient_at_zero(self, labels: WeightedLabels, Z: Array) -> Array:
         """Return the gradient at M = 0, where all neighbours are equally likely."""
-        live = self._weights(labels) > 0.0
-        mass = labels.weights[live].sum() * self.margin
-        by_any = np.where(live, 1.0 / (labels.same + labels.other) / mass, 0.0)
-        by_same = np.where(live, 1.0 / np.where(live, labels.same, 1.0) / mass, 0.0)
+        weights = self._weights(labels)
+        live = weights > 0.0
+        each = np.where(live, labels.anchoring / (weights.sum() * self.margin), 0.0)
+        by_any = each / np.where(live, labels.same + labels.other, 1.0)
+        by_same = each / np.where(live, labels.same, 1.0)
         return labels.contrast(Z, by_same - by_any, by_any)
 
     def _weights(self, labels: WeightedLabels) -> Array:
         """Return the weight of each unique row as an anchor (n,)."""
         can_draw = (labels.same > 0.0) & (labels.other > 0.0)
-        return np.where(can_draw, labels.weights, 0.0)
+        return np.where(can_draw, labels.anchor_weights, 0.0)

@@ -51,6 +51,7 @@ class AllTriplets:
             )
             for label in range(labels.n_classes)
             if len(same := labels.rows_of(label))
+            and labels.anchoring[same].any()
             and len(other := labels.rows_outside(label))
             for anchors in chunk_rows(same, len(labels.y), self.at_once)
         ]
@@ -64,14 +65,15 @@ class AllTriplets:
         other: RowNumbers,
         mass: float,
     ) -> NearFar:
-        shares = labels.weights[anchors] / mass
+        shares = labels.anchor_weights[anchors] / mass
         own = labels.own[anchors]
         return NearFar(same, other, self.margin, labels.weights, shares, anchors, own)
 
     def gradient_at_zero(self, labels: WeightedLabels, Z: Array) -> Array:
         """Return the gradient of the loss at M = 0, where every triplet is violated."""
         mass = self._mass(labels)
-        return labels.contrast(Z, labels.other / mass, labels.same / mass)
+        shares = labels.anchoring / mass
+        return labels.contrast(Z, shares * labels.other, shares * labels.same)
 
     def _mass(self, labels: WeightedLabels) -> float:
-        return float((labels.weights * labels.same * labels.other).sum())
+        return float((labels.anchor_weights * labels.same * labels.other).sum())

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from nearkind.encoding.rows import UniqueRows
@@ -40,20 +41,31 @@ class WeightedLabels:
         Weight of each unique row as its own partner. One of weight w stands for w equal
         rows, so None means w - 1 (0 where w < 1). A unique row that was drawn to stand
         for others too has less: those are elsewhere.
+    anchoring : ndarray of shape (n,), default=None
+        How many anchors each row counts as; None: one. Of very many classes a sample
+        has anchors of some, which count for all, and of the others rows to be far from.
     """
 
     y: RowNumbers
     weights: Array
     own: Array = None  # type: ignore[assignment]
+    anchoring: Array = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         if self.own is None:
             object.__setattr__(self, "own", np.maximum(self.weights - 1.0, 0.0))
+        if self.anchoring is None:
+            object.__setattr__(self, "anchoring", np.ones(len(self.y)))
 
     @cached_property
     def n_classes(self) -> int:
         """Number of class numbers, one more than the largest."""
         return int(self.y.max()) + 1
+
+    @cached_property
+    def anchor_weights(self) -> Array:
+        """Weight of each unique row as an anchor (n,)."""
+        return self.weights * self.anchoring
 
     @cached_property
     def class_weights(self) -> Array:
@@ -115,20 +127,69 @@ class WeightedLabels:
 
         Each class keeps its weight, shared among the rows drawn from it, so that means
         over the sample estimate those over all, up to a share 1 / m of a class of which
-        m rows are drawn. A class that is drawn whole stays as it is.
+        m rows are drawn. A class that is drawn whole stays as it is. Where there is no
+        room for two rows of each class, some classes have anchors, each counting as the
+        inverse of its chance, and rows of the others are there to be far from.
         """
-        shares = self.class_weights / self.class_weights.sum()
-        wanted = allot(shares, size)
+        live = self.class_weights > 0.0
+        if 2 * live.sum() <= size:
+            return self._sample_within(np.flatnonzero(live), size, rng)
+        chances = self._chances(size // 4)
+        chosen = _choose(chances, rng)
+        rows, near = self._sample_within(np.flatnonzero(chosen), size // 2, rng)
+        far, far_weights = self._strangers(live & ~chosen, size // 2, rng)
+        labels = WeightedLabels(
+            self.y[np.concatenate([rows, far])],
+            np.concatenate([near.weights, far_weights]),
+            np.concatenate([near.own, np.zeros(len(far))]),
+            np.concatenate([1.0 / chances[near.y], np.zeros(len(far))]),
+        )
+        return np.concatenate([rows, far]), labels
+
+    def _sample_within(
+        self, classes: RowNumbers, size: int, rng: np.random.Generator
+    ) -> tuple[RowNumbers, "WeightedLabels"]:
+        """Draw about ``size`` rows of some classes, of each at least two if it has."""
+        shares = self.class_weights[classes] / self.class_weights[classes].sum()
+        wanted_of = np.maximum(allot(shares, size), 2)
         drawings = []
-        for label in range(self.n_classes):
+        for label, wanted in zip(classes, wanted_of, strict=True):
             members = self.rows_of(label)
-            if len(members) <= wanted[label]:
+            if len(members) <= wanted:
                 drawn, each, mine = members, self.weights[members], self.own[members]
             else:
-                drawn, each, mine = self._draw(members, wanted[label], rng)
+                drawn, each, mine = self._draw(members, wanted, rng)
             drawings.append((drawn, each, mine))
         rows, weights, own = map(np.concatenate, zip(*drawings, strict=True))
         return rows, WeightedLabels(self.y[rows], weights, own)
+
+    def _chances(self, n_wanted: int) -> Array:
+        """Return each class's chance to have anchors: half by weight, half evenly.
+
+        A class of one row has none, as it has no pair of its own to be nearer.
+        """
+        able = np.bincount(self.y, self.weights * self.same, self.n_classes) > 0.0
+        shares = np.where(able, self.class_weights, 0.0)
+        require_constraints(shares.sum(), "triplets")
+        wish = 0.5 * shares / shares.sum() + 0.5 * able / able.sum()
+        chances: Array = np.minimum(max(n_wanted, 2) * wish, 1.0)
+        return chances
+
+    def _strangers(
+        self, classes: NDArray[np.bool_], size: int, rng: np.random.Generator
+    ) -> tuple[RowNumbers, Array]:
+        """Draw a row of each of ``size`` classes by weight, to stand for all of them.
+
+        A class that is drawn twice has one row of twice the weight, so that no stranger
+        has a partner.
+        """
+        members = np.flatnonzero(classes[self.y] & (self.weights > 0.0))
+        if not len(members):
+            return members, np.empty(0)
+        size = min(size, int(classes.sum()))
+        hits = _systematic(members, self.weights[members], size, rng)
+        _, first, times = np.unique(self.y[hits], return_index=True, return_counts=True)
+        return hits[first], times * (self.weights[members].sum() / size)
 
     def _draw(
         self, members: RowNumbers, size: int, rng: np.random.Generator
@@ -248,8 +309,7 @@ def require_constraints(mass: float, kind: str) -> None:
     """Raise where the labels imply no constraint of a kind: their mass is zero."""
     if mass <= 0.0:
         raise ValueError(
-            f"The labels imply no {kind}: {_NEEDS[kind]}. Give more labelled rows, or "
-            "state constraints with fit_constraints."
+            f"The labels imply no {kind}: {_NEEDS[kind]}. Give more labelled rows."
         )
 
 
@@ -264,6 +324,15 @@ def allot(shares: Array, size: int) -> RowNumbers:
     live = shares > 0.0
     wish = size * (0.5 * shares + 0.5 * live / live.sum())
     return np.where(live, np.maximum(np.round(wish), 1), 0).astype(np.intp)
+
+
+def _choose(chances: Array, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Choose each with its chance, and as many as the chances add up to."""
+    order = rng.permutation(len(chances))
+    ends = rng.random() + np.cumsum(chances[order])
+    chosen = np.empty(len(chances), dtype=bool)
+    chosen[order] = np.diff(np.floor(ends), prepend=0.0) > 0.0
+    return chosen
 
 
 def _systematic(

@@ -22,7 +22,8 @@ def load(name: str, *, as_frame: bool = True) -> "Bunch":
        empty field for a missing value. Any file of that form can be loaded, known set
        or not; a known one whose checksum is not the known one is loaded with a
        ``ChangedDataWarning``.
-    2. The same file in the user's cache.
+    2. The same file in the user's cache; there, and from OpenML, another checksum is
+       refused.
     3. The set it is made of: ``voting`` for ``housevotes``, ``splice`` for
        ``dna_nominal``. For ``led24``, a draw of our own.
     4. OpenML; what was downloaded is kept in the cache. This needs pandas.
@@ -46,7 +47,7 @@ def load(name: str, *, as_frame: bool = True) -> "Bunch":
     FileNotFoundError
         If the set is known but needs a file, and there is none.
     ValueError
-        If no set has that name, or its file is damaged.
+        If no set has that name, its file is damaged, or a checksum is refused.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.datasets.derived import DERIVED
 from nearkind.datasets.openml import RECIPES
 from nearkind.datasets.sources import Obtained, names, require_offer
+from nearkind.tables import printable
 
 _COUNTS = {"rows", "features", "classes", "values", "missing"}
 _WIDE = 200  # a pipe has no width: long lines are not broken
@@ -118,7 +119,8 @@ def show_description(facts: dict[str, Any]) -> None:
         markup=False,
     )
     for key in ("source", "licence", "citation"):
-        out.print(f"{key:<8}  {facts[key]}", markup=False, soft_wrap=True)
+        line = f"{key:<8}  {printable(facts[key])}"
+        out.print(line, markup=False, soft_wrap=True)
     columns = [
         (column["name"], _count(column["values"]), _count(column["missing"]))
         for column in facts["columns"]
@@ -136,13 +138,16 @@ def table_of(
     lines: Iterable[tuple[str, ...]],
     right: Collection[str] = _COUNTS,
 ) -> Table:
-    """Return a table, framed on a terminal only; some columns to the right."""
+    """Return a table, framed on a terminal only; some columns to the right.
+
+    A cell is text and one line: what a terminal would obey is escaped.
+    """
     table = Table(box=box.HEAVY_HEAD if out.is_terminal else None, pad_edge=False)
     for title in head:
         justify: Any = "right" if title in right else "left"
-        table.add_column(Text(title), justify=justify)
+        table.add_column(Text(printable(title)), justify=justify)
     for line in lines:
-        table.add_row(*map(Text, line))
+        table.add_row(*(Text(printable(cell)) for cell in line))
     return table
 
 

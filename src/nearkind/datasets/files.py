@@ -150,7 +150,7 @@ class _DigestedGzip(gzip.GzipFile):
         return data
 
 
-def read(path: Path, sha256: str | None = None) -> Dataset:
+def read(path: Path, sha256: str | None = None, advice: str | None = None) -> Dataset:
     """Return the data set of a file.
 
     Equal values become one string in memory; without that a set of 300,000 rows and
@@ -161,7 +161,9 @@ def read(path: Path, sha256: str | None = None) -> Dataset:
     path : Path
         A file NAME.csv.gz.
     sha256 : str or None, default=None
-        What the checksum of the text should be; another one is a warning.
+        What the checksum of the text should be.
+    advice : str or None, default=None
+        What to do about another checksum, which is refused; None: it is a warning.
 
     Returns
     -------
@@ -170,7 +172,8 @@ def read(path: Path, sha256: str | None = None) -> Dataset:
     Raises
     ------
     ValueError
-        If the file is damaged or not of this form; names the file and the line.
+        If the file is damaged or not of this form; names the file and the line. If
+        its checksum is refused.
 
     Examples
     --------
@@ -186,7 +189,7 @@ def read(path: Path, sha256: str | None = None) -> Dataset:
         numbered_lines(cast(BinaryIO, file), "utf-8-sig") as lines,
     ):
         data = _dataset(parse_rows(lines, ","))
-    check_digest(path.name, sha256, file.digest.hexdigest())
+    check_digest(path.name, sha256, file.digest.hexdigest(), advice)
     return data
 
 
@@ -219,29 +222,43 @@ def _shared(rows: Iterable[list[str]]) -> Iterator[list[str | None]]:
         yield list(map(share, row, row))
 
 
-def check_digest(what: str, expected: str | None, digest: str) -> None:
-    """Warn if a checksum is not the expected one.
+def check_digest(
+    what: str, expected: str | None, digest: str, advice: str | None = None
+) -> None:
+    """Refuse a checksum that is not the expected one, or warn of it.
 
     Parameters
     ----------
     what : str
-        The file or set, for the warning.
+        The file or set, for the message.
     expected : str or None
         None: nothing is expected.
     digest : str
+    advice : str or None, default=None
+        What to do about another checksum; None: warn, and use what there is.
+
+    Raises
+    ------
+    ValueError
+        If the checksum is another, and there is advice.
 
     Examples
     --------
     >>> check_digest("adult.csv.gz", None, "1234")
     """
-    if expected not in (None, digest):
-        warnings.warn(
-            f"{what} is not the copy that nearkind was tested with: sha256 of its text "
-            f"should be {expected} and is {digest}. It is used as it is; figures may "
-            "differ from published ones.",
-            ChangedDataWarning,
-            stacklevel=2,
-        )
+    if expected in (None, digest):
+        return
+    sentence = (
+        f"{what} is not the copy that nearkind was tested with: sha256 of its text "
+        f"should be {expected} and is {digest}."
+    )
+    if advice is not None:
+        raise ValueError(f"{sentence} {advice}")
+    warnings.warn(
+        f"{sentence} It is used as it is; figures may differ from published ones.",
+        ChangedDataWarning,
+        stacklevel=2,
+    )
 
 
 def text_digest(data: Dataset) -> str:

@@ -186,15 +186,22 @@ def _in_folder(name: str) -> Offer | None:
 
 def _in_cache(name: str) -> Offer | None:
     """Return the offer of a file in the user's cache."""
-    return _file_offer(name, "cache", files.cache(), "in the cache")
+    home = files.cache()
+    advice = (
+        f"Delete it from {str(home)!r} to have the set downloaded again, or move it to "
+        f"the folder that {files.VARIABLE} names to use it as it is."
+    )
+    return _file_offer(name, "cache", home, "in the cache", advice)
 
 
-def _file_offer(name: str, where: str, home: Path | None, words: str) -> Offer | None:
-    """Return the offer of a file in a folder."""
+def _file_offer(
+    name: str, where: str, home: Path | None, words: str, advice: str | None = None
+) -> Offer | None:
+    """Return the offer of a file in a folder; advice is for a file that was changed."""
     path = files.file_in(home, name)
     if path is None:
         return None
-    load = partial(files.read, path, CHECKSUMS.get(name))
+    load = partial(files.read, path, CHECKSUMS.get(name), advice)
     return Offer(where, f"file {path.name} {words}", load)
 
 
@@ -237,7 +244,11 @@ def _fetch(name: str) -> Dataset:
     except (OSError, ValueError, ImportError, EOFError, HTTPException) as error:
         raise UnreachableError(f"{error}".rstrip(".")) from error
     what = f"OpenML data set {openml.RECIPES[name].data_id} ({name})"
-    files.check_digest(what, CHECKSUMS.get(name), files.text_digest(data))
+    advice = (
+        "It is not kept. Try again later, or set "
+        f"{files.VARIABLE} to a folder that holds {name}{files.SUFFIX}."
+    )
+    files.check_digest(what, CHECKSUMS.get(name), files.text_digest(data), advice)
     _keep(name, data)
     return data
 

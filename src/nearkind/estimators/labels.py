@@ -17,6 +17,9 @@ from nearkind.estimators.params import is_whole, wrong
 from nearkind.protocols import Array
 from nearkind.tables import is_missing, read_column, read_table
 
+LARGEST_SIZE = 100
+"""Power of two that the largest weight has at most; and minus that at least."""
+
 
 def labelled_rows(
     X: Any,
@@ -221,7 +224,31 @@ def _typed(y: NDArray[Any]) -> NDArray[Any]:
             f"y mixes labels of types {', '.join(kinds)}, which have no common order. "
             "Turn them into one type, with y.astype(str) for example."
         )
-    return np.array(y.tolist()) if kinds else y
+    return label_array(y.tolist()) if kinds else y
+
+
+def label_array(labels: list[Any]) -> NDArray[Any]:
+    """Return labels of one type as an array.
+
+    Raises
+    ------
+    ValueError
+        If a label ends in a NUL character, which arrays of text do not keep.
+
+    Examples
+    --------
+    >>> label_array(["a", "b"]).tolist()
+    ['a', 'b']
+    """
+    array = np.array(labels)
+    if array.dtype.kind in "US" and array.tolist() != labels:
+        pairs = zip(array.tolist(), labels, strict=True)
+        row = next(i for i, (kept, label) in enumerate(pairs) if kept != label)
+        raise ValueError(
+            f"The label {labels[row]!r} in row {row} ends in a NUL character, which "
+            "NumPy's arrays of text do not keep. Take it off."
+        )
+    return array
 
 
 def _check_classes(classes: NDArray[Any], owner: str) -> None:
@@ -314,7 +341,18 @@ def check_weights(sample_weight: Any, n_rows: int) -> Array:
         )
     if not weights.any():
         raise ValueError("sample_weight is zero for every row; give some row a weight.")
-    return weights
+    return _within_range(weights)
+
+
+def _within_range(weights: Array) -> Array:
+    """Return the weights, scaled by a power of two where the largest is extreme.
+
+    Sums of products of three weights then neither overflow nor vanish. A weight counts
+    repetitions of a row, but among weights so large or so small only ratios matter.
+    """
+    size = int(np.frexp(weights.max())[1])
+    excess = size - min(max(size, -LARGEST_SIZE), LARGEST_SIZE)
+    return np.ldexp(weights, -excess) if excess else weights
 
 
 def _as_array(y: Any) -> NDArray[Any]:
@@ -322,10 +360,12 @@ def _as_array(y: Any) -> NDArray[Any]:
         y = y.to_pylist()
     if hasattr(y, "to_numpy"):  # pandas, polars
         return np.asarray(y.to_numpy())
-    array = np.asarray(y)
-    kinds = {type(label) for label in y} if isinstance(y, list | tuple) else set()
-    # NumPy would turn [1, "a", None] into text.
-    return array if len(kinds) < 2 else np.array(y, dtype=object)
+    if not isinstance(y, list | tuple):
+        return np.asarray(y)
+    kinds = {type(label) for label in y}
+    if len(kinds) > 1:  # NumPy would turn [1, "a", None] into text
+        return np.array(y, dtype=object)
+    return label_array(list(y)) if kinds <= {str, bytes} else np.asarray(y)
 
 
 def _check_length(n_labels: int, n_rows: int) -> None:
@@ -387,7 +427,7 @@ def warn_of_small_weights(rows: CodedRows, k: int) -> None:
     total = float(rows.weights.sum())
     if total < k <= len(rows):
         warnings.warn(
-            f"The sample weights add up to {total:.3g}, less than n_neighbors={k}, so "
+            f"The sample weights add up to less than n_neighbors={k}, so "
             "every row votes on every answer. A weight counts repetitions of its row; "
             "scale the weights up, so that their mean is 1 for example.",
             SmallWeightWarning,

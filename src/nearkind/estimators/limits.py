@@ -10,8 +10,10 @@ from nearkind.protocols import Projection
 
 LARGEST_METRIC = 50_000_000
 """Numbers in M."""
-LARGEST_PHI = 500_000_000
-"""Numbers in phi."""
+MOST_NUMBERS = 1_000_000_000
+"""Numbers held at a time while rows are projected: 7.5 GiB."""
+COPIES_OF_PHI = 6
+"""Arrays as large as phi that are held at a time while rows are compressed."""
 MOST_VALUES = 2_000
 """Values of a feature between which all distances are told."""
 
@@ -33,18 +35,22 @@ def check_size(
     n_values: Sequence[int],
     n_rows: int,
     n_classes: int,
+    setting: str = "coding",
 ) -> None:
-    """Raise if the metric or the projected rows would be too large."""
+    """Raise if the metric or the projected rows would be too large.
+
+    ``setting`` is the parameter of the learner that chooses the projection.
+    """
     n_features, n_channels = projection.shape(n_values, n_classes)
     B, W = structure.shape(n_features, n_channels)
-    if B * W * W <= LARGEST_METRIC and n_rows * n_features * n_channels <= LARGEST_PHI:
+    n_held = COPIES_OF_PHI * n_rows * n_features * n_channels
+    if B * W * W <= LARGEST_METRIC and n_held <= MOST_NUMBERS:
         return
-    widest = _widest(projection, n_values, n_classes)
     raise ValueError(
         f"This metric would need {B:,} matrices of {W:,} x {W:,} numbers over "
-        f"{n_rows:,} x {n_features:,} x {n_channels:,} projected ones. Column "
-        f"{names[widest]!r} has the most values, {n_values[widest]:,}: drop or coarsen "
-        "it, or take projection='vdm', whose size does not depend on the values."
+        f"{n_rows:,} x {n_features:,} x {n_channels:,} projected ones, of which "
+        f"{COPIES_OF_PHI} copies are held, {8 * n_held / 2**30:.1f} GiB. "
+        + _advice(projection, names, n_values, n_classes, setting)
     )
 
 
@@ -57,6 +63,32 @@ def check_square(feature: Any, n_values: int) -> None:
             f"{n_numbers:,} numbers, {8 * n_numbers / 2**30:.1f} GiB. Choose at most "
             f"{MOST_VALUES:,} of them: values=[...]."
         )
+
+
+def _advice(
+    projection: Projection,
+    names: Sequence[Any],
+    n_values: Sequence[int],
+    n_classes: int,
+    setting: str,
+) -> str:
+    """Return what would make it smaller, and is not so already."""
+    if projection.shape([1] * len(n_values), n_classes) == projection.shape(
+        n_values, n_classes
+    ):
+        return (
+            f"That is {n_classes:,} numbers, one a class, for each value in a row: "
+            "take fewer rows or columns, or merge classes."
+        )
+    widest = _widest(projection, n_values, n_classes)
+    n_features, n_channels = projection.shape(n_values, n_classes)
+    advice = (
+        f"Column {names[widest]!r} has the most values, {n_values[widest]:,}: drop or "
+        "coarsen it"
+    )
+    if len(n_values) * n_classes < n_features * n_channels:
+        advice += f", or take {setting}='vdm', whose size does not depend on the values"
+    return advice + "."
 
 
 def _widest(projection: Projection, n_values: Sequence[int], n_classes: int) -> int:

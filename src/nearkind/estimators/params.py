@@ -27,6 +27,7 @@ from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.codebook import POLICIES, Codebook
 from nearkind.encoding.crosses import WANTED, as_setting
 from nearkind.estimators.limits import distances_at_once
+from nearkind.estimators.threads import n_threads
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
@@ -65,6 +66,8 @@ SAMPLED = {
     "pairs": SampledPairs,
     "quadruplets": SampledQuadruplets,
 }
+MOST_SAMPLED = 10**9
+"""Constraints that may be asked for; so many take some ten gigabytes."""
 STREAMED: dict[str, Any] = {"batch_rows": 2_000, "held_rows": 8_000}
 """Larger samples where the rows at hand are themselves a sample."""
 SOLVERS: dict[str, Callable[..., Any]] = {
@@ -82,6 +85,7 @@ EXACT_DISTANCES = 4_000**2
 def check(model: Any) -> np.random.Generator:
     """Refuse wrong parameters before any data are read; return the generator."""
     rng = generator(model.random_state)
+    n_threads(model.n_jobs)
     for read in (structure, projection, codebook, margin, regularizer, strength):
         read(model)
     constraints(model, rng)
@@ -112,12 +116,15 @@ def constraints(model: Any, rng: np.random.Generator) -> Any:
     n_targets = whole_number(model, "n_targets")
     if not is_convex(model) and model.scope != "all":
         raise wrong(model, "scope", f"'all' when constraints={model.constraints!r}")
-    if is_whole(model.scope) and model.scope >= 1:
+    if is_whole(model.scope) and 1 <= model.scope <= MOST_SAMPLED:
         return SAMPLED[model.constraints](int(model.scope), rng, margin(model))
     if not isinstance(model.scope, str) or model.scope not in SCOPES:
         listed = ", ".join(map(repr, SCOPES))
         raise wrong(
-            model, "scope", f"{listed} or a number of constraints to sample, >= 1"
+            model,
+            "scope",
+            f"{listed} or a number of constraints to sample, from 1 to "
+            f"{MOST_SAMPLED:,}",
         )
     if model.scope == "local":
         if model.constraints != "triplets":
@@ -370,4 +377,16 @@ def generator(random_state: Any) -> np.random.Generator:
     """Return a generator from what scikit-learn takes as random_state."""
     if isinstance(random_state, np.random.Generator):
         return random_state
-    return np.random.default_rng(check_random_state(random_state).randint(2**31))
+    return np.random.default_rng(seeded(random_state).randint(2**31))
+
+
+def seeded(random_state: Any) -> np.random.RandomState:
+    """Return NumPy's older generator, where draws must stay as they were."""
+    try:
+        return check_random_state(random_state)
+    except (ValueError, TypeError):
+        raise ValueError(
+            "The 'random_state' parameter must be None, a whole number from 0 to "
+            "2**32 - 1, a RandomState or a Generator of NumPy; got "
+            f"{random_state!r:.60}."
+        ) from None

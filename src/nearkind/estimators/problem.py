@@ -95,7 +95,8 @@ def project(
     projection = with_coordinates(params.projection(model), book.positions)
     structure = params.structure(model)
     names, n_values = book.feature_names, book.n_values
-    check_size(projection, structure, names, n_values, len(compared), n_classes)
+    sizes = (names, n_values, len(compared), n_classes)
+    check_size(projection, structure, *sizes, setting="projection")
     if counts is None:
         y = counted.y if n_classes else None
         projection.fit(counted.codes, n_values, y, counted.weights)

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from numbers import Integral
 from threading import Lock, local
 from typing import Any
 
@@ -55,6 +56,29 @@ def one_blas_thread() -> Any:
     return _BLAS_LIMIT
 
 
+def n_threads(n_jobs: int | None) -> int:
+    """Return the number of threads that ``n_jobs`` asks for.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        None: one a core; below zero, as in joblib: all cores but -1 - n_jobs.
+
+    Examples
+    --------
+    >>> n_threads(3)
+    3
+    """
+    if n_jobs is None:
+        return effective_n_jobs(-1)
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ValueError(
+            "The 'n_jobs' parameter must be None, for one thread a core, or a whole "
+            f"number other than 0; got {n_jobs!r:.60}."
+        )
+    return effective_n_jobs(int(n_jobs))
+
+
 @contextmanager
 def thread_map(n_jobs: int | None, n_rows: int = MANY_ROWS) -> Iterator[Map]:
     """Give something shaped like ``map``: same results in the same order.
@@ -69,12 +93,12 @@ def thread_map(n_jobs: int | None, n_rows: int = MANY_ROWS) -> Iterator[Map]:
     n_jobs : number of threads; None: one a core
     n_rows : rows to compare with each other; few are done before threads have met
     """
-    n_threads = effective_n_jobs(-1 if n_jobs is None else n_jobs)
+    n = n_threads(n_jobs)
     with one_blas_thread():
-        if n_threads == 1 or n_rows < MANY_ROWS or getattr(_thread, "is_ours", False):
+        if n == 1 or n_rows < MANY_ROWS or getattr(_thread, "is_ours", False):
             yield map
             return
-        with ThreadPoolExecutor(n_threads, initializer=_mark_thread) as pool:
+        with ThreadPoolExecutor(n, initializer=_mark_thread) as pool:
             yield pool.map
 
 

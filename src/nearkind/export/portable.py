@@ -336,6 +336,8 @@ def places(codes: Codes, book: Codebook) -> NDArray[np.intp]:
 def portable_features(book: Codebook) -> list[Feature]:
     """Return how a codebook turns cells into codes."""
     names = [as_text(name) for name in book.feature_names]
+    for name in names:
+        _encodable(name, name)
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise ValueError(
@@ -406,8 +408,8 @@ def _encodable(text: str, column: str) -> str:
         text.encode()
     except UnicodeEncodeError:
         raise ValueError(
-            f"Column {column!r} holds {text!r:.60}, half of a character, which cannot "
-            "be written in UTF-8. Repair it and fit again."
+            f"Column {column!r} is called or holds {text!r:.60}, with half of a "
+            "character, which cannot be written in UTF-8. Repair it and fit again."
         ) from None
     return text
 

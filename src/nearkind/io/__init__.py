@@ -13,7 +13,7 @@ from nearkind.io.batches import BATCH_ROWS, Batches
 from nearkind.io.cells import infer_types
 from nearkind.io.formats import check_ending, write_columns
 from nearkind.io.options import Columns, ReadingWarning, ReadOptions
-from nearkind.io.schema import match_levels, require_column
+from nearkind.io.schema import match_levels, refuse_halves, require_column
 from nearkind.io.sources import (
     LabelledSource,
     LabelledTable,
@@ -34,6 +34,7 @@ __all__ = [
     "infer_types",
     "match_levels",
     "read_columns",
+    "refuse_halves",
     "require_column",
     "short_name",
     "write_columns",

@@ -1,5 +1,6 @@
 """Write a file whole or not at all."""
 
+import errno
 import gzip
 import io
 import os
@@ -11,6 +12,8 @@ from os import PathLike
 from typing import IO, Any, cast
 
 BUFFER = 1 << 16
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""Errors of a disk that has no room, for anybody or for this user."""
 
 
 @contextmanager
@@ -46,13 +49,13 @@ def atomic_write(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     """
     mode = _mode(path)
     if _is_special(mode):
-        with _open(path, "wb", path) as file:
+        with _full_disk_named(path), _open(path, "wb", path) as file:
             yield file
         return
     target = os.path.realpath(path)
     temporary = _temporary_name(target)
     try:
-        with _open(temporary, "xb", path) as file:
+        with _full_disk_named(path), _open(temporary, "xb", path) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -134,6 +137,22 @@ def _open(place: str | PathLike[str], how: str, path: str | PathLike[str]) -> IO
             raise _error(FileNotFoundError, f"T{reason[1:]}", reason) from None
         reason = error.strerror or str(error)
         raise _error(type(error), f"Cannot write {name!r}: {reason}", reason) from None
+
+
+@contextmanager
+def _full_disk_named(path: str | PathLike[str]) -> Iterator[None]:
+    """Name the path, and what to do, where the system only says that there is no room.
+
+    The block may read other files; what goes wrong with these is left as it is.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        reason = f"{error.strerror}; free some, or name a file on another disk"
+        sentence = f"Cannot write {os.fspath(path)!r}: {reason}"
+        raise _error(type(error), sentence, reason) from None
 
 
 def _error(kind: type[OSError], sentence: str, reason: str) -> OSError:

@@ -10,6 +10,7 @@ from nearkind.io import arrow, delimited, json_lines
 from nearkind.io.atomic_write import atomic_write, text_writer
 from nearkind.io.lines import Lines
 from nearkind.io.options import Columns, ReadOptions
+from nearkind.io.schema import refuse_halves
 
 
 class Format(NamedTuple):
@@ -185,6 +186,7 @@ def write_columns(columns: Columns, path: str | PathLike[str]) -> None:
     'size\\tcolour\\n1\\tred\\n'
     """
     ending = check_ending(path)
+    refuse_halves(columns)
     with atomic_write(path) as file:
         _write(columns, file, ending, Path(path).name.lower().endswith(".gz"))
 

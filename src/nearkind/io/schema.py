@@ -71,6 +71,25 @@ def refuse_duplicates(names: Iterable[str]) -> None:
         raise ValueError(f"column {listed} occurs more than once; rename the copies")
 
 
+def refuse_halves(columns: Columns) -> None:
+    """Raise ``ValueError`` if a name or a cell is text that UTF-8 cannot hold.
+
+    Examples
+    --------
+    >>> refuse_halves({"size": ["small", 1, None]})
+    """
+    for name, cells in columns.items():
+        for text in (name, *cells):
+            if isinstance(text, str) and not text.isascii():
+                try:
+                    text.encode()
+                except UnicodeEncodeError:
+                    raise ValueError(
+                        f"Column {name!r} is called or holds {text!r:.60}, with half "
+                        "of a character, which cannot be written in UTF-8. Repair it."
+                    ) from None
+
+
 def require_column(name: str, names: Iterable[str], where: str) -> str:
     """Return the name of a column that must be there.
 

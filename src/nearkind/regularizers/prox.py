@@ -6,7 +6,7 @@ Each returns argmin over x >= 0 of |x - v|^2 / 2 + step r(x); negative v give 0.
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import bisect, brentq
 
 from nearkind.protocols import Array
 
@@ -14,7 +14,8 @@ from nearkind.protocols import Array
 def prox_norm(v: Array, step: float, p: float) -> Array:
     """Return the prox of step ||x||_p, 1 <= p <= inf.
 
-    By Moreau, v_+ less its projection on the l_q ball of radius ``step``.
+    By Moreau, v_+ less its projection on the l_q ball of radius ``step``. It is
+    homogeneous: a power of two takes v to the size of one, and back, without rounding.
 
     Examples
     --------
@@ -22,7 +23,14 @@ def prox_norm(v: Array, step: float, p: float) -> Array:
     array([2., 1., 0.])
     """
     v = np.maximum(v, 0.0)
-    return _CLOSED.get(p, _general)(v, step, p) if step > 0.0 else v
+    size = int(np.frexp(v.max(initial=0.0))[1])
+    scaled_step = float(np.ldexp(step, -size))
+    if scaled_step <= 0.0:
+        return v
+    if scaled_step == np.inf:
+        return np.zeros_like(v)
+    x = _CLOSED.get(p, _general)(np.ldexp(v, -size), scaled_step, p)
+    return np.ldexp(x, size)
 
 
 def prox_power(v: Array, step: float, p: float) -> Array:
@@ -104,13 +112,28 @@ def _general(v: Array, step: float, p: float) -> Array:
     def excess(log_n: float) -> float:
         return float(np.log(norm(roots(v, step, p, float(np.exp(log_n))), p)))
 
-    high = np.log(norm(v, p))
+    high = float(np.log(norm(v, p))) + 1e-9
     low = high - 30.0  # an N smaller than this share is zero to all digits
     if excess(low) <= 0.0:
         return np.zeros_like(v)
-    log_size = brentq(excess, low, high + 1e-9, xtol=1e-14, rtol=1e-15)
-    size = float(np.exp(log_size))
+    if excess(high) >= 0.0:  # a step below rounding
+        return v
+    size = float(np.exp(_root(excess, low, high)))
     return size * roots(v, step, p, size)
+
+
+def _root(f: Callable[[float], float], low: float, high: float) -> float:
+    """Return a root between two places of different sign.
+
+    Near p = 1 the function is all but vertical at its root and rounding makes steps of
+    it, on which interpolation may not settle; halving always does.
+    """
+    root, report = brentq(
+        f, low, high, xtol=1e-14, rtol=1e-15, full_output=True, disp=False
+    )
+    if report.converged:
+        return float(root)
+    return float(bisect(f, low, high, xtol=1e-14, rtol=1e-15))
 
 
 _CLOSED: dict[float, Callable[[Array, float, float], Array]] = {

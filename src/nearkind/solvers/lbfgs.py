@@ -35,6 +35,8 @@ STEPS_OF_FULL_RANK = 6
 """Steps after which the directions to go on with are chosen."""
 NEGLIGIBLE = 1e-6
 """Share of the loss at M = 0 below which gains are not measured by what is left."""
+LARGEST_ENTRY = 1e120
+"""Entry of a factor beyond which a trial counts as infinitely bad, not as computed."""
 
 
 @dataclass(frozen=True)
@@ -224,6 +226,8 @@ def minimize_factor(
     best: Evaluation | None = None
 
     def value_and_gradient(x: Array) -> tuple[float, Array]:
+        if not np.abs(x).max() < LARGEST_ENTRY:  # or not a number
+            return np.inf, np.zeros_like(x)
         found = evaluate(smooth, x.reshape(start.shape).copy())
         nonlocal best
         if best is None or found.value < best.value:

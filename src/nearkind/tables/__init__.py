@@ -13,7 +13,15 @@ from nearkind.tables.frames import frame
 from nearkind.tables.numerals import parse_number
 from nearkind.tables.readers import one_row, read_column, read_rows, read_table
 from nearkind.tables.table import FactorizedTable, Table
-from nearkind.tables.values import CELL_TYPES, as_cell, canonical, is_missing, plain
+from nearkind.tables.values import (
+    CELL_TYPES,
+    as_cell,
+    canonical,
+    is_missing,
+    is_printable,
+    plain,
+    printable,
+)
 
 __all__ = [
     "CELL_TYPES",
@@ -26,9 +34,11 @@ __all__ = [
     "canonical",
     "frame",
     "is_missing",
+    "is_printable",
     "one_row",
     "parse_number",
     "plain",
+    "printable",
     "read_column",
     "read_rows",
     "read_table",

@@ -58,7 +58,8 @@ def _pandas_categories(series: Any) -> Factorization:
 def _pandas_distinct(name: Any, series: Any) -> Factorization:
     try:
         indices, distinct = series.factorize()
-    except (TypeError, NotImplementedError):  # lists and the like; say where
+    except (TypeError, NotImplementedError, OverflowError):
+        # Lists and the like, to say where; and an old pandas fails at long numbers.
         return factorize(name, series.tolist())
     return indices, distinct.tolist()
 

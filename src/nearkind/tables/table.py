@@ -9,6 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.tables.column import Column
+from nearkind.tables.values import is_missing
+
+NAMES = {str, int}
+"""Types of names that are never missing."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,15 @@ class FactorizedTable(Table):
 
 
 def _check_names(names: list[Any]) -> None:
-    if len(set(map(type, names))) == 1 and len(set(names)) == len(names):
+    types = set(map(type, names))
+    nameless = [] if types <= NAMES else [*map(is_missing, names)]
+    if any(nameless):
+        place = nameless.index(True)
+        raise ValueError(
+            f"Column {place}, counted from 0, has no name: it is called "
+            f"{names[place]!r}. Name or drop it."
+        )
+    if len(types) == 1 and len(set(names)) == len(names):
         return
     kinds = sorted({type(name).__name__ for name in names})
     if len(kinds) > 1 and any(isinstance(name, str) for name in names):

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import sys
+import unicodedata
 from collections.abc import Iterable
 from decimal import Decimal
 from numbers import Number
@@ -132,6 +133,41 @@ def _iso(value: dt.date | dt.time) -> str:
     if value.utcoffset() is not None:
         return value.astimezone(dt.UTC).isoformat()
     return (value if value.time() != dt.time() else value.date()).isoformat()
+
+
+UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Categories of Unicode that a terminal obeys or does not show."""
+JOINERS = "\u200c\u200d"
+"""Letters of these categories that scripts and emoji need."""
+
+
+def is_printable(letter: str) -> bool:
+    """Return whether a terminal shows a letter, and does nothing else with it."""
+    return letter in JOINERS or unicodedata.category(letter) not in UNPRINTABLE
+
+
+def printable(text: str) -> str:
+    r"""Return a text that a terminal shows as it is, on one line.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+        The text with control characters, line breaks, marks that turn the direction of
+        writing, and halves of surrogate pairs as Python escapes them.
+
+    Examples
+    --------
+    >>> print(printable("dark \x1b[31mred\n"))
+    dark \x1b[31mred\n
+    """
+    if text.isprintable():  # most are
+        return text
+    escaped = (x if is_printable(x) else repr(x)[1:-1] for x in text)
+    return "".join(escaped)
 
 
 def canonical(values: Iterable[Any]) -> list[Any]:
