@@ -117,7 +117,7 @@ PROTOCOLS = {
             noise_repeats=2,
             timed_repeats=3,
             variant_repeats=1,
-            variant_rows=700,
+            variant_rows=2_000,
             features=(1, 2, 4, 6, 8, 10, 14, 25),
         ),
         Protocol(
