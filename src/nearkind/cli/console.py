@@ -208,6 +208,8 @@ def show_prediction(facts: dict[str, Any]) -> None:
 
 def _print_effects(out: Console, facts: dict[str, Any], labels: list[Any]) -> None:
     """Print by how much each column raises the probability of some classes."""
+    from nearkind.estimators.explanation import effect_text
+
     parts, predicted = facts["effects"], facts["predicted"]
     head = ("feature", "value", *(str(label) for label in labels), " ")
     most = max(abs(part["effects"][predicted]) for part in parts)
@@ -215,7 +217,7 @@ def _print_effects(out: Console, facts: dict[str, Any], labels: list[Any]) -> No
         (
             str(part["feature"]),
             _cell(facts["cells"].get(str(part["feature"]), "")),
-            *(f"{part['effects'][label]:+.3f}" for label in labels),
+            *(effect_text(part["effects"][label]) for label in labels),
             bar(part["effects"][predicted], most),
         )
         for part in parts
