@@ -110,12 +110,11 @@ def model_columns(model: Any, columns: Columns, where: str) -> dict[Any, list[An
         by_place = _by_place(columns, list(levels.values()), where)
         return match_levels(columns, by_place)
     lost = [name for name in levels if name not in columns]
-    if len(lost) > 1:
+    if lost:
         listed = ", ".join(map(repr, lost[:MOST_LISTED]))
         more = f" and {len(lost) - MOST_LISTED} more" if len(lost) > MOST_LISTED else ""
-        raise ValueError(f"{where} lacks columns of the model: {listed}{more}.")
-    for name in lost:
-        require_column(name, columns, where)
+        noun = "a column" if len(lost) == 1 else "columns"
+        raise ValueError(f"{where} lacks {noun} of the model: {listed}{more}.")
     known = match_levels(columns, levels)
     return dict(zip(book.names_, known.values(), strict=True))
 
