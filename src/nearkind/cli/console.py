@@ -95,6 +95,8 @@ def show_fit(facts: dict[str, Any]) -> None:
     if facts["accuracy"] is not None:
         print_text(out, f"{facts['accuracy']:.1%} right {facts['accuracy_is']}")
     print_text(out, f"{facts['majority_share']:.1%} by always saying the largest class")
+    if "caution" in facts:
+        print_text(out, facts["caution"])
     if "recall" in facts:
         print_text(out, _recall_line(facts))
     for name in facts["chosen"]:
