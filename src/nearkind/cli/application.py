@@ -51,6 +51,11 @@ PARAMETER = re.compile(
 )
 """A parameter that has an option on the command line, and its value if there is one."""
 
+IDENTIFIER = re.compile(
+    r"""^(?P<found>Column (?P<name>'.*?'|".*?") has .*)Drop it (?=if it is an ident)"""
+)
+"""Advice to drop a column."""
+
 
 class Commands(TyperGroup):
     """The group of commands; an error of the data is printed in one sentence."""
@@ -139,13 +144,16 @@ def with_flags(message: str) -> str:
     --------
     >>> with_flags("Pass unseen='error' to refuse them. Raise max_iter or tol.")
     'Pass `fit --unseen error` to refuse them. Raise --max-iter or --tol.'
+    >>> with_flags("Column 'key' has 9 values. Drop it if it is an identifier.")
+    "Column 'key' has 9 values. Drop it with --drop 'key' if it is an identifier."
     """
 
     def option(found: re.Match[str]) -> str:
         flag = f"--{found['name'].replace('_', '-')}"
         return f"`fit {flag} {found['value']}`" if found["value"] else flag
 
-    return PARAMETER.sub(option, message)
+    dropped = IDENTIFIER.sub(r"\g<found>Drop it with --drop \g<name> ", message)
+    return PARAMETER.sub(option, dropped)
 
 
 def _close_output() -> None:

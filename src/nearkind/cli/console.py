@@ -111,6 +111,7 @@ def show_fit(facts: dict[str, Any]) -> None:
     _print_next(
         out,
         f"nearkind predict {model} NEW.csv",
+        f"nearkind explain {model} NEW.csv --row 0",
         f"nearkind neighbors {model} NEW.csv --row 0",
         f"nearkind report {model} NEW.csv -o report.html",
     )
