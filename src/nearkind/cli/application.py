@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from nearkind.cli.compare import compare
 from nearkind.cli.datasets import datasets
@@ -57,13 +57,33 @@ IDENTIFIER = re.compile(
 """Advice to drop a column."""
 
 
+class Command(TyperCommand):
+    """A command; its help shows no type beside a flag."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, that of help among them."""
+        return without_types_of_flags(super().get_params(ctx))
+
+
 class Commands(TyperGroup):
     """The group of commands; an error of the data is printed in one sentence."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, that of help among them."""
+        return without_types_of_flags(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         with errors_in_one_sentence():
             return super().invoke(ctx)
+
+
+def without_types_of_flags(params: list[Any]) -> list[Any]:
+    """Return parameters, of which flags are shown without a type."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
 
 
 app = typer.Typer(
@@ -185,4 +205,4 @@ def nearkind(
 
 
 for command in COMMANDS:
-    app.command()(command)
+    app.command(cls=Command)(command)

@@ -42,7 +42,8 @@ def export(
         str | None,
         typer.Option(
             "--dialect",
-            help="Dialect of SQL: duckdb (by default), postgres, pgvector or sqlite.",
+            metavar="[duckdb|postgres|pgvector|sqlite]",
+            help="Dialect of SQL; duckdb by default.",
             autocompletion=options.completion(_dialects),
         ),
     ] = None,
