@@ -96,7 +96,8 @@ def test_bad_data_and_models(models, pets, tmp_path):
     path.write_text("legs,cout,weight\n4,fur,004\n")
     said = complaint("predict", model, path)
     assert "new.csv lacks a column of the model: 'coat'. Did you mean 'cout'?" in said
-    assert "is no nearkind model" in complaint("predict", pets, pets)
+    said = complaint("predict", pets, pets)
+    assert "is no nearkind model; pass a file that nearkind.save or `nearkind" in said
     assert "a model of nearkind; DATA is a table" in complaint("predict", model, model)
     assert "No such file" in complaint("predict", tmp_path / "none", pets)
     assert "no folder" in complaint(
