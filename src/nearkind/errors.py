@@ -38,6 +38,10 @@ class MixedValuesWarning(UserWarning):
     """A column of numbers also holds words, so that every number is a category."""
 
 
+class MeasuredLabelsWarning(UserWarning):
+    """Labels are many numbers of few rows each: measurements rather than classes."""
+
+
 class SmallWeightWarning(UserWarning):
     """Sample weights add up to fewer rows than are asked to vote."""
 

@@ -10,6 +10,9 @@ import pytest
 
 from helpers.commands import run
 from nearkind import datasets
+from nearkind.cli.application import COMMANDS
+from nearkind.encoding.codebook import POLICIES
+from nearkind.export.sql_dialects import DIALECTS
 
 OFFLINE = {"https_proxy": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9"}
 
@@ -246,3 +249,16 @@ def test_a_full_disk_says_which_file():
     assert out.exit_code == 1
     assert "'/dev/full': No space left" in out.stderr
     assert "None" not in out.stderr
+
+
+@pytest.mark.parametrize("command", [None, *COMMANDS])
+def test_help_shows_no_type_beside_a_flag(command):
+    words = [] if command is None else [command.__name__]
+    assert "bool" not in run(*words, "--help", COLUMNS="200").stdout.lower()
+
+
+def test_help_shows_the_words_that_an_option_takes():
+    shown = run("fit", "--help", COLUMNS="200").stdout
+    for name, allowed in POLICIES.items():
+        assert f"[{'|'.join(allowed)}]" in shown, name
+    assert f"[{'|'.join(DIALECTS)}]" in run("export", "--help", COLUMNS="200").stdout

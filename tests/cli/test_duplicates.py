@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from helpers.commands import complaint, done, facts
+from helpers.commands import complaint, done, facts, run
 from nearkind.baselines import Goodall1, Hamming
 from nearkind.cli import similar_rows
 from nearkind.cli.similar_rows import nearest_pairs
@@ -30,6 +30,15 @@ def test_it_is_told_in_words(pets):
         assert words in out
     out = done("duplicates", pets, "--drop", "name", "--within", "0.1")
     assert "No two different rows are so near" in out
+
+
+def test_identifiers_are_no_matter_of_duplicates(tmp_path):
+    path, model = tmp_path / "rows.csv", tmp_path / "m"
+    lines = [f"k{i},{i % 3},{'ab'[i % 2]}" for i in range(150)]
+    path.write_text("\n".join(["key,size,kind", *lines]))
+    assert run("duplicates", path).stderr == ""
+    told = run("fit", path, "-t", "kind", "-m", "hamming", "-o", model).stderr
+    assert "Drop it with --drop 'key' if it is an identifier" in told
 
 
 def test_a_model_brings_its_distance_and_columns(models, pets):

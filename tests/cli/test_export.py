@@ -50,6 +50,8 @@ def test_options_reach_their_target(run, tmp_path):
     assert "CREATE EXTENSION" in script
     assert 't."k" AS key FROM "t" t' in script
     assert 'CREATE VIEW "model_classes"' in script
+    assert script.splitlines()[1] == '-- Then query the view "model_classes".'
+    assert out.stderr == "x.sql: query the view model_classes\n"
     assert run("-o", "x.sql", "--name", 'a"b').exit_code == 0
     assert 'CREATE VIEW "a""b_classes"' in (tmp_path / "x.sql").read_text()
 

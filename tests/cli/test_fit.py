@@ -264,3 +264,14 @@ def test_a_target_of_many_numbers_looks_like_regression(tmp_path, stream, prices
     write_columns({"rooms": [i % 5 for i in range(900)], "price": prices}, path)
     fit = ("fit", path, "-t", "price", "-m", "single", stream, "-o", tmp_path / "m")
     assert "looks like regression, which nearkind does not do" in complaint(*fit)
+
+
+def test_columns_that_say_nothing_are_said_to(tmp_path):
+    path, model = tmp_path / "coins.csv", tmp_path / "m"
+    lines = [f"{i % 2},{'heads' if i % 5 < 3 else 'tails'}" for i in range(200)]
+    path.write_text("\n".join(["coin,side", *lines]))
+    fit = ("fit", path, "-t", "side", "-m", "hamming", "-o", model)
+    nothing = "largest class: these columns say nothing of 'side' that was found."
+    assert nothing in done(*fit)
+    assert facts(*fit)["caution"].endswith(nothing)
+    assert "caution" not in facts(*fit, "--class-weight", "balanced")

@@ -46,7 +46,7 @@ def test_a_column_of_classes_is_compared_with(models, pets):
     assert found["rows"][3]["row"] == 3
     assert set(found["rows"][0]["probabilities"]) == {"bird", "cat", "dog"}
     named = run("predict", models["single"], pets, "-t", "name")
-    assert "0 of 12 rows (0.0%)" in named.stderr
+    assert "holds none of the model's classes" in named.stderr
 
 
 def test_standard_input_and_kept_columns(models):
@@ -95,8 +95,9 @@ def test_bad_data_and_models(models, pets, tmp_path):
     path = tmp_path / "new.csv"
     path.write_text("legs,cout,weight\n4,fur,004\n")
     said = complaint("predict", model, path)
-    assert "no column 'coat' in new.csv. Did you mean 'cout'?" in said
-    assert "is no nearkind model" in complaint("predict", pets, pets)
+    assert "new.csv lacks a column of the model: 'coat'. Did you mean 'cout'?" in said
+    said = complaint("predict", pets, pets)
+    assert "is no nearkind model; pass a file that nearkind.save or `nearkind" in said
     assert "a model of nearkind; DATA is a table" in complaint("predict", model, model)
     assert "No such file" in complaint("predict", tmp_path / "none", pets)
     assert "no folder" in complaint(
@@ -163,9 +164,15 @@ def test_rows_that_were_learned_from_are_cautioned_of(models, pets, tmp_path):
 def test_a_table_that_lacks_columns_is_told_which(models, tmp_path):
     new = tmp_path / "new.csv"
     new.write_text("legs,coat\n4,fur\n")
-    assert "no column 'weight' in new.csv" in complaint(
-        "predict", models["single"], new
-    )
+    told = complaint("predict", models["single"], new)
+    assert "new.csv lacks a column of the model: 'weight'." in told
     new.write_text("legs\n4\n")
     told = complaint("predict", models["single"], new)
     assert "new.csv lacks columns of the model: 'coat', 'weight'." in told
+
+
+def test_a_column_without_classes_is_not_compared_with(models, pets):
+    found = run("predict", models["single"], pets, "-t", "coat", "--json")
+    told = "Column 'coat' of pets.csv holds none of the model's classes, 'bird', "
+    assert told in found.stderr
+    assert json.loads(found.stdout)["accuracy"] is None

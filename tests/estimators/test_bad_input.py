@@ -11,7 +11,7 @@ from scipy import sparse
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
-from nearkind.errors import ColumnError, NearlyUniqueWarning
+from nearkind.errors import ColumnError, MeasuredLabelsWarning, NearlyUniqueWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 X, y = labelled_table(30)
@@ -28,7 +28,12 @@ REFUSED = {
     "no labels": (X, None, ValueError, "requires y to be passed"),
     "labels missing": (X, NAN_LABELS, ValueError, "2 of 30, the first in row 3"),
     "labels infinite": (X, np.r_[np.inf, np.ones(29)], ValueError, "infinity: 1 of 30"),
-    "labels continuous": (X, np.linspace(0, 1, 30), ValueError, "continuous"),
+    "labels continuous": (
+        X,
+        np.linspace(0, 1, 30),
+        ValueError,
+        "Unknown label type: continuous.*regression.*ranges",
+    ),
     "labels of mixed type": (X, [1, "a"] * 15, TypeError, "of types int, str"),
     "labels that end in NUL": (X, ["a", "a\0"] * 15, ValueError, "row 1 ends in a NUL"),
     "NUL in a frame": (X, pd.Series(["a", "a\0"] * 15), ValueError, "ends in a NUL"),
@@ -45,6 +50,15 @@ def test_refused_with_a_sentence(case):
     table, labels, kind, words = REFUSED[case]
     with pytest.raises(kind, match=re.compile(words, re.DOTALL)):
         nk.CPML(max_iter=2).fit(table, labels)
+
+
+def test_whole_numbers_of_few_rows_each_look_measured():
+    table, few = pd.concat([X, X]), np.arange(60) % 25
+    model = nk.CPMLClassifier("hamming")
+    with pytest.warns(MeasuredLabelsWarning, match="25 different numbers in 50 rows"):
+        model.fit(table[:50], few[:50])
+    model.fit(table[:40], few[:40] % 20)  # so few may be classes
+    model.fit(table[:50], few[:50].astype(str))  # a name is a name
 
 
 SETTINGS_OF_ALL = [

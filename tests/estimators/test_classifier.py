@@ -100,7 +100,7 @@ def test_more_neighbours_than_rows_is_a_vote_of_all():
 def test_weights_that_add_up_to_too_few_rows_are_warned_of():
     X, y = labelled_table(30)
     model = nk.CPMLClassifier(nk.baselines.Hamming())
-    with pytest.warns(SmallWeightWarning, match="add up to 1, less than n_neighbors=5"):
+    with pytest.warns(SmallWeightWarning, match="add up to less than n_neighbors=5"):
         model.fit(X, y, sample_weight=np.full(30, 1 / 30))
 
 

@@ -1,6 +1,9 @@
 """Why a row has its class: votes of rows, and effects of columns by a slow oracle."""
 
+import re
+
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -165,3 +168,10 @@ def test_columns_that_say_the_same_have_no_effect_alone_and_that_is_said():
     assert one.explain(["x"]).has_effects
     assert one.explain(["x"]).effects["for 0"].tolist() == [0.5]
     assert "No column" not in repr(one.explain(["x"]))
+
+
+def test_numbers_are_shown_as_they_are_and_effects_with_a_sign():
+    table = pd.DataFrame({"age": [17.0, 56.0] * 6, "height": [1.25] * 12})
+    said = repr(nk.CPMLClassifier("hamming").fit(table, [0, 1] * 6).explain(table[:1]))
+    assert re.search(r"^age +17 +\+", said, re.MULTILINE)
+    assert re.search(r"^height +1.25 +0 +0$", said, re.MULTILINE)

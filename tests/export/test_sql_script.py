@@ -212,6 +212,14 @@ def test_sqlite_tells_numbers_from_their_digits_in_one_column(tmp_path):
     assert [code for (code,) in found] == [2, 0, 0, 3, 0, 5, 1, 6, 4, 6]
 
 
+def test_sqlite_prints_nothing_and_still_asks_for_its_functions():
+    (check,) = DIALECTS["sqlite"].head
+    with sqlite3.connect(":memory:") as base:
+        assert base.execute(check).fetchall() == []
+        with pytest.raises(sqlite3.OperationalError, match="no such function"):
+            base.execute(check.replace("EXP(", "EXPONENTIAL("))
+
+
 def test_text_in_a_column_of_bins_is_unseen(base, tmp_path):
     model = nk.baselines.Hamming(numeric="bin").fit([[float(i)] for i in range(40)])
     base.execute("CREATE TABLE new_rows AS SELECT 7 AS id, '3.5' AS x0")

@@ -278,6 +278,20 @@ def test_colours_follow_the_button(browser, car_page):
         assert visit.page.evaluate(paper) == light
 
 
+def test_a_class_has_one_colour_on_all_pages_of_a_model(browser, car_page, tmp_path):
+    path, model, X = car_page
+    said = model.predict(X)
+    some = X[said != pd.Series(said).mode()[0]]  # another class is the most frequent
+    shown = """Object.fromEntries(Array.from(document.querySelectorAll('.class'),
+        (label) => [label.innerText, label.firstChild.style.backgroundColor]))"""
+    with Visit(browser, path) as visit:
+        colours = visit.page.evaluate(shown)
+    with visited(browser, tmp_path, report_data(model, some)) as visit:
+        found = visit.page.evaluate(shown)
+    assert len(set(found.values())) > 1
+    assert found.items() <= colours.items()
+
+
 def test_the_page_fetches_nothing(browser, car_page):
     path, *_ = car_page
     context = browser.new_context(offline=True)

@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from nearkind.cli.compare import compare
 from nearkind.cli.datasets import datasets
@@ -51,14 +51,39 @@ PARAMETER = re.compile(
 )
 """A parameter that has an option on the command line, and its value if there is one."""
 
+IDENTIFIER = re.compile(
+    r"""^(?P<found>Column (?P<name>'.*?'|".*?") has .*)Drop it (?=if it is an ident)"""
+)
+"""Advice to drop a column."""
+
+
+class Command(TyperCommand):
+    """A command; its help shows no type beside a flag."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, that of help among them."""
+        return without_types_of_flags(super().get_params(ctx))
+
 
 class Commands(TyperGroup):
     """The group of commands; an error of the data is printed in one sentence."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, that of help among them."""
+        return without_types_of_flags(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         with errors_in_one_sentence():
             return super().invoke(ctx)
+
+
+def without_types_of_flags(params: list[Any]) -> list[Any]:
+    """Return parameters, of which flags are shown without a type."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
 
 
 app = typer.Typer(
@@ -139,13 +164,16 @@ def with_flags(message: str) -> str:
     --------
     >>> with_flags("Pass unseen='error' to refuse them. Raise max_iter or tol.")
     'Pass `fit --unseen error` to refuse them. Raise --max-iter or --tol.'
+    >>> with_flags("Column 'key' has 9 values. Drop it if it is an identifier.")
+    "Column 'key' has 9 values. Drop it with --drop 'key' if it is an identifier."
     """
 
     def option(found: re.Match[str]) -> str:
         flag = f"--{found['name'].replace('_', '-')}"
         return f"`fit {flag} {found['value']}`" if found["value"] else flag
 
-    return PARAMETER.sub(option, message)
+    dropped = IDENTIFIER.sub(r"\g<found>Drop it with --drop \g<name> ", message)
+    return PARAMETER.sub(option, dropped)
 
 
 def _close_output() -> None:
@@ -177,4 +205,4 @@ def nearkind(
 
 
 for command in COMMANDS:
-    app.command()(command)
+    app.command(cls=Command)(command)

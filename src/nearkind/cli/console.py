@@ -95,6 +95,8 @@ def show_fit(facts: dict[str, Any]) -> None:
     if facts["accuracy"] is not None:
         print_text(out, f"{facts['accuracy']:.1%} right {facts['accuracy_is']}")
     print_text(out, f"{facts['majority_share']:.1%} by always saying the largest class")
+    if "caution" in facts:
+        print_text(out, facts["caution"])
     if "recall" in facts:
         print_text(out, _recall_line(facts))
     for name in facts["chosen"]:
@@ -109,6 +111,7 @@ def show_fit(facts: dict[str, Any]) -> None:
     _print_next(
         out,
         f"nearkind predict {model} NEW.csv",
+        f"nearkind explain {model} NEW.csv --row 0",
         f"nearkind neighbors {model} NEW.csv --row 0",
         f"nearkind report {model} NEW.csv -o report.html",
     )
@@ -208,6 +211,8 @@ def show_prediction(facts: dict[str, Any]) -> None:
 
 def _print_effects(out: Console, facts: dict[str, Any], labels: list[Any]) -> None:
     """Print by how much each column raises the probability of some classes."""
+    from nearkind.estimators.explanation import effect_text
+
     parts, predicted = facts["effects"], facts["predicted"]
     head = ("feature", "value", *(str(label) for label in labels), " ")
     most = max(abs(part["effects"][predicted]) for part in parts)
@@ -215,7 +220,7 @@ def _print_effects(out: Console, facts: dict[str, Any], labels: list[Any]) -> No
         (
             str(part["feature"]),
             _cell(facts["cells"].get(str(part["feature"]), "")),
-            *(f"{part['effects'][label]:+.3f}" for label in labels),
+            *(effect_text(part["effects"][label]) for label in labels),
             bar(part["effects"][predicted], most),
         )
         for part in parts

@@ -42,7 +42,8 @@ def export(
         str | None,
         typer.Option(
             "--dialect",
-            help="Dialect of SQL: duckdb (by default), postgres, pgvector or sqlite.",
+            metavar="[duckdb|postgres|pgvector|sqlite]",
+            help="Dialect of SQL; duckdb by default.",
             autocompletion=options.completion(_dialects),
         ),
     ] = None,
@@ -86,6 +87,7 @@ def export(
 ) -> None:
     """Write a model as JSON, CSV, SQL or ONNX, for programs without nearkind."""
     from nearkind import load
+    from nearkind.model_view import ModelView
 
     if to is None:
         to = _target(output)
@@ -98,8 +100,11 @@ def export(
         raise typer.BadParameter("is the model itself.", param_hint="--output")
     asked = dict(dialect=dialect, table=table, key=key, name=name, inputs=inputs)
     settings = {option: x for option, x in asked.items() if x is not None}
-    for path in write(_member(load(model), member), place, to, **settings):
+    known = _member(load(model), member)
+    for path in write(known, place, to, **settings):
         typer.echo(str(path))
+    if to == "sql" and ModelView(known).classifies:
+        typer.echo(f"{place}: query the view {name}_classes", err=True)
 
 
 def _target(output: Path | None) -> str:

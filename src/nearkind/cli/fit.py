@@ -45,6 +45,7 @@ def fit(
         str,
         typer.Option(
             "--numeric",
+            metavar="[auto|category|bin|scale]",
             help="What becomes of a column of numbers: category makes every number a "
             "value, bin cuts them into ranges, scale keeps their order and distance, "
             "auto makes more than 20 numbers ranges.",
@@ -57,6 +58,7 @@ def fit(
         str,
         typer.Option(
             "--missing",
+            metavar="[level|prior|error]",
             help="What a missing cell is: level makes it a value of its own, prior "
             "lets it say nothing, error refuses it.",
         ),
@@ -65,6 +67,7 @@ def fit(
         str,
         typer.Option(
             "--unseen",
+            metavar="[prior|error]",
             help="What the model does with a value that it has not learned from: prior "
             "lets it say nothing, error refuses it.",
         ),

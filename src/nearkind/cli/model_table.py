@@ -1,5 +1,6 @@
 """A table as a fitted model reads it, and the classes that the model predicts."""
 
+import warnings
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
@@ -12,6 +13,7 @@ from nearkind.cli.progress import progress_bar
 from nearkind.datasets.data_argument import read_data
 from nearkind.encoding import Levels
 from nearkind.encoding.rows import row_keys
+from nearkind.errors import nearest_names
 from nearkind.io import (
     Columns,
     ReadOptions,
@@ -110,12 +112,13 @@ def model_columns(model: Any, columns: Columns, where: str) -> dict[Any, list[An
         by_place = _by_place(columns, list(levels.values()), where)
         return match_levels(columns, by_place)
     lost = [name for name in levels if name not in columns]
-    if len(lost) > 1:
+    if lost:
         listed = ", ".join(map(repr, lost[:MOST_LISTED]))
         more = f" and {len(lost) - MOST_LISTED} more" if len(lost) > MOST_LISTED else ""
-        raise ValueError(f"{where} lacks columns of the model: {listed}{more}.")
-    for name in lost:
-        require_column(name, columns, where)
+        noun = "a column" if len(lost) == 1 else "columns"
+        near = nearest_names(lost[0], [name for name in columns if name not in levels])
+        hint = f" Did you mean {near[0]!r}?" if near and len(lost) == 1 else ""
+        raise ValueError(f"{where} lacks {noun} of the model: {listed}{more}.{hint}")
     known = match_levels(columns, levels)
     return dict(zip(book.names_, known.values(), strict=True))
 
@@ -310,8 +313,19 @@ def _score(
     labels: list[Any], classes: list[Any], table: ModelTable, target: str | None
 ) -> Score | None:
     column = target and require_column(target, table.columns, table.where)
-    column = column or _class_column(table, set(map(str, classes)))
+    names = list(map(str, classes))
+    column = column or _class_column(table, set(names))
     if column is None:
+        return None
+    if not any(str(cell) in names for cell in set(table.columns[column])):
+        more = " and more" if len(names) > MOST_LISTED else ""
+        warnings.warn(
+            f"Column {column!r} of {table.where} holds none of the model's classes, "
+            f"{', '.join(map(repr, names[:MOST_LISTED]))}{more}, so nothing is "
+            "compared with it.",
+            UserWarning,
+            stacklevel=3,
+        )
         return None
     pairs = zip(labels, table.columns[column], strict=True)
     right = [str(label) == str(cell) for label, cell in pairs if not is_missing(cell)]

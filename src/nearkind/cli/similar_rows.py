@@ -1,5 +1,6 @@
 """Equal rows of a table, and the pairs of different rows that are nearest."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from nearkind.baselines import Hamming
 from nearkind.encoding.rows import unique_rows
+from nearkind.errors import NearlyUniqueWarning
 from nearkind.io import Columns
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array, Codes
@@ -64,7 +66,9 @@ def similarity_facts(
     unique = unique_rows(table.codes, np.zeros(table.n_rows, dtype=np.intp), ones)
     groups = _groups(unique.of_row)
     if model is None:
-        model = Hamming(numeric="category").fit(table)
+        with warnings.catch_warnings():  # nothing is said of new rows
+            warnings.simplefilter("ignore", NearlyUniqueWarning)
+            model = Hamming(numeric="category").fit(table)
     view = ModelView(model)
     first_rows = np.array([group[0] for group in groups])
     codes = view.codebook.encode(table.take(first_rows))

@@ -51,6 +51,7 @@ LARGE_TEXT = 200 * 2**20
 LARGE = 50 * 2**20
 """Bytes of a file that is read in batches by default; compressed or binary, a file
 holds more rows."""
+NO_BETTER = "That is no better than always saying the largest class"
 NO_SEARCH = (
     "Read in batches, so one distance is learned and none is searched for; "
     "--no-stream searches, with all rows in memory."
@@ -200,6 +201,7 @@ def fit_table(
         "accuracy_is": how,
         "majority_share": majority_share,
         **told,
+        **_caution(accuracy, majority_share, table.target, settings),
         **_untried(model),
         "relevance": relevance_facts(model, X),
         "explained_by": ModelView(model).explained_by,
@@ -270,6 +272,22 @@ def _confusion(
     return found, HELD_OUT
 
 
+def _caution(
+    accuracy: float | None, majority_share: float, target: str, settings: FitSettings
+) -> dict[str, Any]:
+    """Return what to say if rows held out are told no better than by the largest class.
+
+    Nothing is said where classes are weighted or another score is asked for, as the
+    largest class is then given up for others.
+    """
+    aims_at_accuracy = settings.scoring == "accuracy" and settings.class_weight is None
+    if accuracy is None or accuracy > majority_share or not aims_at_accuracy:
+        return {}
+    nothing = f": these columns say nothing of {target!r} that was found"
+    is_even = majority_share <= IMBALANCED  # else the recall of each class tells more
+    return {"caution": f"{NO_BETTER}{nothing if is_even else ''}."}
+
+
 def _untried(model: Any) -> dict[str, Any]:
     """Return the candidates of a search that there was no time for, if any."""
     refused = model.refused_ if ModelView(model).was_searched else {}
@@ -311,17 +329,21 @@ def fit_batches(
     counts = dict(zip(metric.classes_.tolist(), metric.class_count_, strict=True))
     falling = sorted(counts, key=lambda label: -counts[label])
     votes = f"{_voters(model)} among {model.n_remembered_:,} rows"
+    accuracy = _accuracy_of_remembered(model, settings.seed)
+    majority_share = counts[falling[0]] / model.n_samples_seen_
+    target = batches.source.target
     return model, {
         "method": settings.method if settings.method != SEARCH else ONE_METRIC,
-        "target": batches.source.target,
+        "target": target,
         "rows": model.n_samples_seen_,
         "remembered": model.n_remembered_,
         "features": len(batches.names),
         "classes": {label: int(counts[label]) for label in falling},
         "chosen": [f"{_one_line(metric)}, {votes} remembered"],
-        "accuracy": _accuracy_of_remembered(model, settings.seed),
+        "accuracy": accuracy,
         "accuracy_is": REMEMBERED,
-        "majority_share": counts[falling[0]] / model.n_samples_seen_,
+        "majority_share": majority_share,
+        **_caution(accuracy, majority_share, target, settings),
         "relevance": relevance_facts(model, None),
         "explained_by": ModelView(model).explained_by,
         "seconds": seconds,

@@ -49,8 +49,9 @@ def warn_if_nearly_unique(feature: Feature | Cross, n_rows: int) -> None:
     """Warn of a feature that has many levels and fewer than two rows a level."""
     n_levels = len(_levels(feature))
     if n_levels >= MANY_LEVELS and 2 * n_levels > n_rows:
+        noun = "Cross" if isinstance(feature, Cross) else "Column"
         warnings.warn(
-            f"Column {feature.name!r} has {n_levels} distinct values in {n_rows} rows, "
+            f"{noun} {feature.name!r} has {n_levels} distinct values in {n_rows} rows, "
             "so it says little of new rows. Drop it if it is an identifier, or merge "
             "its rare values.",
             NearlyUniqueWarning,

@@ -73,10 +73,13 @@ class Explanation:
     def __repr__(self) -> str:
         likeliest = list(self.probabilities)[:MOST_CLASSES]
         shares = ", ".join(f"{c} {self.probabilities[c]:.1%}" for c in likeliest)
-        columns = ["feature", "value", *(effect_name(label) for label in likeliest)]
-        effects = [_texts(self.effects[name], "+.3f") for name in columns]
-        shown = [cells[:MOST_LINES] for cells in effects]
-        n_more = len(effects[0]) - len(shown[0])
+        named = [effect_name(label) for label in likeliest]
+        columns = ["feature", "value", *named]
+        shown = [
+            *(_texts(self.effects[name], ".15g")[:MOST_LINES] for name in columns[:2]),
+            *([*map(effect_text, self.effects[name])][:MOST_LINES] for name in named),
+        ]
+        n_more = len(self.effects["feature"]) - len(shown[0])
         more = [f"and {n_more} more"] if n_more else []
         told = [*_aligned(columns, shown), *more]
         forms = {"row": "", "label": "", "distance": ".4g", "vote": ".1%"}
@@ -103,6 +106,18 @@ def effect_name(label: Any) -> str:
     'for edible'
     """
     return f"for {label}"
+
+
+def effect_text(effect: float) -> str:
+    """Return an effect with its sign, "0" where it rounds to zero.
+
+    Examples
+    --------
+    >>> [effect_text(effect) for effect in (0.25, -0.25, -0.0001)]
+    ['+0.250', '-0.250', '0']
+    """
+    text = f"{effect:+.3f}"
+    return text if float(text) else "0"
 
 
 def has_effects(effects: Array) -> bool:

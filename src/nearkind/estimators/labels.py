@@ -8,17 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
-from nearkind.errors import SmallWeightWarning
+from nearkind.errors import MeasuredLabelsWarning, SmallWeightWarning
 from nearkind.estimators.params import is_whole, wrong
 from nearkind.protocols import Array
 from nearkind.tables import is_missing, read_column, read_table
 
 LARGEST_SIZE = 100
 """Power of two that the largest weight has at most; and minus that at least."""
+FEW_CLASSES = 20
+"""So many different numbers are never called measurements."""
+FEW_ROWS = 2
+"""Rows that most classes have at most, if numbers look like measurements."""
 
 
 def labelled_rows(
@@ -137,7 +141,7 @@ def some_labelled_rows(
     table = read_table(X)
     classes, numbers = known_labels(y, table.n_rows)
     _check_classes(classes, owner)
-    check_classification_targets(classes[numbers[numbers >= 0]])
+    _check_targets(classes[numbers[numbers >= 0]])
     return CodedRows.of(table, book, classes, numbers)
 
 
@@ -212,8 +216,33 @@ def checked_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
     _check_length(len(y), n_rows)
     _refuse_missing(y)
     y = _typed(y)
-    check_classification_targets(y)
+    _check_targets(y)
     return y
+
+
+def _check_targets(y: NDArray[Any]) -> None:
+    """Refuse labels that are measurements; warn of whole numbers that look like it."""
+    advice = (
+        "so this looks like regression, which nearkind does not do. Cut the numbers "
+        "into ranges first"
+    )
+    if type_of_target(y, input_name="y") == "continuous":
+        raise ValueError(
+            "Unknown label type: continuous. y holds numbers that are not whole, "
+            f"{advice}; if they name classes, pass them as text, with y.astype(str) "
+            "for example."
+        )
+    numbers = y if y.dtype.kind in "iuf" else y[:0]
+    counts = np.unique(numbers, return_counts=True)[1]
+    if len(counts) > FEW_CLASSES and np.median(counts) <= FEW_ROWS:
+        warnings.warn(
+            f"y holds {len(counts)} different numbers in {len(y)} rows, {advice}, "
+            "unless they name classes.",
+            MeasuredLabelsWarning,
+            stacklevel=5,
+        )
+    else:
+        check_classification_targets(y)
 
 
 def _typed(y: NDArray[Any]) -> NDArray[Any]:
@@ -301,7 +330,7 @@ def partly_known(
     if marked.any():
         y = np.where(marked, None, y)
     classes, numbers = known_labels(y, n_rows)
-    check_classification_targets(classes[numbers[numbers >= 0]])
+    _check_targets(classes[numbers[numbers >= 0]])
     if marked.any() and len(classes) < 2:
         raise ValueError(
             f"y holds only one class, {classes.tolist()[0]!r}, beside -1, which means "

@@ -322,7 +322,7 @@ class SQLite(Dialect):
     head = (
         "-- An error 'no such function' here: this SQLite was compiled without\n"
         "-- SQLITE_ENABLE_MATH_FUNCTIONS, which the views need\n"
-        "SELECT SQRT(1.0), EXP(1.0), POWER(1.0, 1.0)",
+        "SELECT SQRT(1.0), EXP(1.0), POWER(1.0, 1.0) WHERE FALSE",
     )
 
     def infinity(self, x: float) -> str:

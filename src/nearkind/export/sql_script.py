@@ -111,7 +111,7 @@ class Script:
 
     def statements(self) -> Iterator[str]:
         """Yield all statements."""
-        yield f"-- A model of nearkind, to be run as a whole\n{self._types()}BEGIN"
+        yield f"{self._comment()}BEGIN"
         yield from self.dialect.head
         yield from self.cells()
         members = [MemberScript(self, *each) for each in self._named_members()]
@@ -121,6 +121,15 @@ class Script:
         if self.model.labels:
             yield from self.classes([member.names.of("votes") for member in members])
         yield "COMMIT"
+
+    def _comment(self) -> str:
+        """Return a comment on what to query, and how cells must be stored."""
+        view = json.dumps(f"{self.names.word}_classes", ensure_ascii=False)
+        query = f"-- Then query the view {view}.\n" if self.model.labels else ""
+        return (
+            f"-- A model of nearkind, to be run as a whole.\n{query}"
+            f"-- A missing cell must be NULL, not an empty text.\n{self._types()}"
+        )
 
     def _types(self) -> str:
         """Return a comment on the columns whose cells must be numbers, if any."""

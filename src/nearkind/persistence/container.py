@@ -84,7 +84,8 @@ def _sizes(header: bytes) -> Sizes:
         raise RefusedError("it was opened as text; open it with mode 'rb'")
     if not header.startswith(MAGIC[: max(len(header), 1)]):
         raise RefusedError(
-            "it is no nearkind model; pass a file that nearkind.save wrote"
+            "it is no nearkind model; pass a file that nearkind.save or `nearkind fit` "
+            "wrote"
         )
     if len(header) < _HEADER.size:
         raise RefusedError("it is cut short; fetch or save it again")

@@ -6,16 +6,11 @@ const COLOURS = [
   '#7a68d6', '#1f94ad', '#c8453f', '#6b8e23', '#8d6e63',
 ];
 
-// The most frequent classes have the colours that are easiest to tell apart.
-const COLOUR_RANK = [...FACTS.class_counts.keys()]
-  .sort((a, b) => FACTS.class_counts[b] - FACTS.class_counts[a] || a - b)
-  .reduce((ranks, number, rank) => ranks.set(number, rank), new Map());
-
+// By the order of the model's classes: a class has one colour on all pages of a model.
 function colourOf(number) {
-  const rank = COLOUR_RANK.get(number);
-  if (rank === undefined) return '#7d848c';
-  if (rank < COLOURS.length) return COLOURS[rank];
-  return `hsl(${Math.round(137.5 * rank) % 360}, 40%, 50%)`;
+  if (number < 0) return '#7d848c';
+  if (number < COLOURS.length) return COLOURS[number];
+  return `hsl(${Math.round(137.5 * number) % 360}, 40%, 50%)`;
 }
 
 function className(number) {
