@@ -128,12 +128,12 @@ class FitSettings(NamedTuple):
 
     def metric(self) -> Any:
         """Return the distance of the method, not fitted."""
-        metric = self._plain_metric()
+        metric = self.plain_metric()
         given = {**self._common(), "verbose": int(is_watched())}
         taken = metric.get_params()
         return metric.set_params(**{k: x for k, x in given.items() if k in taken})
 
-    def _plain_metric(self) -> Any:
+    def plain_metric(self) -> Any:
         """Return the distance of the method, as it comes."""
         metric = methods.metric_of(self.method)
         if self.method in STRUCTURES:
@@ -143,7 +143,7 @@ class FitSettings(NamedTuple):
     def _takes(self) -> Collection[str]:
         """Return the parameters of the method; of a search those of its model."""
         is_search = self.method == SEARCH
-        return (CPMLClassifierCV() if is_search else self._plain_metric()).get_params()
+        return (CPMLClassifierCV() if is_search else self.plain_metric()).get_params()
 
     def _common(self) -> dict[str, Any]:
         """Return the parameters that many models have, as far as they are given."""
@@ -161,7 +161,7 @@ class FitSettings(NamedTuple):
     def batch_model(self) -> CPMLClassifier:
         """Return the model for a stream, not fitted; a search would need all rows."""
         one = self._replace(method=ONE_METRIC) if self.method == SEARCH else self
-        return CPMLClassifier(one._plain_metric().set_params(**self._common()))
+        return CPMLClassifier(one.plain_metric().set_params(**self._common()))
 
 
 def fit_table(

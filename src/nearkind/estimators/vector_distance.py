@@ -5,6 +5,7 @@ baseline of this kind share once fitted, embedding, distances and explanations, 
 read the value tables.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -70,9 +71,9 @@ class EmbeddedDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMix
         """
         return scoring.triplet_accuracy(self._embed(X), y)
 
+    @abstractmethod
     def represent(self, codes: Codes) -> Array:
         """Return what ``compare`` needs of rows: their vectors (n, q)."""
-        raise NotImplementedError
 
     def compare(self, U: Array, V: Array) -> Array:
         """Return distances (n, m) between represented rows."""
@@ -91,9 +92,9 @@ class EmbeddedDistance(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMix
             yield U[:1], U[1:]
 
     @property
+    @abstractmethod
     def n_features_out_(self) -> int:
         """Width q of the vectors that ``transform`` returns."""
-        raise NotImplementedError
 
     @property
     def _n_features_out(self) -> int:  # scikit-learn's name for it

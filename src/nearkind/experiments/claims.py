@@ -1,37 +1,19 @@
 """The claims of the paper, judged by the tables that were made here.
 
-Each claim has a criterion, which was stated before its numbers were known, and a number
-that says how large the effect is.
+Each claim has a criterion and a number that says how large the effect is. Criteria were
+fixed before the fits were run to their tolerance; earlier tables were known by then.
 """
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from scipy import stats
-
+from nearkind.experiments import criteria
 from nearkind.experiments.reproduction import Reproduction, ResultTable
-from nearkind.protocols import Array
 
 HELD, NOT_HELD, UNJUDGED = "held", "did not hold", "cannot be judged"
-LARGEST_PRINTED_SHARE = 0.017
-MIN_CORRELATION = 0.5
-ALIKE = 0.01
-STABLE = 0.02
-MOST_DEGRADED = 0.1
-SAME_TIME = 1.5
-Lines = list[dict[str, str]]
-"""A table: a dict from column to text for each of its lines."""
-
-
-class Verdict(NamedTuple):
-    """Whether a claim holds, and the numbers that decide it."""
-
-    held: bool
-    numbers: str
 
 
 class Claim(NamedTuple):
@@ -52,7 +34,7 @@ class Claim(NamedTuple):
     text: str
     criterion: str
     sources: tuple[str, ...]
-    check: Callable[..., Verdict]
+    check: Callable[..., criteria.Verdict]
 
     def judge(self, folder: Path) -> list[str]:
         """Return its line: claim, criterion, verdict, numbers."""
@@ -62,7 +44,7 @@ class Claim(NamedTuple):
             return [self.text, self.criterion, UNJUDGED, numbers]
         try:
             found = self.check(*(_read(folder, name) for name in self.sources))
-        except _TooLittleError as reason:
+        except criteria.TooLittleError as reason:
             return [self.text, self.criterion, UNJUDGED, str(reason)]
         return [
             self.text,
@@ -70,10 +52,6 @@ class Claim(NamedTuple):
             HELD if found.held else NOT_HELD,
             found.numbers,
         ]
-
-
-class _TooLittleError(Exception):
-    """The tables lack what a claim is about."""
 
 
 def verdicts(reproduction: Reproduction) -> list[Path]:
@@ -94,309 +72,49 @@ def verdicts(reproduction: Reproduction) -> list[Path]:
 VERDICTS = HELD, NOT_HELD, UNJUDGED
 
 
-def grows_with(column: str, within: str, reading: str, table: Lines) -> Verdict:
-    """Check whether all scores grow with a column at each value of another."""
-    lines = _of_reading(table, reading)
-    found = {}
-    for score in _score_columns(lines):
-        each = []
-        for value in dict.fromkeys(line[within] for line in lines):
-            part = [line for line in lines if line[within] == value]
-            x = [float(line[column]) for line in part]
-            y = [_number(line[score]) for line in part]
-            if len(x) > 1 and np.ptp(y) > 0.0:
-                each.append(float(stats.spearmanr(x, y).statistic))
-        if not each:
-            raise _TooLittleError(f"the table has one value of {column!r}")
-        found[score] = float(np.median(each))
-    words = ", ".join(f"{name} {value:+.2f}" for name, value in found.items())
-    held = min(found.values()) >= MIN_CORRELATION
-    return Verdict(held, f"median rank correlation: {words}")
-
-
-def are_alike(reading: str, table: Lines) -> Verdict:
-    """Check whether CPML-s and CPML-m are equally good."""
-    lines = _of_reading(table, reading)
-    words, means = [], []
-    for score in ("accuracy", "triplet_accuracy"):
-        single, multi = (
-            np.array([_number(line[f"{m} {score}"]) for line in lines])
-            for m in ("cpml-s", "cpml-m")
-        )
-        apart = single - multi
-        mean, largest = apart.mean(), abs(apart).max()
-        means.append(abs(mean))
-        words.append(f"{score}: mean difference {mean:+.4f}, largest {largest:.3f}")
-    return Verdict(max(means) < ALIKE, "; ".join(words))
-
-
-def is_stable(reading: str, table: Lines) -> Verdict:
-    """Check whether scores stay from 10 to 15 features on."""
-    lines = _of_reading(table, reading)
-    features = sorted({int(line["features"]) for line in lines})
-    some = [n for n in features if 10 <= n <= 15]
-    more = [n for n in features if n > 15]
-    if not some or not more:
-        raise _TooLittleError("the table lacks 10 to 15 features, or more")
-    gains = {
-        score: _mean(lines, score, more) - _mean(lines, score, some)
-        for score in _score_columns(lines)
-    }
-    words = ", ".join(f"{name} {gain:+.3f}" for name, gain in gains.items())
-    return Verdict(
-        max(gains.values()) < STABLE, f"gain of {more} over {some} features: {words}"
-    )
-
-
-def satisfies_at_least_weight(reading: str, n_classes: int, table: Lines) -> Verdict:
-    """Check whether little information is enough with 10 to 15 features."""
-    lines = _of_reading(table, reading)
-    least = min(lines, key=lambda line: float(line["weight"]))["weight"]
-    mine = [
-        line
-        for line in lines
-        if line["weight"] == least and 10 <= int(line["features"]) <= 15
-    ]
-    if not mine:
-        raise _TooLittleError("the table lacks 10 to 15 features")
-    bars = {"accuracy": (1.0 / n_classes + 1.0) / 2.0, "triplet_accuracy": 0.75}
-    found = {
-        score: float(np.mean([_number(line[score]) for line in mine]))
-        for score in _score_columns(lines)
-    }
-    held = all(value >= bars[name.split()[1]] for name, value in found.items())
-    words = ", ".join(
-        f"{name} {value:.3f} of {bars[name.split()[1]]:.3f}"
-        for name, value in found.items()
-    )
-    return Verdict(held, f"at weight {least}: {words}")
-
-
-def is_a_bit_degraded(reading: str, few: Lines, many: Lines) -> Verdict:
-    """Check whether many classes are somewhat harder than few."""
-    few, many = _of_reading(few, reading), _of_reading(many, reading)
-    losses = {
-        score: _mean(few, score) - _mean(many, score) for score in _score_columns(few)
-    }
-    words = ", ".join(f"{name} {loss:+.3f}" for name, loss in losses.items())
-    held = all(0.0 < loss <= MOST_DEGRADED for loss in losses.values())
-    return Verdict(held, f"4 classes less 20: {words}")
-
-
-def noise_is_small(table: Lines) -> Verdict:
-    """Check whether noisy features have as small a share of the metric as printed."""
-    largest = {
-        f"p = {p}": max(
-            _number(line["cpml-s, metric"]) for line in table if line["p"] == p
-        )
-        for p in dict.fromkeys(line["p"] for line in table)
-    }
-    ours = max(_number(line["cross-fit, smoothed, distance"]) for line in table)
-    words = ", ".join(f"{name} {value:.1%}" for name, value in largest.items())
-    return Verdict(
-        max(largest.values()) <= LARGEST_PRINTED_SHARE,
-        f"largest share of the metric, {words}; cross-fitted and smoothed, of the "
-        f"distance {ours:.1%}",
-    )
-
-
-def is_faster(
-    name: str, others: Sequence[str], table: Lines, at: Sequence[str] = ()
-) -> Verdict:
-    """Check whether a method is faster than others at every size.
-
-    Parameters
-    ----------
-    name, others : str, sequence of str
-        The methods.
-    table : list of dict
-        Times.
-    at : sequence of str, default=()
-        Numbers of classes that count; all if there is none.
-    """
-    lines = [line for line in table if not at or line["classes"] in at]
-    mine = _times(lines, name)
-    ratios = {other: _times(lines, other) / mine for other in others}
-    words = ", ".join(
-        f"{other} {np.nanmedian(r):.2g} ({np.nanmin(r):.2g} to {np.nanmax(r):.2g})"
-        for other, r in ratios.items()
-    )
-    held = all((r > 1.0).all() for r in ratios.values())
-    return Verdict(held, f"median time over that of {name} (range): {words}")
-
-
-def are_slower(names: Sequence[str], other: str, table: Lines) -> Verdict:
-    """Check whether methods are slower than another at most sizes and the largest."""
-    ratios = {name: _times(table, name) / _times(table, other) for name in names}
-    held = all(np.mean(r > 1.0) > 0.5 and r[-1] > 1.0 for r in ratios.values())
-    words = ", ".join(
-        f"{name} {' '.join(f'{x:.2g}' for x in r)}" for name, r in ratios.items()
-    )
-    return Verdict(held, f"time over that of {other}, size by size: {words}")
-
-
-def times_depend_on_classes(
-    names: Sequence[str], wanted: bool, table: Lines
-) -> Verdict:
-    """Check whether times change with the number of classes, or not."""
-    classes = sorted({int(line["classes"]) for line in table})
-    sizes = dict.fromkeys(line["rows"] for line in table)
-    if len(classes) < 2:
-        raise _TooLittleError("the table has one number of classes")
-    ratios = {}
-    for name in names:
-        each = []
-        for size in sizes:
-            lines = [line for line in table if line["rows"] == size]
-            by_class = {int(line["classes"]): line for line in lines}
-            times = _times([by_class[c] for c in classes], name)
-            each.append(float(np.nanmax(times) / np.nanmin(times)))
-        ratios[name] = float(np.median(each))
-    held = all((ratio >= SAME_TIME) == wanted for ratio in ratios.values())
-    words = ", ".join(f"{name} {ratio:.1f}" for name, ratio in ratios.items())
-    return Verdict(held, f"longest over shortest time, median over sizes: {words}")
-
-
-def is_best_on_most(table: Lines) -> Verdict:
-    """Check whether CPML-s or CPML-m is best on more than half of the sets."""
-    ours = [line for line in table if line[""] == "ours"]
-    best = sum(
-        any(line[name].endswith("*") for name in ("cpml-s", "cpml-m")) for line in ours
-    )
-    return Verdict(2 * best > len(ours), f"best or tied on {best} of {len(ours)} sets")
-
-
-def is_close_elsewhere(table: Lines) -> Verdict:
-    """Check whether CPML is near the best where it is not the best."""
-    scores, names = _scores(table)
-    mine = scores[:, [names.index("cpml-s"), names.index("cpml-m")]].max(axis=1)
-    short = np.nanmax(scores, axis=1) - mine
-    short = short[short > 5e-4]
-    if not short.size:
-        return Verdict(True, "best everywhere")
-    held = bool(np.median(short) <= ALIKE)
-    return Verdict(
-        held,
-        f"behind on {short.size} sets: median {np.median(short):.3f}, most "
-        f"{short.max():.3f}",
-    )
-
-
-def are_better(names: Sequence[str], others: Sequence[str], table: Lines) -> Verdict:
-    """Check whether methods have better mean ranks than others."""
-    scores, methods = _scores(table)
-    whole = scores[~np.isnan(scores).any(axis=1)]
-    ranks = dict(zip(methods, stats.rankdata(-whole, axis=1).mean(axis=0), strict=True))
-    held = max(ranks[n] for n in names) < min(ranks[n] for n in others)
-    words = ", ".join(f"{name} {ranks[name]:.2f}" for name in (*names, *others))
-    return Verdict(held, f"mean rank over {len(whole)} sets: {words}")
-
-
-def none_dominates(table: Lines) -> Verdict:
-    """Check whether no kind is best on more than half of the sets, for either score."""
-    kinds = [name for name in table[0] if name not in ("set", "score")]
-    sets = [line for line in table if not line["set"].startswith("mean")]
-    words, held = [], True
-    for score in dict.fromkeys(line["score"] for line in sets):
-        scores = np.array(
-            [
-                [_number(line[kind]) for kind in kinds]
-                for line in sets
-                if line["score"] == score
-            ]
-        )
-        alone = (scores >= scores.max(axis=1, keepdims=True) - 5e-4).sum(axis=1) == 1
-        wins = [
-            int((alone & (scores.argmax(axis=1) == k)).sum()) for k in range(len(kinds))
-        ]
-        held &= 2 * max(wins) <= len(scores)
-        counts = ", ".join(f"{kind} {n}" for kind, n in zip(kinds, wins, strict=True))
-        words.append(f"{score}: alone best on {counts} of {len(scores)} sets")
-    return Verdict(held, "; ".join(words))
-
-
 def _path(folder: Path, name: str) -> Path:
     return folder / f"{name}.csv"
 
 
-def _read(folder: Path, name: str) -> Lines:
+def _read(folder: Path, name: str) -> criteria.Lines:
     with _path(folder, name).open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
-
-
-def _number(text: str) -> float:
-    """Return the number at the start of a cell, NaN if there is none."""
-    try:
-        return float(text.split()[0].rstrip("!*"))
-    except ValueError:
-        return float("nan")
-
-
-def _of_reading(table: Lines, reading: str) -> Lines:
-    lines = [line for line in table if line["reading"] == reading]
-    if not lines:
-        raise _TooLittleError(f"the table lacks the reading {reading!r}")
-    return lines
-
-
-def _score_columns(lines: Lines) -> list[str]:
-    return [name for name in lines[0] if name.startswith("cpml-")]
-
-
-def _mean(lines: Lines, score: str, features: Sequence[int] | None = None) -> float:
-    found = [
-        _number(line[score])
-        for line in lines
-        if features is None or int(line["features"]) in features
-    ]
-    return float(np.mean(found))
-
-
-def _times(lines: Lines, name: str) -> Array:
-    return np.array([_number(line[name]) for line in lines])
-
-
-def _scores(table: Lines) -> tuple[Array, list[str]]:
-    """Return our scores (sets, methods) and the methods."""
-    methods = [name for name in table[0] if name not in ("set", "")]
-    ours = [line for line in table if line[""] == "ours"]
-    return np.array([[_number(line[m]) for m in methods] for line in ours]), methods
 
 
 def _synthetic_claims(n_classes: int, reading: str) -> list[Claim]:
     where = f"{n_classes} classes, {reading}"
     source = (f"synthetic-{n_classes}",)
-    grows = f"median rank correlation of each score at least {MIN_CORRELATION}"
+    grows = f"median rank correlation of each score at least {criteria.MIN_CORRELATION}"
     return [
         Claim(
             f"more features help ({where})",
             f"{grows}, within each weight",
             source,
-            partial(grows_with, "features", "weight", reading),
+            partial(criteria.grows_with, "features", "weight", reading),
         ),
         Claim(
             f"larger weights help ({where})",
             f"{grows}, within each number of features",
             source,
-            partial(grows_with, "weight", "features", reading),
+            partial(criteria.grows_with, "weight", "features", reading),
         ),
         Claim(
             f"CPML-s and CPML-m are alike ({where})",
-            f"mean differences below {ALIKE}",
+            f"mean differences below {criteria.ALIKE}",
             source,
-            partial(are_alike, reading),
+            partial(criteria.are_alike, reading),
         ),
         Claim(
             f"scores are stable from 10 to 15 features on ({where})",
-            f"more features gain less than {STABLE} in the mean over weights",
+            f"more features gain less than {criteria.STABLE} in the mean over weights",
             source,
-            partial(is_stable, reading),
+            partial(criteria.is_stable, reading),
         ),
         Claim(
             f"results satisfy at weight 0.1 with 10 to 15 features ({where})",
             "every mean score at least half way from chance to 1",
             source,
-            partial(satisfies_at_least_weight, reading, n_classes),
+            partial(criteria.satisfies_at_least_weight, reading, n_classes),
         ),
     ]
 
@@ -414,9 +132,9 @@ CLAIMS = [
     *(
         Claim(
             f"20 classes are a bit degraded ({reading})",
-            f"every mean score lower by at most {MOST_DEGRADED}",
+            f"every mean score lower by at most {criteria.MOST_DEGRADED}",
             ("synthetic-4", "synthetic-20"),
-            partial(is_a_bit_degraded, reading),
+            partial(criteria.is_a_bit_degraded, reading),
         )
         for reading in READINGS
     ),
@@ -424,55 +142,55 @@ CLAIMS = [
         "noisy features have at most 1.7 % of the metric",
         "the largest mean share of CPML-s is at most 0.017",
         ("noise",),
-        noise_is_small,
+        criteria.noise_is_small,
     ),
     Claim(
         "CPML-s is faster than CPML-m and KDML, whatever the classes",
         "faster at every size",
         ("time-classes",),
-        partial(is_faster, "cpml-s", ("cpml-m", "kdml")),
+        partial(criteria.is_faster, "cpml-s", ("cpml-m", "kdml")),
     ),
     Claim(
         "the time of CPML-s does not depend on the number of classes",
-        f"longest over shortest below {SAME_TIME}, median over sizes",
+        f"longest over shortest below {criteria.SAME_TIME}, median over sizes",
         ("time-classes",),
-        partial(times_depend_on_classes, ("cpml-s",), False),
+        partial(criteria.times_depend_on_classes, ("cpml-s",), False),
     ),
     Claim(
         "the times of CPML-m and KDML depend on the number of classes",
-        f"longest over shortest at least {SAME_TIME}, median over sizes",
+        f"longest over shortest at least {criteria.SAME_TIME}, median over sizes",
         ("time-classes",),
-        partial(times_depend_on_classes, ("cpml-m", "kdml"), True),
+        partial(criteria.times_depend_on_classes, ("cpml-m", "kdml"), True),
     ),
     Claim(
         "KDML is faster than CPML-m with few classes",
         "faster with 2 and with 4 classes at every size",
         ("time-classes",),
-        partial(is_faster, "kdml", ("cpml-m",), at=FEW_CLASSES),
+        partial(criteria.is_faster, "kdml", ("cpml-m",), at=FEW_CLASSES),
     ),
     Claim(
         "POLA is the fastest",
         "faster than all others at every size",
         ("time-rows",),
-        partial(is_faster, "pola", ("cpml-s", *OTHERS_BY_ROWS)),
+        partial(criteria.is_faster, "pola", ("cpml-s", *OTHERS_BY_ROWS)),
     ),
     Claim(
         "CPML-s is the fastest but POLA",
         "faster than all others at every size",
         ("time-rows",),
-        partial(is_faster, "cpml-s", OTHERS_BY_ROWS),
+        partial(criteria.is_faster, "cpml-s", OTHERS_BY_ROWS),
     ),
     Claim(
         "HELIC is faster than CPML-m",
         "faster at every size",
         ("time-rows",),
-        partial(is_faster, "helic", ("cpml-m",)),
+        partial(criteria.is_faster, "helic", ("cpml-m",)),
     ),
     Claim(
         "KDML and LMNN are slower than CPML-m, especially on many rows",
         "slower at most sizes and at the largest",
         ("time-rows",),
-        partial(are_slower, ("kdml", "lmnn"), "cpml-m"),
+        partial(criteria.are_slower, ("kdml", "lmnn"), "cpml-m"),
     ),
     *(
         claim
@@ -482,19 +200,19 @@ CLAIMS = [
                 f"CPML is best on most sets, {kind}",
                 "CPML-s or CPML-m best or tied on more than half of the sets",
                 (kind,),
-                is_best_on_most,
+                criteria.is_best_on_most,
             ),
             Claim(
                 f"where CPML is not best it is close, {kind}",
-                f"median shortfall of the better one at most {ALIKE}",
+                f"median shortfall of the better one at most {criteria.ALIKE}",
                 (kind,),
-                is_close_elsewhere,
+                criteria.is_close_elsewhere,
             ),
             Claim(
                 f"HELIC and DM3 are better than KDML and LMNN, {kind}",
                 "both have better mean ranks than both",
                 (kind,),
-                partial(are_better, ("helic", "dm3"), ("kdml", "lmnn")),
+                partial(criteria.are_better, ("helic", "dm3"), ("kdml", "lmnn")),
             ),
         )
     ),
@@ -502,7 +220,7 @@ CLAIMS = [
         "no kind of constraints dominates",
         "none is alone best on more than half of the sets, for either score",
         ("constraints",),
-        none_dominates,
+        criteria.none_dominates,
     ),
 ]
 """What the paper says of its experiments, in its order."""
