@@ -40,6 +40,7 @@ LAYERS = [
     ["baselines", "dask"],
     ["search"],
     ["model_view"],
+    ["tasks"],
     ["persistence"],
     ["export"],
     ["plot"],
@@ -57,6 +58,7 @@ WITH_SCIKIT_LEARN = {
     "estimators",
     "model_view",
     "search",
+    "tasks",
 }
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 

@@ -1,0 +1,1 @@
+"""What else a distance is for: outliers, groups, prototypes, audits, changes."""
