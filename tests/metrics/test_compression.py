@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.strategies import integers, stacks
+from nearkind.losses.edges import AnchorPairs
 from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.metric import embed, pairwise_distances
 from nearkind.metrics.spectrum import Spectrum, decompose
@@ -202,3 +203,14 @@ def test_euclidean_distance_is_zero_on_padding():
     np.testing.assert_array_equal(np.sort(rows.identity.values), [[1, 1, 1], [0, 0, 1]])
     found = np.linalg.eigvalsh(rows.expand(rows.identity).matrix)
     np.testing.assert_allclose(found, [[1, 1, 1], [0, 0, 1]], atol=1e-12)
+
+
+@pytest.mark.parametrize("structure", [Single(), Multi(), Diagonal(), Full()])
+def test_all_blocks_of_a_row_lie_together(structure):
+    phi = np.random.default_rng(0).normal(size=(9, 4, 3))
+    Z = compress(np.ascontiguousarray(structure.blocks(phi))).Z
+    assert Z.swapaxes(0, 1).flags.c_contiguous
+    weights = np.random.default_rng(1).normal(size=(2, 9))
+    edges = AnchorPairs(np.array([0, 3]))
+    by_blocks = edges.adjoint(np.ascontiguousarray(Z), weights)
+    np.testing.assert_allclose(edges.adjoint(Z, weights), by_blocks, atol=1e-12)

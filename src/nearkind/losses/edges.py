@@ -85,8 +85,9 @@ class AnchorPairs:
         B, n, K, W = Z.shape
         anchors = Z[:, self.anchors].astype(float)
         out = weights.sum(axis=1, dtype=float)[:, None, None]  # (a, 1, 1)
-        cross = weights @ Z.reshape(B, n, K * W)  # O(a n B K W)
-        cross = cross.reshape(B, len(weights), K, W)
+        rows = Z.swapaxes(0, 1).reshape(n, B * K * W)  # a view, as compress has made Z
+        cross = (weights @ rows).reshape(len(weights), B, K, W)  # O(a n B K W)
+        cross = cross.swapaxes(0, 1)
         G = _gram(anchors, out * anchors - 2.0 * cross)
         return symmetrized(G), weights.sum(axis=0, dtype=float)
 

@@ -73,14 +73,22 @@ def compress(Z: Array, keep_axes: bool = False) -> CompressedRows:
         return CompressedRows(Z, np.zeros((B, W, W)))
     Z = _rotate_channels(Z - Z.mean(axis=1, keepdims=True))
     if keep_axes:
-        return CompressedRows(Z, np.broadcast_to(np.eye(W), (B, W, W)))
+        return CompressedRows(rows_first(Z), np.broadcast_to(np.eye(W), (B, W, W)))
     bases = [_range(z.reshape(-1, W)) for z in Z]  # (W, r_b) each
     padded = np.zeros((B, W, max(basis.shape[1] for basis in bases)))
     for at, basis in zip(padded, bases, strict=True):
         at[:, : basis.shape[1]] = basis
     _, n, K, _ = Z.shape  # some channels may be gone
     rows = Z.reshape(B, n * K, W) @ padded
-    return CompressedRows(rows.reshape(B, n, K, padded.shape[2]), padded)
+    return CompressedRows(rows_first(rows.reshape(B, n, K, padded.shape[2])), padded)
+
+
+def rows_first(Z: Array) -> Array:
+    """Return the same array (B, n, K, W), each row in one place of memory.
+
+    All blocks of many rows can then be summed by one product of matrices.
+    """
+    return np.ascontiguousarray(Z.swapaxes(0, 1)).swapaxes(0, 1)
 
 
 def _rotate_channels(Z: Array) -> Array:

@@ -59,18 +59,19 @@ def embed(Z: Array, spectrum: Spectrum) -> Embedding:
         With U (n, q), q = K times the rank of M, at least one column.
     """
     n_rows, n_vectors, width = Z.shape[1:]
-    factors = spectrum.factors()
+    kept = [(z, *factor) for z, factor in zip(Z, spectrum.factors(), strict=True)]
+    kept = [(z, F, signs) for z, F, signs in kept if len(F)]  # few of many features
     U = np.concatenate(
         [np.zeros((n_rows, 0), Z.dtype)]
         + [
             (z.reshape(n_rows * n_vectors, width) @ F.T.astype(Z.dtype)).reshape(
                 n_rows, n_vectors * len(F)
             )
-            for z, (F, _) in zip(Z, factors, strict=True)
+            for z, F, _ in kept
         ],
         axis=1,
     )
-    signs = np.concatenate([[], *(np.tile(s, n_vectors) for _, s in factors)])
+    signs = np.concatenate([[], *(np.tile(signs, n_vectors) for *_, signs in kept)])
     if not U.shape[1]:
         U = np.zeros((n_rows, 1), Z.dtype)
     return Embedding(U, U * signs.astype(U.dtype) if (signs < 0).any() else U)

@@ -68,10 +68,10 @@ class Spectrum:
 
     def factors(self) -> list[tuple[Array, Array]]:
         """Return (F_b (r_b, W), signs (r_b,)) with M_b = F_b' diag(signs) F_b."""
-        return [
-            (np.sqrt(np.abs(m[k]))[:, None] * V[:, k].T, np.sign(m[k]))
-            for m, V, k in zip(self.values, self.vectors, self._kept, strict=True)
-        ]
+        roots, signs = np.sqrt(np.abs(self.values)), np.sign(self.values)
+        scaled = (roots[:, None] * self.vectors).swapaxes(1, 2)  # (B, r, W)
+        blocks = zip(scaled, signs, self._kept, strict=True)
+        return [(F[k], s[k]) for F, s, k in blocks]
 
 
 def decompose(M: Array) -> Spectrum:
