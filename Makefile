@@ -6,7 +6,7 @@ LOWEST_TESTS ?= tests/tables tests/encoding tests/io tests/estimators tests/sear
 	tests/export tests/persistence
 COVERED_TESTS ?= tests
 
-.PHONY: demo test test-slow test-lowest coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean
+.PHONY: demo test test-slow test-lowest test-recipes coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
@@ -24,6 +24,10 @@ test-lowest: .venv-lowest/stamp
 	.venv-lowest/bin/python -m pytest -n auto --dist worksteal -m "not slow" \
 		-W ignore::DeprecationWarning -W ignore::FutureWarning \
 		--ignore tests/cli/test_cli_page.py $(LOWEST_TESTS)
+
+# Pages of docs/recipes with what they need: UMAP, PostgreSQL with pgvector, Jupyter.
+test-recipes: .venv-tasks/stamp
+	.venv-tasks/bin/python -m pytest -W ignore tests/test_readme.py tests/test_notebook.py -k "recipes or notebook"
 
 coverage: .venv/test.stamp
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --cov --cov-report= $(COVERED_TESTS)
@@ -84,7 +88,7 @@ gallery: .venv/test.stamp
 	$(BIN)/python -m tools.gallery
 
 clean:
-	rm -rf .venv .venv-audit .venv-lowest .venv-peers .venv-anchors build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-audit .venv-lowest .venv-peers .venv-anchors .venv-tasks build dist .pytest_cache .mypy_cache .ruff_cache
 
 .venv/core.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -109,6 +113,12 @@ clean:
 .venv-anchors/stamp: benchmarks/accuracy/requirements.txt
 	test -x .venv-anchors/bin/python || $(PYTHON) -m venv .venv-anchors
 	.venv-anchors/bin/python $(PIP_INSTALL) --requirement $<
+	touch $@
+
+.venv-tasks/stamp: pyproject.toml benchmarks/tasks/requirements.txt
+	test -x .venv-tasks/bin/python || $(PYTHON) -m venv .venv-tasks
+	.venv-tasks/bin/python $(PIP_INSTALL) --editable ".[test]" \
+		--requirement benchmarks/tasks/requirements.txt
 	touch $@
 
 .venv-audit/stamp:
