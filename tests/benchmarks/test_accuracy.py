@@ -215,3 +215,12 @@ def test_an_anchor_learns_in_its_environment(name):
     assert row.is_done, row.status
     assert row.accuracy > 0.9
     assert name in row.versions
+
+
+def test_a_method_of_few_repetitions_has_a_table_of_its_own():
+    many = {name: [0.5, 0.75, 0.75] for name in (OURS, "random forest", "lightgbm")}
+    rows = rows_of(many) + rows_of({"xrfm": [0.9]})
+    first = tables(rows)[-1]
+    assert first.head == ["set", OURS, "random forest", "lightgbm", "xrfm"]
+    assert first.rows[0] == ["zoo", "0.500", "0.500", "0.500", "0.900*"]
+    assert tables(rows)[1].head[1:-1] == [OURS, "random forest", "lightgbm"]
