@@ -13,7 +13,7 @@ from nearkind.experiments.figures import draw_mean_ranks
 from nearkind.experiments.provenance import is_converged, provenance
 from nearkind.experiments.reproduction import Reproduction, ResultTable
 from nearkind.experiments.rows import Row
-from nearkind.experiments.scores import Scores, score_table
+from nearkind.experiments.scores import Scores, mean_text, score_table
 
 METHODS = printed.METHODS
 SCORES = {"triplets": "triplet_accuracy", "classification": "accuracy"}
@@ -163,7 +163,9 @@ def _accuracy_text(scores: Scores, i: int, j: int, rows: Sequence[Row]) -> str:
         return reasons[0] if reasons else "not run"
     best = "*" if mean >= np.nanmax(scores.mean[i]) - 5e-4 else ""
     early = "" if all(map(is_converged, mine)) else "!"
-    return f"{mean:.3f} ± {scores.deviation[i, j]:.3f}{early}{best}"
+    n_repetitions = int(scores.n_repetitions[i, j])
+    text = mean_text(mean, scores.deviation[i, j], n_repetitions)
+    return f"{text}{early}{best}"
 
 
 def rank_table(kind: str, scores: Scores) -> ResultTable:

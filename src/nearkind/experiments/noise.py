@@ -5,8 +5,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from nearkind.estimators.cpml import CPML
 from nearkind.experiments import printed
 from nearkind.experiments.design import Design
@@ -14,6 +12,7 @@ from nearkind.experiments.methods import CPMLPath, Method
 from nearkind.experiments.provenance import provenance
 from nearkind.experiments.reproduction import Reproduction, ResultTable
 from nearkind.experiments.rows import Row
+from nearkind.experiments.scores import values_text
 from nearkind.experiments.sets import Synthetic
 from nearkind.experiments.splits import Split
 from nearkind.metrics.spectrum import decompose
@@ -104,7 +103,4 @@ def noise_share(M: Array, p: float) -> float:
 def _text(rows: list[Row], field: str) -> str:
     """Return mean and deviation of a field over the rows that are done."""
     found = [getattr(row, field) for row in rows if row.is_done]
-    if not found:
-        return "not done"
-    deviation = float(np.std(found, ddof=1)) if len(found) > 1 else 0.0
-    return str(printed.MeanAndDeviation(float(np.mean(found)), deviation))
+    return values_text(found)

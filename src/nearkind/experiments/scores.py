@@ -149,6 +149,27 @@ def score_table(
     )
 
 
+def mean_text(
+    mean: float, deviation: float, n_repetitions: int, digits: int = 3
+) -> str:
+    """Return a mean and its deviation, which one repetition does not have.
+
+    Examples
+    --------
+    >>> mean_text(0.5, 0.125, 2), mean_text(0.5, 0.0, 1), mean_text(np.nan, 0.0, 0)
+    ('0.500 ± 0.125', '0.500', 'not done')
+    """
+    if n_repetitions == 0:
+        return "not done"
+    spread = f" ± {deviation:.{digits}f}" if n_repetitions > 1 else ""
+    return f"{mean:.{digits}f}{spread}"
+
+
+def values_text(values: Sequence[float], digits: int = 3) -> str:
+    """Return the mean of some repetitions and their deviation, if there are two."""
+    return mean_text(_mean(values), _deviation(values), len(values), digits)
+
+
 def _mean(cell: Sequence[float]) -> float:
     return float(np.mean(cell)) if cell else np.nan
 

@@ -11,6 +11,7 @@ from nearkind.experiments.figures import COLOURS, MARKERS, panels
 from nearkind.experiments.provenance import provenance
 from nearkind.experiments.reproduction import Reproduction, ResultTable
 from nearkind.experiments.rows import Row
+from nearkind.experiments.scores import values_text
 from nearkind.experiments.sets import Synthetic
 
 METHODS = ("cpml-s", "cpml-m")
@@ -95,7 +96,8 @@ def _table(
     lines = []
     for reading, n, weight in sets:
         cells = (found[(reading, n, weight), *column] for column in columns)
-        lines.append([reading, f"{n}", f"{weight}", *map(_text, cells)])
+        texts = (values_text(values, digits=4) for values in cells)
+        lines.append([reading, f"{n}", f"{weight}", *texts])
     head = ["reading", "features", "weight", *(f"{m} {s}" for m, s in columns)]
     notes = [
         "Mean ± deviation over draws of 1,000 rows; chance is 0.5 for triplets and "
@@ -106,10 +108,3 @@ def _table(
         provenance(rows),
     ]
     return ResultTable(f"Synthetic data, {n_classes} classes", head, lines, notes)
-
-
-def _text(values: Sequence[float]) -> str:
-    if not values:
-        return "not done"
-    deviation = np.std(values, ddof=1) if len(values) > 1 else 0.0
-    return f"{np.mean(values):.4f} ± {deviation:.4f}"

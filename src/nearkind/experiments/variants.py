@@ -5,14 +5,12 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
-import numpy as np
-
 from nearkind.experiments import statistics
 from nearkind.experiments.accuracies import CRITERION, available_sets
 from nearkind.experiments.design import Design
 from nearkind.experiments.provenance import provenance
 from nearkind.experiments.reproduction import Reproduction, ResultTable
-from nearkind.experiments.scores import score_table
+from nearkind.experiments.scores import mean_text, score_table
 
 METHOD = "cpml-s"
 EXPONENTS = (1.0, 1.5, 2.0, 3.0, inf)
@@ -52,14 +50,9 @@ def _compare(
     lines, notes = [], []
     for score, title in SCORES.items():
         scores = score_table(as_methods, score, sets, list(variants))
-        for dataset, mean, spread in zip(
-            scores.datasets, scores.mean, scores.deviation, strict=True
-        ):
-            cells = [
-                "not done" if np.isnan(m) else f"{m:.3f} ± {s:.3f}"
-                for m, s in zip(mean, spread, strict=True)
-            ]
-            lines.append([dataset, title, *cells])
+        columns = scores.mean, scores.deviation, scores.n_repetitions
+        for dataset, *cells in zip(scores.datasets, *columns, strict=True):
+            lines.append([dataset, title, *map(mean_text, *cells)])
         whole = scores.complete()
         if len(whole.datasets) > 1:
             ranks = statistics.mean_ranks(whole.mean)
