@@ -21,7 +21,7 @@ from benchmarks.accuracy import anchors
 from benchmarks.accuracy.classifiers import METHODS
 from benchmarks.accuracy.reliability import diagram
 from benchmarks.accuracy.rows import append_row, pack_rows, read_rows
-from benchmarks.accuracy.tables import by_set, markdown, write_page
+from benchmarks.accuracy.tables import markdown, repeated, tables, write_page
 from benchmarks.accuracy.trial import plan
 from benchmarks.harness import print_status
 from nearkind.datasets.catalogue import CATALOGUE
@@ -41,11 +41,10 @@ def main() -> None:
     if given.table is not None:
         rows = read_rows(*(given.table or [KEPT])).values()
         write_page(rows, PAGE)
-        methods = [name for name in METHODS if name in {row.method for row in rows}]
-        text = by_set(list(rows), methods, "accuracy").csv()
-        PAGE.with_suffix(".csv").write_text(text)
+        by_accuracy = next(made for made in tables(rows) if made.title == "Accuracy")
+        PAGE.with_suffix(".csv").write_text(by_accuracy.csv())
     if given.picture is not None:
-        draw(read_rows(*(given.picture or [KEPT])).values())
+        draw(repeated(read_rows(*(given.picture or [KEPT])).values()))
     if given.keep is given.table is given.picture is None:
         run(given)
 

@@ -23,17 +23,24 @@ SECTION = re.compile(r"(?<=<!-- tables -->\n).*?(?=<!-- end -->)", re.S)
 
 def tables(rows):
     """Return the tables of some rows: means, a table for each score, small sets."""
-    every, counts = list(rows), Counter(row.method for row in rows)
-    seldom = {name for name in counts if 2 * counts[name] < max(counts.values())}
-    rows = [row for row in every if row.method not in seldom]
-    methods = [name for name in METHODS if name in counts and name not in seldom]
+    every, rows = list(rows), repeated(rows)
+    names = {row.method for row in rows}
+    seldom = {row.method for row in every} - names
+    methods = [name for name in METHODS if name in names]
     made = [means(rows, methods)]
     made += [by_set(rows, methods, score) for score in SCORES]
-    if {OURS, *ANCHORS} <= set(methods):
+    if {OURS, *ANCHORS} <= names:
         made.append(beside_anchors(rows))
     if seldom:
         made.append(first_repetition(every, seldom))
     return made
+
+
+def repeated(rows):
+    """Return the rows of methods that were repeated about as often as any other."""
+    counts = Counter(row.method for row in rows)
+    least = max(counts.values(), default=0) / 2
+    return [row for row in rows if counts[row.method] >= least]
 
 
 def markdown(rows):
