@@ -17,6 +17,7 @@ from sklearn.model_selection import train_test_split
 import nearkind as nk
 from benchmarks.harness import no_warnings
 from benchmarks.tasks.results import RESULTS, arguments, rows_of, table, versions
+from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.experiments import printed
 
 MOST_ROWS = 5_000
@@ -137,10 +138,14 @@ def page(rows):
     )
 
 
+def _n_rows(name):
+    return CATALOGUE[name].n_samples
+
+
 def main():
     """Run what the folder lacks, and write the page."""
     given = arguments(__doc__)
-    names = given.sets or sorted(printed.set_sizes())
+    names = given.sets or sorted(printed.set_sizes(), key=_n_rows)
     keys = [(s, m, r) for r in range(given.repeats) for s in names for m in MODELS]
     text = page(rows_of(given.output / "prototypes.jsonl", keys, run))
     (given.output / "tasks-prototypes.md").write_text(text)
