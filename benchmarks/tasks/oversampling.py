@@ -22,7 +22,14 @@ from sklearn.preprocessing import OneHotEncoder
 
 import nearkind as nk
 from benchmarks.harness import no_warnings
-from benchmarks.tasks.results import RESULTS, arguments, rows_of, table, versions
+from benchmarks.tasks.results import (
+    RESULTS,
+    arguments,
+    chosen,
+    rows_of,
+    table,
+    versions,
+)
 
 MOST_ROWS = 3_000
 FEWEST = 6
@@ -74,7 +81,8 @@ def rows_to_learn(name, seed):
         drawn = np.concatenate([drawn[~of_small], drawn[of_small][: max(most, 10)]])
         drawn = rng.permutation(drawn)
     drawn = drawn[:MOST_ROWS]
-    X, y = data.X.iloc[drawn].astype(str), data.y.iloc[drawn].astype(str)
+    X = data.X.iloc[drawn].astype(object).fillna("missing").astype(str)
+    y = data.y.iloc[drawn].astype(str)
     large = y.map(y.value_counts()) > FEWEST / 0.7
     X, y = X[large], y[large]
     return train_test_split(X, y, test_size=0.3, random_state=seed, stratify=y)
@@ -157,10 +165,11 @@ def page(rows):
     )
     text += table(["sampler", "MiB"], lines)
     repeats = 1 + max(row["key"][2] for row in rows)
+    sets = chosen(scored, len(IMBALANCED) + len(THINNED))
     used = versions("nearkind", "imbalanced-learn", "scikit-learn", "pandas")
     return text + (
         "\n`python -m benchmarks.tasks.oversampling --output FOLDER --repeats "
-        f"{repeats} --page`; seeds 0 to {repeats - 1}. {used}.\n"
+        f"{repeats} --page{sets}`; seeds 0 to {repeats - 1}. {used}.\n"
     )
 
 

@@ -16,7 +16,14 @@ from sklearn.model_selection import train_test_split
 
 import nearkind as nk
 from benchmarks.harness import no_warnings
-from benchmarks.tasks.results import RESULTS, arguments, rows_of, table, versions
+from benchmarks.tasks.results import (
+    RESULTS,
+    arguments,
+    chosen,
+    rows_of,
+    table,
+    versions,
+)
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.experiments import printed
 
@@ -131,10 +138,11 @@ def page(rows):
         ]  # fmt: skip
         text += f"\n## {model.capitalize()}\n\n" + table(head, lines)
     repeats = 1 + max(row["key"][2] for row in rows)
+    sets = chosen(rows, len(printed.set_sizes()))
     used = versions("nearkind", "numpy", "scikit-learn")
     return text + (
         f"\n`python -m benchmarks.tasks.prototypes --output FOLDER --repeats {repeats} "
-        f"--page`; seeds of the splits 0 to {repeats - 1}. {used}.\n"
+        f"--page{sets}`; seeds of the splits 0 to {repeats - 1}. {used}.\n"
     )
 
 

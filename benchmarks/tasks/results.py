@@ -36,6 +36,12 @@ def table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
     return "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
 
 
+def chosen(rows: Iterable[dict[str, Any]], n_sets: int) -> str:
+    """Return the option that names the sets of some rows, "" if these are all."""
+    names = list(dict.fromkeys(row["key"][0] for row in rows))
+    return f" --sets {' '.join(names)}" if len(names) < n_sets else ""
+
+
 def versions(*packages: str) -> str:
     """Return Python's version and those of some packages, in a sentence."""
     named = [f"{name} {version(name)}" for name in packages]
