@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr_
     from nearkind.persistence import load, save
     from nearkind.scoring import triplet_accuracy
     from nearkind.search.classifier_cv import CPMLClassifierCV
+    from nearkind.tasks.oversampling import Oversampler
+    from nearkind.tasks.prototypes import Prototypes
 
     __version__: str
 
@@ -23,6 +25,8 @@ _HOME = {
     "CPML": "nearkind.estimators.cpml",
     "CPMLClassifier": "nearkind.estimators.classifier",
     "CPMLClassifierCV": "nearkind.search.classifier_cv",
+    "Oversampler": "nearkind.tasks.oversampling",
+    "Prototypes": "nearkind.tasks.prototypes",
     "baselines": "nearkind.baselines",
     "batches": "nearkind.io.batches",
     "datasets": "nearkind.datasets",
@@ -39,6 +43,8 @@ __all__ = [
     "CPML",
     "CPMLClassifier",
     "CPMLClassifierCV",
+    "Oversampler",
+    "Prototypes",
     "__version__",
     "baselines",
     "batches",

@@ -205,13 +205,18 @@ def lacks_labels(y: Any) -> bool:
     return y is not None and not has_label(np.ravel(_as_array(y))).all()
 
 
-def checked_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
-    """Return the labels as an array, refusing what is no label."""
+def require_labels(y: Any, owner: str) -> None:
+    """Raise ValueError if there are no labels at all."""
     if y is None:
         raise ValueError(
             f"{owner} requires y to be passed, but the target y is None. Pass one "
             "label a row."
         )
+
+
+def checked_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
+    """Return the labels as an array, refusing what is no label."""
+    require_labels(y, owner)
     y = column_or_1d(_as_array(y), warn=True)
     _check_length(len(y), n_rows)
     _refuse_missing(y)

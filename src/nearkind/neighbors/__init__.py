@@ -8,6 +8,7 @@ all of them, ``ExactIndex`` the same ones faster, ``FaissIndex`` among the candi
 that FAISS finds. Soft votes are those of all rows, and need no index.
 """
 
+from nearkind.neighbors.condensation import Condensation
 from nearkind.neighbors.exact import ExactIndex, PlainIndex
 from nearkind.neighbors.faiss_index import FaissIndex
 from nearkind.neighbors.reach import (
@@ -41,6 +42,7 @@ __all__ = [
     "TIE",
     "VOTE_WEIGHTS",
     "WEIGHTS",
+    "Condensation",
     "ExactIndex",
     "FaissIndex",
     "LeaveOneOut",

@@ -200,6 +200,29 @@ class TrainingRows:
         place = int(np.flatnonzero(self.groups.rows == row_number)[0])
         return int(np.searchsorted(self.groups.starts, place, side="right")) - 1
 
+    def take(self, unique: NDArray[np.intp], counts: Array) -> "TrainingRows":
+        """Return some unique rows, with other counts.
+
+        Parameters
+        ----------
+        unique : ndarray of int (n,)
+            Their numbers, rising.
+        counts : ndarray (n, C)
+            Rows of each class that each stands for from now on.
+        """
+        weights = counts.sum(axis=1)
+        rows, owner = self.groups.members_of(unique)
+        starts = np.searchsorted(owner, np.arange(len(unique) + 1))
+        return TrainingRows(
+            self.codebook,
+            self.classes,
+            self.codes[unique],
+            weights,
+            counts,
+            counts / weights[:, None],
+            RowGroups(rows, starts),
+        )
+
     def merged_with(self, rows: CodedRows) -> "TrainingRows":
         """Return these and more rows of the same codebook and classes."""
         before = len(self.codes)

@@ -348,6 +348,27 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         check_is_fitted(self)
         return self.member_.score_samples(X)
 
+    def condensed(
+        self, n_rows: int | None = None, tolerance: float = 0.01
+    ) -> CPMLClassifier:
+        """Return a classifier by the best member that keeps the fewest rows.
+
+        It is one member alone, and its probabilities are shares of votes: what the
+        search knows of rows held out is of all members and all rows together, so that
+        it neither calibrates the votes of few rows nor makes sets of them.
+
+        Parameters
+        ----------
+        n_rows, tolerance : as in :meth:`nearkind.CPMLClassifier.condensed`
+            What is lost is measured against that member.
+
+        Returns
+        -------
+        CPMLClassifier
+        """
+        check_is_fitted(self)
+        return self.members_[0].condensed(n_rows, tolerance)
+
     @property
     def distance_(self) -> Any:
         """The distance that neighbours and explanations come from."""

@@ -1,0 +1,325 @@
+"""Prototypes: the few unique rows that classify nearly as well as all."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.neighbors.reach import query_chunks, tie_widths
+from nearkind.neighbors.training_rows import TrainingRows
+from nearkind.neighbors.voting import most_votes
+from nearkind.protocols import Array, Dissimilarity
+
+Numbers = NDArray[np.intp]
+Vote = Callable[[TrainingRows, Any], Array]
+"""From rows that vote, and represented rows, to each class's share of the votes."""
+
+N_FOLDS = 5
+"""Parts of the rows that are held out in turn to choose the number of prototypes."""
+GROWTH = 1.25
+"""Ratio of one number of prototypes that is tried to the one before."""
+MOST_ROWS = 20_000
+"""Unique rows among which prototypes are chosen; of more, so many are drawn."""
+NOTHING = 1e-9
+"""Share of the largest gain below which one is left over from rounding."""
+
+
+def cover_order(
+    metric: Dissimilarity, rows: Any, target: Numbers, weights: Array, at_once: int
+) -> Iterator[int]:
+    """Yield all rows, each the one that covers the most weight not yet covered.
+
+    Row j covers row i if both have one target, and j is nearer to i than all rows of
+    other targets are; every row covers itself. Rows that cover all others classify them
+    rightly by the nearest one. The first rows are the best one of each target; when all
+    rows are covered, those left over cover them once more.
+
+    This is the greedy algorithm for set cover, on the sets of the minimal consistent
+    subset: Wilfong, *Nearest neighbor problems*, 1992, and Bien and Tibshirani,
+    *Prototype selection for interpretable classification*, 2011.
+
+    Parameters
+    ----------
+    metric : Dissimilarity
+        Fitted.
+    rows : sequence of length m
+        As the metric represents them.
+    target : ndarray of int (m,)
+        Class numbers.
+    weights : ndarray (m,)
+    at_once : int
+        Distances to hold at a time.
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> metric = nk.baselines.Hamming().fit([["a", "x"], ["b", "y"]])
+    >>> rows = metric.represent(np.array([[0, 0], [0, 1], [1, 1]]))
+    >>> list(cover_order(metric, rows, np.array([0, 0, 1]), np.ones(3), 100))
+    [1, 2, 0]
+    """
+    m = len(rows)
+    radius = np.empty(m)
+
+    def covering(at: Any) -> NDArray[np.bool_]:
+        """Return which rows cover some rows (b, m)."""
+        d = metric.compare(rows[at], rows)
+        same = target[at][:, None] == target
+        nearest_other = np.where(same, np.inf, d).min(axis=1)
+        radius[at] = nearest_other - tie_widths(d)
+        found = same & (d < radius[at][:, None])
+        found[np.arange(len(d)), np.arange(m)[at]] = True
+        return found
+
+    gains = np.zeros(m)
+    for at in query_chunks(m, m, at_once):
+        gains += weights[at] @ covering(at)
+    best_of_each = [
+        int(rows_of[np.argmax(gains[rows_of])])
+        for rows_of in (np.flatnonzero(target == c) for c in np.unique(target))
+    ]
+    first = sorted(best_of_each, key=lambda row: -gains[row])
+    total, is_left = gains.copy(), np.ones(m, dtype=bool)
+    while is_left.any():
+        gains, uncovered = np.where(is_left, total, 0.0), np.ones(m, dtype=bool)
+        while True:
+            best = first.pop(0) if first else int(np.argmax(gains))
+            if not is_left[best] or gains[best] <= NOTHING * total.max():
+                break
+            yield best
+            is_left[best] = False
+            d = metric.compare(rows, rows[[best]])[:, 0]
+            covered = uncovered & (target == target[best]) & (d < radius)
+            covered[best] = uncovered[best]
+            uncovered &= ~covered
+            new = np.flatnonzero(covered)
+            for at in query_chunks(len(new), m, at_once):
+                gains -= weights[new[at]] @ covering(new[at])
+            gains[best] = 0.0
+
+
+def nearest_counts(
+    metric: Dissimilarity, rows: Any, counts: Array, kept: Numbers, at_once: int
+) -> Array:
+    """Return the counts (n, C) of kept rows and of all rows to which each is nearest.
+
+    Rows equally near share.
+
+    Parameters
+    ----------
+    metric, rows, at_once : as in ``cover_order``
+    counts : ndarray (m, C)
+        How many rows of each class each stands for.
+    kept : ndarray of int (n,)
+        The rows that are kept.
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> metric = nk.baselines.Hamming().fit([["a", "x"], ["b", "y"]])
+    >>> rows = metric.represent(np.array([[0, 0], [0, 1], [1, 1]]))
+    >>> counts = np.array([[2.0, 0.0], [0.0, 1.0], [0.0, 3.0]])
+    >>> nearest_counts(metric, rows, counts, np.array([0, 2]), 100).tolist()
+    [[2.0, 0.5], [0.0, 3.5]]
+    """
+    total = counts[kept].copy()
+    others = np.setdiff1d(np.arange(len(counts)), kept)
+    for at in query_chunks(len(others), len(kept), at_once):
+        d = metric.compare(rows[others[at]], rows[kept])
+        near = d <= (d.min(axis=1) + tie_widths(d))[:, None]
+        total += (near / near.sum(axis=1, keepdims=True)).T @ counts[others[at]]
+    return total
+
+
+def fold_counts(counts: Array, n_folds: int, fold: int) -> Array:
+    """Return the part of rows (m, C) that one of several folds holds out.
+
+    The rows of each class, in an order that is drawn, go to the folds in turn; a weight
+    that is not whole may be split between two.
+
+    Examples
+    --------
+    >>> counts = np.array([[3.0, 0.0], [1.0, 2.0]])
+    >>> sum(fold_counts(counts, 2, fold) for fold in range(2)).tolist()
+    [[3.0, 0.0], [1.0, 2.0]]
+    """
+    order = np.random.default_rng(0).permutation(len(counts))
+    ends = np.cumsum(counts[order].T.ravel())  # class after class
+
+    def before(x: Array) -> Array:
+        """Return how much of [0, x) the fold has: of every n_folds ones, its own."""
+        return np.floor(x / n_folds) + np.clip(x % n_folds - fold, 0.0, 1.0)
+
+    held = before(ends) - before(np.append(0.0, ends[:-1]))
+    back = np.empty_like(counts)
+    back[order] = held.reshape(counts.T.shape).T
+    return np.clip(back, 0.0, counts)
+
+
+@dataclass(frozen=True)
+class Condensation:
+    """Prototypes of rows that vote, for any number of them.
+
+    Each row is to be given the class that all rows together give it. Prototypes are the
+    first rows of ``cover_order`` for these classes. Each stands for the rows to which
+    it is the nearest one, with their classes as they are, so that the weight of each
+    class stays.
+
+    Parameters
+    ----------
+    metric : Dissimilarity
+        Fitted.
+    voters : TrainingRows
+        In the codes of the metric.
+    vote : callable
+        From rows that vote, and represented rows (b), to each class's share (b, C).
+    at_once : int
+        Distances to hold at a time.
+    """
+
+    metric: Dissimilarity
+    voters: TrainingRows
+    vote: Vote = field(repr=False)
+    at_once: int
+
+    @cached_property
+    def rows(self) -> Any:
+        """The rows, as the metric represents them."""
+        return self.metric.represent(self.voters.codes)
+
+    @property
+    def fewest_rows(self) -> int:
+        """Number of classes, each of which keeps a row; or of rows, if these are less.
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> model = nk.CPMLClassifier("hamming").fit([["a"], ["b"], ["b"]], [0, 1, 1])
+        >>> condensation = Condensation(model.distance_, model.training_rows_, None, 9)
+        >>> condensation.fewest_rows
+        2
+        """
+        return min(int(self.voters.counts.any(axis=0).sum()), len(self.voters))
+
+    def condensed(self, n_rows: int) -> TrainingRows:
+        """Return so many prototypes, or all rows if there are no more."""
+        if n_rows >= len(self.voters):
+            return self.voters
+        kept = np.sort(self._first(n_rows))
+        counts = nearest_counts(
+            self.metric, self.rows, self.voters.counts, kept, self.at_once
+        )
+        return self.voters.take(kept, counts)
+
+    def _first(self, n_rows: int) -> Numbers:
+        """Return the first rows of the order, which is found as far as it is needed."""
+        found, order = self._order
+        found += islice(order, max(n_rows - len(found), 0))
+        return np.array(found[:n_rows])
+
+    @cached_property
+    def _order(self) -> tuple[list[int], Iterator[int]]:
+        """The first rows of the order, and the others, which are not found yet."""
+        return [], self._all_in_order()
+
+    def _all_in_order(self) -> Iterator[int]:
+        m, weights = len(self.voters), self.voters.weights
+        drawn = np.arange(m)
+        if m > MOST_ROWS:
+            rng = np.random.default_rng(0)
+            chances = weights / weights.sum()
+            drawn = np.sort(rng.choice(m, MOST_ROWS, replace=False, p=chances))
+            drawn = np.union1d(drawn, self.voters.counts.argmax(axis=0))
+        rows, target = self.rows[drawn], self._targets(drawn)
+        order = cover_order(self.metric, rows, target, weights[drawn], self.at_once)
+        yield from (int(drawn[row]) for row in order)
+        others = np.setdiff1d(np.arange(m), drawn)
+        yield from others[np.argsort(-weights[others], kind="stable")].tolist()
+
+    def _targets(self, at: Numbers) -> Numbers:
+        """Return the class that all rows give to some; each class has one at least."""
+        counts = self.voters.counts[at]
+        target = most_votes(self.vote(self.voters, self.rows[at]))
+        for number in np.flatnonzero(counts.any(axis=0)):
+            if not (target == number).any():
+                target[counts[:, number].argmax()] = number
+        return target
+
+    @cached_property
+    def _folds(self) -> "list[Fold]":
+        n_tried = N_FOLDS if len(self.voters) <= MOST_ROWS else 1
+        return [Fold.of(self, fold) for fold in range(n_tried)]
+
+    @property
+    def full_score(self) -> float:
+        """Share of rows held out that all other rows classify rightly."""
+        return self._score([fold.n_right for fold in self._folds])
+
+    def score(self, n_rows: int) -> float:
+        """Return the share of rows held out that so many prototypes classify rightly.
+
+        They are chosen among the other rows, under the distance as it is.
+        """
+        return self._score([fold.n_right_by(n_rows) for fold in self._folds])
+
+    def _score(self, n_right: list[float]) -> float:
+        return sum(n_right) / sum(float(fold.held.sum()) for fold in self._folds)
+
+    def n_rows(self, tolerance: float) -> int:
+        """Return the fewest rows tried whose score is so much less than that of all."""
+        n: float = self.fewest_rows
+        while n < len(self.voters):
+            if self.score(int(n)) >= self.full_score - tolerance:
+                return int(n)
+            n = max(n + 1, n * GROWTH)
+        return len(self.voters)
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Rows held out, and the prototypes of the others.
+
+    Parameters
+    ----------
+    others : Condensation
+        Of the rows that are not held out.
+    rows : sequence of length b
+        Unique rows held out, as the metric represents them.
+    held : ndarray (b, C)
+        How many rows of each class each stands for.
+    """
+
+    others: Condensation
+    rows: Any
+    held: Array
+
+    @classmethod
+    def of(cls, whole: Condensation, fold: int) -> "Fold":
+        """Hold out one of ``N_FOLDS`` parts of all rows."""
+        counts = whole.voters.counts
+        held = fold_counts(counts, N_FOLDS, fold)
+        left = counts - held
+        kept = np.flatnonzero(left.sum(axis=1) > NOTHING)
+        voters = whole.voters.take(kept, left[kept])
+        others = Condensation(whole.metric, voters, whole.vote, whole.at_once)
+        out = np.flatnonzero(held.sum(axis=1) > NOTHING)
+        return cls(others, whole.rows[out], held[out])
+
+    @cached_property
+    def n_right(self) -> float:
+        """How many rows held out are classified rightly by all others."""
+        return self._n_right(self.others.voters)
+
+    def n_right_by(self, n_rows: int) -> float:
+        """Return how many are classified rightly by so many prototypes."""
+        if n_rows >= len(self.others.voters):
+            return self.n_right
+        return self._n_right(self.others.condensed(n_rows))
+
+    def _n_right(self, voters: TrainingRows) -> float:
+        predicted = most_votes(self.others.vote(voters, self.rows))
+        return float(self.held[np.arange(len(predicted)), predicted].sum())

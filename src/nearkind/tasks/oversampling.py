@@ -1,0 +1,282 @@
+"""New rows of small classes, between a row and its nearest ones of the same class."""
+
+from collections.abc import Callable, Mapping
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin
+from sklearn.utils import Tags
+
+from nearkind.encoding.rows import CodedRows, unique_rows
+from nearkind.estimators import params
+from nearkind.estimators.base import TableEstimator
+from nearkind.estimators.labels import require_labels
+from nearkind.estimators.limits import distances_at_once
+from nearkind.neighbors import ExactIndex, RowGroups
+from nearkind.protocols import Array, Codes
+from nearkind.tables.selection import take_cells, take_values
+from nearkind.tasks.fitted_distance import distance_and_rows
+
+Numbers = NDArray[np.intp]
+
+
+class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
+    """Make new rows of small classes, with the interface of imbalanced-learn.
+
+    A new row begins with a row of its class, drawn at random, and takes each of its
+    values from that row or one of its nearest rows of the same class, drawn for every
+    column anew. This is SMOTE (Chawla et al., 2002) for columns of categories, under a
+    distance that may be learned. A number is drawn as any other value is, and so is a
+    missing one: every value of a new row is one that a row of the class has there.
+
+    Parameters
+    ----------
+    metric : distance, classifier or str, default=None
+        A fitted distance, or that of a fitted classifier, is taken as it is; one that
+        is not fitted, or the name of one, learns from the rows. None: ``CPML()``.
+    n_neighbors : int, default=5
+        How many nearest rows of its class a row may take values from. In a class of
+        fewer rows all are; a class of one row repeats it.
+    sampling_strategy : str, float, dict or callable, default="auto"
+        As in imbalanced-learn. "auto" and "not majority" make all classes as large as
+        the largest, "minority" the smallest one alone, "not minority" all others, "all"
+        is "auto". A float, for two classes, is the size of the smaller one, divided by
+        that of the larger. A dict goes from a class to its size, and a function from y
+        to such a dict.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of what is drawn.
+
+    Attributes
+    ----------
+    distance_ : distance
+        The fitted one.
+    sampling_strategy_ : dict
+        Number of new rows of each class.
+    sample_indices_ : ndarray of int (n_new,)
+        Number of the row that each row returned is or began with.
+    classes_, n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> X = [["red", "s"], ["red", "m"], ["blue", "l"], ["blue", "l"], ["blue", "m"]]
+    >>> y = ["a", "a", "b", "b", "b"]
+    >>> rows, labels = nk.Oversampler("hamming", random_state=0).fit_resample(X, y)
+    >>> rows[5:], labels[5:]
+    ([['red', 's']], ['a'])
+    """
+
+    def __init__(
+        self,
+        metric=None,
+        n_neighbors=5,
+        sampling_strategy="auto",
+        random_state=None,
+    ):
+        self.metric = metric
+        self.n_neighbors = n_neighbors
+        self.sampling_strategy = sampling_strategy
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the distance, and how many rows to make of each class.
+
+        Parameters
+        ----------
+        X : table of any kind
+        y : array-like (n,)
+            One label a row.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X, y)
+        return self
+
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return the rows and, after them, new ones.
+
+        Parameters
+        ----------
+        X, y : as in ``fit``
+
+        Returns
+        -------
+        X, y : of the kinds that were given
+            Types and categories of columns stay. The rows of a data frame are numbered
+            anew.
+        """
+        rows = self._fit(X, y)
+        rng = params.generator(self.random_state)
+        n_columns = len(rows.table.names)
+        each = np.arange(len(rows))
+        begun, cells = [each], [np.tile(each[:, None], n_columns)]
+        for number, label in enumerate(rows.classes.tolist()):
+            if n_new := self.sampling_strategy_.get(label, 0):
+                rows_of = np.flatnonzero(rows.y == number)
+                drawn = self._draw(rows.codes, rows_of, (n_new, n_columns), rng)
+                begun.append(drawn[0])
+                cells.append(drawn[1])
+        self.sample_indices_ = np.concatenate(begun)
+        made = take_cells(X, np.concatenate(cells))
+        return made, take_values(y, self.sample_indices_)
+
+    def _fit(self, X: Any, y: Any) -> CodedRows:
+        require_labels(y, type(self).__name__)
+        params.whole_number(self, "n_neighbors")
+        self.distance_, rows = distance_and_rows(self, X, y)
+        self.set_codebook(self.distance_.codebook_)
+        self.classes_ = rows.classes
+        sizes = dict(zip(rows.classes.tolist(), np.bincount(rows.y), strict=True))
+        self.sampling_strategy_ = self._new_rows(sizes, y)
+        return rows
+
+    def _draw(
+        self,
+        codes: Codes,
+        rows_of: Numbers,
+        shape: tuple[int, int],
+        rng: np.random.Generator,
+    ) -> tuple[Numbers, Numbers]:
+        """Return where new rows of a class begin, and the row of each of their cells.
+
+        Parameters
+        ----------
+        codes : ndarray of int (n, D)
+        rows_of : ndarray of int
+            Numbers of the rows of the class.
+        shape : (n_new, number of columns)
+        rng : numpy.random.Generator
+        """
+        unique = unique_rows(
+            codes[rows_of], np.zeros_like(rows_of), np.ones(len(rows_of))
+        )
+        groups = RowGroups.of(unique.of_row, rows_of)
+        represented, k = self.distance_.represent(unique.codes), self.n_neighbors + 1
+        index = ExactIndex(self.distance_, represented, k)
+        begin = np.sort(rng.choice(unique.of_row, shape[0]))  # the unique row of each
+        cells = np.empty(shape, dtype=np.intp)
+        for at in index.chunks(shape[0], distances_at_once()):
+            queries, which = np.unique(begin[at], return_inverse=True)
+            near = index.near(represented[queries], groups.reach, k)  # itself too
+            cells[at] = near.unique_row[
+                weighted_places(near.query, near.votes, which, shape[1], rng)
+            ]
+        return _any_row(groups, begin, rng), _any_row(groups, cells, rng)
+
+    def _new_rows(self, sizes: dict[Any, int], y: Any) -> dict[Any, int]:
+        """Return how many new rows of each class there are to be."""
+        wanted = self.sampling_strategy
+        if isinstance(wanted, str):
+            chosen = params.choice(self, "sampling_strategy", STRATEGIES)(sizes)
+            return {label: max(sizes.values()) - sizes[label] for label in chosen}
+        if isinstance(wanted, Real) and not isinstance(wanted, bool):
+            return self._by_ratio(float(wanted), sizes)
+        wanted = wanted(y) if callable(wanted) else wanted
+        if not isinstance(wanted, Mapping):
+            listed = ", ".join(map(repr, STRATEGIES))
+            raise params.wrong(
+                self,
+                "sampling_strategy",
+                f"one of {listed}, a number in (0, 1], a dict of class to size, or a "
+                "function from y to such a dict",
+            )
+        for label, size in wanted.items():
+            if label not in sizes:
+                raise params.wrong(
+                    self,
+                    "sampling_strategy",
+                    f"of classes of y, which {label!r} is not",
+                )
+            if not params.is_whole(size) or size < sizes[label]:
+                raise params.wrong(
+                    self,
+                    "sampling_strategy",
+                    f"of whole numbers, for {label!r} at least the {sizes[label]} rows "
+                    "that there are",
+                )
+        return {label: int(wanted[label]) - sizes[label] for label in sorted(wanted)}
+
+    def _by_ratio(self, ratio: float, sizes: dict[Any, int]) -> dict[Any, int]:
+        if len(sizes) != 2 or not 0.0 < ratio <= 1.0:
+            raise params.wrong(
+                self,
+                "sampling_strategy",
+                "a number in (0, 1] for two classes, else a dict of class to size",
+            )
+        (small,) = _all_but(max, sizes)
+        n_new = int(max(sizes.values()) * ratio - sizes[small])
+        if n_new <= 0:
+            raise params.wrong(
+                self,
+                "sampling_strategy",
+                f"more than {sizes[small] / max(sizes.values()):.4g}, the ratio of the "
+                "two classes as they are",
+            )
+        return {small: n_new}
+
+    def __sklearn_tags__(self) -> Tags:
+        """Say that labels are needed."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _all_but(extreme: Callable[..., Any], sizes: dict[Any, int]) -> list[Any]:
+    left_out = extreme(sizes, key=sizes.__getitem__)
+    return [label for label in sizes if label != left_out]
+
+
+STRATEGIES: dict[str, Callable[[dict[Any, int]], list[Any]]] = {
+    "auto": lambda sizes: _all_but(max, sizes),
+    "not majority": lambda sizes: _all_but(max, sizes),
+    "minority": lambda sizes: [min(sizes, key=sizes.__getitem__)],
+    "not minority": lambda sizes: _all_but(min, sizes),
+    "all": list,
+}
+"""Which classes, of so many rows each, are to become as large as the largest."""
+
+
+def weighted_places(
+    group: Numbers, weights: Array, which: Numbers, n: int, rng: np.random.Generator
+) -> Numbers:
+    """Draw places in a list of groups, within a group in proportion to weights.
+
+    Parameters
+    ----------
+    group : ndarray of int
+        The group of each place, rising from 0.
+    weights : ndarray
+        Of each place.
+    which : ndarray of int (b,)
+        Groups to draw from.
+    n : int
+        How often, from each.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int (b, n)
+
+    Examples
+    --------
+    >>> group, weights = np.array([0, 0, 1]), np.array([0.0, 1.0, 2.0])
+    >>> rng = np.random.default_rng(0)
+    >>> weighted_places(group, weights, np.array([1, 0]), 2, rng).tolist()
+    [[2, 2], [1, 1]]
+    """
+    upto = np.cumsum(weights)
+    ends = np.searchsorted(group, which, side="right")[:, None]
+    starts = np.searchsorted(group, which, side="left")[:, None]
+    low = np.where(starts > 0, upto[starts - 1], 0.0)
+    drawn = low + rng.random((len(which), n)) * (upto[ends - 1] - low)
+    return np.clip(np.searchsorted(upto, drawn, side="right"), starts, ends - 1)
+
+
+def _any_row(groups: RowGroups, unique: Numbers, rng: np.random.Generator) -> Numbers:
+    """Draw one of the rows that each unique row stands for."""
+    within = rng.random(unique.shape) * groups.sizes[unique]
+    return groups.rows[groups.starts[unique] + within.astype(np.intp)]

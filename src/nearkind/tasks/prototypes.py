@@ -1,0 +1,115 @@
+"""Prototypes: the few rows of a table that stand for all in classification."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import Tags
+
+from nearkind.estimators.base import TableEstimator
+from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.labels import require_labels
+from nearkind.neighbors import most_votes
+from nearkind.tables.selection import take_rows
+from nearkind.tasks.fitted_distance import distance_and_rows
+
+
+class Prototypes(TableEstimator, BaseEstimator):
+    """Choose the few rows that classify nearly as well as all.
+
+    They are the rows that :meth:`nearkind.CPMLClassifier.condensed` keeps.
+
+    Parameters
+    ----------
+    metric : distance, classifier or str, default=None
+        A fitted distance, or that of a fitted classifier, is taken as it is; one that
+        is not fitted, or the name of one, learns from the rows. None: ``CPML()``.
+    n_rows : int, default=None
+        How many to choose; None: by ``tolerance``.
+    tolerance : float, default=0.01
+        How much accuracy may be lost, as estimated on training rows held out.
+    n_neighbors : int, default=5
+        How many rows vote, counted by the rows that each prototype stands for.
+    weights : {"uniform", "distance", "soft"} or callable, default="uniform"
+        As in :class:`nearkind.CPMLClassifier`.
+
+    Attributes
+    ----------
+    indices_ : ndarray of int (n,)
+        Number in X of each prototype, rising; of equal rows that of the first.
+    prototypes_ : table (n, D)
+        The rows themselves, of the kind of X.
+    labels_ : ndarray (n,)
+        Most frequent class of the rows that each stands for.
+    weights_ : ndarray (n,)
+        How many rows each stands for: those to which it is the nearest.
+    score_ : float
+        Accuracy of so many prototypes on training rows held out.
+    full_score_ : float
+        That of all rows.
+    classifier_ : CPMLClassifier
+        The classifier that keeps the prototypes only.
+    distance_ : distance
+        The fitted one.
+    classes_, n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> data = nk.datasets.load("monks3", as_frame=False)
+    >>> model = nk.Prototypes("euclidean", n_rows=4).fit(data.X, data.y)
+    >>> model.indices_.tolist(), model.labels_.tolist()
+    ([0, 6, 96, 108], ['1', '0', '0', '0'])
+    """
+
+    def __init__(
+        self,
+        metric=None,
+        n_rows=None,
+        tolerance=0.01,
+        n_neighbors=5,
+        weights="uniform",
+    ):
+        self.metric = metric
+        self.n_rows = n_rows
+        self.tolerance = tolerance
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose rows.
+
+        Parameters
+        ----------
+        X : table of any kind
+        y : array-like (n,)
+            One label a row.
+        sample_weight : array-like (n,), default=None
+            One weight >= 0 a row, counting repetitions of it.
+
+        Returns
+        -------
+        self
+        """
+        require_labels(y, type(self).__name__)
+        distance, rows = distance_and_rows(self, X, y, sample_weight)
+        settings = {"n_neighbors": self.n_neighbors, "weights": self.weights}
+        model = CPMLClassifier(clone(distance), **settings).fit_over(distance, rows)
+        found = model.condensation()
+        self.classifier_ = model.condensed_by(found, self.n_rows, self.tolerance)
+        kept = self.classifier_.training_rows_
+        order = np.argsort(kept.groups.first_rows)
+        self.distance_, self.classes_ = distance, model.classes_
+        self.set_codebook(distance.codebook_)
+        self.indices_ = kept.groups.first_rows[order]
+        self.prototypes_ = take_rows(X, self.indices_)
+        self.labels_ = self.classes_[most_votes(kept.shares[order])]
+        self.weights_ = kept.weights[order]
+        self.score_, self.full_score_ = found.score(len(kept)), found.full_score
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        """Say that labels are needed."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
