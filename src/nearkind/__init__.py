@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr_
     from nearkind.persistence import load, save
     from nearkind.scoring import triplet_accuracy
     from nearkind.search.classifier_cv import CPMLClassifierCV
+    from nearkind.tasks.medoids import KMedoids
     from nearkind.tasks.outliers import NearestOutliers
 
     __version__: str
@@ -24,6 +25,7 @@ _HOME = {
     "CPML": "nearkind.estimators.cpml",
     "CPMLClassifier": "nearkind.estimators.classifier",
     "CPMLClassifierCV": "nearkind.search.classifier_cv",
+    "KMedoids": "nearkind.tasks.medoids",
     "NearestOutliers": "nearkind.tasks.outliers",
     "baselines": "nearkind.baselines",
     "batches": "nearkind.io.batches",
@@ -41,6 +43,7 @@ __all__ = [
     "CPML",
     "CPMLClassifier",
     "CPMLClassifierCV",
+    "KMedoids",
     "NearestOutliers",
     "__version__",
     "baselines",
