@@ -26,12 +26,12 @@ def loss(square, weights, medoids):
     return weights @ square[:, list(medoids)].min(axis=1)
 
 
-@pytest.fixture(params=[1, 1 << 18], ids=["candidate by candidate", "all at once"])
-def _at_once(request, monkeypatch):
-    monkeypatch.setattr(pam, "AT_ONCE", request.param)
+@pytest.fixture(params=[1, 16], ids=["all at once", "candidate by candidate"])
+def _parts(request, monkeypatch):
+    monkeypatch.setattr(pam, "PARTS", request.param)
 
 
-@pytest.mark.usefixtures("_at_once")
+@pytest.mark.usefixtures("_parts")
 @given(problem=problems(), data=st.data())
 def test_no_single_swap_helps_in_the_end(problem, data):
     square, weights, k = problem
@@ -82,10 +82,20 @@ def test_some_random_starts_reach_the_best_of_all_subsets(seed):
     assert min(end.partition.loss for end in ends) == pytest.approx(best)
 
 
+def line(n):
+    """Return the distances between n points on a line."""
+    return np.abs(np.subtract.outer(np.arange(float(n)), np.arange(float(n))))
+
+
 def test_too_few_rounds_are_told():
-    square = np.abs(np.subtract.outer(np.arange(50.0), np.arange(50.0)))
-    end = swap(Partition(square, np.ones(50), np.arange(5)), 1)
+    end = swap(Partition(line(50), np.ones(50), np.arange(5)), 1)
     assert (end.n_iter, end.is_reached) == (1, False)
+
+
+def test_many_medoids_need_few_rounds():
+    end = swap(Partition(line(300), np.ones(300), np.arange(100)), 100)
+    assert end.is_reached
+    assert end.n_iter < 20
 
 
 @given(problem=problems(), data=st.data())

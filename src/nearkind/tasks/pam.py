@@ -19,7 +19,9 @@ from nearkind.protocols import Array
 
 Places = NDArray[np.intp]
 AT_ONCE = 1 << 18
-"""Distances that are looked at before the best swap among them is made."""
+"""Distances that are looked at before the best swap among them is made, at most."""
+PARTS = 16
+"""Parts of the candidates, at least, after each of which a swap may be made."""
 LEAST_GAIN = 1e-12
 """Share of the loss that a swap must save: less may be rounding."""
 
@@ -142,7 +144,7 @@ def swap(start: Partition, max_iter: int) -> Optimum:
     2.0
     """
     m, best, since = len(start.weights), start, 0
-    chunks = query_chunks(m, m, AT_ONCE)
+    chunks = query_chunks(m, m, min(AT_ONCE, m * m // PARTS))
     for n_iter in range(1, max_iter + 1):
         for at in chunks:
             changes = best.changes(at)

@@ -1,0 +1,1 @@
+"""Tasks over a distance, beside packages made for each."""
