@@ -23,11 +23,11 @@ from sklearn.preprocessing import OneHotEncoder
 import nearkind as nk
 from benchmarks.harness import no_warnings
 from benchmarks.tasks.results import (
-    RESULTS,
+    PAGES,
     arguments,
     chosen,
+    markdown,
     rows_of,
-    table,
     versions,
 )
 
@@ -150,7 +150,7 @@ def page(rows):
             figures = [f"{100 * mean:.1f}" for mean in means]
             lines.append([shown, f"{ratio:.0f}", *figures])
         text += f"\n## {kind[0].upper()}{kind[1:]}\n\n"
-        text += table(["set", "ratio", *SAMPLERS], lines)
+        text += markdown(["set", "ratio", *SAMPLERS], lines)
     lines = [
         [
             row["key"][1],
@@ -163,26 +163,26 @@ def page(rows):
         f"\n## Memory\n\nPeak, in MiB, on {N_LEVELS:,} rows with a column of as many "
         "levels, 200 rows in the small class.\n\n"
     )
-    text += table(["sampler", "MiB"], lines)
+    text += markdown(["sampler", "MiB"], lines)
     repeats = 1 + max(row["key"][2] for row in rows)
     sets = chosen(scored, len(IMBALANCED) + len(THINNED))
     used = versions("nearkind", "imbalanced-learn", "scikit-learn", "pandas")
     return text + (
         "\n`python -m benchmarks.tasks.oversampling --output FOLDER --repeats "
-        f"{repeats} --page{sets}`; seeds 0 to {repeats - 1}. {used}.\n"
+        f"{repeats} --page{sets}`; seeds 0 to {repeats - 1}. {used}\n"
     )
 
 
 def main():
     """Run what the folder lacks, and write the page."""
-    given = arguments(__doc__)
+    given = arguments(__doc__, repeats=3)
     names = given.sets or [*IMBALANCED, *THINNED]
     keys = [(s, m, r) for r in range(given.repeats) for s in names for m in SAMPLERS]
     keys += [("memory", sampler, 0) for sampler in MEMORY]
     text = page(rows_of(given.output / "oversampling.jsonl", keys, run))
     (given.output / "tasks-oversampling.md").write_text(text)
     if given.page:
-        (RESULTS / "tasks-oversampling.md").write_text(text)
+        (PAGES / "tasks-oversampling.md").write_text(text)
     print(text)
 
 

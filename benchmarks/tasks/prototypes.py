@@ -17,11 +17,11 @@ from sklearn.model_selection import train_test_split
 import nearkind as nk
 from benchmarks.harness import no_warnings
 from benchmarks.tasks.results import (
-    RESULTS,
+    PAGES,
     arguments,
     chosen,
+    markdown,
     rows_of,
-    table,
     versions,
 )
 from nearkind.datasets.catalogue import CATALOGUE
@@ -136,13 +136,13 @@ def page(rows):
             "set", "rows", "kept", "share", "accuracy of all", "points lost: estimated",
             "on test rows", "unweighted", "file", "time",
         ]  # fmt: skip
-        text += f"\n## {model.capitalize()}\n\n" + table(head, lines)
+        text += f"\n## {model.capitalize()}\n\n" + markdown(head, lines)
     repeats = 1 + max(row["key"][2] for row in rows)
     sets = chosen(rows, len(printed.set_sizes()))
     used = versions("nearkind", "numpy", "scikit-learn")
     return text + (
         f"\n`python -m benchmarks.tasks.prototypes --output FOLDER --repeats {repeats} "
-        f"--page{sets}`; seeds of the splits 0 to {repeats - 1}. {used}.\n"
+        f"--page{sets}`; seeds of the splits 0 to {repeats - 1}. {used}\n"
     )
 
 
@@ -152,13 +152,13 @@ def _n_rows(name):
 
 def main():
     """Run what the folder lacks, and write the page."""
-    given = arguments(__doc__)
+    given = arguments(__doc__, repeats=3)
     names = given.sets or sorted(printed.set_sizes(), key=_n_rows)
     keys = [(s, m, r) for r in range(given.repeats) for s in names for m in MODELS]
     text = page(rows_of(given.output / "prototypes.jsonl", keys, run))
     (given.output / "tasks-prototypes.md").write_text(text)
     if given.page:
-        (RESULTS / "tasks-prototypes.md").write_text(text)
+        (PAGES / "tasks-prototypes.md").write_text(text)
     print(text)
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr_
     from nearkind.persistence import load, save
     from nearkind.scoring import triplet_accuracy
     from nearkind.search.classifier_cv import CPMLClassifierCV
+    from nearkind.tasks.medoids import KMedoids
+    from nearkind.tasks.outliers import NearestOutliers
     from nearkind.tasks.oversampling import Oversampler
     from nearkind.tasks.prototypes import Prototypes
 
@@ -27,6 +29,8 @@ _HOME = {
     "CPMLClassifierCV": "nearkind.search.classifier_cv",
     "Oversampler": "nearkind.tasks.oversampling",
     "Prototypes": "nearkind.tasks.prototypes",
+    "KMedoids": "nearkind.tasks.medoids",
+    "NearestOutliers": "nearkind.tasks.outliers",
     "baselines": "nearkind.baselines",
     "batches": "nearkind.io.batches",
     "datasets": "nearkind.datasets",
@@ -43,6 +47,8 @@ __all__ = [
     "CPML",
     "CPMLClassifier",
     "CPMLClassifierCV",
+    "KMedoids",
+    "NearestOutliers",
     "Oversampler",
     "Prototypes",
     "__version__",

@@ -28,7 +28,8 @@ def votes_of(near, n_queries, n_rows):
 
 
 def ranking(w, distances, largest):
-    return RankedNear.of(Reach(w).near(distances, largest), w)
+    near = Reach(w).near(distances, largest)
+    return RankedNear.of(near, w[near.unique_row])
 
 
 @given(case=queries())

@@ -6,7 +6,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from helpers.strategies import integers
-from nearkind.neighbors import RowGroups
+from nearkind.encoding.codebook import Codebook
+from nearkind.encoding.rows import CodedRows
+from nearkind.neighbors import RowGroups, TrainingRows
+from nearkind.tables import read_table
 
 
 @st.composite
@@ -55,3 +58,10 @@ def test_by_row_gives_each_row_the_entry_of_its_unique_row(case):
     rows, entries = RowGroups.of(unique, numbers).by_row(distances)
     np.testing.assert_array_equal(rows, numbers)
     np.testing.assert_array_equal(entries, distances[unique])
+
+
+def test_rows_without_labels_are_merged_too():
+    rows = CodedRows.of(read_table([["red"], ["blue"], ["red"]]), Codebook())
+    merged = TrainingRows.of(rows)
+    assert merged.weights.tolist() == [1.0, 2.0]
+    assert merged.shares.shape == (2, 0)

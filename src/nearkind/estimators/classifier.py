@@ -369,7 +369,7 @@ class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
 
         def vote(at: slice) -> None:
             near = self.index_.near(rows[at], voters.reach, most)
-            ranked = RankedNear.of(near, voters.weights)
+            ranked = RankedNear.of(near, voters.weights[near.unique_row])
             for weigh, places, ks in near_by:
                 found[places, at] = vote_shares_by_k(ranked, weigh, voters.shares, ks)
 

@@ -46,6 +46,11 @@ class Near(NamedTuple):
     votes: Array
     tie: Array
 
+    def take(self, places: NDArray[np.intp]) -> "Near":
+        """Return some places of the list, rising."""
+        query, row = self.query[places], self.unique_row[places]
+        return Near(query, row, self.distance[places], self.votes[places], self.tie)
+
 
 @dataclass(frozen=True)
 class Reach:
@@ -193,11 +198,18 @@ class RankedNear:
     tie: Array  # (b,)
 
     @classmethod
-    def of(cls, near: Near, unique_weights: Array) -> "RankedNear":
-        """Rank the unique rows within reach of the largest k."""
+    def of(cls, near: Near, weights: Array) -> "RankedNear":
+        """Rank the unique rows within reach of the largest k.
+
+        Parameters
+        ----------
+        near : Near
+        weights : ndarray
+            Of each unique row in the list, above zero.
+        """
         order = np.lexsort((near.distance, near.query))
         query, row = near.query[order], near.unique_row[order]
-        distance, weights = near.distance[order], unique_weights[row].astype(float)
+        distance, weights = near.distance[order], weights[order].astype(float)
         starts = np.diff(query, prepend=-1) > 0
         with np.errstate(invalid="ignore"):  # infinity less infinity is no step
             steps = np.diff(distance, prepend=distance[:1]) > near.tie[query]

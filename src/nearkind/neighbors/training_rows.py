@@ -123,7 +123,7 @@ class TrainingRows:
     codebook : Codebook
         Which values the codes stand for.
     classes : ndarray (C,)
-        Sorted labels.
+        Sorted labels; empty if no row has one.
     codes : ndarray of int32 (m, D)
         Unique rows, sorted.
     weights : ndarray (m,)
@@ -155,12 +155,13 @@ class TrainingRows:
 
     @classmethod
     def of(cls, rows: CodedRows) -> "TrainingRows":
-        """Merge equal rows, each of which has a label."""
+        """Merge equal rows, each of which has a label, or none of them."""
         unique = unique_rows(rows.codes, np.zeros_like(rows.y), rows.weights)
-        n_classes = len(rows.classes)
-        at = unique.of_row * n_classes + rows.y
-        totals = np.bincount(at, rows.weights, len(unique) * n_classes)
-        counts: Array = totals.astype(float).reshape(-1, n_classes)
+        shape = len(unique), len(rows.classes)
+        known = np.flatnonzero(rows.y >= 0)
+        at = unique.of_row[known] * shape[1] + rows.y[known]
+        totals = np.bincount(at, rows.weights[known], shape[0] * shape[1])
+        counts: Array = totals.astype(float).reshape(shape)
         groups = RowGroups.of(unique.of_row, rows.row_numbers)
         return cls(
             rows.codebook,

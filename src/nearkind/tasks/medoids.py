@@ -1,0 +1,334 @@
+"""Groups of rows around medoids, which are rows themselves, under any distance."""
+
+import warnings
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from nearkind.encoding.rows import CodedRows, UniqueRows, unique_rows
+from nearkind.estimators import params
+from nearkind.estimators.base import TableEstimator
+from nearkind.estimators.limits import distances_at_once
+from nearkind.estimators.threads import in_threads
+from nearkind.neighbors import RowGroups, query_chunks, tie_widths
+from nearkind.protocols import Array, Codes
+from nearkind.tables import frame
+from nearkind.tasks.fitted_distance import distance_and_rows
+from nearkind.tasks.pam import Optimum, Partition, Places, build, silhouette, swap
+
+AUTO = range(2, 16)
+"""Numbers of groups that "auto" tries."""
+INFINITE = 1e6
+"""What stands for an infinite distance, in multiples of the largest finite one."""
+
+
+class KMedoids(
+    TableEstimator,
+    ClusterMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
+):
+    """Group rows around k of them, the medoids, under any distance of nearkind.
+
+    The sum of the distances of all rows to their nearest medoids is made small: medoids
+    are chosen one by one, then swapped for other rows until no single swap helps (PAM,
+    in the eager form of Schubert and Rousseeuw, 2021). Equal rows are one weighted row,
+    and what is found does not depend on the order of rows. Tables of many distinct rows
+    are searched by samples, each judged by all rows (CLARA).
+
+    Parameters
+    ----------
+    metric : distance, classifier or str, default=None
+        Fitted, and taken as it is, or unfitted, and fitted to the rows; a name, such as
+        "lin", stands for an unfitted one. None: Hamming's distance, or CPML if there
+        are labels. Where models are cloned, as in a search, a fitted one is kept if it
+        is wrapped in scikit-learn's ``FrozenEstimator``.
+    n_clusters : int, "auto" or iterable of int, default=8
+        How many groups. Of several numbers the one with the largest mean silhouette is
+        taken; "auto" tries 2 to 15.
+    n_init : int, default=3
+        How often to start; the best counts. The first start is greedy, the others are
+        random. Where the table is sampled, each start is greedy on another sample.
+    max_iter : int, default=100
+        How often to go through all candidates in one start, at most.
+    max_rows : int, default=4000
+        Number of distinct rows between which all distances are held, 8 bytes each. Of
+        more rows, samples of so many are searched.
+    random_state : int, RandomState, Generator or None, default=None
+        Of random starts and samples.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int (n,)
+        The group of each row.
+    medoid_indices_ : ndarray of int (n_clusters,)
+        Number of the row that is the medoid of each group, the first of those equal.
+    medoids_ : data frame
+        These rows, as they were given to fit.
+    inertia_ : float
+        Sum of the distances of all rows to the medoids of their groups, times weights.
+    cluster_sizes_ : ndarray (n_clusters,)
+        Sum of the weights of the rows in each group.
+    n_clusters_ : int
+        Number of groups.
+    silhouettes_ : dict of int to float
+        Mean silhouette for each number of groups that was tried, by the first greedy
+        start; empty if there was one number.
+    n_iter_ : int
+        How often the best start went through all candidates.
+    distance_ : distance
+        The fitted one.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> rows = [["a", "x"]] * 3 + [["a", "y"], ["b", "z"], ["b", "z"], ["c", "z"]]
+    >>> model = nk.KMedoids("hamming", n_clusters=2).fit(rows)
+    >>> model.labels_, model.medoid_indices_, model.inertia_
+    (array([0, 0, 0, 0, 1, 1, 1]), array([0, 4]), 1.0)
+    >>> model.predict([["c", "z"]])
+    array([1])
+    """
+
+    _medoid_codes: Codes
+
+    def __init__(
+        self,
+        metric=None,
+        n_clusters=8,
+        n_init=3,
+        max_iter=100,
+        max_rows=4000,
+        random_state=None,
+    ):
+        self.metric = metric
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.max_rows = max_rows
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the medoids.
+
+        Parameters
+        ----------
+        X : table of any kind
+        y : array-like (n,), default=None
+            Labels, for a distance that is yet to learn from them; groups do not depend
+            on them otherwise.
+        sample_weight : array-like (n,), default=None
+            How many rows each row stands for.
+
+        Returns
+        -------
+        self
+        """
+        numbers = self._numbers()
+        for name in ("n_init", "max_iter"):
+            params.whole_number(self, name)
+        params.whole_number(self, "max_rows", max(numbers))
+        rng = params.generator(self.random_state)
+        self.silhouettes_: dict[int, float] = {}
+        self.distance_, rows = distance_and_rows(self, X, y, sample_weight)
+        self.set_codebook(self.distance_.codebook_)
+        of_one_class = np.zeros(len(rows), dtype=np.intp)
+        unique = unique_rows(rows.codes, of_one_class, rows.weights)
+        medoids = self._search(unique, self._possible(numbers, unique, rows), rng)
+        self._medoid_codes = unique.codes[medoids]
+        self.n_clusters_ = len(medoids)
+        labels, distances = self._nearest(unique.codes, self._medoid_codes)
+        self.inertia_ = float(unique.weights @ distances)
+        sizes = np.bincount(labels, unique.weights, len(medoids))
+        self.cluster_sizes_: Array = sizes.astype(float)
+        first = RowGroups.of(unique.of_row, np.arange(len(rows))).first_rows[medoids]
+        self.medoid_indices_ = rows.row_numbers[first]
+        table = rows.table.take(first)
+        cells = {name: table.column(d).cells() for d, name in enumerate(table.names)}
+        self.medoids_ = frame(cells, library=table.library)
+        is_whole = len(rows) == rows.n_given
+        self.labels_ = labels[unique.of_row] if is_whole else self.predict(X)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Find the medoids, and return the group of each row (n,)."""
+        return self.fit(X, y, sample_weight).labels_
+
+    def predict(self, X: Any) -> Places:
+        """Return the group of each row, that of the nearest medoid (n,).
+
+        Of medoids equally near it is the first.
+        """
+        check_is_fitted(self)
+        return self._nearest(self._codes(X), self._medoid_codes)[0]
+
+    def transform(self, X: Any) -> Array:
+        """Return the distances of rows to the medoids (n, n_clusters)."""
+        check_is_fitted(self)
+        rows = self.distance_.represent(self._medoid_codes)
+        return self.distance_.compare(self.distance_.represent(self._codes(X)), rows)
+
+    @property
+    def _n_features_out(self) -> int:  # scikit-learn's name for it
+        return self.n_clusters_
+
+    def _codes(self, X: Any) -> Codes:
+        if isinstance(X, CodedRows):
+            return X.coded_by(self.codebook_).codes
+        return self.encode(X)
+
+    def _numbers(self) -> list[int]:
+        """Return the numbers of groups to choose from."""
+        wanted = "a whole number >= 1, 'auto', or several numbers >= 2"
+        given = self.n_clusters
+        if isinstance(given, str) and given == "auto":
+            return list(AUTO)
+        if isinstance(given, Iterable) and not isinstance(given, str):
+            several = list(given)
+            if not several or not all(params.is_whole(k) and k >= 2 for k in several):
+                raise params.wrong(self, "n_clusters", wanted)
+            return sorted({int(k) for k in several})
+        if not params.is_whole(given) or given < 1:
+            raise params.wrong(self, "n_clusters", wanted)
+        return [int(given)]
+
+    def _possible(
+        self, numbers: list[int], unique: UniqueRows, rows: CodedRows
+    ) -> list[int]:
+        """Return the numbers of groups that are not too many; refuse if all are."""
+        n_distinct = len(unique)
+        if len(numbers) > 1:  # a silhouette needs a group of two
+            numbers = [k for k in numbers if k < n_distinct] or [min(n_distinct, 2)]
+        if numbers[0] > n_distinct:
+            raise ValueError(
+                f"{type(self).__name__} was to find n_clusters={numbers[0]} groups, "
+                f"but of n_samples={len(rows)} rows only {n_distinct} differ from each "
+                "other, and every medoid is another row. Ask for fewer groups."
+            )
+        return numbers
+
+    def _search(
+        self, unique: UniqueRows, numbers: list[int], rng: np.random.Generator
+    ) -> Places:
+        """Return the places of the medoids among unique rows, rising."""
+        if len(unique) <= self.max_rows:
+            best = self._optimum(
+                unique.codes, unique.weights, numbers, self.n_init, rng
+            )
+            medoids = best.partition.medoids
+        else:
+            found = []
+            for _ in range(self.n_init):
+                places, weights = draw(unique.weights, self.max_rows, numbers[-1], rng)
+                optimum = self._optimum(unique.codes[places], weights, numbers, 1, rng)
+                medoids = places[optimum.partition.medoids]
+                numbers = [len(medoids)]
+                _, distances = self._nearest(unique.codes, unique.codes[medoids])
+                found.append((float(unique.weights @ distances), optimum, medoids))
+            _, best, medoids = min(found, key=lambda each: each[0])
+        if not best.is_reached:
+            warnings.warn(
+                f"{type(self).__name__} went through all rows max_iter={self.max_iter} "
+                "times, and swaps still help. Raise max_iter.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self.n_iter_ = best.n_iter
+        return np.sort(medoids)
+
+    def _optimum(
+        self,
+        codes: Codes,
+        weights: Array,
+        numbers: list[int],
+        n_init: int,
+        rng: np.random.Generator,
+    ) -> Optimum:
+        """Return the best of several starts among rows that all are compared."""
+        square = self._square(codes)
+        greedy = build(square, weights, numbers[-1]).medoids  # fewer are the first ones
+        n_clusters = numbers[0]
+        if len(numbers) > 1:
+            self.silhouettes_ = {
+                k: self._silhouette(Partition(square, weights, greedy[:k]))
+                for k in numbers
+            }
+            n_clusters = max(numbers, key=self.silhouettes_.__getitem__)
+        drawn = [
+            rng.choice(len(codes), n_clusters, replace=False) for _ in range(n_init - 1)
+        ]
+        starts = [greedy[:n_clusters], *drawn]
+        ends = [swap(Partition(square, weights, s), self.max_iter) for s in starts]
+        return min(ends, key=lambda end: end.partition.loss)
+
+    def _silhouette(self, start: Partition) -> float:
+        found = swap(start, self.max_iter).partition
+        return silhouette(found.square, found.weights, found.nearest)
+
+    def _square(self, codes: Codes) -> Array:
+        """Return all distances (m, m), for infinite ones more than all finite ones."""
+        rows = self.distance_.represent(codes)
+        square = np.empty((len(codes), len(codes)))
+
+        def fill(at: slice) -> None:
+            square[at] = self.distance_.compare(rows[at], rows)
+
+        in_threads(fill, query_chunks(len(codes), len(codes), distances_at_once()))
+        if not np.isfinite(square).all():
+            largest = square.max(where=np.isfinite(square), initial=1.0)
+            np.minimum(square, INFINITE * largest, out=square)
+        return square
+
+    def _nearest(self, codes: Codes, medoids: Codes) -> tuple[Places, Array]:
+        """Return the place of the nearest medoid of each row, and its distance (n,)."""
+        rows = self.distance_.represent(medoids)
+
+        def part(at: slice) -> tuple[Places, Array]:
+            d = self.distance_.compare(self.distance_.represent(codes[at]), rows)
+            least = d.min(axis=1)
+            return (d <= (least + tie_widths(d))[:, None]).argmax(axis=1), least
+
+        width = max(len(rows), np.size(rows) // len(rows))
+        chunks = query_chunks(len(codes), width, distances_at_once())
+        places, distances = zip(*in_threads(part, chunks), strict=True)
+        return np.concatenate(places), np.concatenate(distances)
+
+
+def draw(
+    weights: Array, size: int, least: int, rng: np.random.Generator
+) -> tuple[Places, Array]:
+    """Draw rows, each as often as its weight says, and return the unique ones.
+
+    Parameters
+    ----------
+    weights : ndarray (m,)
+    size : int
+        How many to draw.
+    least : int
+        How many must differ; some without weight are added if they are fewer.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    places : ndarray of int (s,)
+        Rising.
+    weights : ndarray (s,)
+        How often each was drawn.
+    """
+    counts = rng.multinomial(size, weights / weights.sum())
+    drawn, others = np.flatnonzero(counts), np.flatnonzero(counts == 0)
+    n_lacking = max(0, least - len(drawn))
+    added = rng.choice(others, n_lacking, replace=False)
+    places = np.sort(np.concatenate([drawn, added]))
+    return places, counts[places].astype(float)

@@ -1,0 +1,316 @@
+"""Rows that are unlike all others, by their nearest neighbours under a distance."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from nearkind.encoding.rows import CodedRows, unique_rows
+from nearkind.estimators import params
+from nearkind.estimators.base import object_array
+from nearkind.estimators.kneighbors import KNeighbors
+from nearkind.estimators.limits import distances_at_once
+from nearkind.estimators.threads import in_threads
+from nearkind.neighbors import INDEXES, RankedNear, TrainingRows
+from nearkind.protocols import Array, Codes
+from nearkind.tables import frame, one_row
+from nearkind.tasks.fitted_distance import distance_and_rows
+from nearkind.tasks.outlier_scores import (
+    LocalOutlierFactor,
+    MeanDistance,
+    Neighborhoods,
+    quantile,
+    rounded,
+)
+
+METHODS: dict[str, Any] = {"distance": MeanDistance, "lof": LocalOutlierFactor}
+
+
+class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
+    """Find rows that are far from all others under any distance of nearkind.
+
+    A row is judged by the training rows nearest to it. Equal rows are one weighted row.
+    Rows tied at the k-th distance share what is left of the k votes, so no score
+    depends on the order of rows.
+
+    A row is never its own neighbour: of the training rows that are equal to a row, one
+    is left out. So the training table has the same scores after ``fit`` as within it,
+    and a new row those that it would have in its place.
+
+    Parameters
+    ----------
+    metric : distance, classifier or str, default=None
+        Fitted, and taken as it is, or unfitted, and fitted to the rows; a name, such as
+        "lin", stands for an unfitted one. None: Hamming's distance, or CPML if there
+        are labels. Where models are cloned, as in a search, a fitted one is kept if it
+        is wrapped in scikit-learn's ``FrozenEstimator``.
+    n_neighbors : int, default=20
+        How many rows judge; if there are not so many, all do, with a warning.
+    method : {"distance", "lof"}, default="distance"
+        "distance": the mean distance to the neighbours. "lof": the local outlier
+        factor, which compares it with that of the neighbours among themselves. Where
+        more than ``n_neighbors`` rows are equal, these are infinitely dense, and rows
+        near them have enormous factors.
+    contamination : "auto" or float in (0, 0.5], default="auto"
+        Share of the training rows that are outliers. "auto" draws the line at the lower
+        fence of a box plot of the training scores, 1.5 interquartile ranges below the
+        first quartile; for "lof" at the factor 1.5.
+    index : {"exact", "faiss"}, default="exact"
+        As in :class:`nearkind.CPMLClassifier`.
+
+    Attributes
+    ----------
+    distance_ : distance
+        The fitted one.
+    training_rows_ : TrainingRows
+        The rows that judge, equal ones merged.
+    index_ : Index
+        What finds neighbours.
+    n_neighbors_ : float
+        How many rows judge.
+    offset_ : float
+        Score below which a row is an outlier.
+    n_samples_fit_ : int
+        Number of rows given to ``fit``.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> rows = [["a", "x"]] * 4 + [["a", "y"]] * 4 + [["b", "z"]]
+    >>> model = nk.NearestOutliers("hamming", n_neighbors=3)
+    >>> model.fit_predict(rows)
+    array([ 1,  1,  1,  1,  1,  1,  1,  1, -1])
+    >>> model.score_samples([["a", "x"], ["a", "z"]])
+    array([ 0. , -0.5])
+    """
+
+    _method: Any
+
+    def __init__(
+        self,
+        metric=None,
+        n_neighbors=20,
+        method="distance",
+        contamination="auto",
+        index="exact",
+    ):
+        self.metric = metric
+        self.n_neighbors = n_neighbors
+        self.method = method
+        self.contamination = contamination
+        self.index = index
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Keep the rows that judge, and draw the line between them.
+
+        Parameters
+        ----------
+        X : table of any kind
+        y : array-like (n,), default=None
+            Labels, for a distance that is yet to learn from them; no row is judged by
+            its label.
+        sample_weight : array-like (n,), default=None
+            How many rows each row stands for.
+
+        Returns
+        -------
+        self
+        """
+        params.whole_number(self, "n_neighbors")
+        method = params.choice(self, "method", METHODS)
+        index = params.choice(self, "index", INDEXES)
+        self._check_contamination()
+        distance, rows = distance_and_rows(self, X, y, sample_weight)
+        index.check(distance, type(self).__name__)
+        self.distance_ = distance
+        self.set_codebook(distance.codebook_)
+        self.set_training_rows(TrainingRows.of(rows))
+        self.n_samples_fit_ = rows.n_given
+        self.n_neighbors_ = self._checked_neighbors()
+        codes = self.training_rows_.codes
+        self._method = method.of(lambda each: self._for_each(codes, each))
+        scores = self._scores(codes)
+        self.offset_ = self._offset(scores, self.training_rows_.weights)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Fit, and return +1 for each row that is normal, -1 for an outlier (n,)."""
+        return self.fit(X, y, sample_weight).predict(X)
+
+    def predict(self, X: Any = None) -> NDArray[np.intp]:
+        """Return +1 for each row that is normal, -1 for an outlier (n,).
+
+        Parameters
+        ----------
+        X : table, default=None
+            None: the training rows.
+        """
+        return np.where(self.decision_function(X) >= 0.0, 1, -1)
+
+    def decision_function(self, X: Any = None) -> Array:
+        """Return the score of each row less ``offset_`` (n,), below 0 for outliers.
+
+        Parameters
+        ----------
+        X : table, default=None
+            None: the training rows.
+        """
+        scores = self.score_samples(X)
+        with np.errstate(invalid="ignore"):  # minus infinity less itself
+            above = scores - self.offset_
+        return np.where(np.isnan(above), 0.0, above)
+
+    def score_samples(self, X: Any = None) -> Array:
+        """Return how like the others each row is: larger is more normal (n,).
+
+        It is minus the mean distance to the neighbours, or minus the local outlier
+        factor, and minus infinity where a neighbour is infinitely far.
+
+        Parameters
+        ----------
+        X : table, default=None
+            None: the training rows.
+        """
+        check_is_fitted(self)
+        if X is None:
+            rows = self.training_rows_
+            return rows.groups.by_row(self._scores(rows.codes))[1]
+        is_coded = isinstance(X, CodedRows)
+        codes = X.coded_by(self.codebook_).codes if is_coded else self.encode(X)
+        of_one_class = np.zeros(len(codes), dtype=np.intp)
+        unique = unique_rows(codes, of_one_class, np.ones(len(codes)))
+        return self._scores(unique.codes)[unique.of_row]
+
+    def explain(self, row: Any) -> Any:
+        """Say which columns make a row unusual.
+
+        Parameters
+        ----------
+        row : one row: a dict, a list, a pandas Series or a table of one row; or an int
+            The number of a row of the table given to fit.
+
+        Returns
+        -------
+        data frame with columns feature, value, usual, contribution
+            usual is the most frequent value among the neighbours. A contribution is the
+            mean, over the neighbours, of that to the distance, as ``explain`` of the
+            distance tells it; the largest comes first. Of the library of the row, else
+            of that of the table given to fit, else of pandas (a dict of arrays where
+            there is none).
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> rows = [["a", "x"]] * 4 + [["a", "y"]] * 4 + [["b", "x"]]
+        >>> model = nk.NearestOutliers("hamming", n_neighbors=3).fit(rows)
+        >>> print(model.explain(["b", "x"]).to_string(index=False))
+        feature value usual  contribution
+             x0     b     a           0.5
+             x1     x     x           0.0
+        """
+        check_is_fitted(self)
+        book, rows = self.codebook_, self.training_rows_
+        if params.is_whole(row):
+            if row not in rows.groups.rows:
+                raise ValueError(
+                    f"Row {row} is none of the {rows.n_rows:,} rows given to fit. "
+                    "Count rows from 0, without those of weight 0."
+                )
+            codes, library = rows.codes[rows.unique_of(row)], book.library_
+            value = [book.values(d)[c] if c >= 0 else None for d, c in enumerate(codes)]
+        else:
+            library, row = book.library_of(row), one_row(row)
+            codes, value = self.encode(row)[0], book.cells_of(row)
+        represented = self.distance_.represent(codes[None])
+        near = self._neighborhoods(codes[None], represented).near
+        others = rows.codes[near.unique_row]
+        each = [self.distance_.contributions(codes, other) for other in others]
+        parts = near.votes @ np.array(each) / near.votes.sum()
+        usual = [
+            _most_frequent(column, near.votes, book.values(d))
+            for d, column in enumerate(others.T)
+        ]
+        order = np.argsort(-np.abs(parts), kind="stable")
+        columns = {"feature": book.feature_names, "value": value, "usual": usual}
+        shown = {name: object_array(cells)[order] for name, cells in columns.items()}
+        return frame({**shown, "contribution": parts[order]}, library=library)
+
+    def _scores(self, codes: Codes) -> Array:
+        return rounded(self._for_each(codes, self._method.scores))
+
+    def _for_each(self, codes: Codes, each: Callable[[Neighborhoods], Array]) -> Array:
+        """Return what a function makes of the neighbourhoods of rows, in parts (n,)."""
+        represented = self.distance_.represent(codes)
+
+        def part(at: slice) -> Array:
+            return each(self._neighborhoods(codes[at], represented[at]))
+
+        chunks = self.index_.chunks(len(codes), distances_at_once())
+        return np.concatenate(in_threads(part, chunks))
+
+    def _neighborhoods(self, codes: Codes, represented: Any) -> Neighborhoods:
+        """Return the nearest rows, of those equal to the row itself without one."""
+        rows, k = self.training_rows_, self.n_neighbors_
+        near = self.index_.near(represented, rows.reach, k + rows.weight_of_one)
+        weights = rows.weights[near.unique_row]
+        itself = _equal_places(codes, near.query, rows.codes, near.unique_row)
+        weights[itself] -= np.minimum(rows.weight_of_one, weights[itself])
+        others = np.flatnonzero(weights)
+        found = RankedNear.of(near.take(others), weights[others]).near(k)
+        return Neighborhoods(found.take(np.flatnonzero(found.votes)), k)
+
+    def _checked_neighbors(self) -> float:
+        """Return how many rows judge each row, at most as many as there are others."""
+        rows = self.training_rows_
+        n_others = rows.weights.sum() - rows.weight_of_one
+        if n_others < 1e-9:
+            raise ValueError(
+                f"{type(self).__name__} was given n_samples=1, and judges a row by "
+                "others. Give two rows or more."
+            )
+        if self.n_neighbors > n_others:
+            warnings.warn(
+                f"n_neighbors={self.n_neighbors} is more than the {n_others:g} other "
+                "rows that can judge a row: all of them do.",
+                stacklevel=3,
+            )
+        return min(self.n_neighbors, float(n_others))
+
+    def _check_contamination(self) -> None:
+        if self.contamination != "auto":
+            wanted = "'auto' or a number above 0 and up to 0.5"
+            params.number(self, "contamination", wanted, 0.0, 0.5, open_low=True)
+
+    def _offset(self, scores: Array, weights: Array) -> float:
+        """Return the score below which a row is an outlier.
+
+        Rows infinitely far from their neighbours always are, unless all are.
+        """
+        finite = np.isfinite(scores)
+        if not finite.any():
+            return -np.inf
+        if self.contamination == "auto":
+            return self._method.threshold(scores[finite], weights[finite])
+        line = quantile(scores, weights, self.contamination)
+        return line if np.isfinite(line) else float(scores[finite].min())
+
+
+def _equal_places(
+    codes: Codes, query: NDArray[np.intp], others: Codes, row: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return the places of a list of queries and rows at which both are equal."""
+    places = np.arange(len(query))
+    for a, b in zip(codes.T, others.T, strict=True):
+        places = places[a[query[places]] == b[row[places]]]
+    return places
+
+
+def _most_frequent(codes: Codes, votes: Array, values: list[Any]) -> Any:
+    """Return the value with the most votes, None if it is missing or unseen."""
+    code = int(np.bincount(codes + 1, votes).argmax()) - 1
+    return None if code < 0 else values[code]
