@@ -47,7 +47,7 @@ from nearkind.neighbors import (
     vote_shares_by_k,
     weigher,
 )
-from nearkind.protocols import Array, Map
+from nearkind.protocols import Array, Codes, Map
 
 
 class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
@@ -325,17 +325,17 @@ class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
         """Return each class's share of the votes (n, n_classes)."""
         if (backend := backend_of(X)) is not None:
             return backend.predict_proba(self, X)
-        rows, voters = self._represent(X), self.training_rows_
-        if is_soft(self.weights):
-            return self._soft_shares(rows)
-        weigh = weigher(self.weights)
+        return self._shares(self._represent(X))
 
-        def shares(at: slice) -> Array:
-            near = self.index_.near(rows[at], voters.reach, self.n_neighbors)
-            return vote_shares(near, weigh, voters.shares, len(rows[at]))
+    def shares_of_codes(self, codes: Codes) -> Array:
+        """Return ``predict_proba`` of rows that are coded already (n, n_classes).
 
-        chunks = self.index_.chunks(len(rows), distances_at_once())
-        return np.concatenate(in_threads(shares, chunks))
+        Parameters
+        ----------
+        codes : ndarray of int (n, D)
+            By ``codebook_``.
+        """
+        return self._shares(self.distance_.represent(codes))
 
     def shares_by_setting(self, X: Any, ways: Sequence[tuple[int, Any]]) -> Array:
         """Return ``predict_proba`` for several settings, from one search.
@@ -471,6 +471,19 @@ class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
     @property
     def _chooses_temperature(self) -> bool:
         return isinstance(self.temperature, str) and self.temperature == "auto"
+
+    def _shares(self, rows: Any) -> Array:
+        """Return the shares of votes on rows, as the metric represents them."""
+        if is_soft(self.weights):
+            return self._soft_shares(rows)
+        weigh, voters = weigher(self.weights), self.training_rows_
+
+        def shares(at: slice) -> Array:
+            near = self.index_.near(rows[at], voters.reach, self.n_neighbors)
+            return vote_shares(near, weigh, voters.shares, len(rows[at]))
+
+        chunks = self.index_.chunks(len(rows), distances_at_once())
+        return np.concatenate(in_threads(shares, chunks))
 
     def _soft_shares(self, rows: Any) -> Array:
         """Return the shares of soft votes on rows, as the metric represents them."""
