@@ -1,0 +1,1 @@
+"""What else a distance is for, beside other packages; a module for each task."""
