@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr_
     from nearkind.persistence import load, save
     from nearkind.scoring import triplet_accuracy
     from nearkind.search.classifier_cv import CPMLClassifierCV
+    from nearkind.tasks.change import nearest_change
     from nearkind.tasks.medoids import KMedoids
     from nearkind.tasks.outliers import NearestOutliers
     from nearkind.tasks.oversampling import Oversampler
@@ -36,6 +37,7 @@ _HOME = {
     "datasets": "nearkind.datasets",
     "export": "nearkind.export",
     "load": "nearkind.persistence",
+    "nearest_change": "nearkind.tasks.change",
     "plot": "nearkind.plot",
     "report": "nearkind.pages.notebook",
     "save": "nearkind.persistence",
@@ -57,6 +59,7 @@ __all__ = [
     "datasets",
     "export",
     "load",
+    "nearest_change",
     "plot",
     "report",
     "save",

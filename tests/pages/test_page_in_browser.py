@@ -198,6 +198,53 @@ def test_a_suggested_change_does_what_it_says(browser, car_page):
         assert visit.said() == before
 
 
+def test_several_values_are_suggested_where_one_is_not_enough(browser, tmp_path):
+    cells = [[a, b, c, d] for a in "01" for b in "01" for c in "01" for d in "01"]
+    X = pd.DataFrame(cells, columns=["<b>", "b", "c", "d"])
+    y = np.where(X[["<b>", "b", "c"]].eq("1").sum(axis=1) >= 2, "many", "few")
+    model = nk.CPMLClassifier(Hamming(), 1).fit(X, y)
+    with visited(browser, tmp_path, report_data(model, X, y)) as visit:
+        visit.pick(0)
+        visit.page.wait_for_selector("#changes li")
+        said = visit.text("#changes")
+        assert "It takes 2 other values; no fewer do." in said
+        change = nk.nearest_change(model, X.iloc[0].to_dict())
+        assert change.n_changes == 2
+        visit.page.locator("#changes li button").first.click()
+        assert visit.said() == "many"
+        assert "with 2 values changed" in visit.text("#answer")
+
+
+def test_training_rows_show_the_way_where_there_is_too_much_to_try(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.repeat(["p", "q"], 40)
+    flips = rng.random((80, 12)) < 0.1
+    values = np.where(np.where(y == "p", 0, 1)[:, None] ^ flips, "v1", "v0")
+    values = np.where(rng.random((80, 12)) < 0.2, "v2", values)
+    X = pd.DataFrame(values, columns=[f"c{d}" for d in range(12)])
+    model = nk.CPMLClassifier(Hamming(), 9).fit(X, y)
+    with visited(browser, tmp_path, report_data(model, X, y)) as visit:
+        for number in (0, 1, 45):
+            visit.pick(number)
+            before = visit.said()
+            visit.page.wait_for_selector("#changes li", timeout=20_000)
+            said = visit.text("#changes .note")
+            fewest = nk.nearest_change(model, X.iloc[number].to_dict()).n_changes
+            visit.page.locator("#changes li button").first.click()
+            assert visit.said() != before
+            n_changed = int(visit.text("#answer").split(" with ")[1].split()[0])
+            assert n_changed == fewest if "no fewer" in said else n_changed >= fewest
+            assert_agrees(visit, model, visit_row(visit, X))
+
+
+def visit_row(visit, X):
+    """Return the cells that the form shows."""
+    return {
+        name: visit.page.locator(f"#field-{d} option:checked").inner_text()
+        for d, name in enumerate(X)
+    }
+
+
 def test_contributions_are_those_of_explain(browser, car_page):
     path, model, X = car_page
     with Visit(browser, path) as visit:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from nearkind.cli.change import change
 from nearkind.cli.compare import compare
 from nearkind.cli.datasets import datasets
 from nearkind.cli.deferred_import import defer
@@ -34,6 +35,7 @@ COMMANDS = (
     predict,
     neighbors,
     explain,
+    change,
     transform,
     duplicates,
     evaluate,

@@ -209,6 +209,33 @@ def show_prediction(facts: dict[str, Any]) -> None:
         _print_reasons(out, neighbor)
 
 
+def show_change(facts: dict[str, Any]) -> None:
+    """Print the fewest changes that change the class of a row."""
+    out, n_changes = console(), facts["n_changes"]
+    title = f"Row {facts['row']}, classified as {facts['before']}"
+    if n_changes:
+        noun = "change" if n_changes == 1 else "changes"
+        title += f"; as {facts['predicted']} after {n_changes} {noun}"
+    print_text(out, title, bold=True)
+    print_text(out, _cells_text(facts["cells"]))
+    if n_changes:
+        head = ("column", "from", "to")
+        lines = [
+            (str(part["column"]), _cell(part["from"]), _cell(part["to"]))
+            for part in facts["changes"]
+        ]
+        out.print()
+        out.print(table_of(out, head, lines))
+        out.print()
+        print_text(
+            out,
+            f"The changed row is {facts['predicted']} with probability "
+            f"{facts['probability']:.1%}, {facts['distance']:.4g} away by "
+            f"{facts['explained_by']}.",
+        )
+    print_text(out, facts["reason"])
+
+
 def _print_effects(out: Console, facts: dict[str, Any], labels: list[Any]) -> None:
     """Print by how much each column raises the probability of some classes."""
     from nearkind.estimators.explanation import effect_text

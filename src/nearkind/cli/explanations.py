@@ -15,6 +15,7 @@ from nearkind.estimators.explanation import (
 from nearkind.model_view import ModelView
 from nearkind.neighbors import tie_widths
 from nearkind.protocols import Codes
+from nearkind.tasks.change import nearest_change
 
 
 class CodedRow(NamedTuple):
@@ -84,6 +85,34 @@ class Explainer:
                 for d in np.argsort(-np.abs(on_class), kind="stable")
             ],
             "note": None if has_effects(on_class) else NO_EFFECTS,
+        }
+
+    def change(self, number: int, to: str | None, fixed: list[str]) -> dict[str, Any]:
+        """Return the fewest changes that give a row a class, named as people write it.
+
+        Parameters
+        ----------
+        number : int
+            Of the row, from 0.
+        to : str or None
+            The class wanted; None: any other.
+        fixed : list of str
+            Names of columns that stay.
+        """
+        row = self.table.row(number)
+        labels = {str(label): label for label in self.model.classes_.tolist()}
+        names = {str(name): name for name in self.view.codebook.names_}
+        found = nearest_change(
+            self.model,
+            row_of(row),
+            None if to is None else labels.get(to, to),
+            [names.get(name, name) for name in fixed],
+        )
+        return {
+            "row": number,
+            "cells": self.about(number, row)["cells"],
+            **found.to_dict(),
+            "explained_by": self.view.explained_by,
         }
 
     def about(self, number: int, row: dict[Any, list[Any]]) -> dict[str, Any]:
@@ -186,6 +215,11 @@ class Explainer:
             }
             for d in np.argsort(-np.abs(parts), kind="stable")
         ]
+
+
+def row_of(table: dict[Any, list[Any]]) -> dict[Any, Any]:
+    """Return the row of a table of one row, by the names of its columns."""
+    return {name: cells[0] for name, cells in table.items()}
 
 
 def relevance_facts(model: Any, X: Any) -> list[dict[str, Any]]:

@@ -325,7 +325,7 @@ class Codebook:
         for d, feature in enumerate(self.features_):
             code_of = feature.encode(table.columns[d])  # (n_distinct + 1,)
             codes[:, d] = code_of.take(table.codes[:, d], mode="wrap")
-        return self._crossed(codes)
+        return self.fill_crosses(codes)
 
     def encode(self, X: Any, owner: str = "nearkind") -> Codes:
         """Return the codes of X by the values that fit saw.
@@ -373,16 +373,16 @@ class Codebook:
             raise ValueError(f"There was no column {name!r} in fit. {hint}")
         return names.index(name)
 
+    def fill_crosses(self, codes: Codes) -> Codes:
+        """Write the codes of crosses (n, D), which follow from those of the columns."""
+        for d, cross in enumerate(self.crosses_, start=len(self.features_)):
+            codes[:, d] = cross.encode(codes)
+        return codes
+
     def _room(self, n_rows: int) -> Codes:
         """Return room for the codes of rows, columns contiguous."""
         n_features = len(self.features_) + len(self.crosses_)
         return np.empty((n_rows, n_features), np.int32, order="F")
-
-    def _crossed(self, codes: Codes) -> Codes:
-        """Fill in the codes of crosses, which follow from those of the columns."""
-        for d, cross in enumerate(self.crosses_, start=len(self.features_)):
-            codes[:, d] = cross.encode(codes)
-        return codes
 
     def _codes_of(
         self, rows: Sequence[Sequence[Any]], order: list[int]
@@ -423,7 +423,7 @@ class Codebook:
                 unseen += self._unseen_values(d, column)
         refuse_missing(gaps)
         self._report(unseen)
-        return self._crossed(codes)
+        return self.fill_crosses(codes)
 
     def _feature(
         self, name: Any, column: Column, weights: Array, n_cells: int

@@ -49,7 +49,7 @@ from nearkind.neighbors import (
     vote_shares_by_k,
     weigher,
 )
-from nearkind.protocols import Array, Map
+from nearkind.protocols import Array, Codes, Map
 
 
 class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
@@ -327,20 +327,17 @@ class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
         """Return each class's share of the votes (n, n_classes)."""
         if (backend := backend_of(X)) is not None:
             return backend.predict_proba(self, X)
-        return self._vote_shares(self._represent(X))
+        return self._shares(self._represent(X))
 
-    def _vote_shares(self, rows: Any) -> Array:
-        """Return each class's share of the votes on rows, as the metric has them."""
-        if is_soft(self.weights):
-            return self._soft_shares(rows)
-        voters, weigh = self.training_rows_, weigher(self.weights)
+    def shares_of_codes(self, codes: Codes) -> Array:
+        """Return ``predict_proba`` of rows that are coded already (n, n_classes).
 
-        def shares(at: slice) -> Array:
-            near = self.index_.near(rows[at], voters.reach, self.n_neighbors)
-            return vote_shares(near, weigh, voters.shares, len(rows[at]))
-
-        chunks = self.index_.chunks(len(rows), distances_at_once())
-        return np.concatenate(in_threads(shares, chunks))
+        Parameters
+        ----------
+        codes : ndarray of int (n, D)
+            By ``codebook_``.
+        """
+        return self._shares(self.distance_.represent(codes))
 
     def shares_by_setting(self, X: Any, ways: Sequence[tuple[int, Any]]) -> Array:
         """Return ``predict_proba`` for several settings, from one search.
@@ -428,7 +425,7 @@ class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
         check_is_fitted(self)
 
         def vote(voters: TrainingRows, rows: Any) -> Array:
-            return self._voting(voters, "exact")._vote_shares(rows)
+            return self._voting(voters, "exact")._shares(rows)
 
         rows, at_once = self.training_rows_, distances_at_once()
         return Condensation(self.distance_, rows, vote, at_once)
@@ -549,6 +546,19 @@ class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
     @property
     def _chooses_temperature(self) -> bool:
         return isinstance(self.temperature, str) and self.temperature == "auto"
+
+    def _shares(self, rows: Any) -> Array:
+        """Return the shares of votes on rows, as the metric represents them."""
+        if is_soft(self.weights):
+            return self._soft_shares(rows)
+        weigh, voters = weigher(self.weights), self.training_rows_
+
+        def shares(at: slice) -> Array:
+            near = self.index_.near(rows[at], voters.reach, self.n_neighbors)
+            return vote_shares(near, weigh, voters.shares, len(rows[at]))
+
+        chunks = self.index_.chunks(len(rows), distances_at_once())
+        return np.concatenate(in_threads(shares, chunks))
 
     def _soft_shares(self, rows: Any) -> Array:
         """Return the shares of soft votes on rows, as the metric represents them."""

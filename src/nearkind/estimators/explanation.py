@@ -76,20 +76,20 @@ class Explanation:
         named = [effect_name(label) for label in likeliest]
         columns = ["feature", "value", *named]
         shown = [
-            *(_texts(self.effects[name], ".15g")[:MOST_LINES] for name in columns[:2]),
+            *(cell_texts(self.effects[c], ".15g")[:MOST_LINES] for c in columns[:2]),
             *([*map(effect_text, self.effects[name])][:MOST_LINES] for name in named),
         ]
         n_more = len(self.effects["feature"]) - len(shown[0])
         more = [f"and {n_more} more"] if n_more else []
-        told = [*_aligned(columns, shown), *more]
+        told = [*aligned_lines(columns, shown), *more]
         forms = {"row": "", "label": "", "distance": ".4g", "vote": ".1%"}
-        near = [_texts(self.neighbors[name], form) for name, form in forms.items()]
+        near = [cell_texts(self.neighbors[name], form) for name, form in forms.items()]
         return "\n".join(
             [
                 f"Class {self.predicted!r}: {shares}",
                 "",
                 f"Nearest training rows, by {self.explained_by}",
-                *_aligned(list(forms), near),
+                *aligned_lines(list(forms), near),
                 "",
                 "By how much each column raises the probability of a class",
                 *(told if self.has_effects else [NO_EFFECTS]),
@@ -280,7 +280,7 @@ def kept_values(member: "CPMLClassifier", number: int) -> list[Any]:
     return [None if code < 0 else book.values(d)[code] for d, code in enumerate(codes)]
 
 
-def _texts(cells: Any, form: str) -> list[str]:
+def cell_texts(cells: Any, form: str) -> list[str]:
     """Return cells as text, fractions in a form, missing ones in a word."""
     return [
         "missing" if x is None or x != x
@@ -290,12 +290,12 @@ def _texts(cells: Any, form: str) -> list[str]:
     ]  # fmt: skip
 
 
-def _aligned(head: list[str], columns: list[list[str]]) -> list[str]:
+def aligned_lines(head: list[str], columns: list[list[str]]) -> list[str]:
     """Return the lines of a table, its columns of one width each.
 
     Examples
     --------
-    >>> _aligned(["a", "b"], [["10", "2"], ["x", "yy"]])
+    >>> aligned_lines(["a", "b"], [["10", "2"], ["x", "yy"]])
     ['a   b', '10  x', '2   yy']
     """
     columns = [[name, *cells] for name, cells in zip(head, columns, strict=True)]

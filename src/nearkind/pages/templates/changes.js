@@ -1,9 +1,12 @@
-// Which change of a single value would change the class. Every value of every column is
-// tried, a little at a time, so that the page answers meanwhile.
+// What would have to be different for another class: every value of every column is
+// tried, then every two of them, and so on while there are few enough. Where there are
+// not, training rows of other classes show the way. It is done a little at a time, so
+// that the page answers meanwhile.
 
 const MOST_TRIALS = 3000;
 const MOST_RANGES = 20;
 const MOST_CHANGES = 8;
+const MOST_STARTS = 20;
 const SLICE = 12; // milliseconds
 
 // A number inside each range, evenly chosen where there are many.
@@ -22,13 +25,115 @@ const TRIALS = {
   ranged: numbersToTry,
 };
 
+// Values that occur, a missing one too if it is a level of its own.
+function valuesToTry(feature) {
+  const isLevel = feature.missing < feature.n_places - 1;
+  return [...TRIALS[feature.kind](feature), ...(isLevel ? [{ value: null, text: MISSING }] : [])];
+}
+
 function trialsOf(cells) {
   return CELLS_BY_RELEVANCE.flatMap((d) => {
     const own = codeOf(FEATURES[d], cells[d]);
-    return TRIALS[FEATURES[d].kind](FEATURES[d])
+    return valuesToTry(FEATURES[d])
       .filter(({ value }) => codeOf(FEATURES[d], value) !== own)
       .map((trial) => ({ d, ...trial }));
   });
+}
+
+// Sets of trials of different columns; trials of one column stand together.
+function* setsOf(trials, size, start = 0) {
+  for (let i = start; i < trials.length; i += 1) {
+    if (size === 1) yield [trials[i]];
+    else {
+      let next = i + 1;
+      while (next < trials.length && trials[next].d === trials[i].d) next += 1;
+      for (const more of setsOf(trials, size - 1, next)) yield [trials[i], ...more];
+    }
+  }
+}
+
+// How many such sets there are.
+function countSets(trials, size) {
+  const sizes = new Map();
+  trials.forEach(({ d }) => sizes.set(d, (sizes.get(d) || 0) + 1));
+  const ways = [1, ...new Array(size).fill(0)];
+  sizes.forEach((n) => {
+    for (let k = size; k > 0; k -= 1) ways[k] += n * ways[k - 1];
+  });
+  return ways[size];
+}
+
+function withTrials(cells, set) {
+  const changed = [...cells];
+  set.forEach(({ d, value }) => { changed[d] = value; });
+  return changed;
+}
+
+// What the model says with these values, if that is another class.
+function judged(cells, set, best) {
+  const answer = answerTo(withTrials(cells, set));
+  return answer.best === best ? null : { set, to: answer.best, share: answer.shares[answer.best] };
+}
+
+// Training rows of other classes as sets of trials, those of fewest first.
+function rowsOfOthers(cells, trials, best) {
+  const { codes, shares, share_starts: starts, share_class: classes } = MEMBERS[0].memory;
+  const trialOf = new Map(trials.map((trial) => [`${trial.d} ${codeOf(FEATURES[trial.d], trial.value)}`, trial]));
+  const own = cells.map((cell, d) => codeOf(FEATURES[d], cell));
+  const found = [];
+  for (let i = 0; i < starts.length - 1; i += 1) {
+    let most = starts[i];
+    for (let s = most; s < starts[i + 1]; s += 1) if (shares[s] > shares[most]) most = s;
+    if (classes[most] === best) continue;
+    let n = 0;
+    own.forEach((code, d) => { if (codes[d][i] !== code) n += 1; });
+    found.push([n, i]);
+  }
+  return found.sort((a, b) => a[0] - b[0] || a[1] - b[1]).slice(0, MOST_STARTS)
+    .map(([, i]) => own.map((_, d) => trialOf.get(`${d} ${codes[d][i]}`)).filter(Boolean))
+    .filter((set) => set.length);
+}
+
+// The same without values that are not needed; yields to let the page answer.
+function* shortened(cells, change, best) {
+  let current = change;
+  for (let i = 0; i < current.set.length;) {
+    const fewer = judged(cells, current.set.filter((_, j) => j !== i), best);
+    yield;
+    if (fewer) current = fewer;
+    else i += 1;
+  }
+  return current;
+}
+
+// Finds changes; yields after each row tried.
+function* searchChanges(cells, best) {
+  const all = trialsOf(cells);
+  const trials = all.slice(0, MOST_TRIALS);
+  const areAll = all.length === trials.length
+    && CELLS_BY_RELEVANCE.every((d) => FEATURES[d].kind === 'listed' || FEATURES[d].values.length <= MOST_RANGES);
+  const nColumns = new Set(trials.map(({ d }) => d)).size;
+  let nTried = 0;
+  for (let size = 1; size <= nColumns; size += 1) {
+    if (nTried + countSets(trials, size) > MOST_TRIALS) break;
+    const found = [];
+    for (const set of setsOf(trials, size)) {
+      const change = judged(cells, set, best);
+      nTried += 1;
+      if (change) found.push(change);
+      yield;
+    }
+    if (found.length || size === nColumns) return { found, nTried, isFewest: areAll || size === 1 };
+  }
+  const guesses = [];
+  for (const set of rowsOfOthers(cells, trials, best)) {
+    const change = judged(cells, set, best);
+    nTried += 1;
+    yield;
+    if (change) guesses.push(yield* shortened(cells, change, best));
+  }
+  const fewest = Math.min(...guesses.map(({ set }) => set.length));
+  return { found: guesses.filter(({ set }) => set.length === fewest), nTried, isFewest: false };
 }
 
 let running = 0;
@@ -37,49 +142,52 @@ function tryChanges(cells, best, apply) {
   running += 1;
   const run = running;
   if (!FACTS.votes || FACTS.classes.length < 2) return;
-  const trials = trialsOf(cells).slice(0, MOST_TRIALS);
-  const found = [];
-  let next = 0;
+  fill('changes'); // those of another row are none of this one
+  const search = searchChanges([...cells], best);
   const work = () => {
     if (run !== running) return;
     const end = performance.now() + SLICE;
-    while (next < trials.length && performance.now() < end) {
-      const trial = trials[next];
-      const answer = answerTo(cells.map((cell, d) => (d === trial.d ? trial.value : cell)));
-      if (answer.best !== best) found.push({ ...trial, to: answer.best, share: answer.shares[answer.best] });
-      next += 1;
-    }
-    if (next < trials.length) setTimeout(work, 0);
-    else showChanges(found, trials.length, apply);
+    let step = search.next();
+    while (!step.done && performance.now() < end) step = search.next();
+    if (step.done) showChanges(step.value, apply);
+    else setTimeout(work, 0);
   };
   setTimeout(work, 120); // not while somebody types
 }
 
-// Of each column only the surest change.
+// Of each set of columns only the surest change.
 function surestOf(found) {
   const best = new Map();
   found.forEach((change) => {
-    const before = best.get(change.d);
-    if (!before || change.share > before.share) best.set(change.d, change);
+    const columns = change.set.map(({ d }) => d).join(' ');
+    const before = best.get(columns);
+    if (!before || change.share > before.share) best.set(columns, change);
   });
   return [...best.values()].sort((a, b) => b.share - a.share);
 }
 
 function changeLine(change, apply) {
-  const text = `${clipped(FEATURES[change.d].name, 40)}: ${clipped(change.text, 40)}`;
+  const texts = change.set.map(({ d, text }) => `${clipped(FEATURES[d].name, 40)}: ${clipped(text, 40)}`);
   const votes = make('span', { class: 'dim' }, ` ${percent(change.share)} of the votes`);
   return make('li', {},
-    button(text, () => apply(change.d, change.value), { class: 'link' }),
+    button(texts.join(', '), () => apply(change.set), { class: 'link' }),
     make('span', {}, ' gives ', classLabel(change.to), votes));
 }
 
-function showChanges(found, nTried, apply) {
-  const changes = surestOf(found);
+function changesNote({ found, nTried, isFewest }) {
+  if (!found.length) return `Nothing was found that changes the class, of ${whole(nTried)} rows tried.`;
+  const n = found[0].set.length;
+  if (!isFewest) return `So many values are enough; fewer may be, as only ${whole(nTried)} rows were tried.`;
+  return n === 1 ? 'One other value is enough.' : `It takes ${n} other values; no fewer do.`;
+}
+
+function showChanges(result, apply) {
+  const changes = surestOf(result.found);
   const lines = changes.slice(0, MOST_CHANGES).map((change) => changeLine(change, apply));
   const rest = changes.length - lines.length;
-  const none = `No change of a single value does, of ${whole(nTried)} tried.`;
   fill('changes',
-    make('h3', {}, 'What would change the class'),
-    lines.length ? make('ul', { class: 'changes' }, ...lines) : make('p', { class: 'note' }, none),
-    rest > 0 ? make('p', { class: 'note' }, `And ${whole(rest)} more columns.`) : null);
+    make('h3', {}, 'What would have to be different'),
+    make('p', { class: 'note' }, changesNote(result)),
+    lines.length ? make('ul', { class: 'changes' }, ...lines) : null,
+    rest > 0 ? make('p', { class: 'note' }, `And ${whole(rest)} more.`) : null);
 }

@@ -59,12 +59,14 @@ function showAll() {
   showAnswer(answer);
   showNeighbours(cells, first, choose);
   showWhy(codes, first);
-  tryChanges(STATE.cells, answer.best, changeCell);
+  tryChanges(STATE.cells, answer.best, changeCells);
 }
 
-function changeCell(d, value) {
-  STATE.cells[d] = value;
-  setField(d, value);
+function changeCells(changes) {
+  changes.forEach(({ d, value }) => {
+    STATE.cells[d] = value;
+    setField(d, value);
+  });
   showAll();
 }
 

@@ -1,0 +1,335 @@
+"""The nearest change: the fewest other values that make a model say another class."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from nearkind.errors import did_you_mean
+from nearkind.estimators.base import object_array
+from nearkind.estimators.explanation import aligned_lines, cell_texts
+from nearkind.estimators.neighbor_classifier import NeighborClassifier
+from nearkind.estimators.params import check_whole
+from nearkind.neighbors import most_votes
+from nearkind.tables import frame, one_row, read_table
+from nearkind.tasks.alternatives import Alternatives, Numbers
+from nearkind.tasks.change_search import ChangeSearch, Solution
+from nearkind.tasks.changed_row import changed_row
+from nearkind.tasks.changed_votes import ChangedVotes
+
+MOST_COMPARED = 400_000_000
+"""Comparisons of a changed row with a training row, by default."""
+
+
+@dataclass(frozen=True, repr=False)
+class Change:
+    """The nearest change of a row, or why there is none; prints as text.
+
+    Attributes
+    ----------
+    found : bool
+        Whether there is one.
+    row : as the row was given, or None
+        The changed row; of a range of numbers it has one in the range.
+    changes : DataFrame
+        column, from, to: what is different. Of a range of numbers ``to`` is the range.
+    before : object
+        Class of the row as it is.
+    predicted : object
+        Class of the changed row, as ``predict`` says; that before if there is none.
+    probability : float
+        Of that class, as ``predict_proba`` says.
+    n_changes : int or None
+        Number of columns that are different.
+    distance : float or None
+        Between the two rows, by ``distance_`` of the model.
+    proven : bool
+        Whether it is proven that fewer changes do not do, and that no others as few
+        are nearer; or that no change does.
+    at_least : int or None
+        So many changes are needed, proven; None: none will do.
+    reason : str
+        Why it is proven or not.
+    """
+
+    found: bool
+    row: Any
+    changes: Any
+    before: Any
+    predicted: Any
+    probability: float
+    n_changes: int | None
+    distance: float | None
+    proven: bool
+    at_least: int | None
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values; the row is a part of what is known."""
+        parts = ([*self.changes[name]] for name in ("column", "from", "to"))
+        return {
+            "found": self.found,
+            "before": self.before,
+            "predicted": self.predicted,
+            "probability": self.probability,
+            "changes": [
+                {"column": column, "from": old, "to": new}
+                for column, old, new in zip(*parts, strict=True)
+            ],
+            "n_changes": self.n_changes,
+            "distance": self.distance,
+            "proven": self.proven,
+            "at_least": self.at_least,
+            "reason": self.reason,
+        }
+
+    def __repr__(self) -> str:
+        if not self.found:
+            return f"No change found: class {self.before!r} stays.\n{self.reason}"
+        shown = [cell_texts(self.changes[name], ".15g") for name in COLUMNS]
+        is_one = self.n_changes == 1
+        return "\n".join(
+            [
+                f"Class {self.predicted!r} ({self.probability:.1%}) instead of "
+                f"{self.before!r} by {self.n_changes} change{'' if is_one else 's'}, "
+                f"at distance {self.distance:.4g}"
+                if self.n_changes
+                else f"Class {self.predicted!r} ({self.probability:.1%})",
+                *(aligned_lines(COLUMNS, shown) if self.n_changes else []),
+                self.reason,
+            ]
+        )
+
+
+COLUMNS = ["column", "from", "to"]
+
+
+def nearest_change(
+    model: Any,
+    row: Any,
+    to: Any = None,
+    fixed: Iterable[Any] = (),
+    *,
+    allowed: Mapping[Any, Iterable[Any]] | None = None,
+    max_trials: int | None = None,
+) -> Change:
+    """Return the fewest changes of values that make a classifier say another class.
+
+    Of those as few it is the one at the least distance, by ``distance_`` of the model;
+    of equally near ones the one whose class is most probable. New values are those that
+    occur in the training rows. All rows of one change are tried, then all of two, and
+    so on, but for those that bounds on the votes exclude, so that fewer changes are
+    known not to do. Where there are too many rows to try, the changes come from
+    training rows of the class, or one after the other, and ``proven`` is False. The
+    class of the changed row is always what ``predict`` says.
+
+    Parameters
+    ----------
+    model : CPMLClassifier or CPMLClassifierCV
+        Fitted, under any distance.
+    row : one row: a dict, a list, a pandas Series, an array or a table of one row
+    to : object, default=None
+        The class wanted; None: any other than that of the row.
+    fixed : iterable of names, default=()
+        Columns that stay as they are; "x0", "x1", ... where they have no names.
+    allowed : dict of name to values, default=None
+        The values that some columns may take; others may take all that occur.
+    max_trials : int, default=None
+        Changed rows to try, or parts of them to bound, before it is left to rules of
+        thumb; None: as many as take some seconds, by the number of training rows.
+
+    Returns
+    -------
+    Change
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> data = nk.datasets.load("monks1")
+    >>> model = nk.CPMLClassifier("hamming", n_neighbors=1).fit(data.X, data.y)
+    >>> nk.nearest_change(model, data.X.iloc[[0]], fixed=["a1"], allowed={"a5": ["3"]})
+    Class '0' (100.0%) instead of '1' by 2 changes, at distance 0.3333
+    column  from  to
+    a2      1     2
+    a5      1     3
+    Proven: no fewer changes do, and none as few are nearer. All 26 rows were tried.
+    """
+    model = _fitted_classifier(model)
+    if max_trials is not None:
+        max_trials = check_whole(max_trials, "max_trials", "nearest_change")
+    wanted = None if to is None else _class_number(model, to)
+    fixed = [fixed] if isinstance(fixed, str) else fixed
+    task = _Task(model, row)
+    alternatives = Alternatives.of(
+        [member.codebook_ for member in model.members_], task.codes, fixed, allowed
+    )
+    if task.current == wanted:
+        return task.unchanged()
+    if not len(alternatives):
+        return task.none("No column that may change has another value to take.", True)
+    votes = ChangedVotes(model, alternatives, task.current, wanted)
+    limit = max_trials or int(MOST_COMPARED / votes.work)
+
+    def has_class(chosen: Numbers) -> bool:
+        label = model.predict([task.cells_with(alternatives, chosen)])[0]
+        return bool(votes.is_wanted[model.classes_ == label].any())
+
+    place = model.members_.index(model.member_)
+    search = ChangeSearch(votes, place, limit, has_class)
+    found = search.run()
+    chosen = found.chosen
+    if chosen is None:
+        told = "another class" if to is None else f"class {to!r}"
+        return task.none(
+            _none_reason(found, alternatives, told, limit), found.is_complete
+        )
+    distance = float(search.distances(chosen[None])[0])
+    reason = _reason(found, alternatives, len(chosen), limit)
+    return task.changed(alternatives, chosen, distance, found, reason)
+
+
+class _Task:
+    """A row, what a model says of it, and changes of it as users read them."""
+
+    def __init__(self, model: NeighborClassifier, row: Any) -> None:
+        self.model, self.row = model, row
+        self.table = read_table(one_row(row))
+        self.book = model.member_.codebook_
+        self.codes = [member.encode(self.table)[0] for member in model.members_]
+        self.cells = self.book.cells_of(self.table)[: len(self.book.names_)]
+        self.p = model.predict_proba([self.cells])[0]
+        self.current = int(most_votes(self.p[None])[0])
+        self.library = self.book.library_of(row)
+
+    def cells_with(self, alternatives: Alternatives, chosen: Numbers) -> list[Any]:
+        """Return the cells of the row with some alternatives, in the order of fit."""
+        cells = list(self.cells)
+        for each in chosen.tolist():
+            cells[alternatives.column[each]] = alternatives.values[each]
+        return cells
+
+    def unchanged(self) -> Change:
+        """Return the row as it is."""
+        label = self.model.classes_.tolist()[self.current]
+        reason = f"The row is of class {label!r} as it is."
+        return self._change(True, self.row, [], self.p, 0, 0.0, True, 0, reason)
+
+    def none(self, reason: str, is_proven: bool) -> Change:
+        """Return that there is no change."""
+        at_least = None
+        return self._change(
+            False, None, [], self.p, None, None, is_proven, at_least, reason
+        )
+
+    def changed(
+        self,
+        alternatives: Alternatives,
+        chosen: Numbers,
+        distance: float,
+        found: Solution,
+        reason: str,
+    ) -> Change:
+        """Return the row with alternatives (r,) that a search found."""
+        order, values, lines = self.book.order_of(self.table), {}, []
+        for each in chosen.tolist():
+            d = int(alternatives.column[each])
+            values[order[d]] = alternatives.values[each]
+            lines.append((self.book.names_[d], self.cells[d], alternatives.texts[each]))
+        p = self.model.predict_proba([self.cells_with(alternatives, chosen)])[0]
+        proven = found.is_complete and found.at_least == len(chosen)
+        changed = changed_row(self.row, values)
+        facts = len(chosen), distance, proven, found.at_least, reason
+        return self._change(True, changed, lines, p, *facts)
+
+    def _change(
+        self,
+        found: bool,
+        row: Any,
+        lines: list[tuple[Any, Any, Any]],
+        p: Any,
+        *facts: Any,
+    ) -> Change:
+        labels = self.model.classes_.tolist()
+        said = int(most_votes(p[None])[0])
+        parts = zip(*lines, strict=True) if lines else [()] * len(COLUMNS)
+        changes = {
+            name: object_array([*cells])
+            for name, cells in zip(COLUMNS, parts, strict=True)
+        }
+        shown = frame(changes, library=self.library)
+        return Change(
+            found,
+            row,
+            shown,
+            labels[self.current],
+            labels[said],
+            float(p[said]),
+            *facts,
+        )
+
+
+def _fitted_classifier(model: Any) -> NeighborClassifier:
+    if isinstance(model, FrozenEstimator):
+        model = model.estimator
+    if not isinstance(model, NeighborClassifier):
+        raise TypeError(
+            "nearest_change wants a fitted CPMLClassifier or CPMLClassifierCV, which "
+            f"tell classes; got {type(model).__name__}."
+        )
+    check_is_fitted(model)
+    return model
+
+
+def _class_number(model: NeighborClassifier, label: Any) -> int:
+    labels = model.classes_.tolist()
+    if label not in labels:
+        hint = did_you_mean(label, labels)
+        raise ValueError(f"The model knows no class {label!r}. {hint}")
+    return labels.index(label)
+
+
+def _reason(
+    found: Solution, alternatives: Alternatives, n_changes: int, limit: int
+) -> str:
+    """Return why changes are proven to be the fewest and nearest, or not."""
+    if found.is_complete:
+        nearer = (
+            "no other one is nearer"
+            if n_changes == 1
+            else ("no fewer changes do, and none as few are nearer")
+        )
+        return f"Proven: {nearer}. {_tried(found, alternatives, n_changes)}"
+    if found.at_least == 1:
+        return f"Not proven: to try all would go beyond max_trials={limit:,}."
+    tried = _tried(found, alternatives, found.at_least - 1)
+    more = f"To try all with one more would go beyond max_trials={limit:,}."
+    if found.at_least == n_changes:
+        return f"Not proven to be the nearest; no fewer changes do. {tried} {more}"
+    return f"Not proven: {found.at_least} changes might do, not fewer. {tried} {more}"
+
+
+def _tried(found: Solution, alternatives: Alternatives, n_changes: int) -> str:
+    """Return how many rows of up to so many changes were tried."""
+    n_all = sum(alternatives.count(size) for size in range(1, n_changes + 1))
+    rows = "1 row" if n_all == 1 else f"{n_all:,} rows"
+    if found.n_tried == n_all:
+        return f"All {rows} were tried." if n_all > 1 else "It was the only one to try."
+    return f"Of {rows} {found.n_tried:,} were tried; bounds exclude the others."
+
+
+def _none_reason(
+    found: Solution, alternatives: Alternatives, told: str, limit: int
+) -> str:
+    """Return why there is no change."""
+    if found.is_complete:
+        tried = _tried(found, alternatives, alternatives.n_columns)
+        return (
+            f"Proven: whatever values the columns that may change take, the model does "
+            f"not say {told}. {tried}"
+        )
+    return (
+        f"Not proven: no row tried has {told}, and to try all would go beyond "
+        f"max_trials={limit:,}."
+    )
