@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr_
     from nearkind.persistence import load, save
     from nearkind.scoring import triplet_accuracy
     from nearkind.search.classifier_cv import CPMLClassifierCV
+    from nearkind.tasks.audit import audit
 
     __version__: str
 
@@ -23,6 +24,7 @@ _HOME = {
     "CPML": "nearkind.estimators.cpml",
     "CPMLClassifier": "nearkind.estimators.classifier",
     "CPMLClassifierCV": "nearkind.search.classifier_cv",
+    "audit": "nearkind.tasks.audit",
     "baselines": "nearkind.baselines",
     "batches": "nearkind.io.batches",
     "datasets": "nearkind.datasets",
@@ -40,6 +42,7 @@ __all__ = [
     "CPMLClassifier",
     "CPMLClassifierCV",
     "__version__",
+    "audit",
     "baselines",
     "batches",
     "datasets",
