@@ -89,7 +89,7 @@ def test_doubt_is_as_the_rule_says():
     proba = rng.dirichlet(np.ones(3) * 0.4, 200)
     y = rng.integers(0, 3, 200)
     rows, suggested, sure = contradicted(proba, y)
-    typical = [proba[y == c, c].mean() for c in range(3)]
+    typical = [min(proba[y == c, c].mean(), 0.9) for c in range(3)]
     wanted = []
     for i in range(200):
         other = max((c for c in range(3) if c != y[i]), key=lambda c: proba[i, c])
@@ -99,6 +99,12 @@ def test_doubt_is_as_the_rule_says():
             wanted.append((-share, i))
     assert rows.tolist() == [i for _, i in sorted(wanted)]
     np.testing.assert_allclose(-sure[rows], [share for share, _ in sorted(wanted)])
+
+
+def test_a_sure_contradiction_need_not_be_as_sure_as_is_usual():
+    proba = np.array([[0.99, 0.01]] * 9 + [[0.01, 0.99]] * 9 + [[0.08, 0.92]])
+    y = np.repeat([0, 1, 0], [9, 9, 1])
+    assert contradicted(proba, y)[0].tolist() == [18]
 
 
 @pytest.mark.parametrize("name", ["hamming", "goodall1", "euclidean"])

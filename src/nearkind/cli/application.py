@@ -13,6 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from nearkind.cli.audit import audit
 from nearkind.cli.compare import compare
 from nearkind.cli.datasets import datasets
 from nearkind.cli.deferred_import import defer
@@ -36,6 +37,7 @@ COMMANDS = (
     explain,
     transform,
     duplicates,
+    audit,
     evaluate,
     compare,
     report,

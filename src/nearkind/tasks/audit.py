@@ -18,8 +18,8 @@ from nearkind.tasks.doubtful_labels import (
 from nearkind.tasks.duplicates import MOST_COMPARED, NearRows, near_rows
 from nearkind.tasks.fitted_distance import unfitted_distance
 from nearkind.tasks.labelled_rows import LabelledRows
-from nearkind.tasks.odd_columns import OddColumn, odd_columns
-from nearkind.tasks.synonyms import MOST_VALUES, Synonym, synonyms
+from nearkind.tasks.odd_columns import KINDS, OddColumn, odd_columns
+from nearkind.tasks.synonyms import MOST_VALUES, REASONS, Synonym, synonyms
 
 MOST_SHOWN = 3
 """Findings of a kind that the summary shows."""
@@ -31,16 +31,6 @@ RECORDS: dict[str, type] = {
     "odd_columns": OddColumn,
     "synonyms": Synonym,
     "near_rows": NearRows,
-}
-REASONS = {
-    "spelling": "spelled alike",
-    "typo": "one letter apart",
-    "model": "one to the model",
-}
-ODD = {
-    "constant": "has one value",
-    "identifier": "names rows",
-    "leak": "gives the label away",
 }
 
 
@@ -58,7 +48,7 @@ def _contradiction(found: Contradiction) -> str:
 
 
 def _odd_column(found: OddColumn) -> str:
-    return f"{found.column!r} {ODD[found.what]}"
+    return f"{found.column!r} {KINDS[found.what]}"
 
 
 def _synonym(found: Synonym) -> str:

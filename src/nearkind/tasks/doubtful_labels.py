@@ -20,6 +20,8 @@ MOST_TAUGHT = 6_000
 N_FOLDS = 5
 SURE = 0.8
 """How sure the neighbours must be."""
+ENOUGH = 0.9
+"""Probability of another class that is enough, whatever is usual for its rows."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,14 @@ class Judgement:
         Probabilities of the classes of each row, by models that have not seen it.
     taught : ndarray of int (m,)
         The rows that taught and voted, rising.
+    folds : list of (ndarray of int, ndarray of int)
+        Of these, the rows to learn from and the rows judged.
     """
 
     model: CPMLClassifierCV
     proba: Array
     taught: NDArray[np.intp]
+    folds: list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
 def judge(
@@ -100,11 +105,12 @@ def judge(
     some = limit_training(Fold(order, nobody), y, rng, MOST_TAUGHT).train
     taught = order[np.isin(order, some)]
     n_folds = min(N_FOLDS, len(taught))
-    folds = deal(y[taught], n_folds, rng, most=n_folds * len(taught))  # all are held
+    dealt = deal(y[taught], n_folds, rng, most=n_folds * len(taught))  # all are held
+    folds = [(fold.train, fold.held) for fold in dealt]
     model = CPMLClassifierCV(
         candidates=None if metric is None else [metric],
         scoring="log_loss",
-        cv=[(fold.train, fold.held) for fold in folds],
+        cv=folds,
         random_state=random_state,
         verbose=verbose,
     )
@@ -120,7 +126,9 @@ def judge(
             proba[others] = model.predict_proba(table.take(others))
     _, alike = np.unique(keys, return_inverse=True)
     sums = np.array([np.bincount(alike, column) for column in proba.T])  # (C, m)
-    return Judgement(model, (sums / np.bincount(alike)).T[alike], np.sort(taught))
+    means = (sums / np.bincount(alike)).T[alike]
+    in_table = [(taught[train], taught[held]) for train, held in folds]
+    return Judgement(model, means, np.sort(taught), in_table)
 
 
 def contradicted(proba: Array, y: NDArray[np.intp]) -> tuple[Any, Any, Any]:
@@ -129,8 +137,9 @@ def contradicted(proba: Array, y: NDArray[np.intp]) -> tuple[Any, Any, Any]:
     A row is called doubtful if another class is at least as probable for it as that
     class is, on average, for the rows that have its label, as in confident learning
     (Northcutt, Jiang and Chuang, *Confident learning: estimating uncertainty in dataset
-    labels*, Journal of Artificial Intelligence Research 70, 2021); and if, of that
-    class and its own, the other has four fifths of the probability or more.
+    labels*, Journal of Artificial Intelligence Research 70, 2021), or has nine tenths
+    of the probability; and if, of that class and its own, the other has four fifths or
+    more.
 
     Parameters
     ----------
@@ -162,7 +171,9 @@ def contradicted(proba: Array, y: NDArray[np.intp]) -> tuple[Any, Any, Any]:
     suggested = others.argmax(axis=1)
     best = others[each, suggested]
     sure = best / np.maximum(best + own, 1e-300)
-    doubtful = np.flatnonzero((best >= typical[suggested]) & (sure >= SURE))
+    doubtful = np.flatnonzero(
+        (best >= np.minimum(typical, ENOUGH)[suggested]) & (sure >= SURE)
+    )
     return doubtful[np.lexsort((doubtful, -sure[doubtful]))], suggested, sure
 
 

@@ -22,6 +22,13 @@ TOLD = 0.95
 BY_CHANCE = 0.01
 """Chance, over all columns, that one without a meaning tells as much."""
 
+KINDS = {
+    "constant": "has one value",
+    "identifier": "names rows",
+    "leak": "gives the label away",
+}
+"""What is odd, in words."""
+
 
 @dataclass(frozen=True)
 class OddColumn:

@@ -29,6 +29,13 @@ MATTERS = 0.25
 ALIKE = 0.1
 """Largest difference of the shares of classes, known to be no more, of such values."""
 
+REASONS = {
+    "spelling": "spelled alike",
+    "typo": "one letter apart",
+    "model": "one to the model",
+}
+"""Why two values may be one, in words."""
+
 
 @dataclass(frozen=True)
 class Synonym:
