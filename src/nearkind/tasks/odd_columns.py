@@ -74,7 +74,7 @@ def odd_columns(rows: LabelledRows) -> list[OddColumn]:
             continue
         if names_rows(column, codes):
             found.append(OddColumn(name, "identifier", n_values))
-        if rows.n_classes > 1:
+        if rows.n_classes > 1 and len(known):
             accuracy = left_out_accuracy(column, codes[known], y[known], rows.n_classes)
             if is_leak(accuracy, y[known], len(table.names)):
                 found.append(OddColumn(name, "leak", n_values, accuracy))
