@@ -1,0 +1,1 @@
+"""What else a distance is for, beside libraries made for that: a file for each task."""
