@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr_
     from nearkind.persistence import load, save
     from nearkind.scoring import triplet_accuracy
     from nearkind.search.classifier_cv import CPMLClassifierCV
+    from nearkind.tasks.audit import audit
     from nearkind.tasks.change import nearest_change
     from nearkind.tasks.medoids import KMedoids
     from nearkind.tasks.outliers import NearestOutliers
@@ -32,6 +33,7 @@ _HOME = {
     "Prototypes": "nearkind.tasks.prototypes",
     "KMedoids": "nearkind.tasks.medoids",
     "NearestOutliers": "nearkind.tasks.outliers",
+    "audit": "nearkind.tasks.audit",
     "baselines": "nearkind.baselines",
     "batches": "nearkind.io.batches",
     "datasets": "nearkind.datasets",
@@ -54,6 +56,7 @@ __all__ = [
     "Oversampler",
     "Prototypes",
     "__version__",
+    "audit",
     "baselines",
     "batches",
     "datasets",

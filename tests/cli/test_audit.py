@@ -1,70 +1,76 @@
-"""What commands do beside their work: no network, no other programs, no other files."""
+"""``nearkind audit``."""
 
-import json
-import os
-import subprocess
-import sys
+import random
 
 import pytest
 
-AUDITED = """
-import json, os, sys
-
-seen = []
-OTHERS = (
-    "socket.connect", "socket.bind", "socket.getaddrinfo", "socket.sendto",
-    "urllib.Request", "subprocess.Popen", "os.system", "os.exec", "os.fork",
-    "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "pty.spawn",
-    "pickle.find_class",
-)
-WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+from helpers.commands import complaint, done, facts
 
 
-def watch(event, arguments):
-    if event in OTHERS:
-        seen.append([event, repr(arguments)])
-    elif event == "open" and isinstance(arguments[0], str) and arguments[2] & WRITES:
-        seen.append([event, os.path.abspath(arguments[0])])
+@pytest.fixture
+def people(tmp_path):
+    """A table in which much is odd; row 7 has no label."""
+    rng, lines = random.Random(0), []
+    for i in range(120):
+        label = rng.choice(["no", "yes"])
+        job = {"no": "miner", "yes": "baker"}[label]
+        town = "oslo" if i == 5 else rng.choice(["Rome", "Oslo"])
+        if i in (3, 40):
+            label = {"no": "yes", "yes": "no"}[label]
+        lines.append(f"k{i},{job},{town},kg,{'' if i == 7 else label}")
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(["key,job,town,unit,label", *lines]))
+    return path
 
 
-import nearkind
-from nearkind.cli import app
-
-sys.addaudithook(watch)
-nearkind.load(sys.argv[1])
-try:
-    app(sys.argv[2:])
-except SystemExit as end:
-    assert not end.code, end.code
-print(json.dumps(seen), file=sys.stderr)
-"""
-
-
-def audit(*arguments):
-    """Return what a command that loads a model is seen to do."""
-    quiet = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    out = subprocess.run(
-        [sys.executable, "-c", AUDITED, *map(str, arguments)],
-        capture_output=True, encoding="utf-8", check=False, env=quiet,
-    )  # fmt: skip
-    assert out.returncode == 0, out.stderr
-    return json.loads(out.stderr.splitlines()[-1])
+def test_what_is_found(people):
+    found = facts("audit", people, "-t", "label")
+    assert (found["data"], found["target"]) == ("people.csv", "label")
+    assert (found["n_rows"], found["n_columns"], found["n_classes"]) == (119, 4, 2)
+    assert {each["row"] for each in found["doubtful_labels"]} == {3, 40}
+    assert found["unlabelled"] == [7]
+    assert [each["what"] for each in found["odd_columns"]] == [
+        "identifier", "leak", "constant",
+    ]  # fmt: skip
+    assert found["synonyms"][0]["value"] == "oslo"
+    assert found["ceiling"] < 1.0
+    assert found["notes"] == ["Left out, as they name rows: 'key'."]
 
 
-def test_the_audit_sees_what_is_done(models, tmp_path):
-    output = tmp_path / "zoo.csv"
-    seen = audit(models["hamming"], "datasets", "balance", "-o", output)
-    assert [os.path.dirname(path) for _, path in seen] == [str(tmp_path)]
+def test_it_is_told_in_words(people):
+    out = done("audit", people, "-t", "label", "--top", "2")
+    for words in (
+        "people.csv: 119 rows, 4 columns, 2 classes of 'label'",
+        "Doubtful labels: 2",
+        "and 1 more",
+        "gives the label away: alone it tells",
+        "oslo (1)",
+        "rows repeat another",
+    ):
+        assert words in out
+    assert out.count("spelled alike") == 1
 
 
-@pytest.mark.parametrize("method", ["hamming", "single"])
-@pytest.mark.parametrize("command", ["predict", "report"])
-def test_a_model_is_used_without_network_and_other_programs(
-    models, pets, tmp_path, method, command
-):
-    output = tmp_path / "out" / ("page.html" if command == "report" else "answers.csv")
-    output.parent.mkdir()
-    seen = audit(models[method], command, models[method], pets, "-o", output)
-    assert {event for event, _ in seen} <= {"open"}
-    assert {os.path.dirname(path) for _, path in seen} == {str(output.parent)}
-    assert list(output.parent.iterdir()) == [output]
+def test_what_there_is_not_is_said():
+    out = done("audit", "credit_risk")
+    assert "None found: doubtful labels, odd columns, values that may be one" in out
+
+
+def test_columns_are_dropped_and_seeds_taken(people):
+    found = facts("audit", people, "-t", "label", "--drop", "key", "--seed", "3")
+    assert "key" not in [each["column"] for each in found["odd_columns"]]
+    assert found["notes"] == []
+
+
+def test_bad_input_is_one_sentence(people, tmp_path):
+    assert "name the column" in complaint("audit", people, code=2)
+    assert "lable" in complaint("audit", people, "-t", "lable")
+    path = tmp_path / "measured.csv"
+    path.write_text("a,y\n" + "\n".join(f"{i % 3},{i / 7:.3f}" for i in range(60)))
+    assert "regression" in complaint("audit", path, "-t", "y")
+
+
+def test_one_class_is_refused(tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("a,y\n" + "\n".join(f"{'ab'[i % 2]},x" for i in range(20)))
+    assert "two at least are needed" in complaint("audit", path, "-t", "y")

@@ -1,15 +1,8 @@
-"""``nearkind duplicates``, and the pairs of similar rows it lists."""
+"""``nearkind duplicates``."""
 
-from itertools import combinations
-
-import numpy as np
 import pytest
 
 from helpers.commands import complaint, done, facts, run
-from nearkind.baselines import Goodall1, Hamming
-from nearkind.cli import similar_rows
-from nearkind.cli.similar_rows import nearest_pairs
-from nearkind.tables import read_table
 
 
 def test_equal_rows_and_the_nearest_others(pets):
@@ -49,21 +42,3 @@ def test_a_model_brings_its_distance_and_columns(models, pets):
         "duplicates", pets, "--model", models["single"], "--drop", "name", code=2
     )
     assert "has columns of its own" in told
-
-
-@pytest.mark.parametrize("metric", [Hamming(), Goodall1()])
-@pytest.mark.parametrize("chunk", [1, 60, 1 << 21])
-def test_nearest_pairs_are_those_of_all_pairs(monkeypatch, metric, chunk):
-    monkeypatch.setattr(similar_rows, "CHUNK", chunk)
-    table = np.random.default_rng(0).integers(3, size=(25, 4)).astype(str)
-    metric.fit(table)
-    codes = metric.codebook_.encode(read_table(table))
-    d = metric.pairwise_distances(table)
-    every = sorted((d[i, j], i, j) for i, j in combinations(range(25), 2))
-    for n_pairs, within in ((7, np.inf), (400, 0.5)):
-        expected = [pair for pair in every if pair[0] <= within][:n_pairs]
-        a, b, apart = nearest_pairs(metric, codes, n_pairs, within)
-        assert list(zip(a.tolist(), b.tolist(), strict=True)) == [
-            p[1:] for p in expected
-        ]
-        np.testing.assert_allclose(apart, [p[0] for p in expected])

@@ -44,6 +44,7 @@ def commands(table, model):
         "explain": ("explain", model, table, "--row", "0"),
         "explain two": ("explain", model, table, "--rows", "0", "1"),
         "duplicates": ("duplicates", table),
+        "audit": ("audit", table, "-t", HEAD[2]),
         "an unknown column": ("fit", table, "-t", f"k{ESCAPE}ind", "-o", f"{model}2"),
     }
 

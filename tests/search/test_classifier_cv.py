@@ -170,6 +170,20 @@ class TestHonest:
         assert table["n_held"].tolist() == [60]
         assert model.best_score_ < model.score(X, y)
 
+    def test_probabilities_of_held_rows_are_those_of_a_fit_without_them(self):
+        rows = np.arange(60)
+        folds = [(rows[rows % 3 != f], rows[rows % 3 == f]) for f in range(3)]
+        settings = {"n_neighbors": 5, "weights": "uniform"}
+        model = few(candidates=[Hamming()], cv=folds, calibrate=False, **settings)
+        model.fit(X, y)
+        assert sorted(model.held_rows_) == list(rows)
+        voter = nk.CPMLClassifier(Hamming(), **settings)
+        apart = [
+            voter.fit(X.iloc[train], y[train]).predict_proba(X.iloc[held])
+            for train, held in folds
+        ]
+        np.testing.assert_allclose(model.held_proba_, np.vstack(apart), atol=1e-6)
+
 
 class OnColumn(Euclidean):
     """Class histograms of one column alone."""

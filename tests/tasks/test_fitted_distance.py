@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
 import nearkind as nk
-from nearkind.tasks.fitted_distance import distance_and_rows
+from nearkind.tasks.fitted_distance import distance_and_rows, unfitted_distance
 
 X = [["red", "s"], ["blue", "s"], ["red", "m"], ["blue", "m"], ["red", "s"]]
 Y = ["a", "b", "a", "b", "a"]
@@ -74,3 +74,18 @@ def test_a_classifier_that_is_not_fitted_is_refused():
 def test_what_is_no_distance_is_refused():
     with pytest.raises(ValueError, match=r"'metric' parameter of Task"):
         given(3, X)
+
+
+@pytest.mark.parametrize("wrap", [lambda model: model, FrozenEstimator])
+def test_an_unfitted_copy_has_the_settings(wrap):
+    model = nk.CPMLClassifier(nk.CPML(margin=2.0)).fit(X, Y)
+    for given_as in (model, model.distance_):
+        found = unfitted_distance(wrap(given_as), "audit")
+        assert found.margin == 2.0
+        assert not hasattr(found, "codebook_")
+
+
+@pytest.mark.parametrize("metric", [3, None, nk.CPMLClassifier(), "hammin"])
+def test_no_copy_of_what_is_no_distance(metric):
+    with pytest.raises(ValueError, match=r"'metric' parameter of audit must be"):
+        unfitted_distance(metric, "audit")

@@ -13,6 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from nearkind.cli.audit import audit
 from nearkind.cli.change import change
 from nearkind.cli.compare import compare
 from nearkind.cli.datasets import datasets
@@ -38,6 +39,7 @@ COMMANDS = (
     change,
     transform,
     duplicates,
+    audit,
     evaluate,
     compare,
     report,

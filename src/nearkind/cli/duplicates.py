@@ -43,9 +43,9 @@ def duplicates(
     from nearkind.cli import console
     from nearkind.cli.model_table import ModelTable
     from nearkind.cli.progress import progress_bar
-    from nearkind.cli.similar_rows import similarity_facts
     from nearkind.datasets.data_argument import read_features
     from nearkind.io import ReadOptions, short_name
+    from nearkind.tasks.duplicates import similarity_facts
 
     read = ReadOptions(format, delimiter, encoding)
     known = None if model is None else load(model)

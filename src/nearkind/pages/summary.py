@@ -11,6 +11,7 @@ from nearkind.pages import text
 from nearkind.pages.data import ReportData
 from nearkind.pages.mds import place_values
 from nearkind.pages.model_data import member_facts, places, value_counts
+from nearkind.pages.oddities import oddity_lines
 from nearkind.pages.table_data import confusion_facts, held_confusion_facts, row_facts
 from nearkind.protocols import Codes
 
@@ -56,6 +57,7 @@ def _facts(data: ReportData) -> dict[str, Any]:
         "rows": row_facts(data),
         "confusions": confusion_facts(data),
         "held_confusions": held_confusion_facts(data),
+        "oddities": oddity_lines(data),
     }
 
 

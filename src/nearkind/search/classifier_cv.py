@@ -137,6 +137,12 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     confusion_ : ndarray (n_classes, n_classes)
         Rows held out by class, and by the class predicted for them; not weighted by
         ``class_weight``.
+    held_rows_ : ndarray of int (n_held,)
+        Numbers of the rows held out, in the order of the folds. This and the next one
+        are not kept in model files.
+    held_proba_ : ndarray (n_held, n_classes)
+        Probabilities of the classes of each, calibrated as ``predict_proba`` is, by
+        distances and votes that had not seen the row.
     cv_results_ : dict of arrays
         A row for every setting tried, best first; ``pandas.DataFrame(cv_results_)`` has
         scikit-learn's columns, such as ``params``, ``mean_test_score`` and
@@ -415,10 +421,12 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         truth, weights = search.truth, search.held_weights
         members = select_members(tables, alive, truth, weights, most, search.scoring)
         together = np.mean([tables[m.contender][m.way] for m in members], axis=0)
-        counts = counts[np.concatenate(search.held)]
+        held = np.concatenate(search.held)
+        counts = counts[held]
         self.calibration_ = self._calibration(search, together, counts)
         if self.calibration_ is not None:
             together = self.calibration_.probabilities(together)
+        self.held_rows_, self.held_proba_ = search.rows.row_numbers[held], together
         self.best_score_ = float(search.scoring.score(together, truth, weights))
         self.conformal_scores_ = ConformalScores.of(together, truth, counts)
         n_classes = together.shape[1]

@@ -7,9 +7,10 @@ from sklearn.frozen import FrozenEstimator
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
+from nearkind.errors import did_you_mean
 from nearkind.estimators import params
 from nearkind.estimators.base import Distance
-from nearkind.estimators.distance_names import distance_of
+from nearkind.estimators.distance_names import distance_of, named_distances
 from nearkind.estimators.labels import check_weights, labelled_rows
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.tables import read_table
@@ -77,6 +78,39 @@ def distance_and_rows(
         )
     rows = _coded(X, y, sample_weight, params.codebook(metric), owner)
     return metric.fit(rows), rows
+
+
+def unfitted_distance(metric: Any, owner: str) -> Any:
+    """Return an unfitted copy of the distance that a parameter ``metric`` stands for.
+
+    Parameters
+    ----------
+    metric : distance, classifier by neighbours, or str
+        Fitted or not; of a fitted classifier its distance is taken, and any may be
+        within scikit-learn's ``FrozenEstimator``.
+    owner : str
+        Whose parameter it is, for the message if it is wrong.
+
+    Examples
+    --------
+    >>> from nearkind.baselines import Hamming
+    >>> unfitted_distance(Hamming().fit([["a"], ["b"]]), "audit")
+    Hamming()
+    """
+    if isinstance(metric, FrozenEstimator):
+        metric = metric.estimator
+    if isinstance(metric, NeighborClassifier):
+        metric = getattr(metric, "distance_", metric)
+    known = named_distances() if isinstance(metric, str) else {}
+    if metric in known:
+        return known[metric]()
+    if not isinstance(metric, Distance):
+        hint = did_you_mean(metric, known) if known else ""
+        raise ValueError(
+            f"The 'metric' parameter of {owner} must be None, a distance, the name of "
+            f"one, or a fitted classifier; got {metric!r}. {hint}".strip()
+        )
+    return clone(metric)
 
 
 def _coded(X: Any, y: Any, sample_weight: Any, book: Codebook, owner: str) -> CodedRows:

@@ -7,6 +7,7 @@ const SECTIONS = [
   ['rows', 'Map'],
   ['explorer', 'Explorer'],
   ['confusions', 'Confusions'],
+  ['oddities', 'Oddities'],
 ];
 
 startTheme();
@@ -16,6 +17,7 @@ startValues();
 startMap();
 startExplorer();
 showConfusions();
+showOddities();
 fill('sections', ...SECTIONS.filter(([id]) => byId(id) !== null)
   .map(([id, name]) => make('li', {}, make('a', { href: `#${id}` }, name))));
 // For measurements: when the page had answered for the first time.

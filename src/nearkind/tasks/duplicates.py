@@ -2,21 +2,47 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.baselines import Hamming
-from nearkind.encoding.rows import unique_rows
+from nearkind.encoding.rows import row_keys, unique_rows
 from nearkind.errors import NearlyUniqueWarning
 from nearkind.io import Columns
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array, Codes
-from nearkind.tables import read_table
+from nearkind.tables import FactorizedTable, read_table
+from nearkind.tasks.labelled_rows import LabelledRows
 
 CHUNK = 1 << 21
 """Distances that are held at a time."""
+MOST_COMPARED = 6_000
+"""Different rows of a table under audit that are compared with each other."""
+
+
+@dataclass(frozen=True)
+class NearRows:
+    """Two rows that differ in few columns.
+
+    Attributes
+    ----------
+    rows : list of int
+        Their numbers.
+    labels : list
+        Their labels, None where unknown.
+    distance : float
+        Share of the columns in which they differ.
+    differs : list
+        Names of these columns.
+    """
+
+    rows: list[int]
+    labels: list[Any]
+    distance: float
+    differs: list[Any]
 
 
 class Pairs(NamedTuple):
@@ -65,11 +91,7 @@ def similarity_facts(
     ones = np.ones(table.n_rows)
     unique = unique_rows(table.codes, np.zeros(table.n_rows, dtype=np.intp), ones)
     groups = _groups(unique.of_row)
-    if model is None:
-        with warnings.catch_warnings():  # nothing is said of new rows
-            warnings.simplefilter("ignore", NearlyUniqueWarning)
-            model = Hamming(numeric="category").fit(table)
-    view = ModelView(model)
+    view = ModelView(_hamming(table) if model is None else model)
     first_rows = np.array([group[0] for group in groups])
     codes = view.codebook.encode(table.take(first_rows))
     pairs = nearest_pairs(view.distance, codes, n_pairs, within, advance)
@@ -87,6 +109,64 @@ def similarity_facts(
             for a, b, d in zip(*pairs, strict=True)
         ],
     }
+
+
+def _hamming(table: FactorizedTable) -> Hamming:
+    """Return Hamming's distance, every number a value, fitted."""
+    with warnings.catch_warnings():  # nothing is said of new rows
+        warnings.simplefilter("ignore", NearlyUniqueWarning)
+        return Hamming(numeric="category").fit(table)
+
+
+def near_rows(
+    rows: LabelledRows, n_pairs: int, rng: np.random.Generator
+) -> tuple[list[NearRows], int]:
+    """Return the pairs of different rows that differ in fewest columns.
+
+    Of more than 6,000 different rows so many are drawn, and compared with each other.
+
+    Parameters
+    ----------
+    rows : LabelledRows
+    n_pairs : int
+        Pairs to return at most.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    found : list of NearRows
+        Then by the numbers of the rows. Of equal rows the first is taken.
+    n_different : int
+        Number of different rows.
+
+    Examples
+    --------
+    >>> rows = LabelledRows.of([["a", "x"], ["b", "y"], ["a", "y"]], ["no", None, "no"])
+    >>> found, n_different = near_rows(rows, 1, np.random.default_rng(0))
+    >>> found, n_different
+    ([NearRows(rows=[0, 2], labels=['no', 'no'], distance=0.5, differs=['x1'])], 3)
+    """
+    keys = row_keys(rows.table.codes)
+    _, first = np.unique(keys, return_index=True)  # sorted as the rows are
+    n_different = len(first)
+    if n_different > MOST_COMPARED:
+        first = rng.choice(first, MOST_COMPARED, replace=False)
+    some = rows.take(np.sort(first))
+    table, labels = some.table, [*rows.classes.tolist(), None]
+    distance = _hamming(table)
+    pairs = nearest_pairs(distance, distance.codebook_.encode(table), n_pairs)
+    found = []
+    for a, b, d in zip(*pairs, strict=True):
+        differs = np.flatnonzero(table.codes[a] != table.codes[b])
+        found.append(
+            NearRows(
+                some.numbers[[a, b]].tolist(),
+                [labels[some.y[a]], labels[some.y[b]]],
+                float(d),
+                [table.names[d] for d in differs],
+            )
+        )
+    return found, n_different
 
 
 def _groups(of_row: NDArray[np.intp]) -> list[NDArray[np.intp]]:

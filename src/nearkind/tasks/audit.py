@@ -1,0 +1,303 @@
+"""What is wrong with a labelled table, before anything is learned from it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+
+from nearkind.estimators.params import check_whole, generator
+from nearkind.tables import frame
+from nearkind.tasks.contradictions import Contradiction, contradictions
+from nearkind.tasks.doubtful_labels import (
+    MOST_TAUGHT,
+    DoubtfulLabel,
+    doubtful_labels,
+    judge,
+)
+from nearkind.tasks.duplicates import MOST_COMPARED, NearRows, near_rows
+from nearkind.tasks.fitted_distance import unfitted_distance
+from nearkind.tasks.labelled_rows import LabelledRows
+from nearkind.tasks.odd_columns import KINDS, OddColumn, odd_columns
+from nearkind.tasks.synonyms import MOST_VALUES, REASONS, Synonym, synonyms
+
+MOST_SHOWN = 3
+"""Findings of a kind that the summary shows."""
+MOST_LISTED = 5
+"""Rows, or columns, that a sentence lists."""
+RECORDS: dict[str, type] = {
+    "doubtful_labels": DoubtfulLabel,
+    "contradictions": Contradiction,
+    "odd_columns": OddColumn,
+    "synonyms": Synonym,
+    "near_rows": NearRows,
+}
+
+
+def _doubt(found: DoubtfulLabel) -> str:
+    return (
+        f"row {found.row} has {found.label!r}, its neighbours {found.suggested!r} "
+        f"({found.sure:.0%} sure)"
+    )
+
+
+def _contradiction(found: Contradiction) -> str:
+    more = ", ..." if len(found.rows) > MOST_LISTED else ""
+    rows = ", ".join(map(str, found.rows[:MOST_LISTED]))
+    return f"rows {rows}{more} are equal"
+
+
+def _odd_column(found: OddColumn) -> str:
+    return f"{found.column!r} {KINDS[found.what]}"
+
+
+def _synonym(found: Synonym) -> str:
+    reason = REASONS[found.reason]
+    return f"{found.column!r}: {found.value!r} and {found.like!r}, {reason}"
+
+
+def _near_rows(found: NearRows) -> str:
+    a, b = found.rows
+    more = ", ..." if len(found.differs) > MOST_LISTED else ""
+    names = ", ".join(map(repr, found.differs[:MOST_LISTED]))
+    return f"rows {a} and {b} differ in {names}{more}"
+
+
+SENTENCES: dict[str, Callable[[Any], str]] = {
+    "doubtful_labels": _doubt,
+    "contradictions": _contradiction,
+    "odd_columns": _odd_column,
+    "synonyms": _synonym,
+    "near_rows": _near_rows,
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """What ``nearkind.audit`` finds in a table; its repr is a summary.
+
+    Attributes
+    ----------
+    n_rows, n_columns, n_classes : int
+        Size of the table, and its classes.
+    doubtful_labels : list of DoubtfulLabel
+        Rows whose label their neighbours contradict, the surest first.
+    contradictions : list of Contradiction
+        Equal rows of different labels, those of most wrong rows first.
+    ceiling : float
+        Share of the labelled rows that any model can get right at most, for the
+        contradictions among them.
+    odd_columns : list of OddColumn
+        Columns that are constant, name rows, or give the label away.
+    synonyms : list of Synonym
+        Values of a column that may stand for the same.
+    near_rows : list of NearRows
+        The pairs of different rows that differ in fewest columns.
+    n_repeated : int
+        Rows that equal one before them.
+    unlabelled : list of int
+        Rows without a label.
+    notes : list of str
+        What was left out or drawn, and why.
+    """
+
+    n_rows: int
+    n_columns: int
+    n_classes: int
+    doubtful_labels: list[DoubtfulLabel]
+    contradictions: list[Contradiction]
+    ceiling: float
+    odd_columns: list[OddColumn]
+    synonyms: list[Synonym]
+    near_rows: list[NearRows]
+    n_repeated: int
+    unlabelled: list[int]
+    notes: list[str]
+    library: str | None = field(default=None)
+
+    def frame(self, part: str) -> Any:
+        """Return the findings of one kind as a data frame, a row each.
+
+        Parameters
+        ----------
+        part : {"doubtful_labels", "contradictions", "odd_columns", "synonyms", \
+"near_rows"}
+
+        Returns
+        -------
+        data frame
+            Of the library of the table, else of pandas (a dict of lists where there
+            is none). Where its columns hold no lists these are text.
+        """
+        if part not in RECORDS:
+            listed = ", ".join(map(repr, RECORDS))
+            raise ValueError(f"part must be one of {listed}; got {part!r}.")
+        found = getattr(self, part)
+        columns = {
+            each.name: [getattr(record, each.name) for record in found]
+            for each in fields(RECORDS[part])
+        }
+        return frame(columns, library=self.library)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as dicts and lists, as JSON has them.
+
+        Labels and values are as they are in the table.
+        """
+        found = asdict(self)
+        del found["library"]
+        return found
+
+    def __repr__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield (
+            f"Audit of {self.n_rows:,} rows, {self.n_columns} columns, "
+            f"{self.n_classes} classes"
+        )
+        for part, after in {
+            "doubtful_labels": "",
+            "contradictions": f"; {self.ceiling:.1%} can be right at most",
+            "odd_columns": "",
+            "synonyms": "",
+            "near_rows": f"; {self.n_repeated:,} rows repeat another",
+        }.items():
+            found = getattr(self, part)
+            yield f"{part.replace('_', ' ')}: {len(found):,}{after}"
+            yield from (f"    {SENTENCES[part](each)}" for each in found[:MOST_SHOWN])
+        yield from (f"note: {note}" for note in self.notes)
+
+
+def audit(
+    X: Any,
+    y: Any,
+    metric: Any = None,
+    *,
+    n_neighbors: int = 5,
+    n_pairs: int = 10,
+    row_numbers: Any = None,
+    random_state: Any = None,
+    verbose: int = 0,
+) -> Audit:
+    """Return what is odd in a labelled table.
+
+    It looks for labels that the neighbours of their rows contradict, equal rows of
+    different labels, columns that are constant, name rows or give the label away,
+    values that may be one, and rows that nearly repeat another. Columns that name rows
+    are left out of all but the search for odd columns.
+
+    Parameters
+    ----------
+    X : table of any kind
+    y : array-like (n,)
+        One label a row, None or NaN where there is none.
+    metric : distance or str, default=None
+        By which labels are judged, as in :class:`nearkind.CPMLClassifier`; it is
+        learned anew without the rows that it judges, also if it is given fitted. None:
+        the best of those that :class:`nearkind.CPMLClassifierCV` tries.
+    n_neighbors : int, default=5
+        Neighbours to name for each doubtful label.
+    n_pairs : int, default=10
+        Near rows to list at most.
+    row_numbers : array-like of int (n,), default=None
+        Numbers to call the rows by; None: 0, 1, 2 and so on.
+    random_state : int, RandomState or None, default=None
+        Seed of folds, and of rows drawn from large tables; None is as good as 0.
+    verbose : int, default=0
+        1 shows what is fitted.
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> data = nk.datasets.load("monks1", as_frame=False)
+    >>> y = data.y.copy()
+    >>> y[7] = "1" if y[7] == "0" else "0"
+    >>> found = audit(data.X, y)
+    >>> [(each.row, each.suggested == data.y[7]) for each in found.doubtful_labels]
+    [(7, True)]
+    """
+    check_whole(n_neighbors, "n_neighbors", "audit")
+    check_whole(n_pairs, "n_pairs", "audit")
+    if metric is not None:
+        metric = unfitted_distance(metric, "audit")
+    rows, notes = LabelledRows.of(X, y, row_numbers), []
+    rng = generator(0 if random_state is None else random_state)
+    odd = odd_columns(rows)
+    names = [each.column for each in odd if each.what == "identifier"]
+    useful = rows.without(names)
+    if useful is not rows:
+        notes.append(f"Left out, as they name rows: {', '.join(map(repr, names))}.")
+    equal, ceiling = contradictions(useful)
+    doubtful, distance = [], None
+    if (judged := _rows_to_judge(useful, odd, notes)) is not None:
+        judgement = judge(judged, metric, random_state, verbose)
+        doubtful = doubtful_labels(judged, judgement, n_neighbors)
+        distance = judgement.model.distance_
+    near, n_different = near_rows(useful, n_pairs, rng)
+    notes += _drawn(judged, useful, n_different)
+    return Audit(
+        n_rows=len(rows),
+        n_columns=len(rows.table.names),
+        n_classes=rows.n_classes,
+        doubtful_labels=doubtful,
+        contradictions=equal,
+        ceiling=ceiling,
+        odd_columns=odd,
+        synonyms=synonyms(useful, distance),
+        near_rows=near,
+        n_repeated=len(rows) - n_different,
+        unlabelled=rows.numbers[rows.y < 0].tolist(),
+        notes=notes,
+        library=rows.table.library,
+    )
+
+
+def _rows_to_judge(
+    rows: LabelledRows, odd: list[OddColumn], notes: list[str]
+) -> LabelledRows | None:
+    """Return the rows whose labels can be judged, or None; note what cannot be."""
+    constant = {each.column for each in odd if each.what == "constant"}
+    named = {each.column for each in odd if each.what == "identifier"}
+    if set(rows.table.names) <= constant | named:
+        notes.append("No label was judged: no column tells rows apart and repeats.")
+        return None
+    labelled = rows.labelled
+    counts = np.bincount(labelled.y, minlength=rows.n_classes)
+    alone = rows.classes[counts == 1].tolist()
+    if alone:
+        more = " and more" if len(alone) > MOST_SHOWN else ""
+        listed = ", ".join(map(repr, alone[:MOST_SHOWN]))
+        notes.append(
+            f"Classes of one row, on which no other row can speak, were not judged: "
+            f"{listed}{more}."
+        )
+    if (counts > 1).sum() < 2:
+        notes.append("No label was judged: that takes two classes of two rows each.")
+        return None
+    judged = labelled.take(np.flatnonzero(counts[labelled.y] > 1))
+    present, y = np.unique(judged.y, return_inverse=True)
+    return replace(judged.without(constant), classes=rows.classes[present], y=y)
+
+
+def _drawn(
+    judged: LabelledRows | None, rows: LabelledRows, n_different: int
+) -> Iterator[str]:
+    """Yield what was not looked at in whole."""
+    if judged is not None and len(judged) > MOST_TAUGHT:
+        yield (
+            f"Distances were learned from {MOST_TAUGHT:,} rows drawn from "
+            f"{len(judged):,}; all labels were judged by these."
+        )
+    if n_different > MOST_COMPARED:
+        yield (
+            f"Near rows are those among {MOST_COMPARED:,} drawn from {n_different:,} "
+            "different ones."
+        )
+    for name, column in zip(rows.table.names, rows.table.columns, strict=True):
+        if column.numeric is None and len(column.values) > MOST_VALUES:
+            yield f"Of the values of {name!r} only {MOST_VALUES:,} were compared."

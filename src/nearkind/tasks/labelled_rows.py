@@ -1,0 +1,126 @@
+"""The rows of a table under audit: read once, with their labels and numbers."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.estimators.labels import checked_labels, known_labels
+from nearkind.tables import FactorizedTable, read_table
+
+Numbers = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class LabelledRows:
+    """Rows of a table, some of which have a label.
+
+    Attributes
+    ----------
+    table : FactorizedTable
+    classes : ndarray (C,)
+        Sorted labels; empty if no row has one.
+    y : ndarray of int (n,)
+        Class numbers, -1 where the label is not known.
+    numbers : ndarray of int (n,)
+        What the user calls the rows.
+
+    Examples
+    --------
+    >>> rows = LabelledRows.of([["a"], ["b"], ["a"]], ["no", None, "yes"])
+    >>> rows.y.tolist(), rows.labelled.numbers.tolist()
+    ([0, -1, 1], [0, 2])
+    """
+
+    table: FactorizedTable
+    classes: NDArray[Any]
+    y: Numbers
+    numbers: Numbers
+
+    @classmethod
+    def of(
+        cls, X: Any, y: Any, row_numbers: Any = None, owner: str = "audit"
+    ) -> "LabelledRows":
+        """Read a table of any kind, its labels, and the numbers of its rows.
+
+        Parameters
+        ----------
+        X : table of any kind
+        y : array-like (n,)
+            Labels, None or NaN where there is none.
+        row_numbers : array-like of int (n,), default=None
+            None: 0, 1, 2 and so on.
+        owner : str, default="audit"
+            Who to name in messages.
+        """
+        table = read_table(X).factorize()
+        if y is None:
+            checked_labels(y, table.n_rows, owner)  # says what is wanted
+        _refuse_several(y)
+        classes, numbers = known_labels(y, table.n_rows)
+        given = classes[numbers[numbers >= 0]]
+        checked_labels(given, len(given), owner)  # refuses measurements
+        return cls(table, classes, numbers, _numbers(row_numbers, table.n_rows, owner))
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of different labels."""
+        return len(self.classes)
+
+    @property
+    def labelled(self) -> "LabelledRows":
+        """Those that have a label."""
+        return self.take(np.flatnonzero(self.y >= 0))
+
+    def take(self, rows: Numbers) -> "LabelledRows":
+        """Return some rows, by their place here."""
+        if len(rows) == len(self):
+            return self
+        return replace(
+            self,
+            table=self.table.take(rows),
+            y=self.y[rows],
+            numbers=self.numbers[rows],
+        )
+
+    def without(self, names: Collection[Any]) -> "LabelledRows":
+        """Return the rows without some columns; all columns if none would be left."""
+        table = self.table
+        kept = [d for d, name in enumerate(table.names) if name not in names]
+        if not kept or len(kept) == len(table.names):
+            return self
+        fewer = FactorizedTable.of(
+            [table.names[d] for d in kept],
+            table.named,
+            [table.columns[d] for d in kept],
+            np.asfortranarray(table.codes[:, kept]),
+            table.library,
+        )
+        return replace(self, table=fewer)
+
+
+def _refuse_several(y: Any) -> None:
+    """Refuse labels of several values each."""
+    for row, label in enumerate(y if isinstance(y, list | tuple) else ()):
+        if isinstance(label, list | set | dict):
+            raise TypeError(
+                f"Row {row} of y holds a {type(label).__name__}, {label!r:.60}; a "
+                "label must be one value, such as text or a number. Join it to text."
+            )
+
+
+def _numbers(given: Any, n_rows: int, owner: str) -> Numbers:
+    if given is None:
+        return np.arange(n_rows)
+    numbers = np.asarray(given)
+    if numbers.shape != (n_rows,) or numbers.dtype.kind not in "iu":
+        raise ValueError(
+            f"The 'row_numbers' parameter of {owner} must have one whole number for "
+            f"each of {n_rows} rows; got {numbers.dtype} of shape {numbers.shape}."
+        )
+    return numbers.astype(np.intp)

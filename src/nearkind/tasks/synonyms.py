@@ -1,0 +1,308 @@
+"""Values of one column that are nearly the same: by their text, or to the model."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc
+
+from nearkind.metrics import metric
+from nearkind.protocols import Array
+from nearkind.tasks.labelled_rows import LabelledRows
+
+MOST_VALUES = 2_000
+"""The commonest values of a column that are compared."""
+SHORT, LONG = 5, 60
+"""Letters of texts in which one wrong letter is a typing error."""
+RARE = 0.1
+"""Rows with a typing error, at most, as a share of those without."""
+DIFFERENT = 0.01
+"""Two values whose classes differ with a smaller p-value are no typing errors."""
+NEAR = 0.02
+"""Squared distance of two values that are one to a model, as a share of the mean."""
+MATTERS = 0.25
+"""Spread of the values of a column that a model looks at, as a share of the mean."""
+ALIKE = 0.1
+"""Largest difference of the shares of classes, known to be no more, of such values."""
+
+REASONS = {
+    "spelling": "spelled alike",
+    "typo": "one letter apart",
+    "model": "one to the model",
+}
+"""Why two values may be one, in words."""
+
+
+@dataclass(frozen=True)
+class Synonym:
+    """A value of a column that may stand for the same as a more frequent one.
+
+    Attributes
+    ----------
+    column : object
+        Name of the column.
+    value, like : object
+        The rarer value, and the other.
+    n_rows, n_like : int
+        Rows that have each.
+    reason : {"spelling", "typo", "model"}
+        They differ in capitals, blanks, hyphens or accents alone; in one letter, and
+        one is rare; or a learned distance sees hardly a difference, and enough rows
+        have each to say that their shares of the classes are alike.
+    """
+
+    column: Any
+    value: Any
+    like: Any
+    n_rows: int
+    n_like: int
+    reason: str
+
+
+def synonyms(rows: LabelledRows, distance: Any = None) -> list[Synonym]:
+    """Return the synonyms in a table, column by column, the commonest value first.
+
+    Parameters
+    ----------
+    rows : LabelledRows
+    distance : distance, default=None
+        Fitted to columns of these names. One that is not learned, or has no vectors of
+        values, is not asked.
+
+    Examples
+    --------
+    >>> rows = LabelledRows.of([["left"], ["Left "], ["right"], ["left"]], [0, 0, 1, 0])
+    >>> [(each.value, each.like, each.reason) for each in synonyms(rows)]
+    [('Left ', 'left', 'spelling')]
+    """
+    found = []
+    for d, name in enumerate(rows.table.names):
+        values = ColumnValues.of(rows, d)
+        pairs = {place: (like, "spelling") for place, like in values.spelled_alike()}
+        for place, like in values.typing_errors():
+            pairs.setdefault(place, (like, "typo"))
+        if distance is not None:
+            for place, like in values.one_to(distance, name):
+                pairs.setdefault(place, (like, "model"))
+        found += [values.synonym(name, *pair) for pair in sorted(pairs.items())]
+    return found
+
+
+@dataclass(frozen=True)
+class ColumnValues:
+    """The commonest values of a column, the commonest first.
+
+    Attributes
+    ----------
+    values : list
+        None for a missing one.
+    n_rows : ndarray of int (s,)
+        Rows that have each.
+    histograms : ndarray (s, C)
+        Labelled rows of each class that have it.
+    """
+
+    values: list[Any]
+    n_rows: NDArray[np.intp]
+    histograms: Array
+
+    @classmethod
+    def of(cls, rows: LabelledRows, d: int) -> "ColumnValues":
+        """Count the values of a column, and their classes."""
+        codes, column = rows.table.codes[:, d], rows.table.columns[d]
+        y, n_classes = rows.y, max(rows.n_classes, 1)
+        used, value, counts = np.unique(codes, return_inverse=True, return_counts=True)
+        order = np.argsort(-counts, kind="stable")[:MOST_VALUES]
+        place = np.full(len(used), -1)
+        place[order] = np.arange(len(order))
+        at = place[value]
+        counted = (at >= 0) & (y >= 0)
+        size = len(order) * n_classes
+        totals = np.bincount(at[counted] * n_classes + y[counted], minlength=size)
+        histograms: Array = totals.reshape(-1, n_classes).astype(float)
+        cells = column.cells()  # the last is missing
+        values = [cells[code] for code in used[order]]
+        return cls(values, counts[order], histograms)
+
+    def synonym(self, name: Any, place: int, found: tuple[int, str]) -> Synonym:
+        """Return the record of a value that is like another, for a reason."""
+        like, reason = found
+        return Synonym(
+            name,
+            self.values[place],
+            self.values[like],
+            int(self.n_rows[place]),
+            int(self.n_rows[like]),
+            reason,
+        )
+
+    def spelled_alike(self) -> Iterator[tuple[int, int]]:
+        """Yield the places of values that are spelled as a commoner one."""
+        first: dict[str, int] = {}
+        for place, value in enumerate(self.values):
+            if value is not None and (reading := spelled(str(value))):
+                like = first.setdefault(reading, place)
+                if like < place:
+                    yield place, like
+
+    def typing_errors(self) -> Iterator[tuple[int, int]]:
+        """Yield the places of rare texts that are one letter off a common one."""
+        sharing: dict[str, list[int]] = {}
+        for place, value in enumerate(self.values):
+            if isinstance(value, str) and SHORT <= len(value) <= LONG:
+                likes = {
+                    like
+                    for key in one_left_out(value)
+                    for like in sharing.get(key, ())
+                    if self.n_rows[place] <= RARE * self.n_rows[like]
+                    and is_one_letter_off(self.values[like], value)
+                    and self.p_value(like, place) >= DIFFERENT
+                }
+                if likes:
+                    yield place, min(likes)
+                for key in one_left_out(value):
+                    sharing.setdefault(key, []).append(place)
+
+    def one_to(self, distance: Any, name: Any) -> Iterator[tuple[int, int]]:
+        """Yield the places of values that a learned distance hardly tells apart."""
+        vectors = self._vectors(distance, name)
+        if vectors is None:
+            return
+        places, table = vectors
+        d2 = metric.pairwise_distances(table)  # (m, m)
+        n = self.n_rows[places].astype(float)
+        mean = float(n @ d2 @ n / n.sum() ** 2)
+        is_near = d2 <= NEAR * mean
+        for i in range(1, len(places)):
+            likes = [
+                j
+                for j in range(i)
+                if is_near[i, j] and self.alike(places[i], places[j])
+            ]
+            if likes:
+                yield places[i], places[min(likes, key=lambda j: d2[i, j])]
+
+    def _vectors(self, distance: Any, name: Any) -> tuple[list[int], Array] | None:
+        """Return places of values that a distance has vectors for, and these (m, q)."""
+        if not (distance.is_learned and distance.has_vectors):
+            return None
+        book = distance.codebook_
+        if name not in book.names_:
+            return None
+        d = book.place_of(name)
+        code = {value: at for at, value in enumerate(book.values(d))}
+        places = [i for i, value in enumerate(self.values) if value in code]
+        if len(places) < 2 or book.positions[d] is not None:
+            return None
+        vectors = distance.value_tables_.vectors
+        spreads = [float(table[:-1].var(axis=0).sum()) for table in vectors]
+        if spreads[d] < MATTERS * float(np.mean(spreads)):
+            return None
+        return places, vectors[d][[code[self.values[i]] for i in places]]
+
+    def p_value(self, a: int, b: int) -> float:
+        """Return how likely rows of one histogram differ as much as two values'."""
+        return p_value_of_equality(self.histograms[a], self.histograms[b])
+
+    def alike(self, a: int, b: int) -> bool:
+        """Return whether the shares of classes are known to differ little."""
+        return largest_difference(self.histograms[a], self.histograms[b]) <= ALIKE
+
+
+def spelled(text: str) -> str:
+    """Return a text without capitals, accents, and what kind of blank parts it.
+
+    Examples
+    --------
+    >>> spelled(" Self-Employed"), spelled("self  employed"), spelled("Café")
+    ('self employed', 'self employed', 'cafe')
+    """
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(x for x in letters if not unicodedata.combining(x))
+    return re.sub(r"(?<=[^\W_])[\s_-]+(?=[^\W_])", " ", plain).strip()
+
+
+def one_left_out(text: str) -> set[str]:
+    """Return the text, and all texts with one letter less.
+
+    Two texts that are one letter off share one of these.
+
+    Examples
+    --------
+    >>> sorted(one_left_out("abc"))
+    ['ab', 'abc', 'ac', 'bc']
+    """
+    return {text, *(text[:i] + text[i + 1 :] for i in range(len(text)))}
+
+
+def is_one_letter_off(a: str, b: str) -> bool:
+    """Return whether one letter is wrong, too much, or two are exchanged; no digit.
+
+    Examples
+    --------
+    >>> is_one_letter_off("married", "maried"), is_one_letter_off("grade1", "grade2")
+    (True, False)
+    """
+    start = next(
+        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None
+    )
+    if start is None:
+        start = min(len(a), len(b))
+    a, b = a[start:], b[start:]
+    while a and b and a[-1] == b[-1]:
+        a, b = a[:-1], b[:-1]
+    is_one = max(len(a), len(b)) == 1 or (len(a) == 2 and a == b[::-1])
+    return is_one and not any(x.isdigit() for x in a + b)
+
+
+def p_value_of_equality(a: Array, b: Array) -> float:
+    """Return the p-value of Pearson's test that two histograms are of one law.
+
+    Parameters
+    ----------
+    a, b : ndarray (C,)
+        Counts.
+
+    Examples
+    --------
+    >>> round(p_value_of_equality(np.array([10.0, 0.0]), np.array([0.0, 10.0])), 6)
+    8e-06
+    """
+    total = a + b
+    used = total > 0.0
+    n_a, n_b = a.sum(), b.sum()
+    if used.sum() < 2 or n_a == 0.0 or n_b == 0.0:
+        return 1.0
+    # The sum over both rows of (count - expected)^2 / expected.
+    steps = (a - total * n_a / (n_a + n_b))[used]
+    statistic = (steps**2 / total[used]).sum() * (n_a + n_b) ** 2 / (n_a * n_b)
+    return float(chdtrc(used.sum() - 1, statistic))
+
+
+def largest_difference(a: Array, b: Array) -> float:
+    """Return how far two histograms may be apart, at most, but for bad luck.
+
+    It is half the sum of the differences of shares, and for each histogram as much
+    again as one of so many rows is off on average, at most.
+
+    Parameters
+    ----------
+    a, b : ndarray (C,)
+        Counts.
+
+    Examples
+    --------
+    >>> largest_difference(np.array([50.0, 50.0]), np.array([50.0, 50.0]))
+    0.1
+    """
+    n_a, n_b = a.sum(), b.sum()
+    if n_a == 0.0 or n_b == 0.0:
+        return 1.0
+    n_used = int((a + b > 0.0).sum())
+    apart = float(np.abs(a / n_a - b / n_b).sum()) / 2.0
+    off = [np.sqrt((n_used - 1) / n) / 2.0 for n in (n_a, n_b)]
+    return apart + float(sum(off))
