@@ -75,7 +75,7 @@ STRATEGIES = [
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=str)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_classes_become_as_large_as_imbalanced_learn_makes_them(strategy):
     imblearn = pytest.importorskip("imblearn.over_sampling")
     peer = imblearn.RandomOverSampler(sampling_strategy=strategy)
