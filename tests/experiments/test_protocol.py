@@ -34,3 +34,11 @@ def test_only_what_is_named_changes():
 def test_names_are_suggested():
     with pytest.raises(ValueError, match=r"no protocol 'papr'\. Did you mean 'paper'"):
         protocol_named("papr")
+
+
+def test_variants_are_compared_on_the_fewer_rows():
+    long = PROTOCOLS["long"]
+    assert long.variant_design.rows == 2_000
+    assert long.altered(rows=700).variant_design.rows == 700
+    assert long.altered(rows=5_000).variant_design.rows == 2_000
+    assert PROTOCOLS["paper"].variant_design.rows is None

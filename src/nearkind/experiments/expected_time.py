@@ -81,7 +81,7 @@ def _seconds(name: str, reproduction: Reproduction) -> float:
         return _of_sets(sizes, counts, whole, reproduction)
     tries = {"norms": len(variants.EXPONENTS), "constraints": len(variants.KINDS)}
     if name in tries:
-        whole = protocol.variant_rows or inf
+        whole = protocol.variant_design.rows or inf
         counts = [tries[name] * protocol.variant_repeats] * len(sizes)
         return _of_sets(sizes, counts, whole, reproduction)
     return OF_A_SMALL_ITEM

@@ -65,8 +65,9 @@ class Protocol:
 
     @property
     def variant_design(self) -> Design:
-        """What is common to all trials of variants."""
-        return replace(self.design, rows=self.variant_rows)
+        """What is common to all trials of variants, on the fewer rows of the two."""
+        caps = [rows for rows in (self.design.rows, self.variant_rows) if rows]
+        return replace(self.design, rows=min(caps, default=None))
 
     def altered(self, repeats: int | None = None, **design: Any) -> "Protocol":
         """Return it with other settings; what is None stays.
