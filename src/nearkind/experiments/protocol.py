@@ -42,7 +42,7 @@ class Protocol:
     Examples
     --------
     >>> PROTOCOLS["long"].repeats_on(700), PROTOCOLS["long"].repeats_on(10**6)
-    (3, 2)
+    (10, 2)
     """
 
     name: str
@@ -113,7 +113,7 @@ PROTOCOLS = {
         Protocol(
             "long",
             Design(rows=2_000),
-            repeats=((700, 3), (inf, 2)),
+            repeats=((700, 10), (inf, 2)),
             synthetic_repeats=1,
             noise_repeats=2,
             timed_repeats=2,
