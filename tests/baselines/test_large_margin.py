@@ -49,7 +49,8 @@ def squared(rows):
 def enumerated(model, name, table, y, weights):
     """Return the objective of fitted distances, row by row, and its number of targets.
 
-    Rows equally near as coded are taken by their histograms, then by their codes.
+    Rows equally near as coded are taken by their histograms; those still tied
+    at the last place share it.
     """
     numbers = np.unique(y, return_inverse=True)[1]
     cells = unique_rows(
@@ -63,15 +64,20 @@ def enumerated(model, name, table, y, weights):
     pull, push, n_targets = 0.0, 0.0, 0
     for a, i in enumerate(cells_of_rows):
         alike = [
-            (nearness[i, j], j)
+            j
             for b, j in enumerate(cells_of_rows)
             if b != a and cells.y[j] == cells.y[i]
         ]
+        last = max(sorted(nearness[i, alike])[: model.n_neighbors], default=0.0)
+        n_nearer = (nearness[i, alike] < last).sum()
+        n_tied = max((nearness[i, alike] == last).sum(), 1)
+        share = min(1.0, (model.n_neighbors - n_nearer) / n_tied)
         strangers = d2[i, [k for k in cells_of_rows if cells.y[k] != cells.y[i]]]
-        for _, j in sorted(alike)[: model.n_neighbors]:
-            pull, n_targets = pull + d2[i, j], n_targets + 1
-            push += np.maximum(1.0 + d2[i, j] - strangers, 0.0).sum()
-    return (1.0 - model.mu) * pull + model.mu * push, n_targets
+        for j in [j for j in alike if nearness[i, j] <= last]:
+            part = 1.0 if nearness[i, j] < last else share
+            pull, n_targets = pull + part * d2[i, j], n_targets + part
+            push += part * np.maximum(1.0 + d2[i, j] - strangers, 0.0).sum()
+    return (1.0 - model.mu) * pull + model.mu * push, round(n_targets, 6)
 
 
 # Worked figures

@@ -270,13 +270,22 @@ def numeric_power_conjugate(slopes, strength, p):
 
 
 def local_targets(d2, y, weights, n_targets):
-    """Return (i, its targets) of each row, in cells: the nearest of its class."""
+    """Return (i, {target: how many rows of it}) of each row: the nearest of its class.
+
+    Those equally near at the last place share it.
+    """
     rows = copies(weights)
     found = []
     for a, i in enumerate(rows):
         others = [j for b, j in enumerate(rows) if b != a and y[j] == y[i]]
-        others.sort(key=lambda j, i=i: (d2[i, j], j))
-        found.append((i, others[:n_targets]))
+        others.sort(key=lambda j, i=i: d2[i, j])
+        last = d2[i, others[:n_targets][-1]] if others else 0.0
+        rounding = 1e-8 * d2.max(initial=1e-300)
+        nearer = [j for j in others if d2[i, j] < last - rounding]
+        tied = [j for j in others if abs(d2[i, j] - last) <= rounding]
+        share = min(1.0, (n_targets - len(nearer)) / max(len(tied), 1))
+        counts = {j: float(nearer.count(j)) for j in nearer}
+        found.append((i, counts | {j: share * tied.count(j) for j in tied}))
     return found
 
 
@@ -284,13 +293,14 @@ def local_loss(targets, d2, y, margin=1.0, width=0.0):
     """Return loss, d loss / d d2_ij summed into i <= j (n, n), and intercept."""
     rows = [i for i, _ in targets]
     strangers = {i: [k for k in rows if y[k] != y[i]] for i in rows}
-    mass = sum(len(near) * len(strangers[i]) for i, near in targets)
+    mass = sum(sum(near.values()) * len(strangers[i]) for i, near in targets)
     total, W, slopes = 0.0, np.zeros(d2.shape), 0.0
-    for i, j in [(i, j) for i, near in targets for j in near if strangers[i]]:
-        total += d2[i, j]
-        W[min(i, j), max(i, j)] += 1.0
+    stated = [(i, j, w) for i, near in targets for j, w in near.items()]
+    for i, j, w in [each for each in stated if strangers[each[0]]]:
+        total += w * d2[i, j]
+        W[min(i, j), max(i, j)] += w
         for k in strangers[i]:
-            value, slope = hinge(d2[i, j] + margin - d2[i, k], width)
+            value, slope = w * np.array(hinge(d2[i, j] + margin - d2[i, k], width))
             total, slopes = total + value, slopes + slope
             W[min(i, j), max(i, j)] += slope
             W[min(i, k), max(i, k)] -= slope

@@ -259,7 +259,8 @@ class LocalConstraints:
     ) -> Targets:
         """Take the nearest unique rows of a class until they are ``n_targets`` rows.
 
-        Equally near ones are taken in their order, which is that of their content.
+        Rows equally near at the last place share it, so that neither the order of the
+        columns nor the names of values decide.
         """
         assert self.rows is not None, "renewed() comes before targets are asked for"
         same = np.union1d(searched, copied)
@@ -268,11 +269,25 @@ class LocalConstraints:
             partners[~np.isin(same, searched) & (same != anchors[:, None])] = 0.0
         d2 = self.rows.left[anchors] @ self.rows.right[same].T
         d2[partners <= 0.0] = np.inf
-        order = _smallest(d2, self._enough(same), float(self.rows.sizes.max()))
+        steps = _whole_steps(d2, float(self.rows.sizes.max()))
+        order = _smallest(steps, self._enough(same))
         weights = np.take_along_axis(partners, order, axis=1)
         before = np.cumsum(weights, axis=1) - weights
-        weights = np.clip(self.rule.n_targets - before, 0.0, weights)
-        width = max(1, int((weights > 0.0).sum(axis=1).max()))
+        taken = (weights > 0.0) & (before < self.rule.n_targets)
+        last = np.take_along_axis(steps, order, axis=1).max(
+            axis=1, where=taken, initial=-1, keepdims=True
+        )
+        n_near = int((steps <= last).sum(axis=1).max())
+        if n_near > order.shape[1]:
+            order = _smallest(steps, min(n_near, self._most()))
+            weights = np.take_along_axis(partners, order, axis=1)
+        weights = _shared(
+            weights,
+            np.take_along_axis(steps, order, axis=1) - last,
+            self.rule.n_targets,
+        )
+        order = np.where(weights > 0.0, order, order[:, :1])
+        width = max(1, n_near)
         return Targets(same[order[:, :width]], weights[:, :width])
 
     def _enough(self, same: RowNumbers) -> int:
@@ -282,20 +297,42 @@ class LocalConstraints:
         """
         lightest = np.cumsum(np.sort(self.labels.weights[same]))
         n_unique = int(np.searchsorted(lightest, self.rule.n_targets)) + 2
-        most = max(16 * self.rule.n_targets, (1 << 24) // len(self.labels.y))
-        return min(n_unique, most, len(same))
+        return min(n_unique, self._most(), len(same))
+
+    def _most(self) -> int:
+        return max(16 * self.rule.n_targets, (1 << 24) // len(self.labels.y))
 
 
-def _smallest(d2: Array, k: int, size: float) -> RowNumbers:
-    """Return the columns of the k smallest of each row, the first of equal ones first.
+def _shared(weights: Array, beyond: RowNumbers, n_targets: int) -> Array:
+    """Return how much of each row counts: all of the nearer, a share of the last.
 
-    Distance, in units of rounding, and column number make one whole number. Rows are
-    within ``size`` of the origin (squared), so no distance is above four times that.
+    ``beyond`` is negative for nearer rows, zero at the last place.
+    """
+    nearer, tied = np.where(beyond < 0, weights, 0.0), np.where(beyond == 0, weights, 0)
+    left = n_targets - nearer.sum(axis=1, keepdims=True)
+    total = tied.sum(axis=1, keepdims=True)
+    shares: Array = np.minimum(left / np.where(total > 0.0, total, 1.0), 1.0)
+    return nearer + tied * shares
+
+
+def _whole_steps(d2: Array, size: float) -> RowNumbers:
+    """Return distances in units of rounding, the largest where they are infinite.
+
+    Rows are within ``size`` of the origin (squared), so no distance is above four times
+    that.
     """
     allowed = np.isfinite(d2)
     unit = max(size, 1e-290) / (1 << 28)
     steps = np.round(np.where(allowed, np.maximum(d2, 0.0), 0.0) / unit)
     steps = np.where(allowed, np.minimum(steps, 1 << 30), (1 << 30) + 1)
-    keys = (steps.astype(np.int64) << 32) + np.arange(d2.shape[1])
+    return steps.astype(np.intp)
+
+
+def _smallest(steps: RowNumbers, k: int) -> RowNumbers:
+    """Return the columns of the k smallest of each row, the first of equal ones first.
+
+    Distance and column number make one whole number.
+    """
+    keys = (steps << 32) + np.arange(steps.shape[1])
     keys = np.sort(np.partition(keys, k - 1, axis=1)[:, :k], axis=1)
     return (keys & 0xFFFFFFFF).astype(np.intp)
