@@ -6,7 +6,7 @@ LOWEST_TESTS ?= tests/tables tests/encoding tests/io tests/estimators tests/sear
 	tests/export tests/persistence
 COVERED_TESTS ?= tests
 
-.PHONY: demo test test-slow test-lowest coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean
+.PHONY: demo fuzz test test-slow test-lowest coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
@@ -16,6 +16,13 @@ test: .venv/test.stamp lint
 
 test-slow: .venv/test.stamp
 	$(BIN)/python -m pytest -n auto --dist worksteal -m slow
+
+# Searches for input that breaks a property, for so many seconds or examples of each.
+FUZZ_SECONDS ?= 3600
+FUZZ_EXAMPLES ?= 1000000
+fuzz: .venv/test.stamp
+	PYTHONPATH=tests FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) \
+		$(BIN)/python -m fuzz $(FUZZ_ONLY)
 
 # The oldest versions of all dependencies that pyproject.toml allows and that have wheels.
 # They may warn of their own age, so warnings of deprecation are no errors here. Pages show
