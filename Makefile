@@ -6,7 +6,7 @@ LOWEST_TESTS ?= tests/tables tests/encoding tests/io tests/estimators tests/sear
 	tests/export tests/persistence
 COVERED_TESTS ?= tests
 
-.PHONY: demo fuzz test test-slow test-lowest coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean
+.PHONY: demo fuzz fuzz-loader test test-slow test-lowest coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
@@ -23,6 +23,11 @@ FUZZ_EXAMPLES ?= 1000000
 fuzz: .venv/test.stamp
 	PYTHONPATH=tests FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) \
 		$(BIN)/python -m fuzz $(FUZZ_ONLY)
+
+# Searches the loader of model files by coverage; atheris has wheels for Linux.
+fuzz-loader: .venv-fuzz/stamp
+	PYTHONPATH=tests .venv-fuzz/bin/python -m fuzz.loader build/corpus \
+		-artifact_prefix=build/ -max_total_time=$(FUZZ_SECONDS)
 
 # The oldest versions of all dependencies that pyproject.toml allows and that have wheels.
 # They may warn of their own age, so warnings of deprecation are no errors here. Pages show
@@ -91,7 +96,7 @@ gallery: .venv/test.stamp
 	$(BIN)/python -m tools.gallery
 
 clean:
-	rm -rf .venv .venv-audit .venv-lowest .venv-peers .venv-anchors build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-audit .venv-fuzz .venv-lowest .venv-peers .venv-anchors build dist .pytest_cache .mypy_cache .ruff_cache
 
 .venv/core.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -116,6 +121,11 @@ clean:
 .venv-anchors/stamp: benchmarks/accuracy/requirements.txt
 	test -x .venv-anchors/bin/python || $(PYTHON) -m venv .venv-anchors
 	.venv-anchors/bin/python $(PIP_INSTALL) --requirement $<
+	touch $@
+
+.venv-fuzz/stamp: pyproject.toml
+	test -x .venv-fuzz/bin/python || $(PYTHON) -m venv .venv-fuzz
+	.venv-fuzz/bin/python $(PIP_INSTALL) atheris --editable ".[pandas]"
 	touch $@
 
 .venv-audit/stamp:

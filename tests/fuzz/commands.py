@@ -22,7 +22,7 @@ CELL = st.sampled_from(
 SEPARATORS = st.sampled_from([",", ",", ";", "\t", "|"])
 NEWLINES = st.sampled_from(["\n", "\n", "\r\n", "\r", "\n\n"])
 ENCODINGS = st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"])
-ENDINGS = ["csv", "csv", "csv", "tsv", "jsonl", "parquet", "arrow", "txt", "csv.gz", ""]
+ENDINGS = ["csv"] * 8 + ["tsv", "jsonl", "parquet", "arrow", "txt", "csv.gz", ""]
 COMMANDS = [
     ["fit", "FILE", "-t", "kind", "-m", "hamming", "-o", "OUT"],
     ["fit", "FILE", "-t", "kind", "-m", "single", "-o", "OUT", "--stream"],
@@ -71,7 +71,7 @@ def odd_tables(draw):
     return text.encode(draw(ENCODINGS), "replace")
 
 
-FILES = st.one_of(damaged_pets(), odd_tables(), st.binary(max_size=60))
+FILES = st.one_of(damaged_pets(), damaged_pets(), odd_tables(), st.binary(max_size=60))
 examples = st.tuples(FILES, st.sampled_from(COMMANDS), st.sampled_from(ENDINGS))
 FOLDER = tempfile.TemporaryDirectory()
 PLACE = Path(FOLDER.name)
