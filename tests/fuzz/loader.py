@@ -2,19 +2,20 @@
 
     python -m fuzz.loader FOLDER -max_total_time=600
 
-The bytes that are mutated are the JSON of a file, sealed again with a valid checksum and
-the arrays of the file that the corpus began with. FOLDER keeps what reached new code.
+The bytes that are mutated are the JSON of a file, sealed again with a valid checksum
+and the arrays of one file. FOLDER keeps what reached new code.
 """
 
 import sys
 import warnings
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 
 import atheris
 
 with atheris.instrument_imports(include=["nearkind.persistence"]):
-    import nearkind.persistence.models  # noqa: F401
+    import nearkind.persistence.models
 
 import nearkind as nk
 from helpers.mutants import FILES
@@ -28,10 +29,8 @@ ARRAYS = TEXTS["mixed_bins"][1]
 def load(data):
     """Load a file with such JSON: a model, or a ``ModelFileError``."""
     warnings.simplefilter("ignore")
-    try:
+    with suppress(ModelFileError):
         nk.load(BytesIO(pack_container(data, ARRAYS)), limit=1 << 26)
-    except ModelFileError as error:
-        assert str(error).endswith("."), error
 
 
 if __name__ == "__main__":

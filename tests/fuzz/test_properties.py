@@ -91,6 +91,22 @@ class TestExtremes:
         assert np.isfinite(D).all()
 
 
+def test_labels_that_are_sequences_are_refused():
+    labels = np.empty(6, dtype=object)
+    labels[:] = [(1, 2), (2, 1)] * 3
+    with pytest.raises(TypeError, match=r"one label a row, got \(1, 2\) in row 0"):
+        nk.CPML().fit(COLOURS, labels)
+
+
+def test_a_metric_of_rounding_alone_is_zero():
+    flags = np.array([0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1, 1], dtype=bool)
+    labels = np.array([*"abbbgfebdgca"])
+    table = np.array([[flag, "grey", "grey"] for flag in flags], dtype=object)
+    for columns in ([0, 1, 2], [1, 2, 0]):
+        model = nk.baselines.LMNN(coding="vdm").fit(table[:, columns], labels)
+        assert not model.metric_.any()
+
+
 def test_trees_on_one_constant_column():
     D = nk.baselines.GBLMNN(max_iter=3).fit([["red"]] * 4, [0, 1, 0, 0])
     assert not D.pairwise_distances([["red"], ["red"]]).any()

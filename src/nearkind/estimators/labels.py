@@ -265,6 +265,8 @@ def label_array(labels: list[Any]) -> NDArray[Any]:
 
     Raises
     ------
+    TypeError
+        If labels are sequences themselves.
     ValueError
         If a label ends in a NUL character, which arrays of text do not keep.
 
@@ -274,6 +276,11 @@ def label_array(labels: list[Any]) -> NDArray[Any]:
     ['a', 'b']
     """
     array = np.array(labels)
+    if array.ndim != 1:
+        raise TypeError(
+            f"y must have one label a row, got {labels[0]!r:.60} in row 0. Turn labels "
+            "into text or numbers."
+        )
     if array.dtype.kind in "US" and array.tolist() != labels:
         pairs = zip(array.tolist(), labels, strict=True)
         row = next(i for i, (kept, label) in enumerate(pairs) if kept != label)
