@@ -1,5 +1,7 @@
 """A short search, the same each time; `make fuzz` searches for as long as one likes."""
 
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,6 +91,15 @@ class TestExtremes:
     def test_settings_at_the_ends_of_what_a_float_can_hold(self, learner):
         D = learner.fit(COLOURS, KINDS).pairwise_distances(COLOURS)
         assert np.isfinite(D).all()
+
+
+def test_fractions_are_numbers_and_those_beyond_all_floats_are_refused():
+    third = nk.CPML(tol=Fraction(1, 3), max_iter=2).fit(COLOURS, KINDS)
+    plain = nk.CPML(tol=1 / 3, max_iter=2).fit(COLOURS, KINDS)
+    np.testing.assert_array_equal(third.metric_, plain.metric_)
+    for name in ("tol", "p", "margin", "strength"):
+        with pytest.raises(ValueError, match=f"'{name}' parameter of CPML must be"):
+            nk.CPML(**{name: 10**400}).fit(COLOURS, KINDS)
 
 
 def test_labels_that_are_sequences_are_refused():
