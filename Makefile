@@ -6,7 +6,7 @@ LOWEST_TESTS ?= tests/tables tests/encoding tests/io tests/estimators tests/sear
 	tests/export tests/persistence
 COVERED_TESTS ?= tests
 
-.PHONY: demo test test-slow test-lowest test-recipes coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean
+.PHONY: demo test test-slow test-lowest test-recipes coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean fuzz fuzz-loader
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
@@ -16,6 +16,18 @@ test: .venv/test.stamp lint
 
 test-slow: .venv/test.stamp
 	$(BIN)/python -m pytest -n auto --dist worksteal -m slow
+
+# Searches for input that breaks a property, for so many seconds or examples of each.
+FUZZ_SECONDS ?= 3600
+FUZZ_EXAMPLES ?= 1000000
+fuzz: .venv/test.stamp
+	PYTHONPATH=tests FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) \
+		$(BIN)/python -m fuzz $(FUZZ_ONLY)
+
+# Searches the loader of model files by coverage; atheris has wheels for Linux.
+fuzz-loader: .venv-fuzz/stamp
+	PYTHONPATH=tests .venv-fuzz/bin/python -m fuzz.loader build/corpus \
+		-artifact_prefix=build/ -max_total_time=$(FUZZ_SECONDS)
 
 # The oldest versions of all dependencies that pyproject.toml allows and that have wheels.
 # They may warn of their own age, so warnings of deprecation are no errors here. Pages show
@@ -88,7 +100,8 @@ gallery: .venv/test.stamp
 	$(BIN)/python -m tools.gallery
 
 clean:
-	rm -rf .venv .venv-audit .venv-lowest .venv-peers .venv-anchors .venv-tasks build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-anchors .venv-audit .venv-fuzz .venv-lowest .venv-peers .venv-tasks build dist \
+		.pytest_cache .mypy_cache .ruff_cache
 
 .venv/core.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -119,6 +132,11 @@ clean:
 	test -x .venv-tasks/bin/python || $(PYTHON) -m venv .venv-tasks
 	.venv-tasks/bin/python $(PIP_INSTALL) --editable ".[test]" \
 		--requirement benchmarks/tasks/requirements.txt
+	touch $@
+
+.venv-fuzz/stamp: pyproject.toml
+	test -x .venv-fuzz/bin/python || $(PYTHON) -m venv .venv-fuzz
+	.venv-fuzz/bin/python $(PIP_INSTALL) atheris --editable ".[pandas]"
 	touch $@
 
 .venv-audit/stamp:

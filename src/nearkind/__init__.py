@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr__``
-    from nearkind import baselines, datasets, export, plot, theory
+    from nearkind import baselines, datasets, export, laws, plot, theory
     from nearkind.estimators.classifier import CPMLClassifier
     from nearkind.estimators.cpml import CPML
     from nearkind.io.batches import batches
@@ -38,6 +38,7 @@ _HOME = {
     "batches": "nearkind.io.batches",
     "datasets": "nearkind.datasets",
     "export": "nearkind.export",
+    "laws": "nearkind.laws",
     "load": "nearkind.persistence",
     "nearest_change": "nearkind.tasks.change",
     "plot": "nearkind.plot",
@@ -61,6 +62,7 @@ __all__ = [
     "batches",
     "datasets",
     "export",
+    "laws",
     "load",
     "nearest_change",
     "plot",

@@ -118,16 +118,6 @@ def test_descent_at_a_stationary_point_stops():
     np.testing.assert_array_equal(found[0], tables[0])
 
 
-def test_weights_are_repetitions():
-    X, y = drawn_rows()
-    times = np.random.default_rng(1).integers(1, 4, len(y))
-    weighted = Cheng(max_iter=20).fit(X, y, sample_weight=times)
-    repeated = Cheng(max_iter=20).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
-    np.testing.assert_allclose(
-        weighted.pairwise_distances(X), repeated.pairwise_distances(X), atol=1e-6
-    )
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_few_of_many_rows_are_centres(monkeypatch):
     X, y = drawn_rows(60)

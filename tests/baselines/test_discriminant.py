@@ -82,15 +82,6 @@ def test_an_unseen_value_speaks_for_no_class():
 
 
 @every_table
-def test_weights_are_repetitions(X, y):
-    counts = np.random.default_rng(0).integers(0, 4, len(X))
-    weighted = Discriminant().fit(X, y, sample_weight=counts)
-    repeated = Discriminant().fit(X.loc[X.index.repeat(counts)], np.repeat(y, counts))
-    np.testing.assert_array_equal(weighted.transform(X), repeated.transform(X))
-    np.testing.assert_array_equal(weighted.intercept_, repeated.intercept_)
-
-
-@every_table
 def test_a_path_goes_through_the_fits(X, y):
     strengths = [10.0, 1.0, 0.1]
     for strength, at in zip(

@@ -21,7 +21,6 @@ from test_worked_examples import CODES, N_VALUES
 from test_worked_examples import Y as RISK
 
 X, Y = labelled_table(22, seed=2)
-WEIGHTS = np.random.default_rng(3).integers(0, 3, 22)
 
 
 def described(codes, n_values, y, d, v):
@@ -199,14 +198,6 @@ def test_an_unseen_value_is_in_the_middle_of_all():
     strange = pd.DataFrame([["never"] * 4], columns=X.columns)
     middle = sum(vectors[name].mean(axis=0) for name in X)
     np.testing.assert_allclose(model.transform(strange), [middle], atol=1e-12)
-
-
-def test_weights_are_repetitions_in_any_order():
-    rows = np.random.default_rng(2).permutation(np.repeat(np.arange(22), WEIGHTS))
-    weighted = HELIC().fit(X, Y, sample_weight=WEIGHTS)
-    repeated = HELIC().fit(X.iloc[rows], Y[rows])
-    np.testing.assert_array_equal(weighted.weights_, repeated.weights_)
-    assert weighted.objective_ == repeated.objective_
 
 
 def test_constant_columns_have_no_group():

@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from helpers.baseline_oracles import targets_with_shares
 from helpers.estimator_tables import labelled_table
 from helpers.local_problems import bound_at
 from nearkind.baselines import KDML, LMNN, large_margin
@@ -59,7 +60,6 @@ def enumerated(model, name, table, y, weights):
     cells_of_rows = np.repeat(np.arange(len(cells.y)), cells.weights.astype(int))
     at = model, name, cells.codes, cells.y, cells.weights
     nearness = 1e3 * squared(phi_of(*at)) + squared(phi_of(model, "vdm", *at[2:]))
-    nearness = np.round(nearness, 7)
     d2 = squared(model.represent(cells.codes))
     pull, push, n_targets = 0.0, 0.0, 0
     for a, i in enumerate(cells_of_rows):
@@ -68,13 +68,8 @@ def enumerated(model, name, table, y, weights):
             for b, j in enumerate(cells_of_rows)
             if b != a and cells.y[j] == cells.y[i]
         ]
-        last = max(sorted(nearness[i, alike])[: model.n_neighbors], default=0.0)
-        n_nearer = (nearness[i, alike] < last).sum()
-        n_tied = max((nearness[i, alike] == last).sum(), 1)
-        share = min(1.0, (model.n_neighbors - n_nearer) / n_tied)
         strangers = d2[i, [k for k in cells_of_rows if cells.y[k] != cells.y[i]]]
-        for j in [j for j in alike if nearness[i, j] <= last]:
-            part = 1.0 if nearness[i, j] < last else share
+        for j, part in targets_with_shares(nearness[i], alike, model.n_neighbors):
             pull, n_targets = pull + part * d2[i, j], n_targets + part
             push += part * np.maximum(1.0 + d2[i, j] - strangers, 0.0).sum()
     return (1.0 - model.mu) * pull + model.mu * push, round(n_targets, 6)
@@ -136,15 +131,6 @@ def test_a_small_class_is_taken_whole_and_a_single_row_has_no_target(name):
     expected, n_targets = enumerated(model, name, X[:33], y, np.ones(33))
     assert n_targets == 30 * 3 + 2 * 1
     assert model.objective_ == pytest.approx(expected, rel=1e-6, abs=1e-6)
-
-
-@every_learner
-def test_weights_are_repetitions_in_any_order(name):
-    rows = np.random.default_rng(2).permutation(np.repeat(np.arange(40), WEIGHTS))
-    weighted = fitted(name, sample_weight=WEIGHTS)
-    repeated = fitted(name, X.iloc[rows], Y[rows])
-    np.testing.assert_array_equal(weighted.metric_, repeated.metric_)
-    assert weighted.objective_ == repeated.objective_
 
 
 def test_kdml_is_lmnn_on_histograms_to_the_last_bit():

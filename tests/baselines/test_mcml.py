@@ -22,7 +22,6 @@ from nearkind.losses.hinge import Hinge
 
 X, Y = labelled_table(40, seed=5)
 FILLED = X.fillna("nothing")
-COUNTS = np.random.default_rng(1).integers(1, 4, len(X))
 HALVES = [["a"], ["a"], ["b"], ["b"]], [0, 0, 1, 1]
 
 
@@ -192,12 +191,6 @@ def test_without_a_penalty_there_need_be_no_optimum():
     with pytest.warns(ConvergenceWarning, match="iterations ran out"):
         model = MCML(strength=0.0).fit(*HALVES)
     assert model.objective_ < 1e-3
-
-
-def test_weights_are_repetitions():
-    weighted = MCML().fit(X, Y, sample_weight=COUNTS)
-    again = MCML().fit(X.loc[X.index.repeat(COUNTS)], np.repeat(Y, COUNTS))
-    np.testing.assert_array_equal(weighted.metric_, again.metric_)
 
 
 def test_a_row_alone_in_its_class_may_be_drawn_only():

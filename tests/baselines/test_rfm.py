@@ -147,12 +147,6 @@ def test_the_metric_is_that_of_plain_rounds_on_histograms():
     )
 
 
-def test_weights_are_repetitions():
-    weighted = RFM().fit(X, Y, sample_weight=COUNTS)
-    again = RFM().fit(X.loc[X.index.repeat(COUNTS)], np.repeat(Y, COUNTS))
-    np.testing.assert_array_equal(weighted.metric_, again.metric_)
-
-
 def test_a_rotation_of_the_rows_turns_the_metric():
     Q = ortho_group.rvs(4, random_state=0)
     M, turned = (feature_matrix(Z, MARKS, 3) for Z in (POINTS, POINTS @ Q))

@@ -37,34 +37,6 @@ def _votes(d, y, model, k, weights):
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_no_prediction_depends_on_row_or_column_order_or_names(metric):
-    X, y = labelled_table(70, seed=5)
-    query, _ = labelled_table(30, seed=6)
-    model = nk.CPMLClassifier(metric).fit(X, y)
-    wanted = model.predict(query)
-    rng = np.random.default_rng(0)
-    rows, columns = rng.permutation(len(y)), rng.permutation(X.columns)
-    shuffled = nk.CPMLClassifier(metric).fit(X.iloc[rows][columns], y[rows])
-    np.testing.assert_array_equal(shuffled.predict(query), wanted)
-    rename = {v: f"{i}_{v}" for i, v in enumerate(["xl", "s", "flat", "b", "low"])}
-    renamed = nk.CPMLClassifier(metric).fit(X.replace(rename), y)
-    np.testing.assert_array_equal(renamed.predict(query.replace(rename)), wanted)
-
-
-@pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_integer_weights_equal_repeated_rows(metric):
-    X, y = labelled_table(50, seed=2)
-    query, _ = labelled_table(20, seed=9)
-    weights = np.random.default_rng(0).integers(0, 4, len(y))
-    repeated = np.repeat(np.arange(len(y)), weights)
-    weighted = nk.CPMLClassifier(metric).fit(X, y, sample_weight=weights)
-    rows = nk.CPMLClassifier(metric).fit(X.iloc[repeated], y[repeated])
-    np.testing.assert_allclose(
-        weighted.predict_proba(query), rows.predict_proba(query), atol=1e-12
-    )
-
-
-@pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_kneighbors_are_the_nearest_rows_ties_by_row_number(metric):
     X, y = labelled_table(40, seed=4)
     model = nk.CPMLClassifier(metric, n_neighbors=3).fit(X, y)

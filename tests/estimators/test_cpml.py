@@ -157,33 +157,6 @@ def test_cross_fitted_relevance_is_that_of_rows_without_their_label():
     assert abs(crossed) < 0.01
 
 
-def test_integer_weights_equal_repeated_rows(table):
-    X, y = table
-    weights = np.random.default_rng(0).integers(0, 4, len(y))
-    repeated = np.repeat(np.arange(len(y)), weights)
-    for settings in [{}, {"cross_fit": True}, {"smoothing": "auto", "p": 2.0}]:
-        weighted = quick(**settings).fit(X, y, sample_weight=weights)
-        rows = quick(**settings).fit(X.iloc[repeated], y[repeated])
-        np.testing.assert_array_equal(weighted.metric_, rows.metric_)
-        assert weighted.objective_ == rows.objective_
-
-
-def test_row_order_and_names_of_values_do_not_matter(table):
-    X, y = table
-    model = quick().fit(X, y)
-    order = np.random.default_rng(1).permutation(len(y))
-    shuffled = quick().fit(X.iloc[order], y[order])
-    np.testing.assert_array_equal(shuffled.metric_, model.metric_)
-    renamed = X.replace({"shape": {"round": "zz", "flat": "yy", "square": "xx"}})
-    again = quick().fit(renamed, y)
-    np.testing.assert_allclose(again.metric_, model.metric_, atol=1e-8)
-    columns = ["noise", "tone", "size", "shape"]
-    turned = quick().fit(X[columns], y)
-    np.testing.assert_allclose(
-        turned.pairwise_distances(X), model.pairwise_distances(X), atol=1e-6
-    )
-
-
 def test_threads_and_seeds_do_not_change_a_bit(table):
     X, y = table
     one, two = (quick(n_jobs=n).fit(X, y) for n in (1, 2))

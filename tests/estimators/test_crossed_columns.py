@@ -110,18 +110,6 @@ def test_an_unseen_pair_of_seen_values_is_quiet():
         model.transform(X.assign(a="9"))
 
 
-def test_weights_are_repetitions():
-    X, y = table(n=60)
-    weights = np.random.default_rng(0).integers(0, 4, 60)
-    rows = np.repeat(np.arange(60), weights)
-    for crosses in ("auto", 3, [("a", "b")]):
-        settings = {"crosses": crosses, "max_iter": 5}
-        weighted = nk.CPML(**settings).fit(X, y, sample_weight=weights)
-        repeated = nk.CPML(**settings).fit(X.iloc[rows], y[rows])
-        assert weighted.categories_ == repeated.categories_
-        np.testing.assert_array_equal(weighted.metric_, repeated.metric_)
-
-
 def test_a_path_and_constraints_have_crosses_too():
     X, y = table()
     model = nk.CPML(crosses=2, max_iter=5)

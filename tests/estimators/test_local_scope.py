@@ -80,28 +80,6 @@ def test_monks2_is_classified_where_indicators_say_how_many_are_first():
 # What must not change the result
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [{}, {"projection": "onehot"}, {"n_targets": 1}, {"n_targets": 5, "p": 2.0}],
-    ids=str,
-)
-def test_integer_weights_equal_repeated_rows(settings):
-    weights = np.random.default_rng(0).integers(0, 4, len(y))
-    repeated = np.repeat(np.arange(len(y)), weights)
-    weighted = local(**settings).fit(X, y, sample_weight=weights)
-    rows = local(**settings).fit(X.iloc[repeated], y[repeated])
-    np.testing.assert_array_equal(weighted.metric_, rows.metric_)
-    assert weighted.objective_ == rows.objective_
-
-
-def test_the_order_of_rows_does_not_change_a_bit():
-    order = np.random.default_rng(1).permutation(len(y))
-    for projection in ("vdm", "onehot"):
-        model = local(projection=projection).fit(X, y)
-        shuffled = local(projection=projection).fit(X.iloc[order], y[order])
-        np.testing.assert_array_equal(shuffled.metric_, model.metric_)
-
-
 def test_threads_do_not_change_a_bit():
     data = nk.datasets.load("monks2", as_frame=False)
     one, two = (local(n_jobs=n).fit(data.X, data.y) for n in (1, 2))

@@ -101,15 +101,6 @@ def test_the_unit_of_a_number_does_not_matter(projection):
     )
 
 
-def test_integer_weights_equal_repeated_rows():
-    weights = np.random.default_rng(0).integers(0, 4, len(Y))
-    repeated = np.repeat(np.arange(len(Y)), weights)
-    for settings in [{}, {"cross_fit": True}, {"projection": "cooccurrence"}]:
-        weighted = quick(**settings).fit(X, Y, sample_weight=weights)
-        rows = quick(**settings).fit(X.iloc[repeated], Y[repeated])
-        np.testing.assert_array_equal(weighted.metric_, rows.metric_)
-
-
 def test_odd_numbers_stand_where_they_are_said_to():
     model = quick().fit(X, Y)
     row = X.iloc[[0]]

@@ -100,14 +100,6 @@ def test_no_share_is_no_penalty():
     assert soft(strength="0%").fit(X, y).strength_ == 0.0
 
 
-def test_a_weight_is_a_repetition():
-    weights = np.random.default_rng(0).integers(0, 4, 60)
-    rows = np.repeat(np.arange(60), weights)
-    weighted = soft().fit(X, y, sample_weight=weights)
-    repeated = soft().fit(X.iloc[rows], y[rows])
-    np.testing.assert_allclose(weighted.metric_, repeated.metric_, rtol=1e-6)
-
-
 def test_no_bit_depends_on_the_number_of_threads():
     table, labels = labelled_table(600, seed=1)
     table = table.assign(id=np.arange(600) % 97)  # distinct rows enough for threads

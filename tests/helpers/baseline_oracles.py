@@ -45,3 +45,15 @@ def normal_pairs(n_pairs, width, seed=0):
     V = rng.normal(size=(n_pairs, width))
     V[alike, : width // 2] *= 0.2
     return V, alike
+
+
+def targets_with_shares(near, alike, n_targets):
+    """Return (target, how much of it counts): the nearest of some rows of one class.
+
+    Rows equally near at the last place share it.
+    """
+    near = np.round(near, 7)
+    last = max(sorted(near[alike])[:n_targets], default=0.0)
+    n_nearer, n_tied = (near[alike] < last).sum(), (near[alike] == last).sum()
+    share = min(1.0, (n_targets - n_nearer) / max(n_tied, 1))
+    return [(j, 1.0 if near[j] < last else share) for j in alike if near[j] <= last]

@@ -96,39 +96,6 @@ def test_hot_votes_are_the_class_shares(metric, T):
     )
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_integer_weights_equal_repeated_rows(metric):
-    X, y = labelled_table(50, seed=2)
-    query, _ = labelled_table(20, seed=9)
-    weights = np.random.default_rng(0).integers(0, 4, len(y))
-    repeated = np.repeat(np.arange(len(y)), weights)
-    model = nk.CPMLClassifier(metric, weights="soft").fit(X, y, weights)
-    rows = nk.CPMLClassifier(metric, weights="soft").fit(X.iloc[repeated], y[repeated])
-    assert model.temperature_ == rows.temperature_
-    np.testing.assert_allclose(
-        model.predict_proba(query), rows.predict_proba(query), atol=ROUNDING
-    )
-
-
-@pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_no_share_depends_on_row_or_column_order_or_names(metric):
-    X, y = labelled_table(70, seed=5)
-    query, _ = labelled_table(30, seed=6)
-    model = nk.CPMLClassifier(metric, weights="soft").fit(X, y)
-    wanted = model.predict_proba(query)
-    rng = np.random.default_rng(0)
-    rows, columns = rng.permutation(len(y)), rng.permutation(X.columns)
-    rename = {v: f"{i}_{v}" for i, v in enumerate(["xl", "s", "flat", "b", "low"])}
-    for table, labels, asked in (
-        (X.iloc[rows], y[rows], query),
-        (X[columns], y, query[columns]),
-        (X.replace(rename), y, query.replace(rename)),
-    ):
-        other = nk.CPMLClassifier(metric, weights="soft").fit(table, labels)
-        assert other.temperature_ == model.temperature_
-        np.testing.assert_allclose(other.predict_proba(asked), wanted, atol=ROUNDING)
-
-
 def test_weights_that_differ_by_hundreds_of_powers_of_ten():
     rows, w = np.array([[0.0], [1.0], [2.0]]), np.array([1e-300, 1.0, 1e200])
     votes = SoftVotes(Euclidean(), rows, w, 1e-5)

@@ -75,7 +75,7 @@ class CodeTrees:
             np.repeat(np.arange(len(widths)), widths),
         )
         is_leaf = nodes.children_left < 0
-        features = np.where(is_leaf, 0, owners[nodes.feature])
+        features = owners[np.where(is_leaf, 0, nodes.feature)]
         left, right = (
             np.where(is_leaf, np.arange(n_nodes), children)
             for children in (nodes.children_left, nodes.children_right)

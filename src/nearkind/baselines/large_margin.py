@@ -29,6 +29,8 @@ from nearkind.solvers.lbfgs import SmoothedLBFGS
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Solution, Stop
 
+NOTHING = 1e-12
+"""Where no eigenvalue is larger, at a margin of one, all distances are zero."""
 ROWS = 4_000
 """Distinct rows up to which all are anchors and impostors; of more, so many."""
 
@@ -110,6 +112,8 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         self, solution: Solution, coded: CompressedRows, projection: Projection
     ) -> None:
         point = coded.expand(solution.point)
+        if point.values.max(initial=0.0) < NOTHING:
+            point = point.with_values(np.zeros_like(point.values))
         self.metric_: Array = point.matrix[0]
         self.objective_ = solution.value * self.objective_scale_
         self.n_iter_, self.stop_reason_ = solution.n_iter, solution.reason.name

@@ -177,7 +177,7 @@ def descend(
         jac=True,
         method="L-BFGS-B",
         callback=after_step,
-        options={"maxiter": max_iter, "maxcor": 10, "ftol": tol, "gtol": 0.0},
+        options={"maxiter": max_iter, "maxcor": 10, "ftol": min(tol, 1.0), "gtol": 0.0},
     )
     ran_out = found.status == 1
     reason = Stop.MAX_ITER if ran_out else Stop.SETTLED

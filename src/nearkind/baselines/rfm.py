@@ -23,6 +23,8 @@ from nearkind.metrics.value_tables import feature_maps, value_tables
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.protocols import Array, Map, Projection
 
+NARROWEST = 1e-9
+"""Bandwidth below which a row is like itself alone, whatever the bandwidth."""
 COINCIDENT = 1e-6
 """Rows nearer than this share of the largest distance are at one place."""
 
@@ -234,7 +236,7 @@ class KernelRegression:
         """
         weights = marks.sum(axis=1)
         D = distances(Z, Z, M)
-        length = bandwidth * _median(D)
+        length = max(bandwidth, NARROWEST) * _median(D)
         K = np.exp(-D / length)
         K[np.diag_indices_from(K)] = 1.0 + ridge / weights
         a = cho_solve(cho_factor(K, overwrite_a=True), marks / weights[:, None])

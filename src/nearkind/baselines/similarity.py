@@ -38,6 +38,10 @@ def shifted_reciprocal(S: Array) -> Array:
     return 1.0 / (1.0 + S)
 
 
+RAREST = 1e-12
+"""Least share of a value; only weights can make one so rare."""
+
+
 @dataclass(frozen=True)
 class Frequencies:
     """Counts of the values of one feature, among the rows whose value is known.
@@ -123,7 +127,12 @@ def frequencies(
 ) -> list[Frequencies]:
     """Count the values of each feature, O(n D)."""
     counts = value_counts(codes, n_values, np.zeros(len(codes), np.intp), weights)
-    return [Frequencies(of_feature[:, 0]) for of_feature in counts]
+    return [Frequencies(_not_too_rare(of_feature[:, 0])) for of_feature in counts]
+
+
+def _not_too_rare(counts: Array) -> Array:
+    """Count a value that occurs at least as RAREST of all, for finite odds and logs."""
+    return np.where(counts > 0.0, np.maximum(counts, RAREST * counts.sum()), 0.0)
 
 
 class FrequencyMeasure(PairwiseDistance, BaseEstimator):

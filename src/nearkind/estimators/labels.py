@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
@@ -102,6 +102,7 @@ def class_factors(
                 f"{' and more' if len(labels) > 8 else ''}."
             )
         factors = np.array([float(class_weight.get(label, 1.0)) for label in labels])
+    factors = factors / factors.max()
     return factors * (totals.sum() / (factors @ totals))
 
 
@@ -231,7 +232,8 @@ def _check_targets(y: NDArray[Any]) -> None:
         "so this looks like regression, which nearkind does not do. Cut the numbers "
         "into ranges first"
     )
-    if type_of_target(y, input_name="y") == "continuous":
+    is_float = y.dtype.kind == "f"
+    if is_float and not np.array_equal(y, np.floor(y)):
         raise ValueError(
             "Unknown label type: continuous. y holds numbers that are not whole, "
             f"{advice}; if they name classes, pass them as text, with y.astype(str) "
@@ -246,8 +248,10 @@ def _check_targets(y: NDArray[Any]) -> None:
             MeasuredLabelsWarning,
             stacklevel=5,
         )
-    else:
-        check_classification_targets(y)
+    else:  # scikit-learn would cast 1e300 to int
+        check_classification_targets(
+            np.unique(y, return_inverse=True)[1] if is_float else y
+        )
 
 
 def _typed(y: NDArray[Any]) -> NDArray[Any]:
@@ -266,6 +270,8 @@ def label_array(labels: list[Any]) -> NDArray[Any]:
 
     Raises
     ------
+    TypeError
+        If labels are sequences themselves.
     ValueError
         If a label ends in a NUL character, which arrays of text do not keep.
 
@@ -275,6 +281,11 @@ def label_array(labels: list[Any]) -> NDArray[Any]:
     ['a', 'b']
     """
     array = np.array(labels)
+    if array.ndim != 1:
+        raise TypeError(
+            f"y must have one label a row, got {labels[0]!r:.60} in row 0. Turn labels "
+            "into text or numbers."
+        )
     if array.dtype.kind in "US" and array.tolist() != labels:
         pairs = zip(array.tolist(), labels, strict=True)
         row = next(i for i, (kept, label) in enumerate(pairs) if kept != label)
@@ -359,7 +370,13 @@ def check_weights(sample_weight: Any, n_rows: int) -> Array:
     """Return one finite weight >= 0 a row; a weight counts repetitions of its row."""
     if sample_weight is None:
         return np.ones(n_rows)
-    weights = np.asarray(sample_weight, dtype=float)
+    try:
+        weights = np.asarray(sample_weight, dtype=float)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError(
+            f"sample_weight must be finite numbers >= 0, one a row; got "
+            f"{sample_weight!r:.60}: {error}."
+        ) from None
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
@@ -414,7 +431,11 @@ def _refuse_missing(y: NDArray[Any]) -> None:
     if y.dtype.kind not in "Of":
         return
     gaps = [row for row, label in enumerate(y.tolist()) if is_missing(label)]
-    infinite = [] if y.dtype.kind != "f" else np.flatnonzero(np.isinf(y)).tolist()
+    infinite = [
+        row
+        for row, label in enumerate(y.tolist())
+        if isinstance(label, float) and abs(label) == inf
+    ]
     for rows, what in (gaps, "NaN or other missing values"), (infinite, "infinity"):
         if rows:
             raise ValueError(

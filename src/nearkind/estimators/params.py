@@ -314,11 +314,13 @@ def number(
     """Return a parameter that is a number in a range."""
     value = getattr(model, name)
     is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    if not is_number or not low <= value <= high or (finite and np.isinf(value)):
+    try:
+        x = float(value) if is_number else np.nan
+    except OverflowError:  # a whole number beyond all floats
+        raise wrong(model, name, wanted) from None
+    if not low <= x <= high or (finite and np.isinf(x)) or (open_low and x == low):
         raise wrong(model, name, wanted)
-    if open_low and value == low:
-        raise wrong(model, name, wanted)
-    return float(value)
+    return x
 
 
 def whole_number(model: Any, name: str, low: int = 1) -> int:

@@ -1,0 +1,31 @@
+"""The properties that are searched, each with the strategy of its examples.
+
+Where there is none, an example is a whole number, from which all else is drawn.
+"""
+
+from hypothesis import strategies as st
+
+from fuzz import commands, model_files, options, properties, tables
+
+
+@st.composite
+def orders(draw):
+    """A case without weights, sound settings, and an order of its rows and columns."""
+    case = draw(tables.cases())._replace(weights=None)
+    return (
+        case,
+        draw(options.estimators(sound=True)),
+        draw(st.permutations(range(case.n_rows))),
+        draw(st.permutations(range(len(case.names)))),
+    )
+
+
+PROPERTIES = {
+    "fit": (
+        st.tuples(tables.cases(), options.estimators()),
+        properties.fit_or_refuse,
+    ),
+    "order": (orders(), properties.same_in_any_order),
+    "command": (commands.examples, commands.run_or_refuse),
+    "model file": (None, model_files.load_or_refuse),
+}

@@ -1,0 +1,123 @@
+"""A short search, the same each time; `make fuzz` searches for as long as one likes."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import nearkind as nk
+from fuzz import model_files
+from fuzz.search import PROPERTIES
+
+QUICK = settings(
+    max_examples=60, suppress_health_check=[HealthCheck.too_slow], print_blob=False
+)
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, (s, _) in PROPERTIES.items() if s is not None]
+)
+def test_a_sentence_or_a_right_answer(name):
+    strategy, check = PROPERTIES[name]
+
+    @QUICK
+    @given(strategy)
+    def search(case):
+        check(*case)
+
+    search()
+
+
+def test_damaged_files_are_refused_or_answer():
+    went = [model_files.load_or_refuse(seed) for seed in range(150)]
+    assert {*went} >= {"refused", "answered"}
+
+
+# --- what searches found --------------------------------------------------------------
+
+COLOURS = [["red", 1], ["blue", 2], ["red", 2], ["green", 1], ["red", 1], ["blue", 1]]
+KINDS = ["ham", "egg", "ham", "egg", "egg", "ham"]
+
+
+@pytest.mark.parametrize("weight", [10**400, "x", None, [1.0]])
+def test_weights_that_are_no_floats_are_refused(weight):
+    with pytest.raises(ValueError, match="sample_weight must be"):
+        nk.CPML(max_iter=2).fit(COLOURS, KINDS, sample_weight=[weight] * 6)
+
+
+def test_infinite_labels_are_named_also_among_objects():
+    labels = pd.Series([0.0, np.inf, 1.0, 0.0, 1.0, 0.0], dtype=object)
+    with pytest.raises(ValueError, match="infinity: 1 of 6, the first in row 1"):
+        nk.CPML().fit(COLOURS, labels)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+class TestExtremes:
+    def test_huge_whole_floats_may_name_classes(self):
+        model = nk.CPMLClassifier("hamming").fit(COLOURS, [1e300, -1e300] * 3)
+        assert model.classes_.tolist() == [-1e300, 1e300]
+
+    def test_a_huge_label_among_fractions_is_a_measurement(self):
+        with pytest.raises(ValueError, match="not whole"):
+            nk.CPMLClassifier("hamming").fit(COLOURS, [0.5, 1e308] * 3)
+
+    @pytest.mark.parametrize("name", ["smirnov", "burnaby", "anderberg", "goodall1"])
+    def test_values_of_vanishing_weight_have_finite_distances(self, name):
+        model = nk.baselines.all()[name]()
+        model.fit(COLOURS, sample_weight=[1e300, 1e-300, 1e-100, 1e-300, 1.0, 5e-324])
+        assert np.isfinite(model.pairwise_distances(COLOURS)).all()
+
+    def test_huge_class_weights_and_weights(self):
+        factors, huge = {"ham": 1e300, "egg": 1e300}, [1e300] * 6
+        model = nk.CPMLClassifier("hamming", class_weight=factors)
+        model.fit(COLOURS, KINDS, sample_weight=huge)
+        plain = nk.CPMLClassifier("hamming").fit(COLOURS, KINDS, sample_weight=huge)
+        np.testing.assert_allclose(
+            model.predict_proba(COLOURS), plain.predict_proba(COLOURS)
+        )
+
+    @pytest.mark.parametrize(
+        "learner",
+        [
+            nk.baselines.RFM(bandwidth=5e-324),
+            nk.baselines.LMCA(tol=1e300, max_iter=3),
+            nk.baselines.Chi2LMNN(margin=5e-324, max_iter=3),
+        ],
+        ids=repr,
+    )
+    def test_settings_at_the_ends_of_what_a_float_can_hold(self, learner):
+        D = learner.fit(COLOURS, KINDS).pairwise_distances(COLOURS)
+        assert np.isfinite(D).all()
+
+
+def test_fractions_are_numbers_and_those_beyond_all_floats_are_refused():
+    third = nk.CPML(tol=Fraction(1, 3), max_iter=2).fit(COLOURS, KINDS)
+    plain = nk.CPML(tol=1 / 3, max_iter=2).fit(COLOURS, KINDS)
+    np.testing.assert_array_equal(third.metric_, plain.metric_)
+    for name in ("tol", "p", "margin", "strength"):
+        with pytest.raises(ValueError, match=f"'{name}' parameter of CPML must be"):
+            nk.CPML(**{name: 10**400}).fit(COLOURS, KINDS)
+
+
+def test_labels_that_are_sequences_are_refused():
+    labels = np.empty(6, dtype=object)
+    labels[:] = [(1, 2), (2, 1)] * 3
+    with pytest.raises(TypeError, match=r"one label a row, got \(1, 2\) in row 0"):
+        nk.CPML().fit(COLOURS, labels)
+
+
+def test_a_metric_of_rounding_alone_is_zero():
+    flags = np.array([0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1, 1], dtype=bool)
+    labels = np.array([*"abbbgfebdgca"])
+    table = np.array([[flag, "grey", "grey"] for flag in flags], dtype=object)
+    for columns in ([0, 1, 2], [1, 2, 0]):
+        model = nk.baselines.LMNN(coding="vdm").fit(table[:, columns], labels)
+        assert not model.metric_.any()
+
+
+def test_trees_on_one_constant_column():
+    D = nk.baselines.GBLMNN(max_iter=3).fit([["red"]] * 4, [0, 1, 0, 0])
+    assert not D.pairwise_distances([["red"], ["red"]]).any()
