@@ -8,7 +8,7 @@ from pathlib import Path
 from nearkind.experiments import statistics
 from nearkind.experiments.accuracies import CRITERION, available_sets
 from nearkind.experiments.design import Design
-from nearkind.experiments.provenance import provenance
+from nearkind.experiments.provenance import is_converged, provenance
 from nearkind.experiments.reproduction import Reproduction, ResultTable
 from nearkind.experiments.scores import mean_text, score_table
 
@@ -47,12 +47,15 @@ def _compare(
     ]
     # Variants stand where methods do; the table has no other use of them.
     as_methods = [row._replace(method=named[row.design], design="") for row in rows]
+    early = {(r.dataset, r.method) for r in as_methods if not is_converged(r)}
     lines, notes = [], []
     for score, title in SCORES.items():
         scores = score_table(as_methods, score, sets, list(variants))
         columns = scores.mean, scores.deviation, scores.n_repetitions
         for dataset, *cells in zip(scores.datasets, *columns, strict=True):
-            lines.append([dataset, title, *map(mean_text, *cells)])
+            texts = zip(variants, map(mean_text, *cells), strict=True)
+            marked = [t + "!" * ((dataset, name) in early) for name, t in texts]
+            lines.append([dataset, title, *marked])
         whole = scores.complete()
         if len(whole.datasets) > 1:
             ranks = statistics.mean_ranks(whole.mean)
@@ -65,6 +68,7 @@ def _compare(
                 f"p = {test.F_p_value:.2g} over {len(whole.datasets)} sets."
             )
     head = ["set", "score", *variants]
-    notes = [f"CPML-s. {CRITERION}", *notes, provenance(rows)]
+    mark = "A cell marked ! has a chosen fit that ended before its tolerance."
+    notes = [f"CPML-s. {CRITERION} {mark}", *notes, provenance(rows)]
     table = ResultTable(f"CPML by {by_what}", head, lines, notes)
     return reproduction.write_table(table, name)
