@@ -4,9 +4,11 @@ BIN := .venv/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 LOWEST_TESTS ?= tests/tables tests/encoding tests/io tests/estimators tests/search tests/cli tests/plot \
 	tests/export tests/persistence
+COMPAT_PYTHON ?= $(PYTHON)
 COVERED_TESTS ?= tests
+TIMES ?= 20
 
-.PHONY: demo test test-slow test-lowest coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean
+.PHONY: demo test test-slow test-lowest test-compat faults coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
@@ -24,6 +26,17 @@ test-lowest: .venv-lowest/stamp
 	.venv-lowest/bin/python -m pytest -n auto --dist worksteal -m "not slow" \
 		-W ignore::DeprecationWarning -W ignore::FutureWarning \
 		--ignore tests/cli/test_cli_page.py $(LOWEST_TESTS)
+
+# The newest versions of all dependencies, without pre-releases, in an environment made anew:
+# make test-compat COMPAT_PYTHON=python3.13
+test-compat:
+	$(COMPAT_PYTHON) -m venv --clear .venv-compat
+	.venv-compat/bin/python $(PIP_INSTALL) --editable ".[test]"
+	.venv-compat/bin/python -m pytest -n auto --dist worksteal -m "not slow" $(LOWEST_TESTS)
+
+# Commands that are killed or interrupted TIMES times each, at random moments; full disks.
+faults: .venv/test.stamp
+	TIMES=$(TIMES) $(BIN)/python -m pytest tests/faults
 
 coverage: .venv/test.stamp
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --cov --cov-report= $(COVERED_TESTS)
@@ -84,7 +97,7 @@ gallery: .venv/test.stamp
 	$(BIN)/python -m tools.gallery
 
 clean:
-	rm -rf .venv .venv-audit .venv-lowest .venv-peers .venv-anchors build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-audit .venv-compat .venv-lowest .venv-peers .venv-anchors build dist .pytest_cache .mypy_cache .ruff_cache
 
 .venv/core.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
