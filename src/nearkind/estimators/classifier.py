@@ -331,8 +331,9 @@ class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
         weigh = weigher(self.weights)
 
         def shares(at: slice) -> Array:
-            near = self.index_.near(rows[at], voters.reach, self.n_neighbors)
-            return vote_shares(near, weigh, voters.shares, len(rows[at]))
+            queries = rows[at]
+            near = self.index_.near(queries, voters.reach, self.n_neighbors)
+            return vote_shares(near, weigh, voters.shares, len(queries))
 
         chunks = self.index_.chunks(len(rows), distances_at_once())
         return np.concatenate(in_threads(shares, chunks))
