@@ -4,9 +4,11 @@ BIN := .venv/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 LOWEST_TESTS ?= tests/tables tests/encoding tests/io tests/estimators tests/search tests/cli tests/plot \
 	tests/export tests/persistence
+COMPAT_PYTHON ?= $(PYTHON)
 COVERED_TESTS ?= tests
+TIMES ?= 20
 
-.PHONY: demo test test-slow test-lowest test-recipes coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean fuzz fuzz-loader
+.PHONY: demo test test-slow test-lowest test-recipes coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean fuzz fuzz-loader test-compat faults
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
@@ -40,6 +42,17 @@ test-lowest: .venv-lowest/stamp
 # Pages of docs/recipes with what they need: UMAP, PostgreSQL with pgvector, Jupyter.
 test-recipes: .venv-tasks/stamp
 	.venv-tasks/bin/python -m pytest -W ignore tests/test_readme.py tests/test_notebook.py -k "recipes or notebook"
+
+# The newest versions of all dependencies, without pre-releases, in an environment made anew:
+# make test-compat COMPAT_PYTHON=python3.13
+test-compat:
+	$(COMPAT_PYTHON) -m venv --clear .venv-compat
+	.venv-compat/bin/python $(PIP_INSTALL) --editable ".[test]"
+	.venv-compat/bin/python -m pytest -n auto --dist worksteal -m "not slow" $(LOWEST_TESTS)
+
+# Commands that are killed or interrupted TIMES times each, at random moments; full disks.
+faults: .venv/test.stamp
+	TIMES=$(TIMES) $(BIN)/python -m pytest tests/faults
 
 coverage: .venv/test.stamp
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --cov --cov-report= $(COVERED_TESTS)
@@ -100,8 +113,8 @@ gallery: .venv/test.stamp
 	$(BIN)/python -m tools.gallery
 
 clean:
-	rm -rf .venv .venv-anchors .venv-audit .venv-fuzz .venv-lowest .venv-peers .venv-tasks build dist \
-		.pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-anchors .venv-audit .venv-compat .venv-fuzz .venv-lowest .venv-peers .venv-tasks \
+		build dist .pytest_cache .mypy_cache .ruff_cache
 
 .venv/core.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

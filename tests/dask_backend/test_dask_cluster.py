@@ -90,14 +90,16 @@ def test_a_worker_is_killed_in_fit(client, tmp_path, alone, phase, stop_after):
     np.testing.assert_array_equal(answer().metric_, alone.metric_)
 
 
-def test_a_worker_is_killed_in_predict(client, tmp_path):
+@pytest.mark.parametrize("method", ["predict", "kneighbors"])
+def test_a_worker_is_killed_while_it_answers(client, tmp_path, method):
     X, y = split(TABLE)
     model = nk.CPMLClassifier(nk.CPML(tol=0.1)).fit(X[:300], y[:300])
-    lazy = model.predict(under_watch(on_dask()[0], tmp_path, 0))
+    lazy = getattr(model, method)(under_watch(on_dask()[0], tmp_path, 0))
     assert not readers(tmp_path)
-    answer = within_time(lazy.compute)
+    answer = within_time(dask.compute, lazy)
     kill_one(tmp_path, 0)
-    np.testing.assert_array_equal(answer(), model.predict(X))
+    [found] = answer()
+    np.testing.assert_array_equal(found, getattr(model, method)(X))
 
 
 def kill_one(folder, stop_after):

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from helpers.strategies import integers, stacks
 from nearkind.losses.edges import AnchorPairs
-from nearkind.metrics.compression import CompressedRows, compress
+from nearkind.metrics.compression import CompressedRows, compress, compress_tables
 from nearkind.metrics.metric import embed, pairwise_distances
 from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
+from nearkind.projections.base import gather
 
 STRUCTURES = [Single(), Multi(), Diagonal(), Full()]
 every_structure = pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
@@ -214,3 +215,19 @@ def test_all_blocks_of_a_row_lie_together(structure):
     edges = AnchorPairs(np.array([0, 3]))
     by_blocks = edges.adjoint(np.ascontiguousarray(Z), weights)
     np.testing.assert_allclose(edges.adjoint(Z, weights), by_blocks, atol=1e-12)
+
+
+@every_structure
+@pytest.mark.parametrize("n_channels", [3, 40])
+def test_tables_of_fewer_channels_have_the_same_distances(structure, n_channels):
+    rng = np.random.default_rng(2)
+    tables = [rng.normal(size=(s, R, n_channels)) for s, R in [(3, 1), (4, 2), (2, 1)]]
+    tables[1][2] = tables[1][0]  # equal values
+    fewer = compress_tables(tables, structure)
+    is_shorter = n_channels == 40 and structure in (Single(), Diagonal())
+    assert {table.shape[2] for table in fewer} == {13 if is_shorter else n_channels}
+    codes = rng.integers(0, 2, (9, 3))
+    long, short = (structure.blocks(gather(each, codes)) for each in (tables, fewer))
+    M = rng.normal(size=(short.shape[0], short.shape[3], short.shape[3]))
+    point = decompose(M @ M.swapaxes(1, 2))
+    np.testing.assert_allclose(distances(short, point), distances(long, point))

@@ -48,7 +48,8 @@ COMMANDS = (
     reproduce,
 )
 BAD_DATA = ValueError, TypeError, OSError, ImportError, MemoryError
-INTERRUPTED = 130
+ENDED_BY_SIGNAL = 128
+"""The exit code of a command that a signal ended is this plus the signal's number."""
 PARAMETER = re.compile(
     r"""(?<!['"\w-])(?P<name>max_iter|tol|time_budget|class_weight|"""
     r"""(?:missing|unseen|numeric)(?=='))(?:='?(?P<value>[\w.]+)'?)?(?!['"\w])"""
@@ -100,8 +101,9 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Run a command; Ctrl-C ends it at once, without half-written files."""
-    signal.signal(signal.SIGINT, _interrupt)
+    """Run a command; Ctrl-C and SIGTERM end it at once, without half-written files."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave)
     _configure_encoding()
     defer("pandas", "scipy.stats")
     app()
@@ -117,9 +119,9 @@ def _configure_encoding() -> None:
                 stream.reconfigure(encoding="utf-8")
 
 
-def _interrupt(*_: Any) -> NoReturn:
+def _leave(number: int, _: Any) -> NoReturn:
     # Not KeyboardInterrupt: a solver takes that for the end and keeps its best metric.
-    raise SystemExit(INTERRUPTED)
+    raise SystemExit(ENDED_BY_SIGNAL + number)
 
 
 @contextmanager

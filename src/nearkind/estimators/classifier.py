@@ -23,7 +23,7 @@ from nearkind.estimators.batches import (
 )
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.distance_names import distance_of
-from nearkind.estimators.kneighbors import KNeighbors
+from nearkind.estimators.kneighbors import KNeighbors, Represented
 from nearkind.estimators.labels import (
     check_class_weight,
     known_rows,
@@ -337,7 +337,7 @@ class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
         codes : ndarray of int (n, D)
             By ``codebook_``.
         """
-        return self._shares(self.distance_.represent(codes))
+        return self._shares(Represented(self.distance_, codes))
 
     def shares_by_setting(self, X: Any, ways: Sequence[tuple[int, Any]]) -> Array:
         """Return ``predict_proba`` for several settings, from one search.
@@ -554,8 +554,9 @@ class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
         weigh, voters = weigher(self.weights), self.training_rows_
 
         def shares(at: slice) -> Array:
-            near = self.index_.near(rows[at], voters.reach, self.n_neighbors)
-            return vote_shares(near, weigh, voters.shares, len(rows[at]))
+            queries = rows[at]
+            near = self.index_.near(queries, voters.reach, self.n_neighbors)
+            return vote_shares(near, weigh, voters.shares, len(queries))
 
         chunks = self.index_.chunks(len(rows), distances_at_once())
         return np.concatenate(in_threads(shares, chunks))

@@ -479,11 +479,9 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         self.objective_, self.gap_ = solution.value, solution.gap
         self.history_, self.n_iter_ = solution.history, solution.n_iter
         self.stop_reason_ = solution.reason.name
-        tables, rows = self.projection_.tables, projected.rows
-        maps = feature_maps(tables, self.structure_, point)
-        self.value_tables_ = value_tables(tables, maps)
-        phi = self.projection_.transform_training(rows.codes, rows.y)
-        self.feature_relevance_ = relevance(phi, maps, rows.weights)
+        maps = feature_maps(projected.tables, self.structure_, point)
+        self.value_tables_ = value_tables(projected.tables, maps)
+        self.feature_relevance_ = relevance(projected.phi, maps, projected.rows.weights)
         warn_of(solution, self)
 
     def generalization_bound(

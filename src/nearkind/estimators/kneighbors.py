@@ -1,5 +1,6 @@
 """Rows kept under a fitted distance, and the nearest of them."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from nearkind.estimators.base import TableEstimator, backend_of
 from nearkind.estimators.limits import distances_at_once
 from nearkind.estimators.threads import in_threads
 from nearkind.neighbors import INDEXES, TrainingRows
-from nearkind.protocols import Array, Index
+from nearkind.protocols import Array, Codes, Index
 
 
 class KNeighbors(TableEstimator):
@@ -121,8 +122,9 @@ class KNeighbors(TableEstimator):
         k = reach.at_most(self.n_neighbors + itself)
 
         def total(at: slice) -> Array:
-            near = self.index_.near(rows[at], reach, k)
-            sums = np.bincount(near.query, near.votes * near.distance, len(rows[at]))
+            queries = rows[at]
+            near = self.index_.near(queries, reach, k)
+            sums = np.bincount(near.query, near.votes * near.distance, len(queries))
             return sums.astype(float)
 
         chunks = self.index_.chunks(len(rows), distances_at_once())
@@ -140,8 +142,25 @@ class KNeighbors(TableEstimator):
         rows = self._represent(X)
         return np.full(len(rows), -1), rows
 
-    def _represent(self, X: Any) -> Any:
+    def _represent(self, X: Any) -> "Represented":
         if isinstance(X, CodedRows):
-            return self.distance_.represent(X.coded_by(self.codebook_).codes)
+            return Represented(self.distance_, X.coded_by(self.codebook_).codes)
         codes = self.encode(X)  # first: it says so if this is not fitted
-        return self.distance_.represent(codes)
+        return Represented(self.distance_, codes)
+
+
+@dataclass(frozen=True)
+class Represented:
+    """Rows as a distance represents them, made for each chunk when it is asked for.
+
+    Vectors may be far longer than rows of codes; those of all rows are never held.
+    """
+
+    distance: Any
+    codes: Codes
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, at: slice) -> Any:
+        return self.distance.represent(self.codes[at])

@@ -6,6 +6,7 @@ from typing import Any
 from sklearn import get_config
 
 from nearkind.constraints.weighted_labels import AT_ONCE
+from nearkind.metrics.compression import most_channels
 from nearkind.protocols import Projection
 
 LARGEST_METRIC = 50_000_000
@@ -36,12 +37,17 @@ def check_size(
     n_rows: int,
     n_classes: int,
     setting: str = "coding",
+    cross_fit: bool = True,
 ) -> None:
     """Raise if the metric or the projected rows would be too large.
 
-    ``setting`` is the parameter of the learner that chooses the projection.
+    ``setting`` is the parameter of the learner that chooses the projection. Without
+    ``cross_fit`` tables are compressed.
     """
     n_features, n_channels = projection.shape(n_values, n_classes)
+    if not cross_fit and n_features == len(n_values):
+        n_table_rows = sum(n_values) + n_features
+        n_channels = most_channels(n_table_rows, n_channels, structure)
     B, W = structure.shape(n_features, n_channels)
     n_held = COPIES_OF_PHI * n_rows * n_features * n_channels
     if B * W * W <= LARGEST_METRIC and n_held <= MOST_NUMBERS:
@@ -50,7 +56,7 @@ def check_size(
         f"This metric would need {B:,} matrices of {W:,} x {W:,} numbers over "
         f"{n_rows:,} x {n_features:,} x {n_channels:,} projected ones, of which "
         f"{COPIES_OF_PHI} copies are held, {8 * n_held / 2**30:.1f} GiB. "
-        + _advice(projection, names, n_values, n_classes, setting)
+        + _advice(projection, names, n_values, n_classes, setting, n_held)
     )
 
 
@@ -71,11 +77,14 @@ def _advice(
     n_values: Sequence[int],
     n_classes: int,
     setting: str,
+    n_held: int,
 ) -> str:
     """Return what would make it smaller, and is not so already."""
     if projection.shape([1] * len(n_values), n_classes) == projection.shape(
         n_values, n_classes
     ):
+        if n_held <= MOST_NUMBERS and setting == "projection":  # M alone is too large
+            return "Take fewer columns, or structure='diagonal': one weight a column."
         return (
             f"That is {n_classes:,} numbers, one a class, for each value in a row: "
             "take fewer rows or columns, or merge classes."

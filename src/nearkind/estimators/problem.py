@@ -17,8 +17,9 @@ from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators import params
 from nearkind.estimators.limits import check_size
 from nearkind.estimators.threads import one_blas_thread, thread_map
-from nearkind.metrics.compression import CompressedRows, compress
+from nearkind.metrics.compression import CompressedRows, compress, compress_tables
 from nearkind.metrics.spectrum import Spectrum, decompose
+from nearkind.projections.base import gather
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.protocols import Array, Constraints, Projection, Structure
 from nearkind.solvers.objective import Objective
@@ -35,12 +36,28 @@ ZERO_VALUE_ROWS = 1_000
 
 @dataclass(frozen=True)
 class Projected:
-    """Unique rows, their projection, and the vectors that the metric is learned on."""
+    """Unique rows, their projection, and the vectors that the metric is learned on.
+
+    Attributes
+    ----------
+    rows : UniqueRows
+    projection : Projection
+    structure : Structure
+    tables : list of ndarray of shape (s_d + 1, R_d, C')
+        Those of the projection, or shorter ones with the same distances.
+    vectors : CompressedRows
+    """
 
     rows: UniqueRows
     projection: Projection
     structure: Structure
+    tables: list[Array]
     vectors: CompressedRows
+
+    @property
+    def phi(self) -> Array:
+        """The rows, projected by ``tables`` (n, D, C')."""
+        return _phi(self.projection, self.tables, self.rows)
 
 
 @dataclass
@@ -96,17 +113,26 @@ def project(
     structure = params.structure(model)
     names, n_values = book.feature_names, book.n_values
     sizes = (names, n_values, len(compared), n_classes)
-    check_size(projection, structure, *sizes, setting="projection")
+    check_size(projection, structure, *sizes, "projection", model.cross_fit)
     if counts is None:
         y = counted.y if n_classes else None
         projection.fit(counted.codes, n_values, y, counted.weights)
     else:
         projection.fit_counts(*counts)
-    phi = projection.transform_training(compared.codes, compared.y)  # (n, D, C)
-    with one_blas_thread():
-        Z = np.ascontiguousarray(structure.blocks(phi))
-        vectors = compress(Z, params.keeps_axes(model))
-    return Projected(compared, projection, structure, vectors)
+    tables = projection.tables
+    if not model.cross_fit:  # else a row has no vector of a table
+        tables = compress_tables(tables, structure)
+    with one_blas_thread():  # nothing holds phi (n, D, C) while Z is compressed
+        Z = structure.blocks(_phi(projection, tables, compared))
+        vectors = compress(np.ascontiguousarray(Z), params.keeps_axes(model))
+    return Projected(compared, projection, structure, tables, vectors)
+
+
+def _phi(projection: Projection, tables: list[Array], rows: UniqueRows) -> Array:
+    """Return phi (n, D, C) of training rows, by shorter tables if there are any."""
+    if tables[0].shape == projection.tables[0].shape:
+        return projection.transform_training(rows.codes, rows.y)
+    return gather(tables, rows.codes)
 
 
 def constrain(model: Any, rows: UniqueRows, rng: np.random.Generator) -> Any:

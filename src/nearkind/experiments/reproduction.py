@@ -14,6 +14,7 @@ from nearkind.experiments.protocol import PROTOCOLS, Protocol
 from nearkind.experiments.rows import Row
 from nearkind.experiments.runner import Limits, run
 from nearkind.io import write_text
+from nearkind.io.atomic_write import atomic_write
 
 _SPECIAL = {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "±": r"$\pm$"}
 
@@ -163,7 +164,9 @@ class Reproduction:
         self.folder.mkdir(parents=True, exist_ok=True)
         paths = [self.folder / f"{name}.{suffix}" for suffix in ("svg", "png")]
         for path in paths:
-            figure.savefig(path, bbox_inches="tight", dpi=150)
+            with atomic_write(path) as file:
+                form = path.suffix[1:]
+                figure.savefig(file, format=form, bbox_inches="tight", dpi=150)
         return paths
 
 

@@ -63,8 +63,7 @@ def atomic_write(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
             os.chmod(temporary, stat.S_IMODE(mode))
         os.replace(temporary, target)
     finally:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            os.unlink(temporary)
+        _remove(temporary)
 
 
 def write_text(text: str, path: str | PathLike[str]) -> None:
@@ -78,8 +77,10 @@ def check_writable(path: str | PathLike[str]) -> None:
     if _is_special(_mode(path)):
         return
     temporary = _temporary_name(os.path.realpath(path))
-    _open(temporary, "xb", path).close()
-    os.unlink(temporary)
+    try:
+        _open(temporary, "xb", path).close()
+    finally:
+        _remove(temporary)
 
 
 @contextmanager
@@ -123,6 +124,11 @@ def _is_special(mode: int | None) -> bool:
 def _temporary_name(target: str) -> str:
     name = f".nearkind-{secrets.token_hex(8)}.tmp"
     return os.path.join(os.path.dirname(target), name)
+
+
+def _remove(place: str) -> None:
+    with suppress(FileNotFoundError, NotADirectoryError):
+        os.unlink(place)
 
 
 def _open(place: str | PathLike[str], how: str, path: str | PathLike[str]) -> IO[bytes]:

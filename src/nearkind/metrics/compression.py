@@ -6,13 +6,14 @@ rotation of the channels changes no distance, nor does a direction in which all 
 equal.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.metrics.spectrum import Spectrum, decompose
-from nearkind.protocols import Array
+from nearkind.protocols import Array, Structure
 
 NEGLIGIBLE = 1e-12
 """Share of the largest variance below which a direction counts as constant."""
@@ -81,6 +82,48 @@ def compress(Z: Array, keep_axes: bool = False) -> CompressedRows:
     _, n, K, _ = Z.shape  # some channels may be gone
     rows = Z.reshape(B, n * K, W) @ padded
     return CompressedRows(rows_first(rows.reshape(B, n, K, padded.shape[2])), padded)
+
+
+def most_channels(n_table_rows: int, n_channels: int, structure: Structure) -> int:
+    """Return the channels that tables of so many rows in all need at most.
+
+    A structure whose shape does not depend on the channels treats all of them alike.
+    Distances are then sums over channels, and S vectors span at most S of them.
+    """
+    is_alike = structure.shape(1, n_channels) == structure.shape(1, 1)
+    return min(n_table_rows, n_channels) if is_alike else n_channels
+
+
+def compress_tables(tables: Sequence[Array], structure: Structure) -> list[Array]:
+    """Return tables of fewer channels, between whose rows distances are the same.
+
+    Only where there are more channels, as of a thousand classes, than values.
+
+    Parameters
+    ----------
+    tables : sequence of ndarray of shape (s_d + 1, R_d, C)
+    structure : Structure
+
+    Returns
+    -------
+    list of ndarray of shape (s_d + 1, R_d, C')
+        With C' <= C.
+
+    Examples
+    --------
+    >>> from nearkind.metrics.structures import Single
+    >>> compress_tables([np.eye(2, 9)[:, None, :]], Single())[0].shape
+    (2, 1, 2)
+    """
+    n_channels = tables[0].shape[2]
+    rows = np.concatenate([table.reshape(-1, n_channels) for table in tables])  # (S, C)
+    if most_channels(len(rows), n_channels, structure) == n_channels:
+        return list(tables)
+    # rows' = Q R with orthonormal Q, so that R' has the inner products of rows.
+    _, R = np.linalg.qr(rows.T)
+    ends = np.cumsum([table.shape[0] * table.shape[1] for table in tables])[:-1]
+    parts = zip(tables, np.split(R.T, ends), strict=True)
+    return [part.reshape(*table.shape[:2], len(rows)) for table, part in parts]
 
 
 def rows_first(Z: Array) -> Array:

@@ -31,12 +31,17 @@ class TableProjection:
 
     def transform(self, codes: Codes) -> Array:
         """Return phi (n, sum of R_d, C)."""
-        columns = zip(self.tables, codes.T, strict=True)
-        return np.concatenate([table[code] for table, code in columns], axis=1)
+        return gather(self.tables, codes)
 
     def transform_training(self, codes: Codes, y: NDArray[np.intp] | None) -> Array:
         """Return phi of rows that were given to ``fit``, with those labels."""
         return self.transform(codes)
+
+
+def gather(tables: Sequence[Array], codes: Codes) -> Array:
+    """Return phi (n, sum of R_d, C): the rows of tables that codes (n, D) select."""
+    columns = zip(tables, codes.T, strict=True)
+    return np.concatenate([table[code] for table, code in columns], axis=1)
 
 
 def value_counts(
