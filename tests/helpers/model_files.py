@@ -12,7 +12,8 @@ from nearkind.persistence.container import pack_container, read_container
 from nearkind.persistence.nodes import dump_json
 
 LOST = {
-    "_online", "_rng", "_reported", "_skl_callbacks", "_callback_context", "library_"
+    "_online", "_rng", "_reported", "_skl_callbacks", "_callback_context", "library_",
+    "held_proba_", "held_rows_",
 }  # fmt: skip
 """Attributes that a file does not keep, as ``save`` says."""
 

@@ -116,13 +116,13 @@ def compress_tables(tables: Sequence[Array], structure: Structure) -> list[Array
     (2, 1, 2)
     """
     n_channels = tables[0].shape[2]
-    rows = np.concatenate([table.reshape(-1, n_channels) for table in tables])  # (S, C)
-    if most_channels(len(rows), n_channels, structure) == n_channels:
+    sizes = [table.shape[0] * table.shape[1] for table in tables]
+    if most_channels(sum(sizes), n_channels, structure) == n_channels:
         return list(tables)
+    rows = np.concatenate([table.reshape(-1, n_channels) for table in tables])  # (S, C)
     # rows' = Q R with orthonormal Q, so that R' has the inner products of rows.
     _, R = np.linalg.qr(rows.T)
-    ends = np.cumsum([table.shape[0] * table.shape[1] for table in tables])[:-1]
-    parts = zip(tables, np.split(R.T, ends), strict=True)
+    parts = zip(tables, np.split(R.T, np.cumsum(sizes)[:-1]), strict=True)
     return [part.reshape(*table.shape[:2], len(rows)) for table, part in parts]
 
 
