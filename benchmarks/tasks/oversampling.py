@@ -7,6 +7,7 @@ paper with a class of a tenth of the largest or less, and others in which one cl
 thinned to a twentieth of the largest.
 """
 
+import resource
 import tracemalloc
 from collections import Counter
 
@@ -55,6 +56,8 @@ MEMORY = {
     "SMOTE, one-hot": lambda: DenseSMOTE(),
 }
 N_LEVELS = 20_000
+GIBIBYTES = 8
+"""Memory that a sampler may take."""
 
 
 class DenseSMOTE:
@@ -114,6 +117,8 @@ def peak_of(sampler):
     if sampler == "SMOTENC":  # wants a column of numbers too
         X["size"] = rng.normal(size=N_LEVELS)
     y = np.array(["rare"] * 200 + ["many"] * (N_LEVELS - 200))
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (GIBIBYTES << 30, limits[1]))
     tracemalloc.start()
     try:
         with no_warnings():
@@ -123,6 +128,7 @@ def peak_of(sampler):
         return None
     finally:
         tracemalloc.stop()
+        resource.setrlimit(resource.RLIMIT_AS, limits)
 
 
 def page(rows):
@@ -151,13 +157,10 @@ def page(rows):
             lines.append([shown, f"{ratio:.0f}", *figures])
         text += f"\n## {kind[0].upper()}{kind[1:]}\n\n"
         text += markdown(["set", "ratio", *SAMPLERS], lines)
+    peaks = {r["key"][1]: r["peak"] for r in rows if r["key"][0] == "memory"}
     lines = [
-        [
-            row["key"][1],
-            "more than there is" if row["peak"] is None else f"{row['peak']:,.0f}",
-        ]
-        for row in rows
-        if row["key"][0] == "memory"
+        [name, f"{peak:,.0f}" if peak is not None else f"more than {GIBIBYTES} GiB"]
+        for name, peak in peaks.items()
     ]
     text += (
         f"\n## Memory\n\nPeak, in MiB, on {N_LEVELS:,} rows with a column of as many "
