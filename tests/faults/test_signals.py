@@ -24,6 +24,8 @@ TIMES = int(os.environ.get("TIMES", "1"))
 SIGNALS = [signal.SIGKILL, signal.SIGINT, signal.SIGTERM]
 CLEAN = 130, 143
 """Exit codes of a command that a signal ended and that put its things away."""
+LATE = (-signal.SIGKILL, -signal.SIGTERM)
+"""Exit codes without a clean-up: SIGTERM that comes when all is written already."""
 NEARKIND = [sys.executable, "-m", "nearkind"]
 COMMANDS = {  # words, and the file that they write
     "fit": ("fit table.csv -t y -m single -o out.nearkind", "out.nearkind"),
@@ -77,7 +79,7 @@ def run_until(words, folder, number, seconds):
             process.send_signal(number)
             said = process.communicate(timeout=600)[1]
         assert b"Traceback" not in said, said.decode()
-        assert process.returncode in (0, -signal.SIGKILL, *CLEAN), said.decode()
+        assert process.returncode in (0, *LATE, *CLEAN), said.decode()
         wait_for_group(process.pid)
         return process.returncode
 
