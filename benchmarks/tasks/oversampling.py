@@ -24,12 +24,12 @@ from sklearn.preprocessing import OneHotEncoder
 import nearkind as nk
 from benchmarks.harness import no_warnings
 from benchmarks.tasks.results import (
-    PAGES,
     arguments,
     chosen,
     markdown,
     rows_of,
     versions,
+    write_page,
 )
 
 MOST_ROWS = 3_000
@@ -183,10 +183,7 @@ def main():
     keys = [(s, m, r) for r in range(given.repeats) for s in names for m in SAMPLERS]
     keys += [("memory", sampler, 0) for sampler in MEMORY]
     text = page(rows_of(given.output / "oversampling.jsonl", keys, run))
-    (given.output / "tasks-oversampling.md").write_text(text)
-    if given.page:
-        (PAGES / "tasks-oversampling.md").write_text(text)
-    print(text)
+    write_page(given, "tasks-oversampling.md", text)
 
 
 if __name__ == "__main__":

@@ -17,12 +17,12 @@ from sklearn.model_selection import train_test_split
 import nearkind as nk
 from benchmarks.harness import no_warnings
 from benchmarks.tasks.results import (
-    PAGES,
     arguments,
     chosen,
     markdown,
     rows_of,
     versions,
+    write_page,
 )
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.experiments import printed
@@ -158,10 +158,7 @@ def main():
     names = given.sets or sorted(printed.set_sizes(), key=_n_rows)
     keys = [(s, m, r) for r in range(given.repeats) for s in names for m in MODELS]
     text = page(rows_of(given.output / "prototypes.jsonl", keys, run))
-    (given.output / "tasks-prototypes.md").write_text(text)
-    if given.page:
-        (PAGES / "tasks-prototypes.md").write_text(text)
-    print(text)
+    write_page(given, "tasks-prototypes.md", text)
 
 
 if __name__ == "__main__":

@@ -72,3 +72,10 @@ def arguments(doc: str | None, repeats: int | None = None) -> argparse.Namespace
         parser.add_argument("--repeats", type=int, default=repeats)
         parser.add_argument("--page", action="store_true", help="write docs/results")
     return parser.parse_args()
+
+
+def write_page(given: argparse.Namespace, name: str, text: str) -> None:
+    """Print a page, and write it to the folder, and to docs/results if asked for."""
+    for folder in [given.output, *([PAGES] if given.page else [])]:
+        (folder / name).write_text(text)
+    print(text)

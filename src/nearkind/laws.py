@@ -65,12 +65,8 @@ def check_integer_weights(
     rows = np.repeat(np.arange(len(labels)), counts)
     weighted = clone(estimator).fit(table, labels, sample_weight=counts.astype(float))
     repeated = clone(estimator).fit(table[rows], labels[rows])
-    _compare(
-        estimator,
-        "rows repeated instead of weighted",
-        _answers(weighted, table),
-        _answers(repeated, table),
-        tol,
+    _compare_fits(
+        estimator, "rows repeated instead of weighted", weighted, repeated, table, tol
     )
 
 
@@ -89,13 +85,7 @@ def check_row_order(
     order = _generator(seed).permutation(len(labels))
     plain = clone(estimator).fit(table, labels)
     other = clone(estimator).fit(table[order], labels[order])
-    _compare(
-        estimator,
-        "its rows in another order",
-        _answers(plain, table),
-        _answers(other, table),
-        tol,
-    )
+    _compare_fits(estimator, "its rows in another order", plain, other, table, tol)
 
 
 def check_column_order(
@@ -237,13 +227,7 @@ def check_duplicated_table(
     table, labels = _read(X, y)
     once = clone(estimator).fit(table, labels)
     twice = clone(estimator).fit(np.vstack([table, table]), np.r_[labels, labels])
-    _compare(
-        estimator,
-        "its table twice",
-        _answers(once, table),
-        _answers(twice, table),
-        tol,
-    )
+    _compare_fits(estimator, "its table twice", once, twice, table, tol)
 
 
 LAWS = [
@@ -300,6 +284,13 @@ def _compare_tables(
         _answers(clone(estimator).fit(each, labels), each) for each in (table, other)
     )
     _compare(estimator, what, plain, turned, tol)
+
+
+def _compare_fits(
+    estimator: Any, what: str, plain: Any, other: Any, table: Any, tol: float
+) -> None:
+    """Raise an ``AssertionError`` if two fitted models answer a table differently."""
+    _compare(estimator, what, _answers(plain, table), _answers(other, table), tol)
 
 
 def _compare(estimator: Any, what: str, plain: Any, other: Any, tol: float) -> None:

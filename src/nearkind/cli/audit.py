@@ -30,7 +30,8 @@ def audit(
 
     Labels are judged by the other rows, each while it is held out.
     """
-    from nearkind.cli import console
+    from nearkind.cli.console import print_json
+    from nearkind.cli.findings import show_audit
     from nearkind.datasets.data_argument import read_labelled
     from nearkind.estimators.progress import is_watched
     from nearkind.io import LabelledSource, ReadOptions, short_name
@@ -56,6 +57,6 @@ def audit(
         "unlabelled": unlabelled,
     }
     if as_json:
-        console.print_json(facts)
+        print_json(facts)
     else:
-        console.show_audit(facts, top)
+        show_audit(facts, top)

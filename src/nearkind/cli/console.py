@@ -1,7 +1,6 @@
 """What commands print: JSON for programs; text, tables and bars for people."""
 
 import json
-from collections import Counter
 from typing import Any
 
 import typer
@@ -17,8 +16,6 @@ MOST_FEATURES = 8
 MOST_REASONS = 3
 MOST_CELLS = 12
 MOST_CLASSES = 6
-MOST_GROUPS = 20
-MOST_LISTED = 6
 SIGNIFICANT = 0.05
 
 
@@ -73,7 +70,7 @@ def bar(value: float, most: float) -> str:
     return ("█" if value > 0.0 else "-") * round(BAR_WIDTH * share)
 
 
-def _cell(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """Return the text of a cell; of a missing one "nothing"."""
     return "nothing" if value is None else str(value)
 
@@ -178,7 +175,7 @@ def show_neighbors(facts: dict[str, Any]) -> None:
     out = console()
     title = f"Row {facts['row']}, classified as {facts['predicted']}"
     print_text(out, title, bold=True)
-    print_text(out, _cells_text(facts["cells"]))
+    print_text(out, cells_text(facts["cells"]))
     _print_source(out, facts)
     for neighbor in facts["neighbors"]:
         out.print()
@@ -193,7 +190,7 @@ def show_prediction(facts: dict[str, Any]) -> None:
     said = ", ".join(f"{label} {chances[label]:.1%}" for label in likeliest)
     title = f"Row {facts['row']}, classified as {facts['predicted']}: {said}"
     print_text(out, title, bold=True)
-    print_text(out, _cells_text(facts["cells"]))
+    print_text(out, cells_text(facts["cells"]))
     out.print()
     print_text(out, "By how much each column raises the probability of a class")
     if facts["note"]:
@@ -218,11 +215,11 @@ def show_change(facts: dict[str, Any]) -> None:
         noun = "change" if n_changes == 1 else "changes"
         title += f"; as {facts['predicted']} after {n_changes} {noun}"
     print_text(out, title, bold=True)
-    print_text(out, _cells_text(facts["cells"]))
+    print_text(out, cells_text(facts["cells"]))
     if n_changes:
         head = ("column", "from", "to")
         lines = [
-            (str(part["column"]), _cell(part["from"]), _cell(part["to"]))
+            (str(part["column"]), cell_text(part["from"]), cell_text(part["to"]))
             for part in facts["changes"]
         ]
         out.print()
@@ -247,7 +244,7 @@ def _print_effects(out: Console, facts: dict[str, Any], labels: list[Any]) -> No
     lines = [
         (
             str(part["feature"]),
-            _cell(facts["cells"].get(str(part["feature"]), "")),
+            cell_text(facts["cells"].get(str(part["feature"]), "")),
             *(effect_text(part["effects"][label]) for label in labels),
             bar(part["effects"][predicted], most),
         )
@@ -278,8 +275,8 @@ def show_explanation(facts: dict[str, Any]) -> None:
     lines = [
         (
             str(part["feature"]),
-            _cell(part["a"]),
-            _cell(part["b"]),
+            cell_text(part["a"]),
+            cell_text(part["b"]),
             f"{part['contribution']:+.4f}",
             bar(part["contribution"], most),
         )
@@ -309,7 +306,7 @@ def explanation_text(parts: list[dict[str, Any]]) -> str:
     adding = [part for part in differing if part["contribution"] > 0.0]
     shown = adding[:MOST_REASONS]
     words = "; ".join(
-        f"{part['feature']}, {_cell(part['a'])} against {_cell(part['b'])}"
+        f"{part['feature']}, {cell_text(part['a'])} against {cell_text(part['b'])}"
         for part in shown or differing[:1]
     )
     return f"Most of it is {words}."
@@ -335,7 +332,8 @@ def _print_reasons(out: Console, neighbor: dict[str, Any]) -> None:
     most = max((abs(part["contribution"]) for part in parts), default=0.0)
     for part in parts:
         adds = part["contribution"]
-        text = f"{part['feature']}: {_cell(part['a'])} here, {_cell(part['b'])} there"
+        here, there = cell_text(part["a"]), cell_text(part["b"])
+        text = f"{part['feature']}: {here} here, {there} there"
         print_text(out, f"    {adds:+.4g}  {text}  {bar(adds, most)}")
     if same:
         print_text(out, f"    no difference: {', '.join(map(_same_text, same))}")
@@ -349,165 +347,15 @@ def _same_text(part: dict[str, Any]) -> str:
     >>> _same_text({"feature": "age", "a": 31.5, "b": "30 to 35"})
     'age=31.5 (30 to 35 there)'
     """
-    there = "" if part["a"] == part["b"] else f" ({_cell(part['b'])} there)"
-    return f"{part['feature']}={_cell(part['a'])}{there}"
+    there = "" if part["a"] == part["b"] else f" ({cell_text(part['b'])} there)"
+    return f"{part['feature']}={cell_text(part['a'])}{there}"
 
 
-def _cells_text(cells: dict[str, Any]) -> str:
-    listed = [f"{name}={_cell(value)}" for name, value in cells.items()]
+def cells_text(cells: dict[str, Any]) -> str:
+    """Return the cells of a row in one line, those of the first columns if many."""
+    listed = [f"{name}={cell_text(value)}" for name, value in cells.items()]
     more = f", and {len(listed) - MOST_CELLS} more" if len(listed) > MOST_CELLS else ""
     return ", ".join(listed[:MOST_CELLS]) + more
-
-
-def show_duplicates(facts: dict[str, Any]) -> None:
-    """Print equal rows, and the nearest pairs of others."""
-    out, equal, near = console(), facts["equal"], facts["near"]
-    print_text(
-        out,
-        f"{facts['data']}: {facts['rows']:,} rows, {facts['different']:,} different",
-        bold=True,
-    )
-    print_text(out, f"by {facts['distance']}")
-    if equal:
-        out.print()
-        print_text(out, "Equal rows", bold=True)
-        lines = [
-            (
-                str(len(group["rows"])),
-                _listed(group["rows"]),
-                _cells_text(group["cells"]),
-            )
-            for group in equal[:MOST_GROUPS]
-        ]
-        out.print(table_of(out, ("times", "rows", "cells"), lines, right={"times"}))
-        if len(equal) > MOST_GROUPS:
-            print_text(out, f"and {len(equal) - MOST_GROUPS:,} more; --json lists all")
-    if near:
-        out.print()
-        print_text(out, "Nearest pairs of different rows", bold=True)
-        pairs = [
-            ("{} and {}".format(*pair["rows"]), f"{pair['distance']:.4g}", _apart(pair))
-            for pair in near
-        ]
-        out.print(table_of(out, ("rows", "distance", "what differs"), pairs))
-    else:
-        out.print()
-        print_text(out, "No two different rows are so near.")
-
-
-def _listed(rows: list[int]) -> str:
-    more = ", ..." if len(rows) > MOST_LISTED else ""
-    return ", ".join(map(str, rows[:MOST_LISTED])) + more
-
-
-def _apart(pair: dict[str, Any]) -> str:
-    """Return in which columns two rows differ, and how."""
-    parts = [
-        f"{p['feature']}: {_cell(p['a'])}, {_cell(p['b'])}" for p in pair["differs"]
-    ]
-    more = f" and {len(parts) - MOST_REASONS} more" if len(parts) > MOST_REASONS else ""
-    return "; ".join(parts[:MOST_REASONS]) + more
-
-
-def show_audit(facts: dict[str, Any], top: int) -> None:
-    """Print what is odd in a table, a table for each kind that there is."""
-    out = console()
-    print_text(
-        out,
-        f"{facts['data']}: {facts['n_rows']:,} rows, {facts['n_columns']} columns, "
-        f"{facts['n_classes']} classes of {facts['target']!r}",
-        bold=True,
-    )
-    for title, part, head, line in AUDIT_PARTS:
-        found = facts[part]
-        if found:
-            out.print()
-            print_text(out, f"{title}: {len(found):,}", bold=True)
-            lines = [line(each) for each in found[:top]]
-            out.print(table_of(out, head, lines, right={"row", "sure", "rows"}))
-            if len(found) > top:
-                print_text(out, f"and {len(found) - top:,} more; --top shows more")
-    quiet = [title.lower() for title, part, *_ in AUDIT_PARTS if not facts[part]]
-    out.print()
-    if quiet:
-        print_text(out, f"None found: {', '.join(quiet)}")
-    print_text(
-        out,
-        f"{facts['ceiling']:.1%} of the labels can be right at most, as equal rows get "
-        f"one answer; {facts['n_repeated']:,} rows repeat another",
-    )
-    for note in facts["notes"]:
-        print_text(out, note)
-
-
-def _doubtful_line(found: dict[str, Any]) -> tuple[str, ...]:
-    return (
-        str(found["row"]),
-        _cell(found["label"]),
-        _cell(found["suggested"]),
-        f"{found['sure']:.0%}",
-        _listed(found["neighbors"]),
-    )
-
-
-def _contradiction_line(found: dict[str, Any]) -> tuple[str, ...]:
-    labels = Counter(map(_cell, found["labels"])).most_common(MOST_CLASSES)
-    shares = ", ".join(f"{label} ({n})" for label, n in labels)
-    return _listed(found["rows"]), shares
-
-
-def _odd_column_line(found: dict[str, Any]) -> tuple[str, ...]:
-    from nearkind.tasks.odd_columns import KINDS
-
-    told = found["accuracy"]
-    more = "" if told is None else f": alone it tells {told:.1%} of the labels"
-    return str(found["column"]), f"{KINDS[found['what']]}{more}"
-
-
-def _synonym_line(found: dict[str, Any]) -> tuple[str, ...]:
-    from nearkind.tasks.synonyms import REASONS
-
-    return (
-        str(found["column"]),
-        f"{_cell(found['value'])} ({found['n_rows']:,})",
-        f"{_cell(found['like'])} ({found['n_like']:,})",
-        REASONS[found["reason"]],
-    )
-
-
-def _near_line(found: dict[str, Any]) -> tuple[str, ...]:
-    names = list(map(str, found["differs"]))
-    more = f" and {len(names) - MOST_REASONS} more" if len(names) > MOST_REASONS else ""
-    return (
-        "{} and {}".format(*found["rows"]),
-        " and ".join(map(_cell, found["labels"])),
-        ", ".join(names[:MOST_REASONS]) + more,
-    )
-
-
-AUDIT_PARTS: tuple[tuple[str, str, tuple[str, ...], Any], ...] = (
-    (
-        "Doubtful labels",
-        "doubtful_labels",
-        ("row", "label", "neighbours say", "sure", "such as rows"),
-        _doubtful_line,
-    ),
-    (
-        "Equal rows of different labels",
-        "contradictions",
-        ("equal", "labels"),
-        _contradiction_line,
-    ),
-    ("Odd columns", "odd_columns", ("column", "what"), _odd_column_line),
-    (
-        "Values that may be one",
-        "synonyms",
-        ("column", "value", "like", "why"),
-        _synonym_line,
-    ),
-    ("Near rows", "near_rows", ("pair", "labels", "differ in"), _near_line),
-)
-"""Title, key, head of the table, and what makes a line of a finding."""
 
 
 def show_evaluation(facts: dict[str, Any]) -> None:

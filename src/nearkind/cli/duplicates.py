@@ -40,7 +40,8 @@ def duplicates(
 ) -> None:
     """List rows of DATA that are equal, and those that are nearly so."""
     from nearkind import load
-    from nearkind.cli import console
+    from nearkind.cli.console import print_json
+    from nearkind.cli.findings import show_duplicates
     from nearkind.cli.model_table import ModelTable
     from nearkind.cli.progress import progress_bar
     from nearkind.datasets.data_argument import read_features
@@ -63,4 +64,4 @@ def duplicates(
     with progress_bar("comparing rows", n_rows) as advance:
         facts = similarity_facts(X, known, pairs, largest, advance)
     facts = {"data": short_name(data), **facts}
-    (console.print_json if as_json else console.show_duplicates)(facts)
+    (print_json if as_json else show_duplicates)(facts)

@@ -14,9 +14,9 @@ from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.estimators.params import check_whole
 from nearkind.neighbors import most_votes
 from nearkind.tables import frame, one_row, read_table
+from nearkind.tables.selection import changed_row
 from nearkind.tasks.alternatives import Alternatives, Numbers
 from nearkind.tasks.change_search import ChangeSearch, Solution
-from nearkind.tasks.changed_row import changed_row
 from nearkind.tasks.changed_votes import ChangedVotes
 
 MOST_COMPARED = 400_000_000
