@@ -8,7 +8,7 @@ COMPAT_PYTHON ?= $(PYTHON)
 COVERED_TESTS ?= tests
 TIMES ?= 20
 
-.PHONY: demo test test-slow test-lowest test-recipes coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean fuzz fuzz-loader test-compat faults
+.PHONY: demo test test-slow test-lowest test-recipes coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean fuzz fuzz-loader test-compat test-orders mutation faults
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
@@ -50,9 +50,32 @@ test-compat:
 	.venv-compat/bin/python $(PIP_INSTALL) --editable ".[test]"
 	.venv-compat/bin/python -m pytest -n auto --dist worksteal -m "not slow" $(LOWEST_TESTS)
 
-# Commands that are killed or interrupted TIMES times each, at random moments; full disks.
+# Commands and workers of a cluster that are killed or interrupted TIMES times each, at
+# random moments; full disks.
 faults: .venv/test.stamp
 	TIMES=$(TIMES) $(BIN)/python -m pytest tests/faults
+	for time in $$(seq $(TIMES)); do \
+		$(BIN)/python -m pytest -q tests/dask_backend/test_dask_cluster.py -k killed || exit 1; \
+	done
+
+# All tests in TIMES random orders, each on one core, as many at a time as there are cores.
+test-orders: .venv/random.stamp
+	mkdir -p build
+	seq $(TIMES) | xargs -P $$(nproc) -I{} sh -c ' \
+		taskset -c $$(({} % $$(nproc))) $(BIN)/python -m pytest -q -m "not slow" \
+			-p random_order --random-order-bucket=module --random-order-seed={} \
+			> build/order-{}.log 2>&1; code=$$?; \
+		echo "order {}: $$(tail -1 build/order-{}.log)"; exit $$code'
+
+# How many small changes of the source do the tests notice? See tools/mutation.py.
+MUTANTS ?= 400
+mutation: .venv/mutation.stamp
+	mkdir -p build
+	COVERAGE_FILE=build/mutation.coverage $(BIN)/python -m pytest -n auto --dist worksteal \
+		-m "not slow" --cov --cov-context=test --cov-report= -vv \
+		--durations=0 --durations-min=0.0 > build/mutation.log
+	$(BIN)/python -m tools.mutation run --sample $(MUTANTS)
+	$(BIN)/python -m tools.mutation report
 
 coverage: .venv/test.stamp
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --cov --cov-report= $(COVERED_TESTS)
@@ -88,6 +111,7 @@ bench-rfm: .venv/test.stamp .venv-anchors/stamp
 
 bench-scale: .venv/test.stamp
 	$(BIN)/python -m benchmarks.scale --agreement
+	$(BIN)/python -m benchmarks.scale.load
 	$(BIN)/python -m benchmarks.scale.dask_agreement
 	$(BIN)/python -m benchmarks.index
 
@@ -125,6 +149,14 @@ clean:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python $(PIP_INSTALL) --editable ".[test]"
 	touch $@ .venv/core.stamp
+
+.venv/random.stamp: .venv/test.stamp
+	$(BIN)/python $(PIP_INSTALL) pytest-random-order
+	touch $@
+
+.venv/mutation.stamp: .venv/test.stamp
+	$(BIN)/python $(PIP_INSTALL) cosmic-ray
+	touch $@
 
 .venv/bench.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
