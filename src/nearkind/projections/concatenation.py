@@ -92,7 +92,7 @@ class ChannelConcatenation(TableProjection):
     first: Projection
     second: Projection
     tables: list[Array] = field(default_factory=list, init=False, repr=False)
-    scale: float = field(default=1.0, init=False)
+    scale: float = field(default=1.0, init=False, repr=False)
 
     def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
         """Return the features, and the channels of both parts."""

@@ -1,0 +1,71 @@
+"""Objects of settings: none that others hold can change, and each prints as made."""
+
+import dataclasses
+import importlib
+import pkgutil
+
+import numpy as np
+import pytest
+
+from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
+from nearkind.projections.cooccurrence import Cooccurrence
+from nearkind.projections.onehot import OneHot
+from nearkind.projections.vdm import VDM
+from nearkind.solvers.proximal import State
+
+PACKAGES = "constraints", "losses", "metrics", "neighbors", "regularizers", "solvers"
+WORKING = {State}
+"""What a loop changes as it goes."""
+
+
+def dataclasses_of(package):
+    """Return the dataclasses that the modules of a package define."""
+    home = f"nearkind.{package}"
+    path = importlib.import_module(home).__path__
+    names = [module.name for module in pkgutil.walk_packages(path, f"{home}.")]
+    return {
+        thing
+        for name in names
+        for thing in vars(importlib.import_module(name)).values()
+        if dataclasses.is_dataclass(thing) and thing.__module__ == name
+    }
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_what_is_shared_cannot_change(package):
+    found = dataclasses_of(package)
+    assert found
+    changeable = {c for c in found if not c.__dataclass_params__.frozen}
+    assert changeable <= WORKING
+
+
+PARAMETERS = {
+    VDM: ["smoothing", "cross_fit"],
+    OneHot: [],
+    Cooccurrence: [],
+    Concatenation: ["first", "second"],
+    ChannelConcatenation: ["first", "second"],
+}
+
+
+@pytest.mark.parametrize(
+    "projection",
+    [
+        VDM(),
+        VDM(smoothing=0.5, cross_fit=True),
+        OneHot(),
+        Cooccurrence(),
+        Concatenation(VDM(), OneHot()),
+        ChannelConcatenation(VDM(), VDM()),
+    ],
+    ids=repr,
+)
+def test_a_projection_takes_and_prints_its_settings_and_nothing_learned(projection):
+    made, kind = repr(projection), type(projection)
+    settings = [field.name for field in dataclasses.fields(projection) if field.init]
+    assert settings == PARAMETERS[kind]
+    shown = [f"{name}={getattr(projection, name)!r}" for name in settings]
+    assert made == f"{kind.__name__}({', '.join(shown)})"
+    codes = np.random.default_rng(0).integers(0, 3, (20, 2))
+    fitted = projection.fit(codes, [3, 3], np.arange(20) % 2, np.ones(20))
+    assert repr(fitted) == made
