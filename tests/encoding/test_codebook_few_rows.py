@@ -31,7 +31,7 @@ MISSING = [
     pd.NA,
     pd.NaT,
     np.nan,
-    np.datetime64("NaT"),
+    np.datetime64("NaT", "s"),
     np.ma.masked,
 ]
 MISSING += [Decimal("nan"), Decimal("snan"), np.float32("nan")]

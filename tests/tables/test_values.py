@@ -32,8 +32,8 @@ TIMES = [None, dt.time(4, 5)]
         Decimal("sNaN"),
         pd.NA,
         pd.NaT,
-        np.datetime64("NaT"),
-        np.timedelta64("NaT"),
+        np.datetime64("NaT", "s"),
+        np.timedelta64("NaT", "s"),
         np.ma.masked,
     ],
     ids=repr,
@@ -200,7 +200,7 @@ def test_columns_without_a_single_date_are_only_missing(dtype):
         None,
         None,
     ]
-    assert cells({"a": [pd.NaT, np.datetime64("NaT"), "x"]}) == [None, None, "x"]
+    assert cells({"a": [pd.NaT, np.datetime64("NaT", "s"), "x"]}) == [None, None, "x"]
 
 
 def test_dates_declared_categories_are_categories():

@@ -107,7 +107,7 @@ def as_cell(value: Any) -> Any:
 
     Examples
     --------
-    >>> as_cell(np.float32(0.5)), as_cell(np.datetime64("NaT")), as_cell(b"red")
+    >>> as_cell(np.float32(0.5)), as_cell(np.datetime64("NaT", "s")), as_cell(b"red")
     (0.5, None, b'red')
     """
     if isinstance(value, np.integer | np.floating | np.bool_ | np.str_):
