@@ -73,12 +73,12 @@ def relevance(phi: Array, maps: Sequence[Array], weights: Array) -> Array:
     n, n_places, n_channels = phi.shape
     flat, share = phi.reshape(n, n_places * n_channels), weights / weights.sum()
     whole = np.concatenate(maps)  # (sum of R_d C, q)
-    mean, moved = share @ flat, np.zeros_like(whole)
+    mean, by_place = share @ flat, np.zeros(len(whole))
     for at in range(0, n, ROWS_AT_ONCE):
         rows = slice(at, at + ROWS_AT_ONCE)
         centred = flat[rows] - mean
-        moved += centred.T @ (share[rows, None] * (centred @ whole))
-    by_place, ends = (moved * whole).sum(axis=1), np.cumsum([len(A) for A in maps])
+        by_place += share[rows] @ (centred * ((centred @ whole) @ whole.T))
+    ends = np.cumsum([len(A) for A in maps])
     parts: Array = np.diff(np.cumsum([0.0, *by_place])[[0, *ends]])
     total = parts.sum()
     return parts / total if total > 0.0 else np.zeros(len(parts))
