@@ -6,8 +6,9 @@
                                      often each of these functions is called
 
 A step of a walk is a file with the functions by which other files enter it, in the
-order of their first calls. Every walk is made twice and only the second is traced, so
-that modules are loaded and caches filled, whatever ran before.
+order of their first calls. A file's own functions, which a pool of threads or compiled
+code may call, are none of them. Every walk is made twice and only the second is traced,
+so that modules are loaded and caches filled, whatever ran before.
 """
 
 import contextlib
@@ -65,7 +66,7 @@ class Trace:
         if file is None:
             return
         self.calls[f"{_module(file)}.{code.co_qualname}"] += 1
-        if _caller(frame) != file:
+        if _caller(frame) != file and not code.co_qualname.startswith("_"):
             functions = self.steps.setdefault(file, [])
             if code.co_qualname not in functions:
                 functions.append(code.co_qualname)

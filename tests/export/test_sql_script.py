@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from contextlib import closing
 
 import duckdb
 import numpy as np
@@ -138,7 +139,7 @@ def test_numbers_come_back_to_the_last_bit(base, x):
     for infinite in (np.inf, -np.inf):
         found = base.execute(f"SELECT {DIALECTS['duckdb'].number(infinite)}")
         assert found.fetchall() == [(infinite,)]
-        with sqlite3.connect(":memory:") as other:
+        with closing(sqlite3.connect(":memory:")) as other:
             found = other.execute(f"SELECT {DIALECTS['sqlite'].number(infinite)}")
             assert found.fetchall() == [(infinite,)]
 
@@ -203,7 +204,7 @@ def test_two_models_stand_side_by_side(base, tmp_path):
 def test_sqlite_tells_numbers_from_their_digits_in_one_column(tmp_path):
     model = nk.baselines.Hamming(numeric="category").fit(ROWS)
     (path,) = export.write(model, tmp_path / "m.sql", "sql", dialect="sqlite")
-    with sqlite3.connect(":memory:") as base:
+    with closing(sqlite3.connect(":memory:")) as base:
         base.execute("CREATE TABLE new_rows (id, x0)")
         cells = ["1", 1, 1.0, "true", True, None, 2.5, "2.5", b"x", 3]
         base.executemany("INSERT INTO new_rows VALUES (?, ?)", list(enumerate(cells)))
@@ -214,7 +215,7 @@ def test_sqlite_tells_numbers_from_their_digits_in_one_column(tmp_path):
 
 def test_sqlite_prints_nothing_and_still_asks_for_its_functions():
     (check,) = DIALECTS["sqlite"].head
-    with sqlite3.connect(":memory:") as base:
+    with closing(sqlite3.connect(":memory:")) as base:
         assert base.execute(check).fetchall() == []
         with pytest.raises(sqlite3.OperationalError, match="no such function"):
             base.execute(check.replace("EXP(", "EXPONENTIAL("))

@@ -8,6 +8,7 @@ import csv
 import json
 import sqlite3
 from bisect import bisect_right
+from contextlib import closing
 from typing import NamedTuple
 
 import duckdb
@@ -254,15 +255,13 @@ def by_sqlite(model, X, folder):
     (path,) = export.write(model, folder / "model.sql", "sql", **options)
     frame = X.assign(**{"the key": np.arange(len(X))}).astype(object)
     cells = frame.where(frame.notna(), None).to_numpy().tolist()
-    base = sqlite3.connect(":memory:")
     names = ", ".join(map(quoted, frame))
-    base.execute(f"CREATE TABLE new_rows ({names})")
     marks = ", ".join("?" * len(frame.columns))
-    base.executemany(f"INSERT INTO new_rows VALUES ({marks})", cells)
-    base.executescript(path.read_text("utf-8"))
-    found = _from_views(model, lambda query: _frame(base.execute(query)), len(X))
-    base.close()
-    return found
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute(f"CREATE TABLE new_rows ({names})")
+        base.executemany(f"INSERT INTO new_rows VALUES ({marks})", cells)
+        base.executescript(path.read_text("utf-8"))
+        return _from_views(model, lambda query: _frame(base.execute(query)), len(X))
 
 
 def _from_views(model, ask, n_rows):
