@@ -106,9 +106,7 @@ def test_squared_distances_under_the_identity(structure):
     )
 
 
-@pytest.mark.filterwarnings(
-    "ignore:.* is deprecated in favor of .scipy"
-)
+@pytest.mark.filterwarnings("ignore:.* is deprecated in favor of .scipy")
 def test_squared_distances_are_those_of_imbalanced_learn():
     peer = ValueDifferenceMetric(k=2, r=2).fit(CODES, Y)
     np.testing.assert_allclose(

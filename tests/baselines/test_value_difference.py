@@ -60,9 +60,7 @@ def test_distances_are_the_formula(weighting, table, exponent):
     np.testing.assert_allclose(model.pairwise_distances(rows), expected, atol=1e-12)
 
 
-@pytest.mark.filterwarnings(
-    "ignore:.* is deprecated in favor of .scipy"
-)
+@pytest.mark.filterwarnings("ignore:.* is deprecated in favor of .scipy")
 @settings(max_examples=25)
 @given(table=tables())
 def test_distances_are_those_of_imbalanced_learn(table):
@@ -72,9 +70,7 @@ def test_distances_are_those_of_imbalanced_learn(table):
     np.testing.assert_allclose(found, peer.pairwise(table.codes), atol=1e-12)
 
 
-@pytest.mark.filterwarnings(
-    "ignore:.* is deprecated in favor of .scipy"
-)
+@pytest.mark.filterwarnings("ignore:.* is deprecated in favor of .scipy")
 def test_distances_of_real_rows_are_those_of_imbalanced_learn():
     data = nk.datasets.load("tic_tac_toe")
     codes = np.column_stack(

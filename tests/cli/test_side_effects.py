@@ -27,9 +27,14 @@ def watch(event, arguments):
         seen.append([event, os.path.abspath(arguments[0])])
 
 
+import joblib  # older ones try the folder for temporary files as they are loaded
+import numpy.testing  # older ones ask lscpu for the machine
+from threadpoolctl import ThreadpoolController
+
 import nearkind
 from nearkind.cli import app
 
+ThreadpoolController()  # older ones ask ldconfig for libraries
 sys.addaudithook(watch)
 nearkind.load(sys.argv[1])
 try:

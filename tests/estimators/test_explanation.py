@@ -129,7 +129,7 @@ def test_rows_of_every_kind_and_frames_as_they_came():
     wanted = model.explain(QUERY.iloc[0])
     for row in (QUERY.iloc[[0]], QUERY.iloc[0].to_dict(), QUERY.iloc[0].tolist()):
         assert repr(model.explain(row)) == repr(wanted)
-    frame = pl.from_pandas(QUERY.astype("str"))
+    frame = pl.from_pandas(QUERY)
     found = model.explain(frame[0])
     assert isinstance(found.neighbors, pl.DataFrame)
     assert isinstance(found.effects, pl.DataFrame)
