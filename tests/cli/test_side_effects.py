@@ -27,8 +27,8 @@ def watch(event, arguments):
         seen.append([event, os.path.abspath(arguments[0])])
 
 
-import joblib  # older ones try the folder for temporary files as they are loaded
-import numpy.testing  # older ones ask lscpu for the machine
+import numpy.testing  # older ones ask lscpu for the machine as they are loaded
+import scipy.stats  # older ones try the folder for temporary files
 from threadpoolctl import ThreadpoolController
 
 import nearkind
