@@ -267,7 +267,7 @@ class LeaveOneOut:
 
         chunks = votes.chunks(len(left_out.times), 8 * TILE_NUMBERS)
         total = np.sum(list(each(likelihoods, chunks)), axis=0)  # (N_HALVINGS + 1,)
-        temperatures: Array = hottest * 0.5 ** np.arange(N_HALVINGS + 1)
+        temperatures = np.ldexp(hottest, -np.arange(N_HALVINGS + 1))
         return temperatures, total / left_out.times.sum()
 
     def _likelihoods(self, votes: SoftVotes, left_out: LeftOut) -> Array:
