@@ -259,6 +259,22 @@ def test_a_saved_model_builds_the_same_index_anew(kind):
     assert (again.index_.kind, again.index_.recall_) == (kind, model.index_.recall_)
 
 
+class Missing(faiss_search.FlatSearch):
+    """Finds two vectors, however many are asked for."""
+
+    def search(self, V, n):
+        d2, number = super().search(V, n)
+        number[:, 2:] = -1
+        return d2, number
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 7])
+def test_queries_that_find_too_few_are_compared_with_all(k):
+    U, queries = vectors(60), vectors(9, seed=1)
+    with patch.object(faiss_index, "searcher_for", lambda n: Missing):
+        assert_same_near(*both(U, queries, k))
+
+
 def test_counting_rows_and_weights_in_turn():
     U, queries = vectors(60), vectors(8, seed=1)
     index = FaissIndex(METRIC, U, 3)

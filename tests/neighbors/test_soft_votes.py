@@ -371,6 +371,7 @@ def test_rows_are_drawn_only_if_there_are_more():
 def test_one_row_is_drawn_from_each_stretch():
     drawn = draw_rows(np.ones((1_000, 1)), 10)
     np.testing.assert_array_equal(drawn.unique_row // 100, np.arange(10))
+    assert draw_rows(np.array([[1.0], [1.0], [97.0]]), 2).unique_row[-1] == 2
     heavy = np.ones((1_000, 1))
     heavy[500:] = 3.0
     assert (draw_rows(heavy, 8).unique_row < 500).sum() == 2
