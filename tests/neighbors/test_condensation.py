@@ -274,6 +274,19 @@ def test_rows_not_drawn_come_last_the_heaviest_first(monkeypatch):
     assert rest == sorted(rest, key=lambda row: (-found.voters.weights[row], row))
 
 
+def test_of_many_rows_so_many_are_drawn_and_one_of_each_class(monkeypatch):
+    monkeypatch.setattr(condensation, "MOST_ROWS", 40)
+    chosen_among = []
+
+    def order(metric, rows, *rest):
+        chosen_among.append(len(np.unique(rows, axis=0)))
+        return cover_order(metric, rows, *rest)
+
+    monkeypatch.setattr(condensation, "cover_order", order)
+    assert len(split().condensed(59)) == 59
+    assert 40 <= chosen_among[0] <= 43
+
+
 @pytest.mark.parametrize("most_rows", [1, 5, 1_000])
 def test_every_class_keeps_a_row_even_if_no_row_is_given_it(most_rows, monkeypatch):
     monkeypatch.setattr(condensation, "MOST_ROWS", most_rows)

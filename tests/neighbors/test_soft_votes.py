@@ -313,6 +313,12 @@ def test_one_row_alone_has_a_temperature():
     assert model.predict_proba([["a"]]).tolist() == [[1.0, 0.0]]
 
 
+def test_rows_that_are_all_infinitely_far_have_a_temperature_too():
+    model = nk.CPMLClassifier(Hamming(), weights="soft").fit([["a"], ["b"]], [0, 1])
+    far = LeaveOneOut(Far(), np.zeros((2, 1)), model.training_rows_)
+    assert far.best_temperature() == 1.0
+
+
 @pytest.mark.parametrize("T", [5e-324, 1e-290, 1.0, 1.7e308])
 @pytest.mark.parametrize("metric", [Euclidean(), Hamming()], ids=str)
 def test_rows_at_one_place_vote_by_their_weights(metric, T):
