@@ -211,9 +211,10 @@ def test_temperatures_go_down_from_four_times_the_mean_square(is_wide):
     model = nk.CPMLClassifier(Hamming(), weights="soft", temperature=1.0)
     model.fit(X, ["no", "yes"] * 8, np.full(16, 1 / 32))
     found = LeaveOneOut(Euclidean(), places, model.training_rows_)
-    hottest = found.likelihoods()[0][0]
+    hottest, *_, coldest = found.likelihoods()[0]
     mean = ((places - places.T) ** 2).mean()
     assert hottest / 2.0 < 4.0 * mean <= hottest
+    assert coldest == hottest / 65_536.0
     assert np.log2(hottest) == np.rint(np.log2(hottest))
 
 
