@@ -149,7 +149,9 @@ def test_searches_are_chosen_by_size_and_spread():
     kinds = {
         (64, 1): type(None),
         (65, 1): ProductSearch,
-        (1 << 10, 1): TreeSearch,
+        (511, 1): ProductSearch,  # from 256, doubled by one direction
+        (512, 1): TreeSearch,
+        (1 << 10, 0): ProductSearch,
         (1 << 10, 3): ProductSearch,
         (1 << 15, 6): TreeSearch,
         (1 << 15, 8): ProductSearch,
@@ -160,6 +162,7 @@ def test_searches_are_chosen_by_size_and_spread():
     assert type(ExactIndex(METRIC, narrow, 5).search) is TreeSearch
     wide = rng.random((1 << 10, 64)) * np.eye(64)[0]
     assert type(ExactIndex(METRIC, wide, 5).search) is ProductSearch
+    assert type(ExactIndex(METRIC, wide[:, :63], 5).search) is TreeSearch
     hamming = nk.baselines.Hamming()
     assert ExactIndex(hamming, np.zeros((1 << 12, 1)), 5).search is None
 
@@ -183,6 +186,23 @@ def test_wide_directions_count_whole_and_narrow_ones_in_part():
     assert VectorRows(V * [1.0, 1.0, 0.0, 0.0]).n_wide == pytest.approx(2.0, abs=0.1)
     assert 1.0 < VectorRows(V * [1.0, 0.1, 0.1, 0.1]).n_wide < 2.0
     assert VectorRows(np.ones((5, 3))).n_wide == 3.0
+
+
+@pytest.mark.parametrize("widths", [[1, 1, 1], [4, 2, 1], [3, 0, 0], [5, 1, 0]])
+def test_directions_count_by_their_share_of_the_width(widths):
+    s = np.array(widths, dtype=float)
+    V = np.concatenate([np.diag(s), -np.diag(s)])
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
+    expected = pytest.approx(s.sum() ** 2 / (s**2).sum(), abs=1e-6)
+    assert VectorRows(V).n_wide == expected
+    assert VectorRows(7.0 + 1e-9 * V @ turn).n_wide == expected
+
+
+def test_ties_are_as_wide_as_a_share_of_the_bound_on_distances():
+    rows, queries = VectorRows(np.array([[0.0], [3.0], [6.0]])), np.array([[5.0], [3]])
+    np.testing.assert_allclose(rows.largest(queries), [5.0, 3.0])
+    np.testing.assert_allclose(rows.tie_widths(queries), [5e-7, 3e-7])
+    np.testing.assert_allclose(rows.tie_widths_at(np.array([2.0, 0.0])), [5e-7, 3e-7])
 
 
 @given(seed=st.integers(0, 99), q=st.integers(0, 40))
@@ -244,3 +264,63 @@ def test_a_row_alone_has_the_votes_that_it_has_among_others():
     model = nk.CPMLClassifier(nk.baselines.Euclidean(), 9, "distance").fit(X, y)
     alone = [model.predict_proba(query[i : i + 1])[0] for i in range(40)]
     np.testing.assert_array_equal(alone, model.predict_proba(query))
+
+
+@pytest.mark.parametrize("numbers", [1, 300, 5_000])
+@pytest.mark.parametrize("m", [1_000, 1_023])
+def test_any_size_of_tiles_and_chunks_finds_the_same(search, numbers, m, monkeypatch):
+    for name, size in [("TILE", 32), ("TILE_NUMBERS", numbers)]:
+        monkeypatch.setattr(vector_search, name, size)
+    monkeypatch.setattr(vector_search, "EXACT_NUMBERS", numbers)
+    rng = np.random.default_rng(m)
+    U, queries = rng.integers(0, 30, (m, 2)) / 4.0, rng.integers(0, 60, (7, 2)) / 8.0
+    assert ProductSearch(VectorRows(U)).run > 1
+    weights = rng.choice([0.5, 1.0], m)
+    assert_same_bits(*both(U, queries, weights, 5))
+    assert_same_bits(*both(U, queries[:1], weights, 5))
+    assert_same_bits(*both(U, queries, weights, m))
+
+
+@pytest.mark.parametrize("shape", [(1, 0), (65, 1), (3_000, 2), (100_000, 1), (99, 70)])
+def test_rows_are_looked_at_in_runs_that_fill_a_tile(shape):
+    run = ProductSearch(VectorRows(np.zeros(shape))).run
+    assert 1 <= run <= vector_search.LONGEST_RUN
+    assert vector_search.TILE % run == 0
+
+
+def sizes(index, n_queries, at_once):
+    chunks = index.chunks(n_queries, at_once)
+    return {len(range(n_queries)[at]) for at in chunks[:-1]}
+
+
+def test_a_thread_answers_as_many_queries_as_hold_so_many_numbers():
+    few = ExactIndex(METRIC, np.zeros((50, 1)), 5)
+    assert (
+        sizes(few, 1_000, 300)
+        == sizes(PlainIndex(METRIC, few.rows, 5), 1_000, 300)
+        == {6}
+    )
+    product = ExactIndex(METRIC, np.zeros((100, 64)), 5)
+    assert type(product.search) is ProductSearch
+    for at_once, n in [(50, 50), (1_000, 64), (10_000, 100), (10**6, 256)]:
+        assert sizes(product, 1_000, at_once) == {n}
+
+
+@pytest.mark.parametrize(
+    ("n_queries", "at_once", "n_cores", "n"),
+    [
+        (1_000, 10**7, 2, 256),  # 256 at least, and 4096 at most
+        (4_000, 10**7, 2, 1_000),  # each of two threads twice
+        (4_000, 10**7, None, 2_000),
+        (40_000, 10**7, 2, 4_096),
+        (40_000, 128 * 300, 2, 300),  # of 128 numbers each
+        (4_000, 100, 2, 100),
+    ],
+)
+def test_a_tree_is_asked_for_more_queries_at_once(
+    n_queries, at_once, n_cores, n, monkeypatch
+):
+    monkeypatch.setattr(vector_search, "cpu_count", lambda: n_cores)
+    tree = ExactIndex(METRIC, np.arange(600.0)[:, None], 5)
+    assert type(tree.search) is TreeSearch
+    assert sizes(tree, n_queries, at_once) == {n}

@@ -1,6 +1,8 @@
 """The index by FAISS: what it finds is exact, what it misses is measured."""
 
 import pickle
+import re
+import sys
 from io import BytesIO
 from unittest.mock import patch
 
@@ -98,14 +100,39 @@ def test_vectors_that_single_precision_cannot_tell_apart():
 
 
 def test_kinds_are_chosen_by_size():
-    limits = [
-        1,
-        faiss_search.FLAT_UP_TO,
-        faiss_search.GRAPH_FROM - 1,
-        faiss_search.GRAPH_FROM,
-    ]
+    limits = [1, 20_000, 20_001, 1_999_999, 2_000_000]
     kinds = [faiss_search.searcher_for(n).kind for n in limits]
-    assert kinds == ["flat", "flat", "ivf", "hnsw"]
+    assert kinds == ["flat", "flat", "ivf", "ivf", "hnsw"]
+
+
+def test_a_thread_answers_256_queries_at_a_time_or_as_many_as_hold_so_many_numbers():
+    index = FaissIndex(METRIC, vectors(30), 5)
+    numbers = faiss_search.n_candidates(5) * 6
+    for at_once, n in [(1, 1), (10 * numbers + 5, 10), (10**9, 256)]:
+        chunks = index.chunks(1_000, at_once)
+        assert {len(range(1_000)[at]) for at in chunks[:-1]} == {n}
+
+
+def test_distances_that_are_not_between_vectors_are_refused():
+    message = (
+        "The 'index' parameter of Some must be 'exact' over Hamming, which gives "
+        "values no vectors that FAISS could search; got 'faiss'. Take index='exact', "
+        "or a metric with value_vectors_, such as CPML, Euclidean or NCA."
+    )
+    with pytest.raises(ValueError, match=re.escape(message)):
+        FaissIndex.check(nk.baselines.Hamming(), "Some")
+    FaissIndex.check(METRIC, "Some")
+
+
+def test_without_faiss_it_is_said_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    message = (
+        "index='faiss' needs the package faiss-cpu; run "
+        '`pip install "nearkind[faiss]"`, or take index="exact".'
+    )
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
+        FaissIndex.check(METRIC, "Some")
+    assert error.value.__suppress_context__
 
 
 def test_all_effort_is_exact(kind):
@@ -230,6 +257,22 @@ def test_a_saved_model_builds_the_same_index_anew(kind):
     assert "built" not in vars(again.index_)
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     assert (again.index_.kind, again.index_.recall_) == (kind, model.index_.recall_)
+
+
+class Missing(faiss_search.FlatSearch):
+    """Finds two vectors, however many are asked for."""
+
+    def search(self, V, n):
+        d2, number = super().search(V, n)
+        number[:, 2:] = -1
+        return d2, number
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 7])
+def test_queries_that_find_too_few_are_compared_with_all(k):
+    U, queries = vectors(60), vectors(9, seed=1)
+    with patch.object(faiss_index, "searcher_for", lambda n: Missing):
+        assert_same_near(*both(U, queries, k))
 
 
 def test_counting_rows_and_weights_in_turn():

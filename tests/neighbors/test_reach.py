@@ -8,7 +8,14 @@ from hypothesis.extra import numpy as hnp
 
 from helpers import oracles
 from helpers.strategies import integers, weights
-from nearkind.neighbors import RankedNear, Reach, query_chunks, ranks
+from nearkind.neighbors import (
+    RankedNear,
+    Reach,
+    join_near,
+    query_chunks,
+    ranks,
+    tie_widths,
+)
 from nearkind.neighbors.reach import nth_smallest
 
 
@@ -168,3 +175,106 @@ def test_chunks_cover_every_query_once(n_queries, n_rows):
         for q in range(n_queries)[chunk]
     ]
     assert covered == list(range(n_queries))
+
+
+@pytest.mark.parametrize("n_queries", [1, 2])
+def test_tenths_that_add_up_to_k_reach_no_further(n_queries):
+    distances = np.tile(np.arange(20.0), (n_queries, 1))
+    votes = votes_of(Reach(np.full(20, 0.1)).near(distances, 1), n_queries, 20)
+    np.testing.assert_allclose(
+        votes, np.tile(np.repeat([0.1, 0.0], 10), (n_queries, 1))
+    )
+
+
+@pytest.mark.parametrize("n_queries", [1, 2])
+@pytest.mark.parametrize("weight", [1e-5, 0.3])
+def test_all_of_many_rows_of_small_weights_vote(n_queries, weight):
+    distances = np.tile(np.arange(100_000.0), (n_queries, 1))
+    near = Reach(np.full(100_000, weight)).near(distances, 10**6, np.ones(n_queries))
+    assert len(near.query) == n_queries * 100_000
+    np.testing.assert_allclose(near.votes, weight, rtol=1e-6)
+
+
+@given(w=st.integers(1, 8).flatmap(weights), k=st.integers(1, 26))
+def test_as_few_rows_as_surely_hold_k(w, k):
+    n, k = Reach(w).n_nearest(k), min(k, w.sum())
+    lightest = np.sort(w)
+    assert lightest[:n].sum() >= k > lightest[: n - 1].sum()
+
+
+def test_rows_closer_than_a_tie_are_tied_and_farther_ones_are_not():
+    tie, reach = 1e-7 * 4.0, Reach(np.ones(4))
+    for step, votes in [(0.99 * tie, [0.5, 0.5, 0, 0]), (1.01 * tie, [1, 0, 0, 0])]:
+        distances = np.array([[1.0, 1.0 + step, 2.0, 4.0]])
+        expected = np.array([votes])
+        np.testing.assert_array_equal(
+            votes_of(reach.near(distances, 1), 1, 4), expected
+        )
+        ranked = ranking(reach.weights, distances, 3)
+        np.testing.assert_array_equal(votes_of(ranked.near(1), 1, 4), expected)
+        both = np.repeat(distances, 2, axis=0)
+        np.testing.assert_array_equal(
+            votes_of(reach.near(both, 1), 2, 4), np.repeat(expected, 2, axis=0)
+        )
+
+
+@pytest.mark.parametrize("far", [0.0, np.inf])
+@pytest.mark.parametrize("n_queries", [1, 3])
+def test_rows_that_are_all_equally_far_share_k(far, n_queries):
+    distances = np.full((n_queries, 4), far)
+    near, ranked = (
+        Reach(np.ones(4)).near(distances, 2),
+        ranking(np.ones(4), distances, 3),
+    )
+    np.testing.assert_array_equal(near.tie, np.zeros(n_queries))
+    for found in (near, ranked.near(2)):
+        np.testing.assert_array_equal(votes_of(found, n_queries, 4), 0.5)
+    assert ranks(distances[0], 0.0).tolist() == [0] * 4
+
+
+def test_ties_are_as_wide_as_a_share_of_the_largest_finite_distance():
+    distances = [[1.0, 2.0], [0.5, np.inf], [np.inf, np.inf], [0.0, 0.0]]
+    found = tie_widths(np.array(distances))
+    np.testing.assert_allclose(found, [2e-7, 0.5e-7, 0.0, 0.0])
+    np.testing.assert_allclose(tie_widths(np.array(distances[:1])), [2e-7])
+
+
+@given(seed=st.integers(0, 99), m=st.integers(1, 600))
+def test_of_few_numbers_the_nth_smallest_is_exact(seed, m):
+    numbers = np.random.default_rng(seed).integers(0, 99, (2, m))
+    for n in {1, 2, m, (m + 1) // 2} & set(range(1, m + 1)):
+        expected = np.sort(numbers, axis=1)[:, n - 1]
+        np.testing.assert_array_equal(nth_smallest(numbers, n), expected)
+    assert np.isinf(nth_smallest(numbers, m + 1)).all()
+
+
+@pytest.mark.parametrize(
+    ("case", "sizes"),
+    [
+        ((10, 3, 12), [4, 4, 2]),
+        ((10, 3, 11), [3, 3, 3, 1]),
+        ((2, 3, 2), [1, 1]),
+        ((3, 1, 3), [3]),
+        ((3, 0, 2), [2, 1]),
+        ((0, 3, 9), []),
+    ],
+)
+def test_chunks_hold_as_many_distances_as_they_may(case, sizes):
+    chunks = query_chunks(*case)
+    assert [len(range(case[0])[chunk]) for chunk in chunks] == sizes
+
+
+def test_some_places_of_a_list_and_lists_joined_are_the_list():
+    distances = np.random.default_rng(0).integers(0, 4, (6, 9)).astype(float)
+    reach, tie = Reach(np.ones(9)), np.linspace(0.1, 0.2, 6)
+    near = reach.near(distances, 3, tie)
+    numbers = [np.array([1, 3, 4]), np.array([0, 2, 5])]
+    parts = [reach.near(distances[at], 3, tie[at]) for at in numbers]
+    for a, b in zip(join_near(parts, numbers), near, strict=True):
+        np.testing.assert_array_equal(a, b)
+    some = near.take(np.flatnonzero(near.query == 2))
+    alone = reach.near(distances[[2]], 3, tie[[2]])
+    np.testing.assert_array_equal(some.query, 2)
+    for name in ("unique_row", "distance", "votes"):
+        np.testing.assert_array_equal(getattr(some, name), getattr(alone, name))
+    np.testing.assert_array_equal(some.tie, tie)

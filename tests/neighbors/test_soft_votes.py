@@ -1,5 +1,6 @@
 """Soft votes: the definition, its limits, and the temperature that is chosen."""
 
+from dataclasses import replace
 from math import exp, inf, log
 
 import numpy as np
@@ -11,9 +12,13 @@ from nearkind.baselines import Euclidean, Hamming, Lin
 from nearkind.errors import UnseenValueWarning
 from nearkind.neighbors import LeaveOneOut, SoftVotes, soft_votes
 from nearkind.neighbors.soft_votes import N_HALVINGS, draw_rows
+from nearkind.neighbors.vector_rows import VectorRows
 
 METRICS = [Euclidean(), nk.CPML(max_iter=5), Hamming()]
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore::nearkind.errors.SmallWeightWarning"),
+]
 ROUNDING = 1e-6
 """By which a share may miss that of a loop in double precision."""
 
@@ -161,25 +166,101 @@ def test_a_few_rows_at_a_time_are_all_rows(monkeypatch):
 
 def likelihoods(model, temperatures):
     """Return the mean log-likelihood of the rows, each left out, by loops."""
-    rows, weights = [], []
-    for u, counts in enumerate(model.training_rows_.counts):
-        for c, count in enumerate(counts):
-            rows += [(u, c)] * int(count)
     voters = model.training_rows_
     D = model.distance_.compare(model.index_.rows, model.index_.rows)
     found = []
     for T in temperatures:
         total = 0.0
-        for u, c in rows:
+        for u, c in np.argwhere(voters.counts):
+            one = min(voters.weights[u] / len(voters.row_numbers(u)), 1.0)
             counts = voters.counts.copy()
-            counts[u, c] -= 1.0
+            counts[u, c] = max(counts[u, c] - one, 0.0)
             weights = counts.sum(axis=1)
-            kept = weights > 0.0
+            kept = weights > 1e-6 * voters.weights.min()
             s = counts[kept] / weights[kept, None]
             chance = oracle(D[u, kept].tolist(), weights[kept], s, T)[c]
-            total += log(0.99 * chance + 0.01 / counts.shape[1])
-        found.append(total / len(rows))
+            total += voters.counts[u, c] * log(0.99 * chance + 0.01 / counts.shape[1])
+        found.append(total / voters.counts.sum())
     return np.array(found)
+
+
+def left_out(model):
+    return LeaveOneOut(model.distance_, model.index_.rows, model.training_rows_)
+
+
+@pytest.mark.parametrize("weight", [None, 3.0, 0.25, 1e-12])
+@pytest.mark.parametrize("metric", [*METRICS, Lin()], ids=str)
+def test_likelihoods_are_those_of_leaving_out_row_by_row(metric, weight):
+    X, y = labelled_table(30, seed=2)
+    some = np.random.default_rng(0).choice([1.0, 2.0], 30)
+    model = nk.CPMLClassifier(metric, weights="soft", temperature=1.0)
+    model.fit(X, y, None if weight is None else weight * some)
+    temperatures, found = left_out(model).likelihoods()
+    np.testing.assert_array_equal(temperatures[1:], temperatures[:-1] / 2.0)
+    assert len(temperatures) == N_HALVINGS + 1
+    some = [0, 1, 3, 6, 10, N_HALVINGS]
+    expected = likelihoods(model, temperatures[some])
+    rounding = 1e-6 * 2.0 ** np.array(some)  # each squaring doubles it
+    assert (np.abs(found[some] - expected) < rounding).all()
+
+
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_temperatures_go_down_from_four_times_the_mean_square(is_wide):
+    places = np.arange(16.0)[:, None] * (1.0, 1000.0)[is_wide]
+    X = [[f"v{code:02}"] for code in range(16)]
+    model = nk.CPMLClassifier(Hamming(), weights="soft", temperature=1.0)
+    model.fit(X, ["no", "yes"] * 8, np.full(16, 1 / 32))
+    found = LeaveOneOut(Euclidean(), places, model.training_rows_)
+    hottest, *_, coldest = found.likelihoods()[0]
+    mean = ((places - places.T) ** 2).mean()
+    assert hottest / 2.0 < 4.0 * mean <= hottest
+    assert coldest == hottest / 65_536.0
+    assert np.log2(hottest) == np.rint(np.log2(hottest))
+
+
+@pytest.mark.parametrize("factor", [2.0**-20, 2.0**20])
+def test_temperatures_go_with_the_squares_of_distances(factor):
+    model, _ = parts(Euclidean())
+    other = LeaveOneOut(
+        model.distance_, factor * model.index_.rows, model.training_rows_
+    )
+    a, b = left_out(model).likelihoods(), other.likelihoods()
+    np.testing.assert_array_equal(b[0], factor**2 * a[0])
+    np.testing.assert_allclose(b[1], a[1], atol=ROUNDING)
+    assert other.best_temperature() == factor**2 * left_out(model).best_temperature()
+
+
+def n_drawn(model, monkeypatch):
+    """Return how many rows are drawn to be left out."""
+    asked = []
+
+    def draw(counts, n):
+        asked.append(n)
+        return draw_rows(counts, n)
+
+    monkeypatch.setattr(soft_votes, "draw_rows", draw)
+    left_out(model).likelihoods()
+    return asked[0]
+
+
+@pytest.mark.parametrize(("n_pairs", "n"), [(1, 10), (50, 50), (1_000, 100)])
+def test_of_many_rows_fewer_are_left_out(monkeypatch, n_pairs, n):
+    model, _ = parts(Hamming())
+    assert n_drawn(model, monkeypatch) == 1_000
+    monkeypatch.setattr(soft_votes, "MOST_QUERIES", 100)
+    monkeypatch.setattr(soft_votes, "FEWEST_QUERIES", 10)
+    monkeypatch.setattr(soft_votes, "PAIRS", n_pairs * len(model.training_rows_))
+    assert n_drawn(model, monkeypatch) == n
+
+
+def test_of_temperatures_as_likely_the_highest_is_chosen(monkeypatch):
+    model, _ = parts(Hamming())
+    mean = np.array([-0.9, -0.5 - 9e-5, -0.5, -0.5 - 9e-5])
+    found = 2.0 ** np.arange(3, -1, -1), mean
+    monkeypatch.setattr(LeaveOneOut, "likelihoods", lambda *_: found)
+    assert left_out(model).best_temperature() == 4.0
+    mean[1] = -0.5 - 1.1e-4
+    assert left_out(model).best_temperature() == 2.0
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
@@ -230,3 +311,86 @@ def test_a_temperature_among_rows_infinitely_far():
     model = nk.CPMLClassifier(Lin(), weights="soft").fit(rows, ["up", "no", "no"])
     assert 0.0 < model.temperature_ < inf
     assert np.isfinite(model.predict_proba([*rows, ["a", "y"]])).all()
+
+
+def test_one_row_alone_has_a_temperature():
+    model = nk.CPMLClassifier(nk.CPML(max_iter=5), weights="soft")
+    model.partial_fit([["a"]], ["no"], classes=["no", "yes"])
+    assert model.temperature_ == 1.0
+    assert model.predict_proba([["a"]]).tolist() == [[1.0, 0.0]]
+
+
+def test_rows_that_are_all_infinitely_far_have_a_temperature_too():
+    model = nk.CPMLClassifier(Hamming(), weights="soft").fit([["a"], ["b"]], [0, 1])
+    far = LeaveOneOut(Far(), np.zeros((2, 1)), model.training_rows_)
+    assert far.best_temperature() == 1.0
+
+
+@pytest.mark.parametrize("T", [5e-324, 1e-290, 1.0, 1.7e308])
+@pytest.mark.parametrize("metric", [Euclidean(), Hamming()], ids=str)
+def test_rows_at_one_place_vote_by_their_weights(metric, T):
+    votes = SoftVotes(metric, np.zeros((2, 1)), np.array([1.0, 3.0]), T)
+    if not metric.is_euclidean:
+        votes = replace(votes, metric=Listed(np.zeros((1, 2))))
+    found = votes.shares(np.zeros((1, 1)), np.eye(2))
+    np.testing.assert_allclose(found, [[0.25, 0.75]])
+
+
+class Listed:
+    """A distance that is written down: from all queries to all rows."""
+
+    is_euclidean = False
+
+    def __init__(self, distances):
+        self.distances = distances
+
+    def compare(self, queries, rows):
+        return self.distances.copy()
+
+
+@pytest.mark.parametrize("is_euclidean", [False, True])
+def test_distances_that_tie_are_equal_below_a_billionth_of_the_largest(is_euclidean):
+    rows = np.array([[1.0], [1.0 + 5e-8], [-2.0]])  # the largest finite one is 2
+    queries, w = np.zeros((1, 1)), np.ones(3)
+    metric = Euclidean() if is_euclidean else Listed(np.abs(rows.T))
+    largest = VectorRows(rows).largest(queries)[0] if is_euclidean else 2.0
+    for share, expected in [(0.9e-9, [0.5, 0.5, 0.0]), (1.1e-9, [1.0, 0.0, 0.0])]:
+        votes = SoftVotes(metric, rows, w, share * largest**2)
+        shares = votes.shares(queries, np.eye(3))
+        assert (shares[0, 1] > 0.4) == (expected[1] > 0.4)
+        if expected[1]:
+            np.testing.assert_array_equal(shares, [expected])
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_votes_of_rows_are_their_shares_as_classes(metric):
+    model, query = parts(metric)
+    queries = model.distance_.represent(model.encode(query))
+    weights = model.training_rows_.weights
+    votes = SoftVotes(model.distance_, model.index_.rows, weights, 0.3)
+    expected = votes.shares(queries, np.eye(len(weights)))
+    np.testing.assert_allclose(votes.votes(queries), expected, atol=ROUNDING)
+
+
+def test_rows_are_drawn_only_if_there_are_more():
+    counts = np.array([[2.0, 0.0], [1.0, 3.0], [0.0, 0.5]])
+    whole = draw_rows(counts, 4)
+    assert whole.unique_row.tolist() == [0, 1, 1, 2]
+    assert whole.label.tolist() == [0, 0, 1, 1]
+    assert whole.times.tolist() == [2.0, 1.0, 3.0, 0.5]
+    assert draw_rows(counts, 3).times.sum() == 3.0
+
+
+def test_one_row_is_drawn_from_each_stretch():
+    drawn = draw_rows(np.ones((1_000, 1)), 10)
+    np.testing.assert_array_equal(drawn.unique_row // 100, np.arange(10))
+    assert draw_rows(np.array([[1.0], [1.0], [97.0]]), 2).unique_row[-1] == 2
+    heavy = np.ones((1_000, 1))
+    heavy[500:] = 3.0
+    assert (draw_rows(heavy, 8).unique_row < 500).sum() == 2
+
+
+@pytest.mark.parametrize("metric", [Euclidean(), Hamming()], ids=str)
+def test_chunks_hold_as_many_weights_as_they_may(metric):
+    votes = SoftVotes(metric, np.zeros((5, 2)), np.ones(5), 1.0)
+    assert votes.chunks(7, 16) == [slice(0, 3), slice(3, 6), slice(6, 9)]

@@ -25,7 +25,7 @@ GROWTH = 1.25
 MOST_ROWS = 20_000
 """Unique rows among which prototypes are chosen; of more, so many are drawn."""
 NOTHING = 1e-9
-"""Share of the largest gain below which one is left over from rounding."""
+"""Share of a gain, or of a row, below which what is left of it is rounding."""
 
 
 def cover_order(
@@ -88,7 +88,7 @@ def cover_order(
         gains, uncovered = np.where(is_left, total, 0.0), np.ones(m, dtype=bool)
         while True:
             best = first.pop(0) if first else int(np.argmax(gains))
-            if not is_left[best] or gains[best] <= NOTHING * total.max():
+            if gains[best] <= NOTHING * total[best]:
                 break
             yield best
             is_left[best] = False
@@ -252,7 +252,8 @@ class Condensation:
     @cached_property
     def _folds(self) -> "list[Fold]":
         n_tried = N_FOLDS if len(self.voters) <= MOST_ROWS else 1
-        return [Fold.of(self, fold) for fold in range(n_tried)]
+        folds = (Fold.of(self, fold) for fold in range(n_tried))
+        return [fold for fold in folds if len(fold.held)]  # of few rows, fewer
 
     @property
     def full_score(self) -> float:
@@ -300,13 +301,13 @@ class Fold:
     @classmethod
     def of(cls, whole: Condensation, fold: int) -> "Fold":
         """Hold out one of ``N_FOLDS`` parts of all rows."""
-        counts = whole.voters.counts
-        held = fold_counts(counts, N_FOLDS, fold)
+        counts, one = whole.voters.counts, whole.voters.weight_of_one
+        held = one * fold_counts(counts / one, N_FOLDS, fold)
         left = counts - held
-        kept = np.flatnonzero(left.sum(axis=1) > NOTHING)
+        kept = np.flatnonzero(left.sum(axis=1) > NOTHING * one)
         voters = whole.voters.take(kept, left[kept])
         others = Condensation(whole.metric, voters, whole.vote, whole.at_once)
-        out = np.flatnonzero(held.sum(axis=1) > NOTHING)
+        out = np.flatnonzero(held.sum(axis=1) > NOTHING * one)
         return cls(others, whole.rows[out], held[out])
 
     @cached_property

@@ -15,8 +15,8 @@ TIE = 1e-7
 
 Between vectors, of a bound on it: see ``VectorRows.largest``.
 """
-ENOUGH = 1.0 - 1e-12
-"""Share of k that weights must add up to: they may be sums of fractions."""
+ENOUGH = 1.0 - 1e-9
+"""Share of k that weights must add up to: sums of millions of fractions are rounded."""
 DISTANCES_AT_ONCE = 1 << 21
 """Distances that one thread holds at a time."""
 

@@ -23,8 +23,8 @@ Single = NDArray[np.float32]
 COLD = 1e-9
 """Temperature, as a share of the largest squared distance, below which every distance
 is computed for itself, and distances that tie are made equal."""
-LOWEST, HIGHEST = 1e-300, 1e300
-"""Temperatures beyond which nothing changes, and quotients overflow."""
+LOWEST = 1e-300
+"""Temperature below which nothing changes, and quotients overflow."""
 TILE_NUMBERS = 1 << 18
 """Weights that are held at a time: a cache's."""
 
@@ -109,7 +109,7 @@ class SoftVotes:
     @property
     def bounded(self) -> float:
         """The temperature, where quotients by it are finite."""
-        return min(max(self.temperature, LOWEST), HIGHEST)
+        return max(self.temperature, LOWEST)
 
     def chunks(self, n_queries: int, at_once: int) -> list[slice]:
         """Split queries into chunks of at most ``at_once`` weights, or one query.
@@ -250,13 +250,16 @@ class LeaveOneOut:
 
         ``each`` is shaped like the builtin ``map``.
         """
+        temperatures, mean = self.likelihoods(each)
+        return float(temperatures[np.argmax(mean >= mean.max() - AS_GOOD)])
+
+    def likelihoods(self, each: Map = map) -> tuple[Array, Array]:
+        """Return temperatures, falling, and the mean log-likelihood at each."""
         m = len(self.voters)
         n = int(np.clip(PAIRS // m, FEWEST_QUERIES, MOST_QUERIES))
         left_out = draw_rows(self.voters.counts, n)
         scale = self._mean_squared_distance(left_out)
-        if scale == 0.0:
-            return 1.0
-        hottest = 2.0 ** (np.ceil(np.log2(scale)) + 2.0)
+        hottest = 2.0 ** (np.ceil(np.log2(scale)) + 2.0) if scale else 1.0
         votes = SoftVotes(self.metric, self.rows, np.ones(m), hottest)
 
         def likelihoods(at: slice) -> Array:
@@ -264,8 +267,8 @@ class LeaveOneOut:
 
         chunks = votes.chunks(len(left_out.times), 8 * TILE_NUMBERS)
         total = np.sum(list(each(likelihoods, chunks)), axis=0)  # (N_HALVINGS + 1,)
-        mean = total / left_out.times.sum()
-        return float(hottest * 0.5 ** int(np.argmax(mean >= mean.max() - AS_GOOD)))
+        temperatures = np.ldexp(hottest, -np.arange(N_HALVINGS + 1))
+        return temperatures, total / left_out.times.sum()
 
     def _likelihoods(self, votes: SoftVotes, left_out: LeftOut) -> Array:
         """Return the log-likelihood of rows, blunted, for each temperature.
@@ -297,8 +300,9 @@ class LeaveOneOut:
         """Return the counts (b, C) of unique rows, less the row that is left out."""
         counts = self.voters.counts[row]
         mean = self.voters.weights[row] / self.voters.groups.sizes[row]
-        counts[np.arange(len(row)), label] -= np.minimum(mean, 1.0)
-        return np.where(counts < 1e-9, 0.0, counts)
+        one = np.minimum(mean, 1.0)
+        counts[np.arange(len(row)), label] -= one
+        return np.where(counts < 1e-9 * one[:, None], 0.0, counts)  # rounding
 
     def _mean_squared_distance(self, left_out: LeftOut) -> float:
         """Return the mean over pairs of some rows and all, infinite ones left out."""

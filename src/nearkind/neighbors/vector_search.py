@@ -201,9 +201,8 @@ class ProductSearch:
     def _least_of_runs(self, left: Single) -> Single:
         """Return the least s of each run (n_runs, b), of queries left (q + 1, b)."""
         tiles, b = self.factors, left.shape[1]
-        at_once = max(1, TILE_NUMBERS // (TILE * b))
         least = np.empty((len(tiles), TILE // self.run, b), np.float32)
-        for at in query_chunks(len(tiles), 1, at_once):
+        for at in query_chunks(len(tiles), TILE * b, TILE_NUMBERS):
             s = (tiles[at] @ left).reshape(-1, self.run, TILE // self.run, b)
             np.minimum.reduce(s, axis=1, out=least[at])
         return least.reshape(-1, b)[: -(-len(self.rows) // self.run)]

@@ -1,7 +1,7 @@
 // Who votes and how, as nearkind.neighbors and CPMLClassifier have it.
 
 const TIE = 1e-7;
-const ENOUGH = 1 - 1e-12;
+const ENOUGH = 1 - 1e-9;
 const SAME_SHARE = 1e-9;
 
 function largestFinite(distances) {
