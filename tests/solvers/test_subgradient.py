@@ -121,6 +121,8 @@ def test_a_gradient_of_zero_proves_the_optimum_at_once():
     assert found.gap == pytest.approx(0.0, abs=1e-12)
     assert found.reason is Stop.TOLERANCE
     assert found.point is start
+    impossible = Subgradient(max_iter=50, tol=-1.0).solve(problem, start)
+    assert (impossible.reason, impossible.n_iter) == (Stop.NO_DESCENT, 1)
 
 
 def flat():
