@@ -10,7 +10,7 @@ from helpers.convex_reference import Penalty
 from helpers.solver_problems import kinked, objective, random_rows, six_persons, unit
 from nearkind.metrics.spectrum import Spectrum, decompose, identity
 from nearkind.solvers.literal_subgradient import LiteralSubgradient
-from nearkind.solvers.objective import Objective
+from nearkind.solvers.objective import MeanLinearization, Objective
 from nearkind.solvers.solution import Stop
 from nearkind.solvers.subgradient import Subgradient
 
@@ -100,6 +100,27 @@ def test_iterations_are_counted_from_one(solver):
     found = solver.solve(problem, unit(problem))
     assert [record.iteration for record in found.history] == list(range(1, 10))
     assert found.reason is Stop.MAX_ITER
+
+
+@pytest.mark.parametrize("kind", [Subgradient, LiteralSubgradient])
+def test_the_last_of_many_iterations_is_certified_too(kind, monkeypatch):
+    problem, n_added = posed(strength=0.3), []
+    plain = MeanLinearization.add
+    counts = []
+
+    def add(self, at):
+        plain(self, at)
+        counts.append(self.count)
+
+    def lower_bound(self, gradient, intercept, near=None):
+        n_added.append(counts[-1])
+        return 0.0
+
+    monkeypatch.setattr(MeanLinearization, "add", add)
+    monkeypatch.setattr(Objective, "lower_bound", lower_bound)
+    found = kind(263, tol=0.0).solve(problem, unit(problem))
+    assert found.reason is Stop.MAX_ITER
+    assert n_added == [*range(10, 261, 10), 263]
 
 
 def test_where_nothing_is_violated_nothing_is_left_to_do():
