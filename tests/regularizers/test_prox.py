@@ -92,7 +92,15 @@ def test_the_largest_entries_are_cut_to_one_height():
         (15.0, [0.0, 0.0, 0.0, 0.0]),
     ):
         np.testing.assert_allclose(prox_norm(v, step, np.inf), expected, atol=1e-12)
-    np.testing.assert_array_equal(prox_norm(np.zeros(3), 0.5, np.inf), 0.0)
+
+
+@pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0, np.inf])
+@pytest.mark.parametrize("step", [0.0, 0.5])
+def test_nothing_comes_of_nothing(p, step):
+    for v in (np.zeros(3), np.array([-1.0, 0.0])):
+        np.testing.assert_array_equal(prox_norm(v, step, p), 0.0)
+        if p < np.inf:
+            np.testing.assert_array_equal(prox_power(v, step, p), 0.0)
 
 
 @pytest.mark.parametrize(

@@ -225,7 +225,7 @@ def test_a_start_of_many_directions_is_first_descended_from(monkeypatch):
     solver.solve(Problem(bowl, bowl), many := a_start(3))
     ((solver, start),) = asked
     assert start is many
-    assert (solver.rng is rng, solver.rows, solver.max_rank) == (True, 45, 2)
+    assert solver == LBFGS(15, 1e-3, rng, rows=45, max_rank=2)
     assert bowl.seen[0].shape == (1, 2, 3)
     first = decompose_factor(bowl.seen[0])
     np.testing.assert_allclose(first.matrix, a_start(3).truncated(2).matrix, atol=1e-12)

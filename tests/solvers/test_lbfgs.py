@@ -349,18 +349,18 @@ class TestSmoothedLBFGS:
         self, descents
     ):
         made, asked = descents
-        made += [4, 0, 2, 3]
+        made += [400, 0, 200, 199]
         problem = Estimated(8.0, 7.0, 6.0, 5.0, 4.0)
-        solver = SmoothedLBFGS(8, tol=0.0, width=0.5, round_steps=4)
+        solver = SmoothedLBFGS(800, tol=0.0, width=0.5, round_steps=400)
         found = solver.solve(problem, start := identity(1, 2))
-        assert [steps for *_, steps in asked] == [4, 4, 3, 1]
+        assert [steps for *_, steps in asked] == [400, 400, 399, 199]
         widths = [smooth.loss.width for smooth, *_ in asked]
         np.testing.assert_allclose(widths, 0.5 * 2e6 / 3.0 ** np.arange(4))
         points = [point for _, point, _ in asked]
         assert points == [start, *(Estimated.ends[:3])]
         # a round without a step counts as one, so that rounds end
         iterations = [record.iteration for record in found.history]
-        assert iterations == [0, 4, 5, 7, 10]
+        assert iterations == [0, 400, 401, 601, 800]
         assert found.reason is Stop.MAX_ITER
 
     @pytest.mark.parametrize(

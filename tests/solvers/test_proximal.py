@@ -15,10 +15,9 @@ from nearkind.solvers.proximal import Proximal, State
 from nearkind.solvers.solution import Stop
 
 
-def posed(p=np.inf, strength=0.05, n_rows=9):
-    return objective(
-        *random_rows(2, n_rows), "single", "triplets", Penalty(p), strength
-    )
+def posed(p=np.inf, strength=0.05, n_rows=9, margin=1.0):
+    rows = random_rows(2, n_rows)
+    return objective(*rows, "single", "triplets", Penalty(p), strength, margin)
 
 
 def as_published(smooth, M, curvature, n_steps):
@@ -49,8 +48,7 @@ def as_published(smooth, M, curvature, n_steps):
     return metrics, events
 
 
-@pytest.mark.parametrize("p", [np.inf, 2.0])
-@pytest.mark.parametrize("width", [0.5, 0.1])
+@pytest.mark.parametrize(("width", "p"), [(0.5, np.inf), (0.1, 2.0)])
 def test_steps_are_those_of_the_published_algorithm(width, p):
     problem = posed(p)
     smooth = problem.with_loss(SmoothedHinge(width))
@@ -69,10 +67,10 @@ def test_rounding_does_not_stop_the_steps(dtype):
     problem = replace(problem, Z=problem.Z.astype(dtype))
     state = State(unit(problem), unit(problem), 0.1)
     highest = 0.0
-    for _ in range(300):
+    for _ in range(80):
         state.step(problem)
         highest = max(highest, state.curvature)
-    assert highest < 100.0
+    assert highest < 10.0
 
 
 def test_a_step_where_the_objective_is_not_finite_is_refused():
@@ -198,13 +196,13 @@ def asked(monkeypatch):
 @pytest.mark.parametrize(
     ("p", "rounds", "ends"),
     [
-        (np.inf, ["step"] * 7, [0, 3, 6, 7]),
-        (2.0, ["step", 3, "step", 2], [0, 4, 7]),
+        (np.inf, ["step"] * 700, [0, 300, 600, 700]),
+        (2.0, ["step", 300, "step", 300, "step", 97], [0, 301, 602, 700]),
     ],
 )
 def test_rounds_are_of_so_many_steps_until_all_are_made(p, rounds, ends, asked):
     problem = posed(p)
-    solver = Proximal(max_iter=7, tol=0.0, check_every=3)
+    solver = Proximal(max_iter=700, tol=0.0, check_every=300)
     found = solver.solve(problem, unit(problem))
     assert asked == rounds
     assert [record.iteration for record in found.history] == ends
@@ -246,13 +244,11 @@ def begun(monkeypatch):
     ],
 )
 def test_the_width_that_proves_most_is_taken(bounds, shrink, begun, monkeypatch):
-    problem, scripted = posed(), iter(bounds)
+    problem, scripted = posed(margin=0.5), iter(bounds)
     monkeypatch.setattr(State, "bound", lambda self, hinge: (None, next(scripted)))
     Proximal(width=0.2).solve(problem, start := unit(problem))
     ((_, _, state),) = begun
-    at_zero = problem.loss_value(zero(problem))  # 1: every triplet lacks its margin
-    assert at_zero == pytest.approx(1.0)
-    assert state.width == pytest.approx(0.2 * at_zero / shrink)
+    assert state.width == pytest.approx(0.2 * 0.5 / shrink)  # at M = 0 margins are lost
     assert state.point is state.ahead is start
 
 

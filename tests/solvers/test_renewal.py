@@ -14,7 +14,7 @@ from helpers.local_problems import (
 )
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.metrics.spectrum import identity
-from nearkind.solvers.proximal import Proximal
+from nearkind.solvers.proximal import Proximal, State
 from nearkind.solvers.renewal import RENEWALS, ProximalRound, solve_with_renewal
 from nearkind.solvers.solution import Record, Solution, Stop
 
@@ -211,3 +211,10 @@ class TestProximalRound:
         with np.errstate(all="ignore"):
             short = ProximalRound().solve(objective, identity(1, 4))
         assert short.reason is Stop.NOT_FINITE
+
+    def test_a_step_that_is_refused_is_said_though_the_start_is_finite(
+        self, monkeypatch
+    ):
+        monkeypatch.setattr(State, "step", lambda self, hinge: False)
+        short = ProximalRound().solve(problem(), identity(1, 4))
+        assert (short.reason, short.n_iter) == (Stop.NOT_FINITE, 0)

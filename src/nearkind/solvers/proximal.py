@@ -125,7 +125,10 @@ class Proximal:
         return n_steps
 
     def _certify(self, hinge: Objective, state: "State", progress: Progress) -> None:
-        """Raise the bound; narrow the corner while it hides what is left to gain."""
+        """Raise the bound; narrow the corner while it hides what is left to gain.
+
+        Eight times at most.
+        """
         for _ in range(8):
             at, bound = state.bound(hinge)
             progress.raise_bound(bound)
