@@ -33,6 +33,27 @@ def cost(X, V, step):
     return 0.5 * ((X - V) ** 2).sum() + step * np.abs(X).sum()
 
 
+@pytest.mark.parametrize(
+    ("V", "X", "U"),
+    [
+        (  # in the cone after soft thresholding
+            [[2.0, 0.25], [0.25, 1.0]],
+            [[1.5, 0.0], [0.0, 0.5]],
+            [[0.5, 0.25], [0.25, 0.5]],
+        ),
+        (  # soft thresholding gives [[1, -1.5], [-1.5, 1]], whose part in the cone is X
+            [[1.5, -2.0], [-2.0, 1.5]],
+            [[1.25, -1.25], [-1.25, 1.25]],
+            [[0.5, -0.5], [-0.5, 0.5]],
+        ),
+    ],
+)
+def test_prox_by_worked_figures(V, X, U):
+    found, multipliers = prox_on_cone(np.array([V]), 0.5)
+    np.testing.assert_allclose(found, [X], atol=1e-6)
+    np.testing.assert_allclose(multipliers, [U], atol=1e-6)
+
+
 @given(seed=seeds, step=steps)
 @settings(max_examples=20, deadline=None)
 def test_prox_is_in_the_cone_and_proves_itself(seed, step):
