@@ -107,6 +107,17 @@ def test_steps_are_those_of_the_published_algorithm(B):
     np.testing.assert_allclose(seen[0].swapaxes(1, 2) @ seen[0], start.matrix)
 
 
+def test_down_an_even_slope_the_last_step_is_as_long_as_the_first():
+    class Slope(Bowl):
+        def factor_gradient(self, F):
+            return super().factor_gradient(F)[0], np.array([[[1.0, -2.0, 1e-3]]])
+
+    slope = Slope(target())
+    problem = Problem(slope, Estimates(1.0))
+    Adam(max_iter=1, round_steps=1_000).solve(problem, a_start(1))
+    np.testing.assert_allclose(lengths(slope.seen), lengths(slope.seen)[0], rtol=1e-8)
+
+
 @pytest.mark.parametrize("rank", [1, 2, 3])
 @pytest.mark.parametrize("scale", [0.1, 10.0])
 def test_a_first_step_moves_two_rows_by_a_margin_about(rank, scale):
