@@ -16,7 +16,7 @@ from nearkind.losses.edges import (
     difference_matrices,
     weighted_gram,
 )
-from nearkind.metrics.metric import embed
+from nearkind.metrics.metric import Embedding, embed
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 
@@ -150,11 +150,72 @@ def test_chunks_of_a_pair_list_add_up(monkeypatch):
     spectrum = decompose(np.array([np.eye(3), np.ones((3, 3))]))
     edges = PairList(left, right)
     d2, G = edges.squared_distances(embed(Z, spectrum)), edges.adjoint(Z, w)
+    LU = edges.apply_laplacian(Z[0, :, 0], w)
     monkeypatch.setattr(edges_module, "_AT_ONCE", 20)
     np.testing.assert_allclose(
         edges.squared_distances(embed(Z, spectrum)), d2, atol=1e-13
     )
     np.testing.assert_allclose(edges.adjoint(Z, w), G, atol=1e-12)
+    np.testing.assert_allclose(edges.apply_laplacian(Z[0, :, 0], w), LU, atol=1e-12)
+
+
+class Watched(np.ndarray):
+    """An array that remembers the size of every part that is taken."""
+
+    sizes: list[int] = []  # noqa: RUF012
+
+    def __getitem__(self, at):
+        part = super().__getitem__(at)
+        self.sizes.append(np.size(part))
+        return part
+
+
+@pytest.fixture
+def sizes(monkeypatch):
+    """Sizes of what is taken from watched arrays."""
+    monkeypatch.setattr(Watched, "sizes", [])
+    return Watched.sizes
+
+
+@pytest.mark.parametrize("at_once", [1, 12, 24, 25])
+def test_no_more_differences_than_allowed_are_made_at_a_time(
+    at_once, sizes, monkeypatch
+):
+    rng = np.random.default_rng(3)
+    edges = PairList(*rng.integers(0, 9, size=(2, 7)))
+    Z, w = rng.normal(size=(2, 9, 3, 2)).view(Watched), rng.normal(size=7)
+    U = rng.normal(size=(9, 12)).view(Watched)
+    monkeypatch.setattr(edges_module, "_AT_ONCE", at_once)
+    at_a_time = max(1, at_once // 12)  # edges: a row has twelve numbers either way
+    expected = [12 * n for n in [at_a_time] * (7 // at_a_time) + [7 % at_a_time] if n]
+    for run in (
+        lambda: edges.adjoint(Z, w),
+        lambda: edges.squared_distances(Embedding(U, np.asarray(U))),
+        lambda: edges.apply_laplacian(U, w),
+    ):
+        sizes.clear()
+        run()
+        assert sizes[::2] == sizes[1::2] == expected
+
+
+def test_edges_without_a_column_are_no_trouble():
+    nothing = np.zeros((3, 0))
+    edges = PairList(np.array([0, 1]), np.array([1, 2]))
+    d2 = edges.squared_distances(Embedding(nothing, nothing))
+    np.testing.assert_array_equal(d2, [0.0, 0.0])
+
+
+@pytest.mark.parametrize("n_rows", [1, 4, 5, 11])
+def test_rows_are_weighted_some_at_a_time(n_rows, sizes, monkeypatch):
+    rng = np.random.default_rng(3)
+    Z = rng.normal(size=(2, n_rows, 3, 2)).view(Watched)
+    w = rng.normal(size=n_rows)
+    monkeypatch.setattr(edges_module, "_ROWS", 4)
+    G = weighted_gram(Z, w)
+    expected = np.einsum("n,bnkv,bnkw->bvw", w, np.asarray(Z), np.asarray(Z))
+    np.testing.assert_allclose(G, expected, atol=1e-12)
+    assert max(sizes) <= 12 * 4
+    assert len(sizes) == 2 * -(-n_rows // 4)
 
 
 @every_structure

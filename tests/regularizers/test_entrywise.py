@@ -33,6 +33,27 @@ def cost(X, V, step):
     return 0.5 * ((X - V) ** 2).sum() + step * np.abs(X).sum()
 
 
+@pytest.mark.parametrize(
+    ("V", "X", "U"),
+    [
+        (  # in the cone after soft thresholding
+            [[2.0, 0.25], [0.25, 1.0]],
+            [[1.5, 0.0], [0.0, 0.5]],
+            [[0.5, 0.25], [0.25, 0.5]],
+        ),
+        (  # soft thresholding gives [[1, -1.5], [-1.5, 1]], whose part in the cone is X
+            [[1.5, -2.0], [-2.0, 1.5]],
+            [[1.25, -1.25], [-1.25, 1.25]],
+            [[0.5, -0.5], [-0.5, 0.5]],
+        ),
+    ],
+)
+def test_prox_by_worked_figures(V, X, U):
+    found, multipliers = prox_on_cone(np.array([V]), 0.5)
+    np.testing.assert_allclose(found, [X], atol=1e-6)
+    np.testing.assert_allclose(multipliers, [U], atol=1e-6)
+
+
 @given(seed=seeds, step=steps)
 @settings(max_examples=20, deadline=None)
 def test_prox_is_in_the_cone_and_proves_itself(seed, step):
@@ -135,3 +156,44 @@ def test_dual_value_never_exceeds_the_best_one(seed, strength):
         found = R.dual_value(S, 2.0, strength, near)
         assert 0.0 <= found <= 2.0 * best * (1 + 1e-6)
     assert R.dual_value(S, 2.0, strength) >= 2.0 * best * (1 - 2 * NORM_TOL)
+
+
+def test_without_a_gradient_the_dual_value_is_the_intercept():
+    flat, near = np.zeros((2, 4, 4)), psd(0)
+    for metric in (None, flat, near):
+        assert R.dual_value(flat, 0.75, 0.1, metric) == 0.75
+        assert R.dual_value(flat, -0.75, 0.1, metric) == 0.0
+    assert R.dual_value(symmetric(0), 0.75, 0.0, near) == 0.0
+
+
+def test_at_the_optimum_the_multipliers_are_feasible_as_they_are():
+    """There S is strength times the signs of M."""
+    M = np.array([[[2.0, -1.0], [-1.0, 3.0]]])
+    for share in (1.0, 0.5):
+        found = R.dual_value(share * np.sign(M), 0.75, 1.0, M)
+        assert found == pytest.approx(0.75, rel=1e-4)
+    assert 0.0 < R.dual_value(2.0 * np.sign(M), 0.75, 1.0, M) <= 0.375
+
+
+def test_multipliers_to_start_from_do_not_change_the_prox():
+    V = symmetric(5)
+    X, U = prox_on_cone(V, 0.5)
+    again, _ = prox_on_cone(V, 0.5, U)
+    other, _ = prox_on_cone(V, 0.5, 9.0 * symmetric(6))
+    np.testing.assert_allclose(again, X, atol=1e-5)
+    np.testing.assert_allclose(other, X, atol=1e-5)
+
+
+def test_nothing_comes_of_nothing():
+    nothing = np.zeros((2, 3, 3))
+    X, U = prox_on_cone(nothing, 0.5)
+    np.testing.assert_array_equal(X, 0.0)
+    np.testing.assert_array_equal(U, 0.0)
+    assert R.dual_norm(nothing) == R.value(nothing) == 0.0
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_the_dual_norm_scales(scale):
+    S = symmetric(7, (1, 5, 5))
+    expected = scale * R.dual_norm(S)
+    assert R.dual_norm(scale * S) == pytest.approx(expected, rel=2e-4)

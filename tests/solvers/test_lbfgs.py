@@ -19,14 +19,18 @@ from helpers.solver_problems import (
 from nearkind.constraints.local import LocalTriplets
 from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.constraints.weighted_labels import WeightedLabels
-from nearkind.metrics.spectrum import decompose, identity
+from nearkind.losses.hinge import Hinge, SmoothedHinge
+from nearkind.metrics.spectrum import Spectrum, decompose, identity
 from nearkind.regularizers.schatten import Schatten, SchattenPower
+from nearkind.solvers import lbfgs
 from nearkind.solvers.lbfgs import (
     LBFGS,
+    Evaluation,
     SmoothedLBFGS,
     evaluate_in_factor,
     evaluate_in_metric,
     factor_of,
+    minimize_factor,
 )
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
@@ -340,3 +344,231 @@ class TestSmoothedLBFGS:
             found = SmoothedLBFGS().solve(replace(posed, Z=Z), start)
         assert found.reason is Stop.NOT_FINITE
         assert found.point is start
+
+    def test_rounds_begin_where_the_last_ended_under_a_third_of_the_width(
+        self, descents
+    ):
+        made, asked = descents
+        made += [400, 0, 200, 199]
+        problem = Estimated(8.0, 7.0, 6.0, 5.0, 4.0)
+        solver = SmoothedLBFGS(800, tol=0.0, width=0.5, round_steps=400)
+        found = solver.solve(problem, start := identity(1, 2))
+        assert [steps for *_, steps in asked] == [400, 400, 399, 199]
+        widths = [smooth.loss.width for smooth, *_ in asked]
+        np.testing.assert_allclose(widths, 0.5 * 2e6 / 3.0 ** np.arange(4))
+        points = [point for _, point, _ in asked]
+        assert points == [start, *(Estimated.ends[:3])]
+        # a round without a step counts as one, so that rounds end
+        iterations = [record.iteration for record in found.history]
+        assert iterations == [0, 400, 401, 601, 800]
+        assert found.reason is Stop.MAX_ITER
+
+    @pytest.mark.parametrize(
+        ("values", "n_rounds"),
+        [
+            ((8.0, 5.0, 3.75, 0.0), 2),  # a quarter is the tolerance
+            ((8.0, 5.0, 3.0, 2.0, 1.0), 4),
+            ((1.0, 0.5, 0.1), 1),  # of 2, a millionth of the loss at M = 0
+            ((8.0, 9.0, 1.0), 1),
+        ],
+    )
+    def test_it_settles_when_a_round_gains_the_tolerance_or_less(
+        self, values, n_rounds, descents
+    ):
+        made, _ = descents
+        made += [1] * 4
+        solver = SmoothedLBFGS(4, tol=0.25)
+        found = solver.solve(Estimated(*values), identity(1, 2))
+        assert len(found.history) == 1 + n_rounds
+        assert found.reason is (Stop.SETTLED if n_rounds < 4 else Stop.MAX_ITER)
+
+
+class Estimated:
+    """A problem whose values are told in turn; the loss at M = 0 is two millions."""
+
+    ends = tuple(identity(1, 2) for _ in range(9))
+
+    def __init__(self, *values, loss=None):
+        self.values, self.loss, self.zero = iter(values), loss, object()
+
+    def with_loss(self, loss):
+        other = Estimated(loss=loss)
+        other.values, other.zero = self.values, self.zero
+        return other
+
+    def loss_value(self, point):
+        assert (self.loss, point) == (Hinge(), self.zero)
+        return 2e6
+
+    def value(self, point):
+        assert self.loss == Hinge()
+        return next(self.values)
+
+
+@pytest.fixture
+def descents(monkeypatch):
+    """Numbers of steps that descents shall make, and what each was asked."""
+    made, asked = [], []
+
+    def minimize(smooth, point, max_steps, *settings):
+        asked.append((smooth, point, max_steps))
+        return Estimated.ends[len(asked) - 1], made[len(asked) - 1], None
+
+    monkeypatch.setattr(lbfgs, "minimize_factor", minimize)
+    return made, asked
+
+
+@pytest.mark.parametrize(
+    ("max_iter", "max_rank", "steps"),
+    [
+        (20, 9, [20]),
+        (20, 8, [6, 14]),  # of nine directions
+        (6, 8, [6, 0]),
+        (4, 8, [4, 0]),
+    ],
+)
+def test_after_six_steps_in_all_directions_the_largest_go_on(
+    max_iter, max_rank, steps, monkeypatch
+):
+    problem, asked = posed(), []
+
+    def minimize(smooth, point, max_steps, tol, callback, evaluate):
+        asked.append((max_steps, tol, point))
+        return somewhere_else, max_steps, None
+
+    somewhere_else = decompose(np.diag(np.arange(9.0))[None])
+    monkeypatch.setattr(lbfgs, "minimize_factor", minimize)
+    solver = LBFGS(max_iter, tol=0.5, max_rank=max_rank)
+    start = unit(problem)
+    found = solver.solve(problem, start)
+    assert [n for n, *_ in asked] == steps
+    assert {tol for _, tol, _ in asked} == {0.1 * 0.5}
+    assert found.reason is Stop.MAX_ITER
+    before = start if len(steps) == 1 else somewhere_else
+    last = asked[-1][2]
+    np.testing.assert_allclose(last.matrix, before.truncated(max_rank).matrix)
+    assert last.values.shape[1] == max_rank
+
+
+@pytest.mark.parametrize(
+    ("many", "least_tol", "dtype"),
+    [(30, 1e-4, np.float32), (31, 1e-4, np.float64), (30, 2e-4, np.float64)],
+)
+def test_single_precision_is_for_many_rows_and_coarse_tolerances(
+    many, least_tol, dtype, monkeypatch
+):
+    seen, problem = [], posed(30)
+    monkeypatch.setattr(lbfgs, "MANY_ROWS", many)
+    monkeypatch.setattr(lbfgs, "SINGLE_PRECISION_TOL", least_tol)
+    plain = Objective.factor_gradient
+
+    def factor_gradient(self, F):
+        seen.append(self.Z.dtype)
+        return plain(self, F)
+
+    monkeypatch.setattr(Objective, "factor_gradient", factor_gradient)
+    LBFGS(2, tol=1e-4).solve(problem, unit(problem))
+    assert set(seen) == {np.dtype(dtype)}
+
+
+def test_without_a_source_of_draws_the_sample_is_always_the_same():
+    problem = posed(60)
+    runs = [LBFGS(5, rows=30).solve(problem, unit(problem)) for _ in range(2)]
+    np.testing.assert_array_equal(runs[0].point.matrix, runs[1].point.matrix)
+
+
+class TestMinimizeFactor:
+    """Descent on a factor: what is evaluated, what is kept, and when it ends."""
+
+    @staticmethod
+    def bowl(scale=1.0, seen=None):
+        """scale |F - 3|^2 / 2; of each evaluation the factor is remembered."""
+
+        def evaluate(smooth, F):
+            if seen is not None:
+                seen.append(F)
+            return Evaluation(
+                F, 0.5 * scale * ((F - 3.0) ** 2).sum(), scale * (F - 3.0)
+            )
+
+        return evaluate
+
+    @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+    def test_it_goes_to_the_least_value_whatever_its_scale(self, scale):
+        point, n_steps, at = minimize_factor(
+            None, identity(1, 1), 50, evaluate=self.bowl(scale)
+        )
+        np.testing.assert_allclose(point.matrix, [[[9.0]]], rtol=1e-6)
+        assert 1 <= n_steps < 50
+        assert at is None
+
+    def test_it_makes_so_many_steps_at_most(self):
+        problem = posed()
+        for max_steps in (1, 3):
+            told = []
+            _, n_steps, _ = minimize_factor(
+                problem, unit(problem), max_steps, 0.0, told.append, evaluate_in_factor
+            )
+            assert n_steps == len(told) == max_steps
+
+    def test_it_ends_when_a_step_gains_less_than_the_tolerance(self):
+        problem = posed()
+        start = problem.value(unit(problem))
+        for tol in (1e-1, 1e-2, 1e-4):
+            told = []
+            minimize_factor(
+                problem, unit(problem), 500, tol, told.append, evaluate_in_factor
+            )
+            values = np.array([start, *(best.value for best in told)])
+            gains = (values[:-1] - values[1:]) / np.maximum(values[:-1], 1.0)
+            assert (gains[:-1] > tol).all()
+            assert gains[-1] <= tol
+
+    def test_the_best_that_was_seen_is_returned_with_its_linearization(self):
+        problem = posed().with_loss(SmoothedHinge(0.3))
+        told = []
+        point, _, at = minimize_factor(problem, unit(problem), 20, callback=told.append)
+        assert min(best.value for best in told) == told[-1].value
+        assert problem.value(point) == pytest.approx(told[-1].value, rel=1e-9)
+        fresh = problem.linearize(point)
+        assert at.value == pytest.approx(fresh.value, rel=1e-9)
+        np.testing.assert_allclose(at.gradient, fresh.gradient, atol=1e-9)
+
+    def test_a_worse_place_after_a_better_one_is_not_returned(self):
+        values = iter([5.0, 1.0, 4.0, 3.0, 2.0, 2.5, 2.25, 2.125, 3.0, 3.0, 3.0, 3.0])
+        seen = []
+
+        def evaluate(smooth, F):
+            seen.append(F)
+            return Evaluation(F, next(values, 3.0), F)
+
+        point, *_ = minimize_factor(None, identity(1, 1), 5, evaluate=evaluate)
+        np.testing.assert_allclose(point.matrix, seen[1] ** 2)
+
+    def test_without_directions_there_is_nothing_to_do(self):
+        nothing = Spectrum(np.zeros((1, 2)), np.eye(2)[None])
+        assert minimize_factor(None, nothing, 9) == (nothing, 0, None)
+
+    @pytest.mark.parametrize("size", [1e241, np.inf, np.nan])
+    def test_what_is_beyond_all_range_is_not_computed(self, size):
+        seen, far = [], Spectrum(np.array([[size]]), np.ones((1, 1, 1)))
+        kept = np.isfinite(size)  # others have no factor
+        point, _, at = minimize_factor(None, far, 3, evaluate=self.bowl(seen=seen))
+        assert (point is far, at) == (True, None)
+        assert not seen or not kept
+
+    def test_where_nothing_finite_is_found_the_start_is_returned(self):
+        def evaluate(smooth, F):
+            return Evaluation(F, np.inf, np.zeros_like(F))
+
+        point, _, at = minimize_factor(
+            None, start := identity(1, 2), 3, evaluate=evaluate
+        )
+        assert (point is start, at) == (True, None)
+
+
+def test_a_factor_has_as_many_directions_as_the_block_that_has_most():
+    M = np.array([np.diag([4.0, 0.0, 0.0]), np.diag([0.0, 9.0, 1.0]), np.zeros((3, 3))])
+    F = factor_of(decompose(M))
+    assert F.shape == (3, 2, 3)
+    np.testing.assert_allclose(F.swapaxes(1, 2) @ F, M, atol=1e-12)

@@ -14,7 +14,7 @@ from helpers.local_problems import (
 )
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.metrics.spectrum import identity
-from nearkind.solvers.proximal import Proximal
+from nearkind.solvers.proximal import Proximal, State
 from nearkind.solvers.renewal import RENEWALS, ProximalRound, solve_with_renewal
 from nearkind.solvers.solution import Record, Solution, Stop
 
@@ -101,6 +101,18 @@ def test_all_solves_together_keep_to_the_iterations_allowed(max_iter):
     assert solver.asked[-1][0].max_iter >= max_iter // 2
 
 
+@pytest.mark.parametrize(
+    ("max_iter", "of_each"), [(1, 1), (7, 1), (8, 2), (59, 14), (60, 15), (400, 15)]
+)
+def test_a_descent_between_has_a_quarter_of_the_iterations_at_most(max_iter, of_each):
+    short = wanderer()  # it would take 15
+    solver = Scripted(points=short.points, max_iter=max_iter)
+    solve_with_renewal(solver, problem(), identity(1, 4), short=short)
+    assert [asked.max_iter for asked, *_ in short.asked] == [of_each] * RENEWALS
+    left = max(1, max_iter - RENEWALS * of_each)
+    assert [asked.max_iter for asked, *_ in solver.asked] == [left]
+
+
 def test_the_history_of_all_solves_is_one_that_never_falls():
     solver, short = Watched(), Watched(max_iter=10)
     solution = solve_with_renewal(solver, problem(), identity(1, 4), short=short)
@@ -171,6 +183,19 @@ class TestProximalRound:
         assert short.value == pytest.approx(sample.value(short.point), rel=1e-5)
         assert short.value < sample.value(start)
 
+    def test_fewer_than_four_samples_are_taken_whole(self):
+        objective, start = problem(), identity(1, 4)  # of 60 rows
+        short = ProximalRound(rows=16).solve(objective, start)
+        assert short.history[0].value == pytest.approx(objective.value(start), rel=1e-5)
+        short = ProximalRound(rows=15).solve(objective, start)
+        assert short.history[0].value != pytest.approx(objective.value(start), rel=1e-5)
+
+    def test_it_is_one_round_of_all_its_iterations(self):
+        short = ProximalRound(max_iter=7).solve(problem(), identity(1, 4))
+        assert [record.iteration for record in short.history] == [0, 7]
+        assert short.history[1].value == short.value < short.history[0].value
+        assert short.reason is Stop.MAX_ITER
+
     def test_an_interrupt_keeps_the_start(self):
         def interrupt(record):
             raise KeyboardInterrupt
@@ -186,3 +211,10 @@ class TestProximalRound:
         with np.errstate(all="ignore"):
             short = ProximalRound().solve(objective, identity(1, 4))
         assert short.reason is Stop.NOT_FINITE
+
+    def test_a_step_that_is_refused_is_said_though_the_start_is_finite(
+        self, monkeypatch
+    ):
+        monkeypatch.setattr(State, "step", lambda self, hinge: False)
+        short = ProximalRound().solve(problem(), identity(1, 4))
+        assert (short.reason, short.n_iter) == (Stop.NOT_FINITE, 0)

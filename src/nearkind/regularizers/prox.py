@@ -6,7 +6,7 @@ Each returns argmin over x >= 0 of |x - v|^2 / 2 + step r(x); negative v give 0.
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import bisect, brentq
+from scipy.optimize import brentq
 
 from nearkind.protocols import Array
 
@@ -62,7 +62,7 @@ def roots(v: Array, c: float, p: float, a: float = 1.0) -> Array:
             s = np.maximum(s - step, 0.0)
             if (np.abs(step) <= 1e-15 * s).all():
                 break
-        return np.where(v > 0.0, s**outer, 0.0)
+        return s**outer
 
 
 def norm(spectrum: Array, p: float) -> float:
@@ -118,22 +118,10 @@ def _general(v: Array, step: float, p: float) -> Array:
         return np.zeros_like(v)
     if excess(high) >= 0.0:  # a step below rounding
         return v
-    size = float(np.exp(_root(excess, low, high)))
+    # Near p = 1 rounding makes steps of it, and the search may end within them.
+    root = brentq(excess, low, high, xtol=1e-14, rtol=1e-15, disp=False)
+    size = float(np.exp(root))
     return size * roots(v, step, p, size)
-
-
-def _root(f: Callable[[float], float], low: float, high: float) -> float:
-    """Return a root between two places of different sign.
-
-    Near p = 1 the function is all but vertical at its root and rounding makes steps of
-    it, on which interpolation may not settle; halving always does.
-    """
-    root, report = brentq(
-        f, low, high, xtol=1e-14, rtol=1e-15, full_output=True, disp=False
-    )
-    if report.converged:
-        return float(root)
-    return float(bisect(f, low, high, xtol=1e-14, rtol=1e-15))
 
 
 _CLOSED: dict[float, Callable[[Array, float, float], Array]] = {

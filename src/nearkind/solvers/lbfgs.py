@@ -51,7 +51,8 @@ class LBFGS:
     max_iter : int, default=200
         Iterations at most.
     tol : float, default=1e-4
-        Stop when a step gains less than a tenth of this share of the objective.
+        Stop when a step gains less than a tenth of this share of the objective, or of 1
+        if that is more.
     rng : Generator, default=None
         Source of the sample.
     rows : int, default=4000
@@ -206,7 +207,7 @@ def minimize_factor(
     max_steps : int
         Steps at most.
     tol : float, default=1e-12
-        Share of the objective.
+        Share of the objective, or of 1 if that is more.
     callback : callable, default=None
         Called after each step with the best evaluation so far.
     evaluate : callable, default=evaluate_in_metric

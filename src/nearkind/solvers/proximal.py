@@ -125,11 +125,14 @@ class Proximal:
         return n_steps
 
     def _certify(self, hinge: Objective, state: "State", progress: Progress) -> None:
-        """Raise the bound; narrow the corner while it hides what is left to gain."""
+        """Raise the bound; narrow the corner while it hides what is left to gain.
+
+        Eight times at most.
+        """
         for _ in range(8):
             at, bound = state.bound(hinge)
             progress.raise_bound(bound)
-            corner = _corner(state.point, at)
+            corner = state.corner(at)
             nearly_solved = at.value - (bound - corner) <= 0.5 * corner
             if progress.done or not nearly_solved:
                 return
@@ -163,6 +166,13 @@ class State:
         if not np.isfinite(at.value):
             return at, 0.0
         return at, hinge.lower_bound(at.gradient, at.intercept, self.point)
+
+    def corner(self, at: Linearization) -> float:
+        """Return what the smoothed dual lies below the plain one, linearized at M.
+
+        It is width / 2 times the mean of alpha^2.
+        """
+        return float(at.intercept + (at.gradient * self.point.matrix).sum() - at.loss)
 
     def step(self, hinge: Objective) -> bool:
         """Take one accelerated step; say whether the objective is finite."""
@@ -216,11 +226,3 @@ class State:
         """Narrow the corner and start again from here."""
         self.width /= 3.0
         self.ahead, self.momentum = self.point, 1.0
-
-
-def _corner(point: Spectrum, at: Linearization) -> float:
-    """Return what the smoothed dual lies below the plain one.
-
-    It is width / 2 times the mean of alpha^2.
-    """
-    return float(at.intercept + (at.gradient * point.matrix).sum() - at.loss)

@@ -125,7 +125,7 @@ class _Run:
         self.mean = (1.0 - share) * self.mean + share * self.point.matrix
 
     def polish(self, sample: Objective) -> Spectrum:
-        """Return the mean after a few steps on one larger sample.
+        """Return the mean after five steps on one larger sample.
 
         A mean of metrics of low rank has full rank; these steps take it down again.
         """
