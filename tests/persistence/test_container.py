@@ -1,5 +1,6 @@
 """The bytes of a model file: sizes, limits and checksum, each at its last byte."""
 
+import tracemalloc
 import zlib
 from hashlib import sha256
 from io import BytesIO, StringIO
@@ -8,7 +9,6 @@ from struct import Struct
 import pytest
 
 from nearkind.persistence.container import (
-    GROWTH,
     MAGIC,
     RefusedError,
     Sizes,
@@ -47,7 +47,7 @@ def test_the_first_bytes_name_the_format_and_all_sizes():
 
 def test_memory_may_be_exactly_the_limit():
     *_, n_packed, _ = HEADER.unpack(FILE[: HEADER.size])
-    memory = GROWTH * len(TEXT) + n_packed + 2 * len(ARRAYS)
+    memory = 80 * len(TEXT) + n_packed + 2 * len(ARRAYS)
     assert Sizes(len(TEXT), n_packed, len(ARRAYS)).memory == memory
     assert read(FILE, limit=memory) == (TEXT, ARRAYS)
     words = f"it may take {memory:,} bytes of memory, and the limit is {memory - 1:,};"
@@ -109,3 +109,14 @@ PACKED = zlib.compress(ARRAYS)
 def test_arrays_of_another_size_are_refused(parts, why):
     with pytest.raises(RefusedError, match=why):
         read(forged(**parts))
+
+
+def test_arrays_are_unpacked_no_further_than_they_should_be():
+    bomb = forged(packed=zlib.compress(bytes(1 << 24)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(RefusedError, match="not of the size it states"):
+            read(bomb)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()

@@ -37,7 +37,7 @@ def test_a_line_tells_people_what_is_in_a_file(model, line):
 
 def test_a_setting_that_is_none_is_refused():
     tree, arrays = taken_apart(saved(nk.baselines.Hamming().fit(X)))
-    tree["model"]["Hamming"]["settings"]["loud"] = True
+    tree["model"]["Hamming"]["settings"] |= {"loud": True, "fast": True}
     with pytest.raises(ModelFileError, match="Hamming has no setting 'loud' here"):
         loaded(put_together(tree, arrays))
 
