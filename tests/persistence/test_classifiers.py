@@ -69,7 +69,7 @@ def test_the_rows_are_as_described():
 @pytest.mark.parametrize("weight", [1.0, 0.1, 1.0 + 1e-7, 1e12 + 1.0, 3.0])
 def test_weights_by_class_come_back_and_whole_ones_whole(weight):
     model = nk.CPMLClassifier(nk.baselines.Hamming(), 1)
-    n_copies = np.array([1, 2, 7, 5, 3, 12])
+    n_copies = np.array([3, 2, 7, 5, 3, 12])  # 22 * (15 / 22) is not 15
     model.fit(X, Y, sample_weight=weight * n_copies)
     counts, found = (m.training_rows_.counts for m in (model, loaded(saved(model))))
     np.testing.assert_allclose(found, counts, rtol=1e-15)
@@ -109,6 +109,10 @@ def test_row_numbers_come_back(rows):
     again = loaded(saved(with_numbers(rows)))
     assert again.training_rows_.groups.rows.tolist() == list(rows)
     assert again.training_rows_.groups.rows.dtype == np.intp
+    model = with_numbers((0, 2, 8, 1, 3, 6))  # some rows have no weight
+    model.n_samples_fit_ = 9
+    found = loaded(saved(model)).training_rows_.groups.rows
+    assert found.tolist() == [0, 2, 8, 1, 3, 6]
 
 
 @pytest.mark.parametrize(
@@ -127,6 +131,8 @@ def test_row_numbers_come_back(rows):
         ({"rows": (2, 0, 5, 1, 3, 4)}, "of a unique row are not in rising order"),
         ({"rows": (0, 5, 2, 1, 3, 4)}, "of a unique row are not in rising order"),
         ({"rows": (0, 2, 5, 3, 1, 4)}, "of a unique row are not in rising order"),
+        ({"rows": (0, 1, 2, 3, 5, 4), "starts": (0, 2, 4, 6)}, "not in rising order"),
+        ({"rows": (1, 0, 2, 3, 4, 5), "starts": (0, 2, 4, 6)}, "not in rising order"),
     ],
 )
 def test_row_numbers_that_are_none_are_refused(parts, why):

@@ -70,11 +70,49 @@ def test_a_codebook_comes_back(names):
     assert again(book(named=False)).named_ is False
 
 
+@pytest.mark.parametrize("has_missing", [False, True])
+def test_missing_values_have_a_code_or_none(has_missing):
+    for feature in (
+        Levels("w", ["a"], has_missing),
+        Levels("w", [], True),
+        Bins("w", np.array([]), has_missing),
+        Bins("w", np.array([0.5]), has_missing),
+        Coordinate("w", np.array([0.0]), np.array([1.0]), has_missing),
+    ):
+        value = Codebook()
+        value.keep(["w"], True, [feature])
+        assert_same(again(value), value)
+
+
 def test_many_columns_come_back():
     names = [f"c{k}" for k in range(300)]
     value = Codebook()
     value.keep(names, True, [Levels(name, [*range(300)], True) for name in names])
     assert_same(again(value), value)
+
+
+def test_a_setting_of_crosses_comes_back_where_none_was_found():
+    value = Codebook(crosses="auto")
+    value.keep(list("wxyz"), True, features("wxyz"))
+    assert_same(again(value), value)
+
+
+def test_without_crosses_nothing_is_said_of_them():
+    node, _ = node_of(book())
+    assert "crosses" not in node["Codebook"]  # so that versions without them read it
+
+
+def test_a_column_is_not_crossed_with_itself_however_many_there_are():
+    names = [f"c{k}" for k in range(300)]
+    value = Codebook(crosses=1)
+    columns = [Levels(name, ["a", "b"], False) for name in names]
+    value.keep(names, True, columns, [Cross("c298 x c299", (298, 299), PAIRS[:2])])
+    assert_same(again(value), value)
+    node, arrays = node_of(value)
+    (made,) = node["Codebook"]["crosses"]["pairs"]
+    made["Cross"]["parts"] = [299, int("299")]
+    with pytest.raises(RefusedError, match="a cross is of columns that there are not"):
+        Reader(UNPACKS, arrays, 0).value(node)
 
 
 def test_crosses_of_many_values_come_back():

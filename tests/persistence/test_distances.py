@@ -13,6 +13,7 @@ from nearkind.baselines.matrix_learner import Coding
 from nearkind.errors import ModelFileError
 from nearkind.metrics.structures import Multi, Single
 from nearkind.metrics.value_tables import ValueTables
+from nearkind.persistence.distances import KEPT
 from nearkind.projections.base import TableProjection
 from nearkind.solvers.solution import Record
 
@@ -47,7 +48,7 @@ def refuse(model, why):
 def check_comes_back(model, *names):
     again = loaded(saved(model))
     for name in names:
-        assert_same(getattr(again, name), getattr(model, name))
+        assert_same(getattr(again, name), getattr(model, name), f".{name}")
 
 
 # CPML
@@ -286,10 +287,16 @@ def test_weights_of_columns_are_as_many_as_columns(attributes):
 # Any distance
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", KEPT, ids=lambda kind: kind.__name__)
+def test_every_distance_comes_back(kind):
+    check_comes_back(fitted(kind), "codebook_", *KEPT[kind])
+
+
 def test_every_attribute_is_there_and_no_other():
-    model = fitted(b.Hamming)
-    del model.codebook_
-    refuse(model, r"not fitted|lacks codebook_; call fit again")
+    model = fitted(b.Euclidean)
+    del model.classes_, model.value_tables_
+    refuse(model, "this Euclidean lacks classes_; call fit again")
     tree, arrays = taken_apart(saved(fitted(b.Hamming)))
     sound = tree["model"]["Hamming"]["fitted"]
     without = {name: x for name, x in sound.items() if name != "_n_features_out"}
