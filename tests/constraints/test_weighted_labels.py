@@ -378,3 +378,19 @@ def test_a_row_meets_rows_equal_to_it_as_often_as_in_the_whole():
 
     np.testing.assert_allclose(chance(drawn), chance(whole)[rows])
     np.testing.assert_allclose(drawn.class_weights, whole.class_weights)
+
+
+def test_a_class_whose_weight_is_on_one_row_leaves_every_number_finite():
+    weights = np.concatenate([[5.0], np.zeros(5), np.ones(6)])
+    rows, drawn = sampled(np.repeat([0, 1], 6), weights, size=4)
+    assert rows[drawn.y == 0].tolist() == [0]
+    assert drawn.weights[drawn.y == 0].tolist() == [5.0]
+    assert np.isfinite(drawn.own).all()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_of_two_classes_both_have_anchors_however_few_rows_are_asked_for(size):
+    _, drawn = sampled(np.repeat([0, 1], 5), size=size)
+    assert drawn.y.tolist() == [0, 0, 1, 1]
+    np.testing.assert_array_equal(drawn.anchoring, np.ones(4))
+    np.testing.assert_allclose(drawn.weights, 2.5)

@@ -76,6 +76,10 @@ def test_the_limit_is_a_whole_number_of_bytes(limit):
         nk.load(BytesIO(), limit=limit)
 
 
+def test_the_limit_is_a_gibibyte_unless_told():
+    assert nk.load.__kwdefaults__ == {"limit": 2**30}
+
+
 def test_a_limit_of_one_byte_is_a_limit(tmp_path):
     nk.save(MODEL, tmp_path / "model")
     with pytest.raises(ModelFileError, match=r"Cannot load '.*model': .*limit is 1;"):
