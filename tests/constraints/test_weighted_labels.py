@@ -394,3 +394,16 @@ def test_of_two_classes_both_have_anchors_however_few_rows_are_asked_for(size):
     assert drawn.y.tolist() == [0, 0, 1, 1]
     np.testing.assert_array_equal(drawn.anchoring, np.ones(4))
     np.testing.assert_allclose(drawn.weights, 2.5)
+
+
+def test_class_numbers_without_rows_take_no_room():
+    rows, drawn = sampled(np.repeat(10 * np.arange(10), 5), size=20)
+    np.testing.assert_array_equal(drawn.anchoring, np.ones(20))
+    assert len(rows) == 20
+    assert len(np.unique(drawn.y)) == 10
+
+
+def test_constraints_of_labels_are_the_same_under_every_metric():
+    constraints = AllTriplets().bind(WEIGHTED)
+    assert constraints.n_distances == 60**2
+    assert constraints.renewed(PHI, identity(1, 4)) is constraints

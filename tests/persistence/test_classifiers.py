@@ -400,6 +400,9 @@ def test_members_are_fitted_classifiers_of_the_same_classes():
         tree["model"]["CPMLClassifierCV"]["fitted"] = forged
         with pytest.raises(ModelFileError, match=r"members_|not fitted|not begin"):
             loaded(put_together(tree, arrays))
+    for members in ([], [searched()], [searched().members_[0], searched()]):
+        with pytest.raises(ModelFileError, match="members_ is not a list of one or mo"):
+            saved(searched(members_=members))
     model = searched()
     model.classes_ = model.classes_.astype("<U9")  # equal, but of another type
     with pytest.raises(ModelFileError, match="a member is not fitted, or has other"):

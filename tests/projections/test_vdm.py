@@ -63,11 +63,12 @@ def likelihood(m, counts, prior):
     return law.logpmf(counts.astype(int)).sum()
 
 
-def test_pseudo_counts_are_at_the_top_of_the_likelihood():
-    counts = np.array([[9.0, 1.0], [2.0, 8.0], [5.0, 5.0], [7.0, 3.0]])
+@pytest.mark.parametrize("most", range(6, 11))
+def test_pseudo_counts_are_at_the_top_of_the_likelihood(most):
+    counts = np.array([[most, 10 - most], [2, 8], [5, 5], [7, 3], [1, 9]], dtype=float)
     prior = counts.sum(axis=0) / counts.sum()
     m = empirical_bayes(counts, prior)
-    assert 1.0 < m < 100.0
+    assert 0.1 < m < 100.0
     top = likelihood(m, counts, prior)
     for factor in (0.99, 1.01):
         assert likelihood(factor * m, counts, prior) < top
