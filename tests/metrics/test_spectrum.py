@@ -182,3 +182,10 @@ def test_every_identity_is_its_own():
     eye = identity(2, 3)
     eye.vectors[0, 0, 0] = 7.0
     np.testing.assert_array_equal(eye.vectors[1], np.eye(3))
+
+
+@pytest.mark.parametrize("size", [1e-12, 1e12])
+def test_a_factor_of_any_size_has_the_spectrum_of_one(size):
+    F = np.random.default_rng(9).normal(size=(2, 3, 4))
+    found, expected = decompose_factor(size * F), decompose_factor(F)
+    np.testing.assert_allclose(found.values, size**2 * expected.values, rtol=1e-9)
