@@ -401,9 +401,7 @@ def main():
     parser.add_argument("--coverage", default=build / "mutation.coverage")
     parser.add_argument("--log", default=build / "mutation.log")
     parser.add_argument("--results", type=Path, default=build / "mutation.jsonl")
-    parser.add_argument(
-        "--judged", type=Path, default=ROOT / "tools" / "same_answers.json"
-    )
+    parser.add_argument("--judged", type=Path, default=JUDGED)
     args = parser.parse_args()
     {"run": run, "report": report}[args.what](args)
 

@@ -22,7 +22,7 @@ from helpers.local_problems import (
 )
 from helpers.strategies import labels, metrics, weights
 from nearkind.constraints import local
-from nearkind.constraints.local import LocalTriplets
+from nearkind.constraints.local import LocalTriplets, Targets
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.losses.hinge import Hinge, SmoothedHinge
@@ -235,6 +235,63 @@ def test_targets_in_a_huge_class_do_not_hang_on_blocks(monkeypatch):
     np.testing.assert_array_equal(square(together), square(apart))
 
 
+def test_rows_on_both_sides_of_the_origin_are_told_apart():
+    targets = square(on_a_line([-1, 0.8, 1, 0.9], [0, 0, 0, 1], n_targets=1))
+    np.testing.assert_array_equal(targets[0], [0, 1, 0, 0])
+
+
+def test_distances_that_differ_by_rounding_are_equal():
+    y = [0, 0, 0, 1]
+    near = square(on_a_line([0, 1, -1 - 1e-10, 2], y, n_targets=1))
+    np.testing.assert_array_equal(near[0], [0, 0.5, 0.5, 0])
+    apart = square(on_a_line([0, 1, -1 - 1e-7, 2], y, n_targets=1))
+    np.testing.assert_array_equal(apart[0], [0, 1, 0, 0])
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_many_rows_equally_near_share_alike(seed):
+    rng = np.random.default_rng(seed)
+    places = np.concatenate(
+        [[0.0], rng.permutation(np.repeat([1, 2], [200, 400])), [9]]
+    )
+    y = np.append(np.zeros(601, int), 1)
+    for at_once in (1, 1 << 20):  # each row on its own, or all together
+        targets = square(on_a_line(places, y, n_targets=3, at_once=at_once))
+        np.testing.assert_allclose(targets[0], np.where(places == 1.0, 3 / 200, 0.0))
+
+
+def test_of_very_many_rows_equally_near_some_are_targets(monkeypatch):
+    y = np.append(np.zeros(60, int), 1)
+    for most, n_near in [(0, 32), (61 * 40, 40), (61 * 99, 59)]:
+        monkeypatch.setattr(local, "MOST_TARGETS", most)
+        weights_ = on_a_line(
+            np.append(np.zeros(60), 1.0), y, n_targets=2
+        ).targets.weights
+        np.testing.assert_array_equal((weights_[:60] > 0.0).sum(axis=1), n_near)
+        np.testing.assert_allclose(weights_[:60].sum(axis=1), 2.0)
+
+
+def test_targets_are_equal_in_whatever_order():
+    columns = np.array([[3, 1, 2], [0, 2, 3]])
+    weights_ = np.array([[0.5, 1.0, 0.25], [1.0, 1.0, 0.0]])
+    some, order = Targets(columns, weights_), [1, 2, 0]
+    assert some.equal(Targets(columns[:, order], weights_[:, order]))
+    assert not some.equal(Targets(columns[:, order], weights_))
+    assert not some.equal(Targets(columns, weights_[:, order]))
+    assert not some.equal(Targets(columns[::-1], weights_[::-1]))
+    assert not some.equal(some.widened(4))
+
+
+def test_targets_of_some_anchors_and_more_columns():
+    some = Targets(np.array([[3, 1], [0, 2]]), np.array([[0.5, 1.0], [1.0, 0.25]]))
+    last = some.of(np.array([1]))
+    assert last.equal(Targets(np.array([[0, 2]]), np.array([[1.0, 0.25]])))
+    wide = some.widened(4)
+    np.testing.assert_array_equal(wide.columns, [[3, 1, 3, 3], [0, 2, 0, 0]])
+    np.testing.assert_array_equal(wide.weights, [[0.5, 1, 0, 0], [1, 0.25, 0, 0]])
+    assert some.widened(2).equal(some)
+
+
 # Gradients
 
 
@@ -318,3 +375,35 @@ def test_renewed_targets_are_the_nearest(seed):
     d2 = np.einsum("ijde,de->ij", A, point.matrix[0])
     found = oracles.local_targets(d2, Y, WEIGHTED.weights, 4)
     np.testing.assert_array_equal(square(renewed.constraints), counted(found, 60))
+
+
+def test_the_same_targets_are_not_renewed():
+    objective = problem()
+    bound = objective.constraints
+    bound.chunks()
+    point = identity(1, 4)
+    assert bound.renewed(objective.Z, point) is bound
+    twice = point.with_values(2.0 * point.values)
+    assert bound.renewed(objective.Z, twice) is bound
+    assert bound.renewed(objective.Z, random_metric(objective, 0)) is not bound
+    assert bound.n_distances == 60**2
+
+
+def test_of_very_many_rows_the_slope_at_zero_is_an_estimate(monkeypatch):
+    rng = np.random.default_rng(1)
+    y, phi = np.arange(400) % 2, rng.normal(size=(400, 2, 1))
+    phi[:, 0] += y[:, None]
+    Z, point = Single().blocks(phi), identity(1, 2)
+    labelled = WeightedLabels(y, np.ones(400))
+    exact = bound_at(Z, point, labelled).gradient_at_zero(Z)
+    monkeypatch.setattr(local, "CANDIDATES", 399)
+    bound = bound_at(Z, point, labelled)
+    estimate = bound.gradient_at_zero(Z)
+    assert 0.0 < np.abs(estimate - exact).max() < 0.3 * np.abs(exact).max()
+    again = bound_at(Z, point, labelled).gradient_at_zero(Z)
+    np.testing.assert_array_equal(again, estimate)
+    bound.chunks()  # all targets are known now
+    np.testing.assert_array_equal(bound.gradient_at_zero(Z), exact)
+    monkeypatch.setattr(local, "CANDIDATES", 400)
+    whole_slope = bound_at(Z, point, labelled).gradient_at_zero(Z)
+    np.testing.assert_array_equal(whole_slope, exact)

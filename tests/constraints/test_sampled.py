@@ -253,3 +253,20 @@ def test_a_partner_of_very_small_weight_is_found(kind):
     left, right = edge_of_each(held, 1.0)
     np.testing.assert_array_equal(left, 0)
     np.testing.assert_array_equal(right, 1)
+
+
+def test_pairs_of_one_side_alone_are_drawn_where_there_is_no_other():
+    for y, side in [([0, 0, 0], 1.0), ([0, 1, 2], -1.0)]:
+        held = draw("pairs", WeightedLabels(np.array(y), np.ones(3)), 10, 0)
+        np.testing.assert_array_equal(held.signs.data, side)
+        np.testing.assert_allclose(held.shares.sum(), 1.0)
+        np.testing.assert_array_equal(held.offsets, 1.0 - side)
+
+
+def test_half_of_the_pairs_are_of_each_side():
+    labels = WeightedLabels(np.repeat([0, 1], 50), np.ones(100))
+    for size, n_each in [(1, 2), (4, 2), (100, 50)]:  # one of each class at least
+        held = draw("pairs", labels, size, 0)
+        n_alike = (held.signs.data > 0.0).sum()
+        assert (n_alike, len(held.signs.data)) == (n_each, 2 * n_each)
+    assert held.shares[held.offsets == 0.0].sum() == pytest.approx(49 / 99)

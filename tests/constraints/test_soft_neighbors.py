@@ -10,6 +10,7 @@ from helpers import oracles
 from helpers.strategies import labelled_distances, labels, metrics, phis, weights
 from nearkind.constraints.soft_neighbors import (
     OneClass,
+    ScorePoints,
     SeveralClasses,
     SoftNeighbors,
 )
@@ -260,3 +261,105 @@ def test_anchors_with_no_chance_to_draw_their_class_are_told_apart():
     assert loss > 400.0
     assert np.isfinite(LU).all()
     assert np.abs(LU).max() > 1.0
+
+
+MASKS = {
+    "first": OneClass(slice(0, 3), 7),
+    "last": OneClass(slice(4, 7), 7),
+    "middle": OneClass(slice(2, 4), 7),
+    "all": OneClass(slice(0, 7), 7),
+    "several": SeveralClasses(np.arange(4)[:, None] % 2 == np.arange(7) % 2),
+}
+
+
+@pytest.mark.parametrize("kind", MASKS)
+def test_products_are_those_of_the_mask(kind):
+    same, rng = MASKS[kind], np.random.default_rng(0)
+    E, V, A = rng.normal(size=(4, 7)), rng.normal(size=(7, 2)), rng.normal(size=(4, 2))
+    within, outside = rng.normal(size=(2, 4))
+    mask = np.broadcast_to(same.mask, (4, 7))
+    of_class, of_all = same.times(E, V)
+    np.testing.assert_allclose(of_class, (E * mask) @ V, atol=1e-12)
+    np.testing.assert_allclose(of_all, E @ V, atol=1e-12)
+    c = np.where(mask, within[:, None], outside[:, None])
+    found = same.transposed_times(E, A, within, outside)
+    np.testing.assert_allclose(found, (E * c).T @ A, atol=1e-12)
+    some = np.array([3, 1])
+    taken = np.broadcast_to(same.take(some).mask, (2, 7))
+    np.testing.assert_array_equal(taken, mask[some])
+
+
+def test_the_mask_of_a_class_is_its_rows():
+    assert MASKS["middle"].mask.tolist() == [[0, 0, 1, 1, 0, 0, 0]]
+
+
+@pytest.mark.parametrize("margin", [0.5, 1.0, 3.0])
+def test_scores_are_products_of_points(margin):
+    rng = np.random.default_rng(1)
+    U, weights_ = rng.normal(size=(6, 3)), rng.uniform(0.5, 3.0, 6)
+    points = ScorePoints.of(Embedding(U, U), weights_, margin)
+    d2 = ((U[:, None] - U) ** 2).sum(axis=2)
+    expected = np.log(weights_) - d2 / margin
+    np.testing.assert_allclose(points.left @ points.right.T, expected, atol=1e-12)
+    np.testing.assert_array_equal(points.U1, np.column_stack([U, np.ones(6)]))
+
+
+def test_a_row_without_weight_has_no_chance():
+    U, weights_ = np.zeros((2, 1)), np.array([1.0, 0.0])
+    points = ScorePoints.of(Embedding(U, U), weights_, 1.0)
+    scores = points.left @ points.right.T
+    assert np.isfinite(scores).all()
+    assert (np.exp(scores[:, 1]) < 1e-30).all()
+
+
+def test_only_rows_that_may_draw_do():
+    rng = np.random.default_rng(2)
+    y, points = np.arange(30) % 3, rng.normal(size=(30, 2))
+    d2 = ((points[:, None] - points) ** 2).sum(axis=2)
+    may_draw = np.arange(30) < 10
+    some = SoftNeighbors().bind(WeightedLabels(y, np.ones(30)), may_draw)
+    loss, W, _ = total(some, d2)
+    assert (W[10:] == 0.0).all()
+    assert (W[:10] != 0.0).sum() == 10 * 29
+    each = np.exp(-d2) * (1.0 - np.eye(30))
+    chance = (each * (y[:, None] == y)).sum(axis=1) / each.sum(axis=1)
+    assert loss == pytest.approx(-np.log(chance[:10]).mean())
+
+
+@pytest.mark.parametrize("most", [None, 7, 20, 21, 60])
+def test_so_many_draw_at_most(most):
+    y = np.arange(200) % 2
+    constraints, may_draw = bound(y), np.arange(200) % 5 == 0
+    rows, some = constraints.sample_draws(100, np.random.default_rng(0), may_draw, most)
+    anchors = np.concatenate([part.edges.anchors for part in some.chunks()])
+    n_able = may_draw[rows].sum()
+    assert len(rows) == 100
+    assert len(np.unique(anchors)) == len(anchors) == min(n_able, most or n_able)
+    assert may_draw[rows[anchors]].all()
+    shares = np.concatenate([part.shares for part in some.chunks()])
+    assert shares.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "at_once", "kinds"),
+    [
+        ([50, 50], 100 * 8, [OneClass, OneClass]),
+        ([98, 2], 100 * 8, [OneClass, OneClass]),  # two rows are a quarter of eight
+        ([98, 2], 100 * 12, [OneClass, SeveralClasses]),
+        ([40, 40, 20], 100 * 400, [SeveralClasses] * 3),
+    ],
+)
+def test_a_class_that_fills_a_quarter_of_a_chunk_has_its_own(sizes, at_once, kinds):
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    found = {}
+    for part in bound(y, at_once=at_once).chunks():
+        for label in np.unique(y[part.edges.anchors]):
+            found[label] = type(part.same)
+    assert [found[label] for label in range(len(sizes))] == kinds
+
+
+def test_scattered_rows_of_a_class_are_several():
+    y = np.repeat([0, 1], 50)
+    y[[0, 99]] = 1, 0
+    kinds = {type(part.same) for part in bound(y, at_once=800).chunks()}
+    assert kinds == {SeveralClasses}

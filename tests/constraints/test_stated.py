@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import nearkind as nk
 from helpers import oracles
 from helpers.strategies import distances
 from nearkind.constraints.stated import (
@@ -187,6 +188,7 @@ def test_any_table_or_iterable_of_tuples_is_taken(stated):
         (TRIPLETS, np.array([[0, 1, np.nan]]), "holds np.float64(nan)"),
         (TRIPLETS, [(0, 1, None)], "holds None, which is no row number"),
         (TRIPLETS, [(0, 1, "2")], "holds '2', which is no row number"),
+        (TRIPLETS, [(0, 1, "2")], "number: they are whole and go from 0 to 5."),
         (TRIPLETS, [(0, True, 2)], "holds True, which is no row number"),
         (TRIPLETS, np.ones((2, 3), dtype=bool), "holds np.True_"),
         (TRIPLETS, [(0, 1, 2), (0, 1)], "triplets[1] is (0, 1)"),
@@ -207,3 +209,22 @@ def test_any_table_or_iterable_of_tuples_is_taken(stated):
 def test_what_is_no_row_number_is_refused_by_position(form, stated, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         read_tuples(form, stated, n_rows=6)
+
+
+def test_the_first_and_the_last_row_are_there():
+    assert read_tuples(TRIPLETS, [(0, 5, 5)], n_rows=6).tolist() == [[0, 5, 5]]
+    assert read_tuples(PAIRS, [(5, 0, -9)], n_rows=6).tolist() == [[5, 0, -9]]
+    assert (TRIPLETS.width, PAIRS.width, QUADRUPLETS.width) == (3, 3, 4)
+
+
+def test_what_is_none_is_not_stated():
+    tables = read_stated({"triplets": None, "pairs": [(0, 1, 1)]}, N_ROWS)
+    assert list(tables) == ["pairs"]
+
+
+@pytest.mark.filterwarnings("ignore:The learned metric is zero")
+def test_the_warning_is_of_the_line_that_calls_fit():
+    model = nk.CPML(projection="onehot", tol=0.1)
+    with pytest.warns(UserWarning, match="1 of 2 triplets cannot be met") as caught:
+        model.fit_constraints([["a"], ["b"], ["a"]], triplets=[(0, 1, 2), (0, 2, 1)])
+    assert caught[0].filename == __file__

@@ -14,7 +14,14 @@ from nearkind.constraints.sampled import (
 )
 from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.constraints.triplets import AllTriplets
-from nearkind.constraints.weighted_labels import WeightedLabels, sample_rows
+from nearkind.constraints.weighted_labels import (
+    WeightedLabels,
+    allot,
+    chunk_rows,
+    require_constraints,
+    rows_at_once,
+    sample_rows,
+)
 from nearkind.encoding.rows import unique_rows
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import embed
@@ -197,3 +204,206 @@ def test_every_class_with_anchors_has_two_rows(n_classes):
     assert (drawn.same[drawn.anchoring == 0.0] == 0.0).all()
     assert drawn.weights.sum() == pytest.approx(len(y))
     AllTriplets().bind(drawn)
+
+
+# Worked by hand
+
+
+def test_weights_of_partners_and_strangers():
+    labels = WeightedLabels(np.array([0, 2, 0, 2]), np.array([3.0, 0.5, 1.0, 2.0]))
+    assert labels.n_classes == 3
+    np.testing.assert_array_equal(labels.own, [2.0, 0.0, 0.0, 1.0])
+    np.testing.assert_array_equal(labels.class_weights, [4.0, 0.0, 2.5])
+    np.testing.assert_array_equal(labels.same, [3.0, 2.0, 3.0, 1.5])
+    np.testing.assert_array_equal(labels.other, [2.5, 4.0, 2.5, 4.0])
+    np.testing.assert_array_equal(labels.anchor_weights, labels.weights)
+    np.testing.assert_array_equal(labels.rows_of(2), [1, 3])
+    np.testing.assert_array_equal(labels.rows_outside(2), [0, 2])
+    partners = labels.partners(np.array([2, 0]), np.array([0, 2]))
+    np.testing.assert_array_equal(partners, [[3.0, 0.0], [2.0, 1.0]])
+
+
+def test_anchors_count_as_they_are_told():
+    y, twice = np.array([0, 0, 1]), np.array([2.0, 0.0, 1.0])
+    labels = WeightedLabels(y, np.array([3.0, 1.0, 1.0]), np.zeros(3), twice)
+    np.testing.assert_array_equal(labels.anchor_weights, [6.0, 0.0, 1.0])
+    np.testing.assert_array_equal(labels.same, [1.0, 3.0, 0.0])
+
+
+def test_contrast_is_a_double_loop():
+    rng = np.random.default_rng(4)
+    labels = WeightedLabels(np.array([0, 1, 0, 2, 1]), rng.uniform(0.5, 3.0, 5))
+    Z = rng.normal(size=(2, 5, 3, 4))
+    within, between = rng.normal(size=(2, 5))
+    expected = np.zeros((2, 4, 4))
+    for i in range(5):
+        for j in range(5):
+            step = Z[:, i] - Z[:, j]
+            share = within[i] if labels.y[i] == labels.y[j] else -between[i]
+            both = labels.weights[i] * labels.weights[j] * share
+            expected += both * np.einsum("bkv,bkw->bvw", step, step)
+    found = labels.contrast(Z, within, between)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_array_equal(found, found.swapaxes(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "at_once", "enough", "n_rows"),
+    [
+        (10, 1000, 40, 4),  # enough distances
+        (10, 30, 40, 3),  # no more than are held at once
+        (10, 9, 40, 1),  # at least one row
+        (320, 1 << 20, 40, 20),  # a sixteenth of all
+        (320, 320 * 19, 40, 19),
+        (10, 1000, 0, 1),
+    ],
+)
+def test_rows_of_a_chunk(n_columns, at_once, enough, n_rows):
+    assert rows_at_once(n_columns, at_once, enough) == n_rows
+    rows = np.arange(3, 3 + 2 * n_rows + 1)
+    parts = chunk_rows(rows, n_columns, at_once, enough)
+    assert [len(part) for part in parts] == [n_rows, n_rows, 1]
+    np.testing.assert_array_equal(np.concatenate(parts), rows)
+    assert chunk_rows(rows[:0], n_columns, at_once, enough) == []
+
+
+@pytest.mark.parametrize(
+    ("shares", "size", "expected"),
+    [
+        ([0.5, 0.5], 10, [5, 5]),
+        ([0.9, 0.1], 10, [7, 3]),
+        ([1.0, 0.0], 7, [7, 0]),
+        ([0.999, 0.001], 1, [1, 1]),
+        ([0.5, 0.25, 0.25, 0.0], 24, [10, 7, 7, 0]),
+    ],
+)
+def test_draws_are_allotted_half_by_share_half_evenly(shares, size, expected):
+    assert allot(np.array(shares), size).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("triplets", "they need a class of at least two rows and a row of another"),
+        ("neighbours", "they need a class of at least two rows and a row of another"),
+        ("quadruplets", "they need two rows of one class and two rows of different"),
+        ("pairs", "there is only one row"),
+    ],
+)
+def test_what_constraints_need_is_told(kind, why):
+    require_constraints(1e-300, kind)
+    for mass in (0.0, -1.0):
+        with pytest.raises(ValueError, match=f"The labels imply no {kind}: {why}"):
+            require_constraints(mass, kind)
+
+
+# Samples of rows
+
+
+def sampled(y, weights=None, size=60, seed=0):
+    weights = np.ones(len(y)) if weights is None else weights
+    return WeightedLabels(y, weights).sample(size, np.random.default_rng(seed))
+
+
+def test_with_room_for_two_rows_of_each_class_all_have_anchors():
+    _, drawn = sampled(np.repeat(np.arange(30), 5))
+    np.testing.assert_array_equal(np.bincount(drawn.y), np.full(30, 2))
+    np.testing.assert_array_equal(drawn.anchoring, np.ones(60))
+    _, drawn = sampled(np.repeat(np.arange(31), 5))
+    assert len(np.unique(drawn.y[drawn.anchoring > 0.0])) == 15
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_classes_with_anchors_count_for_all_and_others_are_strangers(seed):
+    y = np.repeat(np.arange(1000), 2)
+    rows, drawn = sampled(y, seed=seed)
+    anchors = drawn.anchoring > 0.0
+    assert len(np.unique(drawn.y[anchors])) == 15  # a quarter of the rows asked for
+    np.testing.assert_allclose(drawn.anchoring[anchors], 1000 / 15)
+    np.testing.assert_array_equal(drawn.weights[anchors], 1.0)
+    strangers = drawn.y[~anchors]
+    assert len(np.unique(strangers)) == len(strangers) <= 30
+    assert not np.isin(strangers, drawn.y[anchors]).any()
+    times = drawn.weights[~anchors] / (1970 / 30)
+    np.testing.assert_allclose(times, np.round(times))
+    assert drawn.weights.sum() == pytest.approx(2000.0)
+    np.testing.assert_array_equal(y[rows], drawn.y)
+
+
+def test_a_heavy_class_has_anchors_by_half_its_share():
+    y = np.concatenate([np.zeros(40, int), np.repeat(np.arange(1, 81), 2)])
+    wish = 0.5 * 40 / 200 + 0.5 / 81
+    counts = []
+    for seed in range(40):
+        _, drawn = sampled(y, size=20, seed=seed)
+        heavy = drawn.anchoring[(drawn.y == 0) & (drawn.anchoring > 0.0)]
+        np.testing.assert_allclose(heavy, 1.0 / (5 * wish))
+        counts.append(len(heavy) > 0)
+    assert 0.25 < np.mean(counts) < 0.85  # expected: 0.53
+
+
+def test_a_class_of_one_row_has_no_anchors():
+    y = np.concatenate([np.arange(50), [0, 1, 2]])
+    for seed in range(5):
+        _, drawn = sampled(y, size=8, seed=seed)
+        assert set(drawn.y[drawn.anchoring > 0.0]) <= {0, 1, 2}
+        assert len(set(drawn.y[drawn.anchoring > 0.0])) == 2
+
+
+def test_a_row_without_weight_is_no_stranger():
+    y = np.repeat(np.arange(100), 2)
+    weights = np.tile([1.0, 0.0], 100)
+    weights[:20] = 2.0
+    for seed in range(10):
+        rows, drawn = sampled(y, weights, size=12, seed=seed)
+        assert (weights[rows[drawn.anchoring == 0.0]] > 0.0).all()
+
+
+def test_a_class_that_is_drawn_whole_stays_as_it_is():
+    y, weights = np.repeat([0, 1], 10), np.tile(np.arange(1.0, 11.0), 2)
+    rows, drawn = sampled(y, weights, size=20)
+    np.testing.assert_array_equal(rows, np.arange(20))
+    np.testing.assert_array_equal(drawn.weights, weights)
+    np.testing.assert_array_equal(drawn.own, weights - 1.0)
+
+
+def test_a_row_meets_rows_equal_to_it_as_often_as_in_the_whole():
+    weights = np.random.default_rng(7).integers(1, 9, 200).astype(float)
+    whole = WeightedLabels(np.repeat([0, 1], 100), weights)
+    rows, drawn = whole.sample(60, np.random.default_rng(0))
+
+    def chance(labels):
+        """Return how often a partner of a row is one that is equal to it, at odds."""
+        return labels.own / (labels.same - labels.own)
+
+    np.testing.assert_allclose(chance(drawn), chance(whole)[rows])
+    np.testing.assert_allclose(drawn.class_weights, whole.class_weights)
+
+
+def test_a_class_whose_weight_is_on_one_row_leaves_every_number_finite():
+    weights = np.concatenate([[5.0], np.zeros(5), np.ones(6)])
+    rows, drawn = sampled(np.repeat([0, 1], 6), weights, size=4)
+    assert rows[drawn.y == 0].tolist() == [0]
+    assert drawn.weights[drawn.y == 0].tolist() == [5.0]
+    assert np.isfinite(drawn.own).all()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_of_two_classes_both_have_anchors_however_few_rows_are_asked_for(size):
+    _, drawn = sampled(np.repeat([0, 1], 5), size=size)
+    assert drawn.y.tolist() == [0, 0, 1, 1]
+    np.testing.assert_array_equal(drawn.anchoring, np.ones(4))
+    np.testing.assert_allclose(drawn.weights, 2.5)
+
+
+def test_class_numbers_without_rows_take_no_room():
+    rows, drawn = sampled(np.repeat(10 * np.arange(10), 5), size=20)
+    np.testing.assert_array_equal(drawn.anchoring, np.ones(20))
+    assert len(rows) == 20
+    assert len(np.unique(drawn.y)) == 10
+
+
+def test_constraints_of_labels_are_the_same_under_every_metric():
+    constraints = AllTriplets().bind(WEIGHTED)
+    assert constraints.n_distances == 60**2
+    assert constraints.renewed(PHI, identity(1, 4)) is constraints

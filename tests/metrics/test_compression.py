@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 
 from helpers.strategies import integers, stacks
 from nearkind.losses.edges import AnchorPairs
-from nearkind.metrics.compression import CompressedRows, compress, compress_tables
+from nearkind.metrics.compression import (
+    CompressedRows,
+    compress,
+    compress_tables,
+    most_channels,
+    rows_first,
+)
 from nearkind.metrics.metric import embed, pairwise_distances
 from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
@@ -231,3 +237,44 @@ def test_tables_of_fewer_channels_have_the_same_distances(structure, n_channels)
     M = rng.normal(size=(short.shape[0], short.shape[3], short.shape[3]))
     point = decompose(M @ M.swapaxes(1, 2))
     np.testing.assert_allclose(distances(short, point), distances(long, point))
+
+
+@pytest.mark.parametrize(("share", "n_kept"), [(2e-12, 2), (5e-13, 1)])
+@pytest.mark.parametrize("n_copies", [1, 3])
+def test_a_direction_of_a_negligible_variance_is_dropped(share, n_kept, n_copies):
+    one, other = np.array([1.0, -1.0, 1.0, -1.0]), np.array([1.0, 1.0, -1.0, -1.0])
+    rows = np.column_stack([3.0 * one, 3.0 * np.sqrt(share) * other])
+    wide = np.tile(rows, n_copies)  # directions more than rows, or fewer
+    assert compress(wide[None, :, None, :]).Z.shape == (1, 4, 1, n_kept)
+    assert compress(wide[None, :, :, None]).Z.shape == (1, 4, n_kept, 1)
+
+
+def test_axes_may_be_kept():
+    Z = Single().blocks(histograms(12, 3, 4))
+    rows = compress(Z, keep_axes=True)
+    assert rows.Z.shape == (1, 12, 3, 3)  # a channel less
+    np.testing.assert_array_equal(rows.bases, np.eye(3)[None])
+    check_distances(Z, rows, random_metric(rows, 2))
+
+
+@every_structure
+def test_channels_that_count_alike_are_as_many_as_rows_at_most(structure):
+    is_alike = structure in (Single(), Diagonal())
+    for n_rows, n_channels in [(3, 5), (5, 5), (7, 5), (1, 5)]:
+        most = min(n_rows, n_channels) if is_alike else n_channels
+        assert most_channels(n_rows, n_channels, structure) == most
+
+
+def test_tables_that_need_all_channels_are_left_as_they_are():
+    tables = [np.ones((3, 1, 4)), np.ones((2, 1, 4))]
+    for structure in STRUCTURES:
+        for ours, given_ in zip(
+            compress_tables(tables, structure), tables, strict=True
+        ):
+            assert ours is given_
+
+
+def test_rows_first_is_the_same_array_in_another_order():
+    Z = np.random.default_rng(0).normal(size=(2, 3, 4, 5))
+    np.testing.assert_array_equal(rows_first(Z), Z)
+    assert rows_first(Z).swapaxes(0, 1).flags.c_contiguous

@@ -11,6 +11,7 @@ from helpers.strategies import integers, metrics
 from nearkind.metrics.metric import (
     Embedding,
     embed,
+    embed_by,
     pairwise_distances,
     squared_distances,
 )
@@ -105,3 +106,31 @@ def test_pairwise_distances_keep_small_distances_far_from_the_origin():
     rng = np.random.default_rng(4)
     U = 1e3 + 1e-4 * rng.normal(size=(12, 5))
     np.testing.assert_allclose(pairwise_distances(U), loop_distances(U, U), rtol=1e-9)
+
+
+def test_very_many_small_distances_are_all_exact():
+    U = 1e3 + 1e-4 * np.random.default_rng(5).normal(size=(300, 2))
+    V = np.concatenate([U[::-1], U[:3] + 1e-5])
+    d2 = ((U[:, None] - V) ** 2).sum(axis=2)  # 90,900 of them
+    np.testing.assert_allclose(pairwise_distances(U, V), d2, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_an_embedding_is_of_the_type_of_its_rows(dtype):
+    rng = np.random.default_rng(6)
+    Z = rng.normal(size=(2, 5, 3, 4)).astype(dtype)
+    for sign in (0.0, 1.0, -1.0):
+        rows = embed(Z, decompose(sign * np.array([np.eye(4)] * 2)))
+        for part in (rows.U, rows.signed, rows.left, rows.right):
+            assert part.dtype == dtype
+        assert rows.sizes.dtype == float
+
+
+def test_factors_and_their_square_embed_alike():
+    rng = np.random.default_rng(7)
+    Z, F = rng.normal(size=(3, 5, 2, 4)), rng.normal(size=(3, 2, 4))
+    rows = embed_by(Z, F)
+    assert rows.U.shape == (5, 3 * 2 * 2)
+    whole = embed(Z, decompose(F.swapaxes(1, 2) @ F))
+    found, expected = (squared_distances(each, each) for each in (rows, whole))
+    np.testing.assert_allclose(found, expected, atol=1e-10)

@@ -154,3 +154,38 @@ def test_rows_of_zeros_in_a_factor_add_nothing():
         decompose_factor(padded).matrix, decompose_factor(F).matrix
     )
     assert decompose_factor(padded).rank == decompose_factor(F).rank == 6
+
+
+def test_an_eigenvalue_below_a_billionth_of_the_largest_counts_as_zero():
+    for small, rank in [(2e-9, 4), (5e-10, 2), (1e-9, 2)]:
+        values = np.array([[4.0, -4.0 * small], [4.0 * small, -2.0]])
+        spectrum = Spectrum(values, np.array([np.eye(2)] * 2))
+        assert spectrum.rank == rank
+        assert [len(F) for F, _ in spectrum.factors()] == [rank // 2] * 2
+    assert Spectrum(np.zeros((1, 0)), np.zeros((1, 3, 0))).rank == 0
+
+
+def test_truncated_keeps_the_largest_of_each_block():
+    rng = np.random.default_rng(3)
+    V = np.linalg.qr(rng.normal(size=(2, 3, 3)))[0]
+    spectrum = Spectrum(np.array([[1.0, 5.0, -9.0], [2.0, 2.0, 0.5]]), V)
+    two = spectrum.truncated(2)
+    np.testing.assert_array_equal(two.values, [[5.0, 1.0], [2.0, 2.0]])
+    left = Spectrum(np.array([[1.0, 5.0, 0.0], [2.0, 2.0, 0.0]]), V)
+    np.testing.assert_allclose(two.matrix, left.matrix, atol=1e-12)
+    np.testing.assert_array_equal(spectrum.truncated(1).vectors[1], V[1][:, :1])
+    assert spectrum.truncated(3) is spectrum
+    assert spectrum.truncated(4) is spectrum
+
+
+def test_every_identity_is_its_own():
+    eye = identity(2, 3)
+    eye.vectors[0, 0, 0] = 7.0
+    np.testing.assert_array_equal(eye.vectors[1], np.eye(3))
+
+
+@pytest.mark.parametrize("size", [1e-12, 1e12])
+def test_a_factor_of_any_size_has_the_spectrum_of_one(size):
+    F = np.random.default_rng(9).normal(size=(2, 3, 4))
+    found, expected = decompose_factor(size * F), decompose_factor(F)
+    np.testing.assert_allclose(found.values, size**2 * expected.values, rtol=1e-9)

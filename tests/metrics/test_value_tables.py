@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.strategies import stacks, tables
+from nearkind.metrics import value_tables as value_tables_module
 from nearkind.metrics.metric import embed
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
@@ -153,3 +154,57 @@ def test_a_row_alone_has_the_vector_that_it_has_among_others():
     codes = rng.integers(-1, 3, (20, 12))
     alone = [lookup.embed(codes[[i]])[0] for i in range(20)]
     assert np.array_equal(alone, lookup.embed(codes))  # to the last bit
+
+
+def small_model(structure):
+    """Return tables of a projection of six rows and three channels, and a metric."""
+    rng = np.random.default_rng(9)
+    tables_ = [rng.normal(size=(s, R, 3)) for s, R in [(3, 1), (4, 3), (2, 2)]]
+    B, W = structure.shape(6, 3)
+    F = rng.normal(size=(B, W, W))
+    return tables_, decompose(F @ F.swapaxes(1, 2))
+
+
+@every_structure
+@pytest.mark.parametrize("most", [1, 36, 90, 10_000])
+def test_so_many_numbers_are_embedded_at_a_time(structure, most, monkeypatch):
+    tables_, spectrum = small_model(structure)
+    expected = feature_maps(tables_, structure, spectrum)
+    assert [len(A) for A in expected] == [3, 9, 6]
+    sizes = []
+
+    def noted(Z, point):
+        sizes.append(Z.size)
+        return embed(Z, point)
+
+    monkeypatch.setattr(value_tables_module, "embed", noted)
+    monkeypatch.setattr(value_tables_module, "UNITS_AT_ONCE", most)
+    found = feature_maps(tables_, structure, spectrum)
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-12)
+    per_unit = 18
+    at_once = max(1, most // per_unit)
+    assert sizes[0] == per_unit * min(at_once, 18)
+    assert max(sizes) == sizes[0]
+    assert sum(sizes) == 18 * per_unit
+
+
+@every_structure
+@pytest.mark.parametrize("at_once", [1, 3, 7])
+def test_relevance_does_not_hang_on_rows_at_once(structure, at_once, monkeypatch):
+    tables_, spectrum = small_model(structure)
+    maps = feature_maps(tables_, structure, spectrum)
+    rng = np.random.default_rng(10)
+    phi, weights = rng.normal(size=(7, 6, 3)), rng.integers(1, 5, 7).astype(float)
+    expected = relevance(phi, maps, weights)
+    monkeypatch.setattr(value_tables_module, "ROWS_AT_ONCE", at_once)
+    np.testing.assert_allclose(relevance(phi, maps, weights), expected)
+    np.testing.assert_allclose(expected.sum(), 1.0)
+
+
+def test_relevance_worked_by_hand():
+    phi = np.array([[[0.0], [0.0]], [[2.0], [1.0]]])  # two rows, of two numbers
+    maps = [np.array([[1.0, 0.0]]), np.array([[0.0, 2.0]])]
+    np.testing.assert_allclose(relevance(phi, maps, np.ones(2)), [0.5, 0.5])
+    maps = [np.array([[1.0]]), np.array([[-1.0]])]  # (2 - 1) ** 2 = 2 - 1
+    np.testing.assert_allclose(relevance(phi, maps, np.ones(2)), [2.0, -1.0])

@@ -4,8 +4,13 @@ import numpy as np
 from hypothesis import given
 
 from helpers.strategies import tables
-from nearkind.projections.concatenation import ChannelConcatenation
+from nearkind.projections.concatenation import (
+    ChannelConcatenation,
+    Concatenation,
+    spread,
+)
 from nearkind.projections.cooccurrence import Cooccurrence
+from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
 
 
@@ -84,3 +89,34 @@ def test_a_row_without_a_label_is_left_in_all_histograms(table):
         phi = vdm.transform_training(table.codes, y)
         unknown = y < 0
         np.testing.assert_array_equal(phi[unknown], vdm.transform(table.codes[unknown]))
+
+
+def test_spread_is_half_the_mean_squared_distance_of_two_rows():
+    rng = np.random.default_rng(0)
+    tables_ = [rng.normal(size=(3, 2, 2)), rng.normal(size=(4, 1, 2))]
+    codes = np.array([[0, 1], [1, -1], [-1, 2], [0, 1]], dtype=np.int32)
+    weights = np.array([1.0, 3.0, 2.0, 0.0])
+    rows = np.repeat(codes, weights.astype(int), axis=0)
+    phi = np.hstack([table[code] for table, code in zip(tables_, rows.T, strict=True)])
+    expected = mean_squared_distance(phi) / 2.0
+    np.testing.assert_allclose(spread(tables_, codes, weights), expected)
+
+
+def test_where_one_part_does_not_vary_the_scale_is_one():
+    codes = np.array([[0, 0], [1, 1], [0, 1], [1, 0]], dtype=np.int32)
+    for y in ([0, 0, 0, 0], [0, 1, 1, 0]):  # of one class; alike at every value
+        both = ChannelConcatenation(VDM(), Cooccurrence())
+        both.fit(codes, [2, 2], np.array(y), np.ones(4))
+        assert both.scale == 1.0
+
+
+def test_shapes_are_those_of_the_tables():
+    codes, y = np.array([[0, 0], [1, 2]], dtype=np.int32), np.array([0, 2])
+    for both, shape in [
+        (Concatenation(VDM(), OneHot()), (2 * 3 + 2 + 3, 1)),
+        (ChannelConcatenation(VDM(), Cooccurrence()), (2, 3 + 2 + 3)),
+    ]:
+        assert both.shape([2, 3], 3) == shape
+        assert (
+            both.fit(codes, [2, 3], y, np.ones(2)).transform(codes).shape[1:] == shape
+        )

@@ -28,6 +28,8 @@ PULL = 1.0
 """Weight of a target's distance beside the hinges of all its impostors; LMNN's half."""
 CANDIDATES = 20_000
 """Unique rows of a class among which targets are searched; of more, so many."""
+MOST_TARGETS = 1 << 24
+"""Targets of all unique rows together, unless each has sixteen times its number."""
 
 
 @dataclass(frozen=True)
@@ -293,14 +295,14 @@ class LocalConstraints:
     def _enough(self, same: RowNumbers) -> int:
         """Return how many unique rows of a class surely are ``n_targets`` rows.
 
-        No more than keeps the targets of all unique rows at some millions.
+        No more than keeps the targets of all unique rows at ``MOST_TARGETS``.
         """
         lightest = np.cumsum(np.sort(self.labels.weights[same]))
         n_unique = int(np.searchsorted(lightest, self.rule.n_targets)) + 2
         return min(n_unique, self._most(), len(same))
 
     def _most(self) -> int:
-        return max(16 * self.rule.n_targets, (1 << 24) // len(self.labels.y))
+        return max(16 * self.rule.n_targets, MOST_TARGETS // len(self.labels.y))
 
 
 def _shared(weights: Array, beyond: RowNumbers, n_targets: int) -> Array:
