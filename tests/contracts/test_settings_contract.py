@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib
+import inspect
 import pkgutil
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
+from nearkind.projections.coordinates import Coordinates
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
 from nearkind.solvers.proximal import State
@@ -45,26 +47,29 @@ PARAMETERS = {
     Cooccurrence: [],
     Concatenation: ["first", "second"],
     ChannelConcatenation: ["first", "second"],
+    Coordinates: ["others", "positions"],
 }
 
 
-@pytest.mark.parametrize(
-    "projection",
-    [
-        VDM(),
-        VDM(smoothing=0.5, cross_fit=True),
-        OneHot(),
-        Cooccurrence(),
-        Concatenation(VDM(), OneHot()),
-        ChannelConcatenation(VDM(), VDM()),
-    ],
-    ids=repr,
-)
-def test_a_projection_takes_and_prints_its_settings_and_nothing_learned(projection):
+MADE = [
+    VDM(),
+    VDM(smoothing=0.5, cross_fit=True),
+    OneHot(),
+    Cooccurrence(),
+    Concatenation(VDM(), OneHot()),
+    ChannelConcatenation(VDM(), VDM()),
+]
+
+
+@pytest.mark.parametrize("kind", PARAMETERS)
+def test_a_projection_takes_its_settings_and_nothing_learned(kind):
+    assert list(inspect.signature(kind).parameters) == PARAMETERS[kind]
+
+
+@pytest.mark.parametrize("projection", MADE, ids=repr)
+def test_a_projection_prints_its_settings_before_and_after_fit(projection):
     made, kind = repr(projection), type(projection)
-    settings = [field.name for field in dataclasses.fields(projection) if field.init]
-    assert settings == PARAMETERS[kind]
-    shown = [f"{name}={getattr(projection, name)!r}" for name in settings]
+    shown = [f"{name}={getattr(projection, name)!r}" for name in PARAMETERS[kind]]
     assert made == f"{kind.__name__}({', '.join(shown)})"
     codes = np.random.default_rng(0).integers(0, 3, (20, 2))
     fitted = projection.fit(codes, [3, 3], np.arange(20) % 2, np.ones(20))

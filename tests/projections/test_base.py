@@ -1,16 +1,9 @@
 """Counts of values by class, worked by hand, and what projections show."""
 
-import inspect
-
 import numpy as np
 import pytest
 
 from nearkind.projections.base import TableProjection, gather, value_counts
-from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
-from nearkind.projections.cooccurrence import Cooccurrence
-from nearkind.projections.coordinates import Coordinates
-from nearkind.projections.onehot import OneHot
-from nearkind.projections.vdm import VDM
 
 CODES = np.array([[0, 1], [1, -1], [0, 0], [2, 1]], dtype=np.int32)
 WEIGHTS = np.array([1.0, 2.0, 0.5, 4.0])
@@ -51,22 +44,3 @@ def test_counts_are_too_few_unless_a_projection_says_otherwise():
     words = "TableProjection counts which values of two columns meet"
     with pytest.raises(ValueError, match=words):
         TableProjection().fit_counts([], np.ones(2))
-
-
-PARAMETERS = {
-    VDM: ["smoothing", "cross_fit"],
-    OneHot: [],
-    Cooccurrence: [],
-    Concatenation: ["first", "second"],
-    ChannelConcatenation: ["first", "second"],
-    Coordinates: ["others", "positions"],
-}
-
-
-@pytest.mark.parametrize("kind", PARAMETERS)
-def test_parameters_are_what_is_set_and_shown_not_what_is_learned(kind):
-    assert list(inspect.signature(kind).parameters) == PARAMETERS[kind]
-    shown = repr(kind(*[OneHot()] * len(PARAMETERS[kind])))
-    scale = ["scale=1.0"] * (kind is ChannelConcatenation)
-    settings = [f"{name}=OneHot()" for name in PARAMETERS[kind]]
-    assert shown == f"{kind.__name__}({', '.join(settings + scale)})"
