@@ -67,6 +67,27 @@ def public_objects():
     return found
 
 
+SETTINGS = (
+    "constraints",
+    "losses",
+    "neighbors",
+    "projections",
+    "regularizers",
+    "solvers",
+)
+
+
+def objects_of_settings():
+    """Return the classes by name that hold the settings of a method."""
+    found = {}
+    for name in MODULES:
+        if name.split(".")[1] in SETTINGS:
+            classes = inspect.getmembers(importlib.import_module(name), inspect.isclass)
+            own = {w: c for w, c in classes if c.__module__ == name}
+            found |= {f"{name}.{word}": thing for word, thing in own.items()}
+    return found
+
+
 def stated_defaults(thing):
     """Return the default that a docstring has for each parameter, None: no list.
 
@@ -90,7 +111,8 @@ def is_stated(written, default):
     try:
         return ast.literal_eval(written) == default
     except (SyntaxError, ValueError):
-        return bool(written) and not isinstance(default, float | str | tuple)
+        is_any = bool(written) and not isinstance(default, float | str | tuple)
+        return is_any or written == str(default)
 
 
 def lacking(path, thing):
@@ -109,7 +131,7 @@ def lacking(path, thing):
 def test_parameters_state_their_defaults():
     offenders = [
         line
-        for path, thing in public_objects().items()
+        for path, thing in (public_objects() | objects_of_settings()).items()
         for line in lacking(path, thing)
     ]
     assert not offenders, f"{len(offenders)} lines:\n" + "\n".join(offenders)

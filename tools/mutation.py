@@ -44,6 +44,11 @@ ROOMS = {
 }
 JUDGED = ROOT / "docs" / "results" / "mutation.json"
 """Changes that survive and may: "file: old line -> new line", and the reason."""
+LOOKING = [
+    "tests/contracts/test_settings_contract.py",
+    "tests/test_docstrings.py::test_parameters_state_their_defaults",
+]
+"""Tests that look at classes, whose lines run on import."""
 MOST_TESTS = 400
 """Node names that a command line may hold."""
 
@@ -167,11 +172,13 @@ class Tests:
     def of(self, mutant, limit):
         """Tests for a change, so many seconds of them, and how long they should take.
 
-        A line that runs on import is not of one test: all that reach the file count.
+        A line that runs on import is not of one test: all that reach the file count,
+        after those that look at classes.
         """
         lines = self.by_line(mutant.path)
         changed = range(mutant.first_line, mutant.last_line + 1)
         found = {c for n in changed for c in lines.get(n, ()) if c}
+        chosen, total = ([], 0.0) if found else (list(LOOKING), 20.0)
         found = found or {c for contexts in lines.values() for c in contexts if c}
         names = {c.rpartition("|")[0] for c in found} & self.seconds.keys()
         turns, order = Counter(), []
@@ -180,13 +187,12 @@ class Tests:
             order.append((turns[function], seconds, name))
             turns[function] += 1
         order.sort()  # every test function has its fastest case before any has another
-        chosen, total = [], 0.0
+        spent = 0.0
         for *_, name in order[:MOST_TESTS]:
-            if chosen and total + self.seconds[name] > limit:
-                continue
-            chosen.append(name)
-            total += self.seconds[name]
-        return chosen, total
+            if not spent or spent + self.seconds[name] <= limit:
+                chosen.append(name)
+                spent += self.seconds[name]
+        return chosen, total + spent
 
 
 class ChangedSource(importlib.machinery.SourceFileLoader):
@@ -303,13 +309,28 @@ def read(results):
     return {row["key"]: row for row in rows}
 
 
+def found_again(known):
+    """The survivors in the source as it is now, and what is known of all."""
+    chosen, rows = [], {}
+    for row in (r for r in known.values() if r["is"] == "survived"):
+        path, operator, _ = row["key"].split(":")
+        same = (m for m in mutants_of(ROOT / path) if m.operator == operator)
+        alike = (m for m in same if difference(m, mutated(m)) == row["change"])
+        if mutant := next(alike, None):
+            chosen.append(mutant)
+            rows[mutant.key] = row
+        else:
+            rows[row["key"]] = {**row, "is": "deleted"}
+    return chosen, rows
+
+
 def run(args):
     """Try the changes that were drawn and are not known yet."""
     known = read(args.results)
-    chosen = drawn(args.sample, args.seed, args.only)
     if args.again:
-        chosen = [m for m in chosen if known.get(m.key, {}).get("is") == "survived"]
+        chosen, known = found_again(known)
     else:
+        chosen = drawn(args.sample, args.seed, args.only)
         chosen = [m for m in chosen if m.key not in known]
     tests = Tests(args.coverage, args.log)
     import_what_tests_need()
@@ -323,11 +344,13 @@ def run(args):
             yield Trial(mutant, mutant.path, text, names, seconds, args.also)
 
     with args.results.open("a") as out:
+        for row in (r for r in known.values() if args.again and r["is"] == "deleted"):
+            print(json.dumps(row), file=out, flush=True)
         ends = enumerate(outcomes(started(), args.jobs), 1)
         for n, (trial, word, seconds) in ends:
             mutant = trial.subject
             row = {
-                "key": mutant.key,
+                "key": known.get(mutant.key, {}).get("key", mutant.key),
                 "room": room_of(mutant.path),
                 "line": mutant.first_line,
                 "is": word,
