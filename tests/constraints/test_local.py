@@ -22,7 +22,7 @@ from helpers.local_problems import (
 )
 from helpers.strategies import labels, metrics, weights
 from nearkind.constraints import local
-from nearkind.constraints.local import LocalTriplets, Targets
+from nearkind.constraints.local import LocalTriplets, Targets, shared_places
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.losses.hinge import Hinge, SmoothedHinge
@@ -145,6 +145,12 @@ def test_a_single_target_is_the_nearest():
     targets = square(on_a_line([0, 2, 3, 9], [0, 0, 0, 1], n_targets=1))
     expected = [[0, 1, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]]
     np.testing.assert_array_equal(targets, expected)
+
+
+def test_a_row_nearer_by_the_least_step_counts_whole():
+    beyond = np.array([[-1, 0, 0, 1], [-2, -1, 0, 1]])
+    shares = shared_places(np.ones((2, 4)), beyond, 2)
+    np.testing.assert_array_equal(shares, [[1.0, 0.5, 0.5, 0.0], [1.0, 1.0, 0.0, 0.0]])
 
 
 def test_cells_equally_near_share_the_last_place():

@@ -8,12 +8,15 @@ import pkgutil
 import numpy as np
 import pytest
 
+from nearkind.losses.hinge import Hinge
+from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.coordinates import Coordinates
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
-from nearkind.solvers.proximal import State
+from nearkind.regularizers.entrywise import EntrywiseL1
+from nearkind.solvers.proximal import Proximal, State
 
 PACKAGES = "constraints", "losses", "metrics", "neighbors", "regularizers", "solvers"
 WORKING = {State}
@@ -74,3 +77,11 @@ def test_a_projection_prints_its_settings_before_and_after_fit(projection):
     codes = np.random.default_rng(0).integers(0, 3, (20, 2))
     fitted = projection.fit(codes, [3, 3], np.arange(20) % 2, np.ones(20))
     assert repr(fitted) == made
+
+
+@pytest.mark.parametrize(
+    "kind", [EntrywiseL1, Single, Multi, Diagonal, Full, Hinge, Proximal]
+)
+def test_equal_settings_are_equal(kind):
+    assert kind() == kind()
+    assert hash(kind()) == hash(kind())

@@ -101,8 +101,15 @@ class LocalChunk:
 class LocalTriplets:
     """d2_ij + margin <= d2_ik for the targets j of i and every k of another class.
 
-    A row has ``n_targets`` targets, or all of its class where that is smaller. The
-    distance of a target has weight ``pull`` beside the hinges of all its impostors.
+    Parameters
+    ----------
+    margin : float, default=1.0
+    n_targets : int, default=3
+        Targets of a row; all of its class where that is smaller.
+    at_once : int, default=AT_ONCE
+        Distances to hold at a time.
+    pull : float, default=1.0
+        Weight of the distance of a target beside the hinges of all its impostors.
     """
 
     margin: float = 1.0
@@ -283,7 +290,7 @@ class LocalConstraints:
         if n_near > order.shape[1]:
             order = _smallest(steps, min(n_near, self._most()))
             weights = np.take_along_axis(partners, order, axis=1)
-        weights = _shared(
+        weights = shared_places(
             weights,
             np.take_along_axis(steps, order, axis=1) - last,
             self.rule.n_targets,
@@ -305,7 +312,7 @@ class LocalConstraints:
         return max(16 * self.rule.n_targets, MOST_TARGETS // len(self.labels.y))
 
 
-def _shared(weights: Array, beyond: RowNumbers, n_targets: int) -> Array:
+def shared_places(weights: Array, beyond: RowNumbers, n_targets: int) -> Array:
     """Return how much of each row counts: all of the nearer, a share of the last.
 
     ``beyond`` is negative for nearer rows, zero at the last place.
