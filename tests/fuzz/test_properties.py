@@ -85,6 +85,7 @@ class TestExtremes:
             nk.baselines.RFM(bandwidth=5e-324),
             nk.baselines.LMCA(tol=1e300, max_iter=3),
             nk.baselines.Chi2LMNN(margin=5e-324, max_iter=3),
+            nk.baselines.KernelLMCA(bandwidth=5e-324, max_iter=3),
         ],
         ids=repr,
     )
@@ -100,6 +101,13 @@ def test_fractions_are_numbers_and_those_beyond_all_floats_are_refused():
     for name in ("tol", "p", "margin", "strength"):
         with pytest.raises(ValueError, match=f"'{name}' parameter of CPML must be"):
             nk.CPML(**{name: 10**400}).fit(COLOURS, KINDS)
+
+
+@pytest.mark.parametrize("penalty", ["schatten", "l1"])
+@pytest.mark.parametrize("value", [np.array([]), np.array([1, 2]), [], None], ids=repr)
+def test_a_setting_of_another_kind_is_refused_by_name(value, penalty):
+    with pytest.raises(ValueError, match="'powered' parameter of CPML must be"):
+        nk.CPML(powered=value, penalty=penalty).fit(COLOURS, KINDS)
 
 
 def test_labels_that_are_sequences_are_refused():

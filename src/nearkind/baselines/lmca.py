@@ -25,6 +25,8 @@ from nearkind.protocols import Array, Codes, Map
 
 MARGIN = 1.0
 """Also the width of the corner of the smooth hinge."""
+NARROWEST = 1e-9
+"""Bandwidth below which a row is like itself alone, whatever the bandwidth."""
 AT_ONCE = 1 << 21
 """Numbers of coded rows and kernels that are held at a time."""
 
@@ -249,7 +251,7 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
         self.projection_: TableProjection = projection  # type: ignore[assignment]
         self.landmarks_ = points.codes
         X = self._coded(points.codes)
-        self.length_ = self.bandwidth * median_distance(X)
+        self.length_ = max(self.bandwidth, NARROWEST) * median_distance(X)
         K = KERNELS[self.kernel](X, X, self.length_)
         P = coordinates(centred(K))  # (m, r), orthogonal columns
         Z = P[points.of_row]

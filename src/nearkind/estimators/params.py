@@ -178,7 +178,8 @@ def regularizer(model: Any) -> Regularizer:
     """Return the regularizer that penalty, p and powered describe, or that p is."""
     if choice(model, "penalty", PENALTIES) is EntrywiseL1:
         for name, default in (("p", 1.0), ("powered", False)):
-            if getattr(model, name) != default:
+            given = getattr(model, name)
+            if not np.isscalar(given) or given != default:
                 raise wrong(model, name, f"left at {default} when penalty='l1'")
         return EntrywiseL1()
     if isinstance(model.p, Regularizer) and not isinstance(model.p, type):
@@ -186,7 +187,7 @@ def regularizer(model: Any) -> Regularizer:
             raise wrong(model, "powered", "False when p is a regularizer itself")
         return model.p
     p = exponent(model)
-    if not model.powered:
+    if not flag(model, "powered"):
         return Schatten(p)
     if p == np.inf:
         raise wrong(model, "p", "finite when powered=True, for Tr(M^p)")
