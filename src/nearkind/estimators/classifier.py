@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Sequence
 from copy import copy
 from itertools import groupby
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -21,9 +20,10 @@ from nearkind.estimators.batches import (
     BatchProblems,
     reference_rows,
 )
+from nearkind.estimators.condensing import Condensing
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.distance_names import distance_of
-from nearkind.estimators.kneighbors import KNeighbors, Represented
+from nearkind.estimators.kneighbors import Represented
 from nearkind.estimators.labels import (
     check_class_weight,
     known_rows,
@@ -38,7 +38,6 @@ from nearkind.estimators.threads import in_threads, thread_map
 from nearkind.neighbors import (
     INDEXES,
     WEIGHTS,
-    Condensation,
     LeaveOneOut,
     RankedNear,
     SoftVotes,
@@ -52,7 +51,7 @@ from nearkind.neighbors import (
 from nearkind.protocols import Array, Codes, Map
 
 
-class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
+class CPMLClassifier(Condensing, NeighborClassifier, BaseEstimator):
     """Classify rows by their nearest neighbours under a learned distance.
 
     Equal training rows are one weighted row. Rows tied at the k-th distance share what
@@ -327,7 +326,21 @@ class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
         """Return each class's share of the votes (n, n_classes)."""
         if (backend := backend_of(X)) is not None:
             return backend.predict_proba(self, X)
-        return self._shares(self._represent(X))
+        return self.shares_of(self._represent(X))
+
+    def shares_of(self, rows: Any) -> Array:
+        """Return the shares of votes on rows, as the metric represents them."""
+        if is_soft(self.weights):
+            return self._soft_shares(rows)
+        weigh, voters = weigher(self.weights), self.training_rows_
+
+        def shares(at: slice) -> Array:
+            queries = rows[at]
+            near = self.index_.near(queries, voters.reach, self.n_neighbors)
+            return vote_shares(near, weigh, voters.shares, len(queries))
+
+        chunks = self.index_.chunks(len(rows), distances_at_once())
+        return np.concatenate(in_threads(shares, chunks))
 
     def shares_of_codes(self, codes: Codes) -> Array:
         """Return ``predict_proba`` of rows that are coded already (n, n_classes).
@@ -337,7 +350,7 @@ class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
         codes : ndarray of int (n, D)
             By ``codebook_``.
         """
-        return self._shares(Represented(self.distance_, codes))
+        return self.shares_of(Represented(self.distance_, codes))
 
     def shares_by_setting(self, X: Any, ways: Sequence[tuple[int, Any]]) -> Array:
         """Return ``predict_proba`` for several settings, from one search.
@@ -374,79 +387,6 @@ class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
             most = max(k for _, _, ks in near_by for k in ks)
             in_threads(vote, self.index_.chunks(len(rows), distances_at_once()))
         return found
-
-    def condensed(
-        self, n_rows: int | None = None, tolerance: float = 0.01
-    ) -> "CPMLClassifier":
-        """Return a classifier of the same distance that keeps the fewest rows.
-
-        Rows are kept so that the nearest one tells, for as many rows as possible, the
-        class that all rows together tell. Each stands for the rows to which it is the
-        nearest, with their weights and classes, so that votes and probabilities are as
-        of all rows. Every class keeps a row.
-
-        Parameters
-        ----------
-        n_rows : int, default=None
-            How many unique rows to keep, at least one for each class; all if there are
-            no more. None: the fewest, of numbers that grow by a quarter, with which the
-            accuracy falls by no more than ``tolerance``.
-        tolerance : float, default=0.01
-            How much accuracy may be lost. It is estimated on five parts of the training
-            rows, each held out in turn while rows are chosen among the others; of more
-            than 20,000 unique rows on one part. The distance has learned from all of
-            them, so that the estimate is somewhat too good.
-
-        Returns
-        -------
-        CPMLClassifier
-            This one is left as it is.
-
-        Examples
-        --------
-        >>> import nearkind as nk
-        >>> data = nk.datasets.load("monks3", as_frame=False)
-        >>> model = nk.CPMLClassifier("euclidean").fit(data.X, data.y)
-        >>> small = model.condensed()
-        >>> len(model.training_rows_), len(small.training_rows_)
-        (432, 5)
-        """
-        return self.condensed_by(self.condensation(), n_rows, tolerance)
-
-    def condensed_by(
-        self, found: Condensation, n_rows: int | None, tolerance: float
-    ) -> "CPMLClassifier":
-        """Return ``condensed``, by the condensation of these rows."""
-        n = found.n_rows(_share(tolerance)) if n_rows is None else n_rows
-        return self._voting(found.condensed(self._check_n_rows(n, found)), self.index)
-
-    def condensation(self) -> Condensation:
-        """Return what chooses the rows that ``condensed`` keeps, and judges them."""
-        check_is_fitted(self)
-
-        def vote(voters: TrainingRows, rows: Any) -> Array:
-            return self._voting(voters, "exact")._shares(rows)
-
-        rows, at_once = self.training_rows_, distances_at_once()
-        return Condensation(self.distance_, rows, vote, at_once)
-
-    def _voting(self, rows: TrainingRows, index: str) -> "CPMLClassifier":
-        """Return a classifier like this one in which other rows vote."""
-        model = clone(self).set_params(index=index)
-        model.fit_voters(self.distance_, rows)
-        model.n_samples_fit_ = self.n_samples_fit_  # by which rows are numbered
-        if is_soft(self.weights):
-            model.temperature_ = self.temperature_
-        return model
-
-    def _check_n_rows(self, n_rows: Any, found: Condensation) -> int:
-        n = params.check_whole(n_rows, "n_rows", "condensed")
-        if n < found.fewest_rows:
-            raise ValueError(
-                f"condensed keeps a row of each class, so n_rows must be at least "
-                f"{found.fewest_rows}; got {n}."
-            )
-        return n
 
     @property
     def members_(self) -> "list[CPMLClassifier]":
@@ -547,20 +487,6 @@ class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
     def _chooses_temperature(self) -> bool:
         return isinstance(self.temperature, str) and self.temperature == "auto"
 
-    def _shares(self, rows: Any) -> Array:
-        """Return the shares of votes on rows, as the metric represents them."""
-        if is_soft(self.weights):
-            return self._soft_shares(rows)
-        weigh, voters = weigher(self.weights), self.training_rows_
-
-        def shares(at: slice) -> Array:
-            queries = rows[at]
-            near = self.index_.near(queries, voters.reach, self.n_neighbors)
-            return vote_shares(near, weigh, voters.shares, len(queries))
-
-        chunks = self.index_.chunks(len(rows), distances_at_once())
-        return np.concatenate(in_threads(shares, chunks))
-
     def _soft_shares(self, rows: Any) -> Array:
         """Return the shares of soft votes on rows, as the metric represents them."""
         votes, temperature = self._soft_votes, self.temperature_
@@ -574,16 +500,6 @@ class CPMLClassifier(KNeighbors, NeighborClassifier, BaseEstimator):
 
         chunks = votes.chunks(len(rows), distances_at_once())
         return np.concatenate(in_threads(shares, chunks))
-
-
-def _share(tolerance: Any) -> float:
-    is_number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
-    if not is_number or not 0.0 <= tolerance <= 1.0:
-        raise ValueError(
-            "The 'tolerance' of condensed must be a number from 0 to 1, a share of "
-            f"rows such as 0.01; got {tolerance!r}."
-        )
-    return float(tolerance)
 
 
 def _check_takes_batches(metric: Any) -> CPML:
