@@ -6,6 +6,7 @@ from scipy import sparse
 from helpers.convex_reference import EntrywisePenalty
 from nearkind.constraints.pairs import AllPairs
 from nearkind.constraints.quadruplets import AllQuadruplets
+from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.constraints.tuples import TupleList
 from nearkind.constraints.weighted_labels import WeightedLabels
@@ -18,6 +19,7 @@ from nearkind.solvers.entrywise_objective import EntrywiseObjective
 from nearkind.solvers.objective import Objective
 
 STRUCTURES = {"single": Single, "multi": Multi, "diagonal": Diagonal, "full": Full}
+TRACE = Schatten(1.0)
 KINDS = {"triplets": AllTriplets, "pairs": AllPairs, "quadruplets": AllQuadruplets}
 
 # The paper's six persons; shares of Low, Middle and High at each value.
@@ -105,3 +107,13 @@ def kinked(strength=0.0):
     return Objective(
         Z, TupleList(edges, signs, offsets, shares), Schatten(1.0), strength
     )
+
+
+def soft_neighbors(
+    n_rows=30, structure="full", penalty=TRACE, strength=1e-2, **options
+):
+    """Return the problem of soft neighbours among rows that are drawn."""
+    phi, y = random_rows(1, n_rows)
+    bound = SoftNeighbors(0.2, **options).bind(WeightedLabels(y, np.ones(n_rows)))
+    Z = np.ascontiguousarray(STRUCTURES[structure]().blocks(phi))
+    return Objective(Z, bound, penalty, strength)
