@@ -78,3 +78,47 @@ def test_resamples_keep_classes_and_say_so():
     ax = nk.plot.relevance(case.model, case.X, case.y, n_resamples=3)
     note = ax.texts[-1].get_text().replace("\n", " ")
     assert "3 resamples of them, class by class; the metric is not learned" in note
+
+
+@pytest.mark.parametrize("name", ["discriminant", "euclidean", "hamming", "lin"])
+def test_a_classifier_over_any_distance(name):
+    case = small()
+    model = nk.CPMLClassifier(name).fit(case.X, case.y)
+    ax = nk.plot.relevance(model)
+    shares = 100.0 * model.feature_relevance_
+    assert lengths(ax) == pytest.approx(dict(zip(case.X, shares, strict=True)))
+
+
+def test_a_search_that_chose_another_distance():
+    case = small()
+    model = nk.CPMLClassifierCV(["hamming"], cv=2).fit(case.X, case.y)
+    assert sum(lengths(nk.plot.relevance(model)).values()) == pytest.approx(100.0)
+
+
+def test_without_vectors_shares_are_said_to_be_of_some_pairs():
+    case = small()
+    model = nk.baselines.Hamming().fit(case.X, case.y)
+    ax = nk.plot.relevance(model, case.X)
+    assert ax.get_xlabel() == "share of the mean distance, %"
+    assert "Over 400 pairs of the rows given." in ax.texts[-1].get_text()
+    codes = model.codebook_.encode(case.X)
+    shares = 100.0 * model.relevance(codes, np.ones(60))
+    found = lengths(ax)
+    assert [found[name] for name in case.X] == pytest.approx(shares, abs=5.0)
+
+
+def test_a_distance_alone_needs_rows():
+    case = small()
+    model = nk.baselines.Euclidean().fit(case.X, case.y)
+    with pytest.raises(
+        ValueError, match=r"Euclidean keeps no rows of its own.*Pass X"
+    ):
+        nk.plot.relevance(model)
+    nk.plot.relevance(model, case.X, n_resamples=2)
+
+
+def test_whiskers_need_vectors():
+    case = small()
+    model = nk.CPMLClassifier("lin").fit(case.X, case.y)
+    with pytest.raises(ValueError, match=r"Lin gives values no vectors.*Set n_resamp"):
+        nk.plot.relevance(model, case.X, n_resamples=2)

@@ -11,9 +11,7 @@ def over(distance):
     return case._replace(model=distance.fit(case.X, case.y))
 
 
-@pytest.mark.parametrize(
-    "name", ["metric", "spectrum", "relevance", "convergence", "path"]
-)
+@pytest.mark.parametrize("name", ["metric", "spectrum", "convergence", "path"])
 def test_a_distance_without_a_learned_matrix(name):
     with pytest.raises(ValueError, match=r"is Hamming, which has no matrix.*Fit CPML"):
         DRAW[name](over(nk.baselines.Hamming()))

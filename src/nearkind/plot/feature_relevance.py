@@ -1,4 +1,4 @@
-"""Each feature's share of the mean squared distance."""
+"""Each feature's share of the mean distance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.encoding.rows import unique_rows
-from nearkind.estimators.cpml import CPML
+from nearkind.estimators.base import N_PAIRS
+from nearkind.model_view import ModelView
 from nearkind.plot import canvas
 from nearkind.plot.bars import Bars, leave_room
-from nearkind.plot.model_checks import check_labels, require_cpml
+from nearkind.plot.model_checks import check_labels, view_model
 from nearkind.plot.text import count_text, percent
 from nearkind.protocols import Array, Codes
 
@@ -33,21 +34,25 @@ def relevance(
     *,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw each feature's share of the mean squared distance, the largest first.
+    """Draw each feature's share of the mean distance, the largest first.
+
+    It is the squared distance where a row is a sum of vectors, as with CPML; otherwise
+    shares are estimated from pairs of rows.
 
     Parameters
     ----------
-    model : CPML, or a classifier over one
+    model : classifier or distance
         Fitted.
     X : table of any kind, default=None
         Rows whose distances are shared out; None draws ``feature_relevance_``, which is
-        over the rows of fit.
+        over the rows of fit. CPML and the classifiers have it.
     y : array-like of shape (n,), default=None
         One label a row; resamples are then drawn class by class.
     n_resamples : int, default=0
         Number of bootstrap resamples of the rows of X. A whisker spans the middle 95 %
         of the shares. The metric is not learned again: whiskers show how far the shares
-        depend on the rows measured, not on those learned from.
+        depend on the rows measured, not on those learned from. For distances with
+        vectors of values.
     ax : matplotlib Axes, default=None
         Where to draw; None makes new axes.
 
@@ -65,17 +70,19 @@ def relevance(
     >>> nk.plot.relevance(model, data.X, n_resamples=20).get_xlabel()
     'share of the mean squared distance, %'
     """
-    learner = require_cpml(model)
-    shares, resampled = _shares(learner, X, y, _check_resamples(n_resamples, X))
+    view = view_model(model)
+    n_resamples = _check_resamples(n_resamples, X, view.distance)
+    shares, resampled = _shares(view, X, y, n_resamples)
     bars = Bars.of(100.0 * shares, MOST)
     ax = canvas.axes(ax, 6.0, bars.height)
     ends = _draw_whiskers(ax, bars, 100.0 * resampled)
     shares_shown = [percent(length / 100.0) for length in bars.lengths]
-    names = bars.names(learner.codebook_.feature_names)
+    names = bars.names(view.codebook.feature_names)
     texts = bars.draw(ax, names, shares_shown, ends)
-    note = _note(X is None, len(resampled), y is not None)
+    is_exact = view.distance.has_vectors
+    note = _note(X is None, is_exact, n_resamples, y is not None)
     title = "What the distance looks at"
-    label = "share of the mean squared distance, %"
+    label = f"share of the mean {'squared ' if is_exact else ''}distance, %"
     if not shares.any():
         note = "No two rows are at a distance, so there is nothing to share."
     canvas.finish(ax, title, note, label, "feature")
@@ -84,19 +91,21 @@ def relevance(
 
 
 def _shares(
-    learner: CPML, X: Any, y: Any, n_resamples: int
+    view: ModelView, X: Any, y: Any, n_resamples: int
 ) -> tuple[Array, NDArray[np.float64]]:
     """Return the shares (D,), and those of resamples (R, D)."""
     if X is None:
-        return learner.feature_relevance_, np.empty(
-            (0, len(learner.codebook_.n_values))
-        )
-    codes = learner.encode(X)
+        shares = _own_shares(view)
+        return shares, np.empty((0, len(shares)))
+    distance, codes = view.distance, view.distance.encode(X)
     labels = check_labels([0] * len(codes) if y is None else y, len(codes))
     numbers = {label: k for k, label in enumerate(dict.fromkeys(labels))}
     classes = np.array([numbers[label] for label in labels])
     unique = unique_rows(codes, classes, np.ones(len(codes)))
-    products = FeatureProducts.of(learner.value_tables_.vectors, unique.codes)
+    if not distance.has_vectors:
+        shares = distance.relevance(unique.codes, unique.weights)
+        return shares, np.empty((0, len(shares)))
+    products = FeatureProducts.of(distance.value_tables_.vectors, unique.codes)
     rng = np.random.default_rng(0)
     drawn = [
         products.shares(_resample(unique.weights, unique.y, rng))
@@ -104,6 +113,17 @@ def _shares(
     ]
     n_features = codes.shape[1]
     return products.shares(unique.weights), np.reshape(drawn, (-1, n_features))
+
+
+def _own_shares(view: ModelView) -> Array:
+    """Return ``feature_relevance_``, or raise ValueError if the model has none."""
+    shares: Array | None = getattr(view.model, "feature_relevance_", None)
+    if shares is None:
+        raise ValueError(
+            f"{type(view.model).__name__} keeps no rows of its own. Pass X, the rows "
+            "whose distances are shared out."
+        )
+    return shares
 
 
 def _resample(weights: Array, y: NDArray[np.intp], rng: np.random.Generator) -> Array:
@@ -130,10 +150,11 @@ def _draw_whiskers(ax: "Axes", bars: Bars, resampled: Array) -> Array:
     return np.where(bars.lengths < 0.0, np.minimum(low, bars.lengths), high)
 
 
-def _note(of_fit: bool, n_resamples: int, by_class: bool) -> str:
+def _note(of_fit: bool, is_exact: bool, n_resamples: int, by_class: bool) -> str:
+    pairs = "all pairs" if is_exact else f"{N_PAIRS} pairs"
     if of_fit:
-        return "Over all pairs of the rows that the metric was learned from."
-    rows = "Over all pairs of the rows given."
+        return f"Over {pairs} of the rows that the metric was learned from."
+    rows = f"Over {pairs} of the rows given."
     if not n_resamples:
         return rows
     how = ", class by class" if by_class else ""
@@ -143,7 +164,7 @@ def _note(of_fit: bool, n_resamples: int, by_class: bool) -> str:
     )
 
 
-def _check_resamples(n_resamples: Any, X: Any) -> int:
+def _check_resamples(n_resamples: Any, X: Any, distance: Any) -> int:
     """Return the number of resamples, or raise ValueError."""
     is_count = isinstance(n_resamples, int | np.integer) and n_resamples >= 0
     if not is_count or isinstance(n_resamples, bool):
@@ -152,6 +173,12 @@ def _check_resamples(n_resamples: Any, X: Any) -> int:
         )
     if n_resamples and X is None:
         raise ValueError("n_resamples needs rows to draw from; pass X, a table.")
+    if n_resamples and not distance.has_vectors:
+        raise ValueError(
+            f"{type(distance).__name__} gives values no vectors, so its shares are "
+            f"estimated from {N_PAIRS} pairs of rows, and whiskers would show that "
+            "alone. Set n_resamples to 0."
+        )
     return int(n_resamples)
 
 
