@@ -85,9 +85,9 @@ def test_columns(structure, n_columns):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("structure", ["single", "diagonal"])
-@pytest.mark.parametrize(("n_columns", "max_iter"), [(1000, 10), (5000, 2)])
-def test_many_columns(structure, n_columns, max_iter):
-    fitted(*table(n_columns=n_columns), structure=structure, max_iter=max_iter)
+@pytest.mark.parametrize("n_columns", [1000, 5000])
+def test_many_columns(structure, n_columns):
+    fitted(*table(n_columns=n_columns), structure=structure, max_iter=10)
 
 
 @pytest.mark.parametrize("n_classes", [2, 60])
