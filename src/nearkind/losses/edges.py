@@ -121,6 +121,9 @@ def difference_matrices(Z: Array) -> Array:
 def _gram(X: Array, Y: Array) -> Array:
     """Return sum over rows and vectors of x y' (B, W, W)."""
     B, n, K, W = X.shape
+    if W == 1:  # as of many features apart: nothing is copied block by block
+        sums: Array = (X * Y).sum(axis=1).sum(axis=1)  # faster than both at once
+        return sums[:, :, None]
     return X.reshape(B, n * K, W).swapaxes(1, 2) @ Y.reshape(B, n * K, W)
 
 

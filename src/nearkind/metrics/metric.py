@@ -58,23 +58,18 @@ def embed(Z: Array, spectrum: Spectrum) -> Embedding:
     Embedding
         With U (n, q), q = K times the rank of M, at least one column.
     """
-    n_rows, n_vectors, width = Z.shape[1:]
-    kept = [(z, *factor) for z, factor in zip(Z, spectrum.factors(), strict=True)]
-    kept = [(z, F, signs) for z, F, signs in kept if len(F)]  # few of many features
-    U = np.concatenate(
-        [np.zeros((n_rows, 0), Z.dtype)]
-        + [
-            (z.reshape(n_rows * n_vectors, width) @ F.T.astype(Z.dtype)).reshape(
-                n_rows, n_vectors * len(F)
-            )
-            for z, F, _ in kept
-        ],
-        axis=1,
-    )
-    signs = np.concatenate([[], *(np.tile(signs, n_vectors) for *_, signs in kept)])
+    kept, n_vectors = spectrum.kept, Z.shape[2]
+    some, axes = kept.any(axis=1), kept.any(axis=0)  # few blocks of many features
+    if not some.all():
+        Z = Z.swapaxes(0, 1)[:, some].swapaxes(0, 1)  # row by row, as they lie
+    U = embed_by(Z, spectrum.factor[some][:, axes]).U
+    signs = np.where(kept, np.sign(spectrum.values), 0.0)[some][:, None, axes]
+    signs = np.repeat(signs, n_vectors, axis=1).ravel()  # of the columns of U
+    if not signs.all():
+        U, signs = U[:, signs != 0.0], signs[signs != 0.0]
     if not U.shape[1]:
-        U = np.zeros((n_rows, 1), Z.dtype)
-    return Embedding(U, U * signs.astype(U.dtype) if (signs < 0).any() else U)
+        U = np.zeros((len(U), 1), Z.dtype)
+    return Embedding(U, U * signs.astype(U.dtype) if (signs < 0.0).any() else U)
 
 
 def embed_by(Z: Array, F: Array) -> Embedding:
@@ -87,8 +82,13 @@ def embed_by(Z: Array, F: Array) -> Embedding:
            [3.]])
     """
     (B, n_rows, K, W), r = Z.shape, F.shape[1]
-    U = Z.reshape(B, n_rows * K, W) @ F.swapaxes(1, 2).astype(Z.dtype)
-    U = U.reshape(B, n_rows, K, r).swapaxes(0, 1).reshape(n_rows, B * K * r)
+    to_embedding = F.swapaxes(1, 2).astype(Z.dtype)  # (B, W, r)
+    if W == 1:  # as of many features apart: a product of numbers, row by row
+        U = Z.swapaxes(0, 1) * to_embedding
+    else:
+        U = Z.reshape(B, n_rows * K, W) @ to_embedding
+        U = U.reshape(B, n_rows, K, r).swapaxes(0, 1)
+    U = U.reshape(n_rows, B * K * r)
     return Embedding(U, U)
 
 

@@ -58,19 +58,24 @@ class Spectrum:
     @property
     def rank(self) -> int:
         """Number of eigenvalues that are not zero up to rounding."""
-        return int(self._kept.sum())
+        return int(self.kept.sum())
 
     @property
-    def _kept(self) -> NDArray[np.bool_]:
+    def kept(self) -> NDArray[np.bool_]:
+        """Which eigenvalues are not zero up to rounding (B, r)."""
         size = np.abs(self.values)
         kept: NDArray[np.bool_] = size > RANK_TOLERANCE * size.max(initial=0.0)
         return kept
 
+    @property
+    def factor(self) -> Array:
+        """F (B, r, W) with M = F' diag(signs of values) F, block by block."""
+        scaled: Array = np.sqrt(np.abs(self.values))[:, None] * self.vectors
+        return scaled.swapaxes(1, 2)
+
     def factors(self) -> list[tuple[Array, Array]]:
         """Return (F_b (r_b, W), signs (r_b,)) with M_b = F_b' diag(signs) F_b."""
-        roots, signs = np.sqrt(np.abs(self.values)), np.sign(self.values)
-        scaled = (roots[:, None] * self.vectors).swapaxes(1, 2)  # (B, r, W)
-        blocks = zip(scaled, signs, self._kept, strict=True)
+        blocks = zip(self.factor, np.sign(self.values), self.kept, strict=True)
         return [(F[k], s[k]) for F, s, k in blocks]
 
 
