@@ -85,6 +85,7 @@ class TestExtremes:
             nk.baselines.RFM(bandwidth=5e-324),
             nk.baselines.LMCA(tol=1e300, max_iter=3),
             nk.baselines.Chi2LMNN(margin=5e-324, max_iter=3),
+            nk.baselines.Chi2LMNN(margin=1e300, max_iter=1, tol=0.0),
             nk.baselines.KernelLMCA(bandwidth=5e-324, max_iter=3),
         ],
         ids=repr,
@@ -108,6 +109,12 @@ def test_fractions_are_numbers_and_those_beyond_all_floats_are_refused():
 def test_a_setting_of_another_kind_is_refused_by_name(value, penalty):
     with pytest.raises(ValueError, match="'powered' parameter of CPML must be"):
         nk.CPML(powered=value, penalty=penalty).fit(COLOURS, KINDS)
+
+
+@pytest.mark.parametrize("value", [pd.NA, None, 1, "yes"], ids=repr)
+def test_warm_start_is_true_or_false(value):
+    with pytest.raises(ValueError, match="'warm_start' parameter of CPML must be"):
+        nk.CPML(warm_start=value).fit(COLOURS, KINDS)
 
 
 def test_labels_that_are_sequences_are_refused():

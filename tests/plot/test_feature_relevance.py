@@ -110,9 +110,7 @@ def test_without_vectors_shares_are_said_to_be_of_some_pairs():
 def test_a_distance_alone_needs_rows():
     case = small()
     model = nk.baselines.Euclidean().fit(case.X, case.y)
-    with pytest.raises(
-        ValueError, match=r"Euclidean keeps no rows of its own.*Pass X"
-    ):
+    with pytest.raises(ValueError, match=r"Euclidean keeps no rows of its own.*Pass X"):
         nk.plot.relevance(model)
     nk.plot.relevance(model, case.X, n_resamples=2)
 

@@ -1,5 +1,8 @@
 """What is no table is refused, with advice."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -90,6 +93,21 @@ def test_no_columns(X):
 )
 def test_complex_numbers(X):
     bad(X, ValueError, "Complex data not supported")
+
+
+@pytest.mark.parametrize("real", [1, 1.0, True, np.int8(1), Decimal(1), Fraction(1)])
+@pytest.mark.parametrize("number", [1 + 0j, np.complex64(1), np.complex128(1)])
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_complex_number_that_equals_a_real_one(real, number, order):
+    cells = [real, number, "red"][::order]
+    for X in (
+        [[cell] for cell in cells],
+        pd.DataFrame({"a": pd.Series(cells, dtype=object)}),
+        np.array([*cells, None], dtype=object)[:, None],
+        {"a": cells},
+        [{"a": cell} for cell in cells],
+    ):
+        bad(X, ValueError, "Complex data not supported")
 
 
 def test_wrong_number_of_dimensions():

@@ -25,8 +25,8 @@ DIAGONAL = 0.75
 one, the softmax is so flat that nothing is learned."""
 PAIRS_AT_ONCE = 1 << 16
 """Distances held at a time: about what a core's cache holds."""
-SMALLEST_MARGIN = 1e-12
-"""Share of the mean distance below which a margin is rounding."""
+MARGINS = (1e-12, 1e12)
+"""Shares of the mean distance below which a margin, and above which d, is rounding."""
 TINY = 1e-300
 """Below this a sum of two shares is zero, and so is their difference."""
 
@@ -135,7 +135,7 @@ class Chi2LMNN(MarginLearner, PairwiseDistance, BaseEstimator):
         X = projection.transform(drawn.codes).reshape(len(drawn), -1) / n_features
         d2 = chi_square(X, X)
         places = coordinates(-0.5 * centred(d2))  # the root of chi2 is Hilbertian
-        margin = max(self.margin, SMALLEST_MARGIN) * _mean_between(d2, drawn)
+        margin = float(np.clip(self.margin, *MARGINS)) * _mean_between(d2, drawn)
         loss = self._loss(
             drawn,
             Embedding(places, places),

@@ -90,6 +90,7 @@ def check(model: Any) -> np.random.Generator:
         read(model)
     constraints(model, rng)
     solver(model, 0, rng)
+    flag(model, "warm_start")
     return rng
 
 

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.tables.values import canonical, is_missing, plain, refuse_dates
+from nearkind.tables.values import (
+    canonical,
+    is_missing,
+    plain,
+    refuse_complex,
+    refuse_dates,
+)
 
 Factorization = tuple[NDArray[np.signedinteger], list[Any]]
 """Place of each row's value among distinct values, -1 where missing; and those."""
@@ -214,6 +220,7 @@ def factorize(name: Any, values: Sequence[Any]) -> Factorization:
         # Some kinds of missing cannot be hashed; NumPy's scalars and Decimals compare
         # each other without end.
         return factorize(name, [_hashable(name, *item) for item in enumerate(values)])
+    refuse_complex(place, values)
     return indices, list(place)
 
 

@@ -17,7 +17,7 @@ from nearkind.tables.column import (
     inferred_column,
 )
 from nearkind.tables.table import Table
-from nearkind.tables.values import COMPLEX_REFUSED
+from nearkind.tables.values import COMPLEX_REFUSED, refuse_complex
 
 
 def read_pandas(X: Any) -> Table:
@@ -61,7 +61,10 @@ def _pandas_distinct(name: Any, series: Any) -> Factorization:
     except (TypeError, NotImplementedError, OverflowError):
         # Lists and the like, to say where; and an old pandas fails at long numbers.
         return factorize(name, series.tolist())
-    return indices, distinct.tolist()
+    values = distinct.tolist()
+    if series.dtype == object:
+        refuse_complex(values, series)
+    return indices, values
 
 
 def read_polars(X: Any) -> Table:

@@ -250,3 +250,26 @@ def refuse_dates(name: Any, distinct: Iterable[Any]) -> None:
                     f"new rows would bring others. Take {kind.advice} instead; or turn "
                     "it into text if it names categories."
                 )
+
+
+def refuse_complex(distinct: Iterable[Any], cells: Iterable[Any]) -> None:
+    """Raise if a complex number is among cells, also where an equal real one is.
+
+    Parameters
+    ----------
+    distinct : list
+        Distinct values of a column.
+    cells : iterable
+        All of its values; looked at if there are numbers among the distinct ones.
+
+    Examples
+    --------
+    >>> refuse_complex([1], [1, 1 + 0j])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: Complex data not supported: a cell holds (1+0j). ...
+    """
+    if not any(issubclass(kind, Number) for kind in set(map(type, distinct))):
+        return
+    for cell in cells:
+        if isinstance(cell, complex | np.complexfloating):
+            plain(cell)
