@@ -24,8 +24,8 @@ TIMES = int(os.environ.get("TIMES", "1"))
 SIGNALS = [signal.SIGKILL, signal.SIGINT, signal.SIGTERM]
 CLEAN = 130, 143
 """Exit codes of a command that a signal ended and that put its things away."""
-LATE = (-signal.SIGKILL, -signal.SIGTERM)
-"""Exit codes without a clean-up: SIGTERM that comes when all is written already."""
+LATE = (-signal.SIGKILL, -signal.SIGINT, -signal.SIGTERM)
+"""Exit codes without a clean-up: a signal that comes when all is written already."""
 NEARKIND = [sys.executable, "-m", "nearkind"]
 COMMANDS = {  # words, and the file that they write
     "fit": ("fit table.csv -t y -m single -o out.nearkind", "out.nearkind"),
