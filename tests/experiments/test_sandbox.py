@@ -8,7 +8,7 @@ import time
 import pytest
 
 from nearkind.experiments.rows import DONE, FAILED, NO_MEMORY, TIMED_OUT
-from nearkind.experiments.sandbox import Resources, call, peak_megabytes
+from nearkind.experiments.sandbox import Resources, Sandbox, call, peak_megabytes
 
 FORKED = Resources(preload=True)
 """From a process that has loaded everything: a fresh one takes seconds."""
@@ -36,6 +36,13 @@ def test_a_call_that_takes_too_long_is_killed():
     outcome = call(time.sleep, 60.0, seconds=0.2, resources=FORKED)
     assert outcome.status == TIMED_OUT
     assert time.monotonic() - start < 30.0
+
+
+def test_it_ends_without_a_word_when_nobody_waits_any_more(capfd):
+    sandbox = Sandbox(time.sleep, [0.3])
+    sandbox.pipe.close()
+    sandbox.join()
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory need Linux")

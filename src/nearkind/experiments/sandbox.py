@@ -122,15 +122,19 @@ class Sandbox:
         try:
             outcome = self.pipe.recv()
         except (EOFError, OSError):
-            self._process.join()
+            self.join()
             outcome = Outcome(FAILED, exit_code=self._process.exitcode)
         self.kill()
         return outcome
 
+    def join(self) -> None:
+        """Wait for the end of the process."""
+        self._process.join()
+
     def kill(self) -> None:
         """End the process, whatever it is doing."""
         self._process.kill()
-        self._process.join()
+        self.join()
         self.pipe.close()
 
 
@@ -224,7 +228,8 @@ def _serve(
     _limit_memory(resources.megabytes)
     with nullcontext() if n_threads is None else threadpool_limits(1):
         outcome = _attempt(function, arguments)
-    pipe.send(outcome._replace(peak_memory=peak_megabytes()))
+    with suppress(ConnectionError):  # who waited for it may be gone
+        pipe.send(outcome._replace(peak_memory=peak_megabytes()))
 
 
 def _attempt(function: Callable[..., Any], arguments: Sequence[Any]) -> Outcome:
