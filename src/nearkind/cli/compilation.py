@@ -1,5 +1,10 @@
 """Compiling before the first fit, which is said if it takes long."""
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import current_thread, main_thread
+
 from nearkind.cli.progress import said_if_long
 from nearkind.losses.pair_sums import WORTH_COMPILING, has_compiler
 
@@ -15,7 +20,31 @@ def compile_ahead(n_rows: int | None = None) -> None:
     is_worth_it = n_rows is None or n_rows**2 >= WORTH_COMPILING
     if not is_worth_it or not has_compiler():
         return
-    from nearkind.losses.compiled_sums import compile_sums  # loads the compiler
+    from nearkind.losses.compiled_sums import compilations  # loads the compiler
 
     with said_if_long("compiling for this machine, once ..."):
-        compile_sums()
+        for compile_one in compilations():
+            with signals_held():
+                compile_one()
+
+
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """Let SIGINT and SIGTERM wait for the end of the block.
+
+    What their handlers raise would be lost in callbacks of the compiler, which would
+    then fail for reasons of its own.
+    """
+    if current_thread() is not main_thread():  # no other receives them
+        yield
+        return
+    came: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(n, lambda number, _: came.append(number)) for n in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])

@@ -4,6 +4,10 @@ What is below or above each number of a row follows from running sums over the r
 that the grid gives: a pass over the row, O(n), instead of a sort, O(n log n).
 """
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from nearkind.losses.pair_sums import NearFar
@@ -45,15 +49,20 @@ class CompiledSums:
         return LossGradient(loss, weights, columns.margin * total)
 
 
-def compile_sums() -> None:
-    """Compile all sums, or load them from disk, by summing over a single pair."""
+def compilations() -> list[Callable[[], Any]]:
+    """Return calls that compile one sum each, or load it from disk.
+
+    Each sums over a single pair.
+    """
     one, place = np.ones(1), np.zeros(1, dtype=np.intp)
     columns = NearFar(place, place + 1, 1.0, np.ones(2), one, place - 1, one)
     sums, d2 = CompiledSums(), np.zeros((1, 2))
-    sums.hinge_total(d2, columns)
-    sums.hinge_gradient(d2, columns)
-    sums.smoothed_total(d2, columns, 1.0)
-    sums.smoothed_gradient(d2, columns, 1.0)
+    return [
+        partial(sums.hinge_total, d2, columns),
+        partial(sums.hinge_gradient, d2, columns),
+        partial(sums.smoothed_total, d2, columns, 1.0),
+        partial(sums.smoothed_gradient, d2, columns, 1.0),
+    ]
 
 
 @compiled
