@@ -1,5 +1,8 @@
 """A cluster that goes away is reported in one sentence, and not waited for."""
 
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -52,6 +55,46 @@ def test_no_worker_is_left(small, monkeypatch):
         answer()
 
 
+@pytest.fixture
+def scheduler(tmp_path):
+    """Return a scheduler's process; a worker has joined it, and a client is there."""
+    place = tmp_path / "scheduler.json"
+    command = [sys.executable, "-m", "dask", "{}", "--scheduler-file", str(place)]
+    roles = {"scheduler": ["--port", "0", "--no-dashboard"], "worker": ["--no-nanny"]}
+    started = [
+        subprocess.Popen(
+            [*(word.format(role) for word in command), *options],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            stderr=subprocess.DEVNULL,
+        )
+        for role, options in roles.items()
+    ]
+    try:
+        with Client(scheduler_file=str(place), timeout=120) as client:
+            client.wait_for_workers(1, timeout=120)
+            yield started[0]
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize(
+    ("phase", "stop_after"), [("counting", 0), ("learning", N_PARTITIONS)]
+)
+def test_the_scheduler_is_killed(scheduler, tmp_path, monkeypatch, phase, stop_after):
+    monkeypatch.setattr(module, "PATIENCE", 10.0)
+    X, y = on_dask()
+    answer = within_time(fitted, under_watch(X, tmp_path, stop_after), y)
+    end = time.monotonic() + 120
+    while len(readers(tmp_path)) <= stop_after and time.monotonic() < end:
+        time.sleep(0.05)
+    scheduler.kill()
+    with pytest.raises(RuntimeError, match=f"The cluster was lost while {phase}"):
+        answer()
+    Path(tmp_path, "go").touch()
+
+
 def test_the_client_is_closed(small, tmp_path):
     X, y = on_dask()
     answer = within_time(fitted, under_watch(X, tmp_path, N_PARTITIONS), y)
@@ -76,8 +119,12 @@ def test_a_task_that_kills_every_worker_that_takes_it(monkeypatch):
         fitted(*on_dask())
 
 
-def test_a_scheduler_that_does_not_answer_has_no_workers():
-    def silent():
-        raise OSError("Timed out trying to connect")
+def test_a_scheduler_that_does_not_answer_in_time_has_no_workers():
+    def silent(asked, callback_timeout):
+        assert asked == "who is there?"
+        raise TimeoutError(callback_timeout)
 
-    assert module._n_workers(SimpleNamespace(scheduler_info=silent)) == 0
+    rpc = SimpleNamespace(identity="who is there?")
+    client = SimpleNamespace(status="running", scheduler=rpc, sync=silent)
+    assert module._n_workers(client) == 0
+    assert module._n_workers(SimpleNamespace(status="closed")) == 0

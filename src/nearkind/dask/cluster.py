@@ -81,11 +81,14 @@ def _wait(client: Any, futures: list[Any]) -> None:
 
 
 def _n_workers(client: Any) -> int:
-    """Return the number of workers; 0 if the scheduler does not answer."""
-    try:
-        return len(client.scheduler_info()["workers"])
+    """Return the number of workers; 0 if the scheduler does not answer in time."""
+    if client.status != "running":
+        return 0
+    try:  # its scheduler_info() would wait for ever
+        told = client.sync(client.scheduler.identity, callback_timeout=POLL)
     except OSError:
         return 0
+    return len(told["workers"])
 
 
 @contextmanager
