@@ -1,5 +1,6 @@
 """A short search, the same each time; `make fuzz` searches for as long as one likes."""
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -109,6 +110,24 @@ def test_fractions_are_numbers_and_those_beyond_all_floats_are_refused():
 def test_a_setting_of_another_kind_is_refused_by_name(value, penalty):
     with pytest.raises(ValueError, match="'powered' parameter of CPML must be"):
         nk.CPML(powered=value, penalty=penalty).fit(COLOURS, KINDS)
+
+
+def test_one_row_of_more_classes_may_be_drawn():
+    rows, labels = [[f"id {i}"] for i in range(10)], [0, 0, 0, 1, 0, 0, 0, 0, 2, 1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        model = nk.baselines.MCML(max_iter=3, max_rows=1).fit(rows, labels)
+    assert np.isfinite(model.pairwise_distances(rows)).all()
+
+
+def test_kernels_of_rows_whose_weights_are_far_apart():
+    table = {"a": list("abcdef"), "b": [*"xbbsfs"], "c": [0.5] * 3 + [0.8] * 3}
+    model = nk.baselines.Cheng(missing="prior", numeric="bin", random_state=2)
+    weights = [1.7e308, 0.5, 1e-100, 1e-100, 0.5, 0.5]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        model.fit(table, [False, False, False, True, False, True], weights)
+    assert np.isfinite(model.pairwise_distances(table)).all()
 
 
 @pytest.mark.parametrize("value", [pd.NA, None, 1, "yes"], ids=repr)

@@ -203,7 +203,11 @@ class RadialError:
         """Return the best classifier for a kernel."""
         weighted = K * self.weights[:, None]
         A = K.T @ weighted + RIDGE * np.eye(K.shape[1])  # O(n L^2)
-        w = np.asarray(np.linalg.solve(A, weighted.T @ self.targets), dtype=float)
+        b = weighted.T @ self.targets
+        try:
+            w = np.asarray(np.linalg.solve(A, b), dtype=float)
+        except np.linalg.LinAlgError:  # weights so far apart that RIDGE is rounding
+            w = np.asarray(np.linalg.lstsq(A, b)[0], dtype=float)
         return Point(tables, K, w, self.value(K, w))
 
     def gradient(self, point: Point) -> list[Array]:

@@ -186,7 +186,7 @@ class WeightedLabels:
         members = np.flatnonzero(classes[self.y] & (self.weights > 0.0))
         if not len(members):
             return members, np.empty(0)
-        size = min(size, int(classes.sum()))
+        size = max(min(size, int(classes.sum())), 1)
         hits = _systematic(members, self.weights[members], size, rng)
         _, first, times = np.unique(self.y[hits], return_index=True, return_counts=True)
         return hits[first], times * (self.weights[members].sum() / size)
