@@ -55,7 +55,7 @@ test-compat:
 faults: .venv/test.stamp
 	TIMES=$(TIMES) $(BIN)/python -m pytest tests/faults
 	for time in $$(seq $(TIMES)); do \
-		$(BIN)/python -m pytest -q tests/dask_backend/test_dask_cluster.py -k killed || exit 1; \
+		$(BIN)/python -m pytest -q tests/dask_backend -k killed || exit 1; \
 	done
 
 # All tests in TIMES random orders, each on one core, as many at a time as there are cores.
