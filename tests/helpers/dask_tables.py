@@ -53,7 +53,9 @@ def partitions(table, n=N_PARTITIONS):
 
 def watched(part, folder, stop_after):
     """Note who reads a partition; after some reads wait to be told to go on."""
-    Path(folder, f"{uuid.uuid4()}.read").write_text(str(os.getpid()))
+    place = Path(folder, f"{uuid.uuid4()}")
+    place.write_text(str(os.getpid()))
+    place.rename(place.with_suffix(".read"))  # nobody finds it before it is written
     while len(readers(folder)) > stop_after and not Path(folder, "go").exists():
         time.sleep(0.02)
     return part
@@ -61,7 +63,7 @@ def watched(part, folder, stop_after):
 
 def readers(folder):
     """Return the process of each read so far."""
-    return [int(path.read_text() or 0) for path in Path(folder).glob("*.read")]
+    return [int(path.read_text()) for path in Path(folder).glob("*.read")]
 
 
 def under_watch(X, folder, stop_after=10**9):
