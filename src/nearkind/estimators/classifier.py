@@ -20,7 +20,7 @@ from nearkind.estimators.batches import (
     BatchProblems,
     reference_rows,
 )
-from nearkind.estimators.condensing import Condensing
+from nearkind.estimators.condensed_neighbors import CondensedNeighbors
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.distance_names import distance_of
 from nearkind.estimators.kneighbors import Represented
@@ -51,7 +51,7 @@ from nearkind.neighbors import (
 from nearkind.protocols import Array, Codes, Map
 
 
-class CPMLClassifier(Condensing, NeighborClassifier, BaseEstimator):
+class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
     """Classify rows by their nearest neighbours under a learned distance.
 
     Equal training rows are one weighted row. Rows tied at the k-th distance share what

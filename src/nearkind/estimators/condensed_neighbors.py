@@ -1,4 +1,4 @@
-"""A classifier of fewer rows that answers as one of all rows."""
+"""Condensed nearest neighbours: a classifier of fewer rows that answers alike."""
 
 from collections.abc import Callable
 from numbers import Real
@@ -14,7 +14,7 @@ from nearkind.neighbors import Condensation, TrainingRows, is_soft
 from nearkind.protocols import Array
 
 
-class Condensing(KNeighbors):
+class CondensedNeighbors(KNeighbors):
     """Mixin of a classifier by rows that vote: others like it, of fewer rows.
 
     It is over the parameters ``weights`` and ``index``, and over ``fit_voters`` and
