@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from helpers.strategies import stacks, tables
 from nearkind.metrics import value_tables as value_tables_module
 from nearkind.metrics.metric import embed
-from nearkind.metrics.spectrum import decompose
+from nearkind.metrics.spectrum import decompose, identity
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.metrics.value_tables import (
     ValueTables,
     feature_maps,
     relevance,
+    unlearned_tables,
     value_tables,
 )
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
@@ -208,3 +209,33 @@ def test_relevance_worked_by_hand():
     np.testing.assert_allclose(relevance(phi, maps, np.ones(2)), [0.5, 0.5])
     maps = [np.array([[1.0]]), np.array([[-1.0]])]  # (2 - 1) ** 2 = 2 - 1
     np.testing.assert_allclose(relevance(phi, maps, np.ones(2)), [2.0, -1.0])
+
+
+@every_projection
+@given(st.data())
+def test_unlearned_vectors_are_those_of_the_identity(projection, data):
+    table = data.draw(tables())
+    fitted = PROJECTIONS[projection]().fit(
+        table.codes, table.n_values, table.y, table.weights
+    )
+    n_places = sum(each.shape[1] for each in fitted.tables)
+    maps = feature_maps(fitted.tables, Single(), identity(1, n_places))
+    expected = value_tables(fitted.tables, maps).vectors
+    for ours, theirs in zip(
+        unlearned_tables(fitted.tables).vectors, expected, strict=True
+    ):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("n_filled", [0, 1, 30, 300])
+def test_columns_of_zeros_are_skipped_without_changing_a_bit(n_filled):
+    rng = np.random.default_rng(n_filled)
+    vectors = [np.zeros((4, 300)) for _ in range(9)]
+    for table in vectors:
+        some = rng.choice(300, n_filled, replace=False)
+        table[:, some] = rng.normal(size=(4, n_filled))
+    codes = rng.integers(-1, 3, (20, 9))
+    expected = np.zeros((20, 300))
+    for table, code in zip(vectors, codes.T, strict=True):
+        expected += table[code]
+    np.testing.assert_array_equal(ValueTables(vectors).embed(codes), expected)

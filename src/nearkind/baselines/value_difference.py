@@ -11,9 +11,7 @@ from nearkind.baselines.pairwise import TableDistance
 from nearkind.estimators import params
 from nearkind.estimators.params import number
 from nearkind.estimators.vector_distance import VectorDistance
-from nearkind.metrics.spectrum import identity
-from nearkind.metrics.structures import Single
-from nearkind.metrics.value_tables import feature_maps, value_tables
+from nearkind.metrics.value_tables import unlearned_tables
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array
@@ -127,7 +125,5 @@ class Euclidean(VectorDistance, BaseEstimator):
         n_values = self.codebook_.n_values
         projection = with_coordinates(VDM(), self.codebook_.positions)
         projection.fit(rows.codes, n_values, rows.y, rows.weights)
-        tables, unlearned = projection.tables, identity(1, len(n_values))
-        maps = feature_maps(tables, Single(), unlearned)
-        self.value_tables_ = value_tables(tables, maps)
+        self.value_tables_ = unlearned_tables(projection.tables)
         return self

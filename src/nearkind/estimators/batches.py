@@ -249,8 +249,8 @@ def _fit_summary(
         projected = project(model, rows, counts=(histograms, model.class_count_))
         if before is not None and last is not None:
             last = _extended(last, *before, model.codebook_, projected.projection)
+        start = start_at(projected.vectors, last)
         if not _can_learn(model.class_count_):
-            start = start_at(projected.vectors, last)
             model.strength_ = model.strength_max_ = 0.0
             stay = Solution(start, 0.0, np.nan, [], Stop.SETTLED)
             model.tabulate(projected, stay)
@@ -271,7 +271,7 @@ def _fit_summary(
             steps: Steps | None = None
             if posed is not None:
                 steps = lambda bases: partial(posed, sampler(bases=bases))  # noqa: E731
-            model.tabulate(projected, solve(model, problem, last, callback, steps))
+            model.tabulate(projected, solve(model, problem, start, callback, steps))
     model.batch_summary_ = summary
 
 

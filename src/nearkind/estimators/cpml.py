@@ -19,6 +19,7 @@ from nearkind.estimators.problem import (
     constrain,
     project,
     solve,
+    start_at,
     warn_of,
 )
 from nearkind.estimators.progress import CallbackSupport, fit_progress
@@ -243,7 +244,8 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         projected = project(self, unique)  # phi (n, D, C) -> Z (B, n, K, W)
         problem = Problem(projected, constraints, rng)
         with fit_progress(self, X, y, sample_weight) as callback:
-            solution = solve(self, problem, self.start_metric, callback)  # M (B, W, W)
+            start = start_at(projected.vectors, self.start_metric)
+            solution = solve(self, problem, start, callback)  # M (B, W, W)
             self.tabulate(projected, solution)  # a vector a value
         return self
 
@@ -279,7 +281,7 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
                 f"{type(self).__name__}.fit_path reads a table whole, and this one is "
                 "in partitions. Call fit at each strength, or pass X.compute()."
             )
-        last, problem = self.start_metric, None
+        problem = None
         for strength in strengths:
             self.strength = strength
             if problem is None:
@@ -287,9 +289,11 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
                 unique = self.code_rows(X, y, sample_weight).merge_equal()
                 constraints = constrain(self, unique, rng)
                 problem = Problem(project(self, unique), constraints, rng)
+                start = start_at(problem.projected.vectors, self.start_metric)
             with fit_progress(self, X, y, sample_weight) as callback:
-                self.tabulate(problem.projected, solve(self, problem, last, callback))
-            last = self.metric_
+                solution = solve(self, problem, start, callback)
+                self.tabulate(problem.projected, solution)
+            start = solution.point.positive()
             yield self
 
     def fit_constraints(
@@ -353,7 +357,8 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         projected = project(self, counted, compared)
         problem = Problem(projected, constraints, rng)
         with fit_progress(self, X, y) as callback:
-            solution = solve(self, problem, self.start_metric, callback)
+            start = start_at(problem.projected.vectors, self.start_metric)
+            solution = solve(self, problem, start, callback)
             self.tabulate(projected, solution)
         return self
 

@@ -146,7 +146,7 @@ def constrain(model: Any, rows: UniqueRows, rng: np.random.Generator) -> Any:
 def solve(
     model: Any,
     problem: Problem,
-    last: Array | None,
+    start: Spectrum,
     callback: Callback | None = None,
     steps: Steps | None = None,
 ) -> Solution:
@@ -156,8 +156,8 @@ def solve(
     ----------
     model : CPML
     problem : Problem
-    last : ndarray (B, W, W) or None
-        Metric to start from, if it has the right shape; else from the Euclidean one.
+    start : Spectrum
+        Metric to start from, of the compressed rows.
     callback : callable, default=None
         Is called with each record of the solver.
     steps : Steps, default=None
@@ -172,7 +172,6 @@ def solve(
             strength=0.0,
             map=run,
         )
-        start = start_at(vectors, last)
         batches = None if steps is None else steps(vectors.bases)
         objective = objective.renewed(start)
         with np.errstate(over="ignore", invalid="ignore"):  # solvers look for it

@@ -7,8 +7,11 @@ maps and exports read the same tables.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkind.metrics.metric import embed
 from nearkind.metrics.spectrum import Spectrum
@@ -20,21 +23,34 @@ UNITS_AT_ONCE = 1 << 20
 """Numbers in the unit vectors that are embedded at a time."""
 
 
+WIDE = 256
+"""Columns of a table from which most of them may be zero."""
+
+
 @dataclass(frozen=True)
 class ValueTables:
-    """One table a feature, (n_values[d] + 1, q); code -1 reaches the last row."""
+    """One table per feature, (n_values[d] + 1, q); code -1 reaches the last row."""
 
     vectors: Sequence[Array]
 
+    @cached_property
+    def nonzero_columns(self) -> list[NDArray[np.intp]]:
+        """The columns of each table that are not all zero."""
+        return [np.flatnonzero(vectors.any(axis=0)) for vectors in self.vectors]
+
     def embed(self, codes: Codes) -> Array:
-        """Return one vector a row (n, q): the sum of the vectors of its values."""
-        U = np.zeros((len(codes), self.vectors[0].shape[1]))
+        """Return one vector per row (n, q): the sum of the vectors of its values."""
+        q = self.vectors[0].shape[1]
+        U = np.zeros((len(codes), q))
         if len(codes) == 1:  # a row of a table is found sooner than an array of rows
             for vectors, code in zip(self.vectors, codes[0].tolist(), strict=True):
                 U[0] += vectors[code]
             return U
-        for vectors, code in zip(self.vectors, codes.T, strict=True):
-            U += vectors[code]
+        columns: Sequence[Any] = [slice(None)] * len(self.vectors)
+        if q >= WIDE and sum(map(len, self.nonzero_columns)) <= q * len(columns) / 8:
+            columns = self.nonzero_columns
+        for vectors, code, some in zip(self.vectors, codes.T, columns, strict=True):
+            U[:, some] += vectors[:, some][code]
         return U
 
     def contributions(self, a: Codes, b: Codes) -> Array:
@@ -52,6 +68,24 @@ class ValueTables:
         )  # (D, q)
         parts: Array = steps @ steps.sum(axis=0)
         return parts
+
+
+def unlearned_tables(tables: Sequence[Array]) -> ValueTables:
+    """Return the vectors of the Euclidean distance on phi: phi itself, by channels.
+
+    Examples
+    --------
+    >>> unlearned_tables([np.array([[[1.0, 2.0]]]), np.array([[[3.0, 4.0]]])]).vectors
+    [array([[1., 0., 2., 0.]]), array([[0., 3., 0., 4.]])]
+    """
+    ends = np.cumsum([table.shape[1] for table in tables])
+    vectors = []
+    for table, end in zip(tables, ends, strict=True):
+        n_values, n_places, n_channels = table.shape
+        whole = np.zeros((n_values, n_channels, ends[-1]))
+        whole[:, :, end - n_places : end] = table.swapaxes(1, 2)
+        vectors.append(whole.reshape(n_values, n_channels * ends[-1]))
+    return ValueTables(vectors)
 
 
 def value_tables(tables: Sequence[Array], maps: Sequence[Array]) -> ValueTables:
