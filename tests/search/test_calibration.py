@@ -1,13 +1,16 @@
 """Calibration: laws of probabilities, and that the fit finds what votes mean."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 
 import nearkind as nk
 from nearkind.baselines import Hamming
-from nearkind.search.calibration import SHARPEST, Calibration, class_shares
+from nearkind.search.calibration import SHARPEST, Calibration
 
 
 def drawn(seed, n=400, n_classes=3, spread=1.0):
@@ -52,7 +55,7 @@ def test_no_fit_is_worse_than_votes_as_they_are(case):
     shares, truth = drawn(*case)
     shares = shares[:, ::-1]  # often wrong
     weights = np.ones(len(truth))
-    prior = class_shares(np.arange(case[2]), np.arange(1.0, case[2] + 1), case[2])
+    prior = np.arange(1.0, case[2] + 1) / np.arange(1.0, case[2] + 1).sum()
     found = Calibration.fit(shares, truth, weights, prior)
     least = 1.0 / (len(truth) + case[2])
     assert found.prior_share >= least * (1 - 1e-9)
@@ -76,6 +79,32 @@ def test_no_point_of_a_fine_grid_is_better(seed):
     for tau in np.geomspace(1.0 / SHARPEST, SHARPEST, 40):
         for share in np.geomspace(least, 0.9, 40):
             assert found <= objective(Calibration(tau, share, prior)) + 1e-6
+
+
+@given(cases, st.booleans())
+def test_no_general_solver_finds_a_better_calibration(case, often_wrong):
+    """SciPy's L-BFGS-B from many starts is the oracle of Newton's method."""
+    shares, truth = drawn(*case)
+    shares = shares[:, ::-1] if often_wrong else shares
+    rng = np.random.default_rng(case[0])
+    weights, prior = rng.uniform(0.1, 3.0, len(truth)), rng.dirichlet(np.ones(case[2]))
+    rows, n_rows = np.arange(len(truth)), weights.sum()
+
+    def objective(at):
+        share = 1.0 / (1.0 + np.exp(-at[1]))
+        calibration = Calibration(np.exp(at[0]), share, prior)
+        p = calibration.probabilities(shares)[rows, truth]
+        return -np.average(np.log(p), weights=weights) + at[0] ** 2 / (2.0 * n_rows)
+
+    fitted = Calibration.fit(shares, truth, weights, prior)
+    odds = fitted.prior_share / (1.0 - fitted.prior_share)
+    least = np.log(1.0 / (n_rows + case[2] - 1.0))
+    bounds = [(-np.log(SHARPEST), np.log(SHARPEST)), (least, max(-least, least))]
+    for start in product(np.log([0.4, 1.0, 3.0]), [-3.0, 0.0]):
+        theirs = minimize(objective, np.clip(start, *np.transpose(bounds)),
+                          bounds=bounds).fun  # fmt: skip
+        ours = objective([np.log(fitted.sharpness), np.log(odds)])
+        assert ours <= theirs + 1e-7
 
 
 @pytest.mark.parametrize("tau", [0.5, 1.0, 2.5])

@@ -22,11 +22,11 @@ from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.search import evaluation as module
 from nearkind.search import folds as folds_module
 from nearkind.search.candidates import Candidate
-from nearkind.search.folds import deal
+from nearkind.search.folds import deal_by_class
 from nearkind.solvers.objective import Objective
 
 X, y = easy()
-FOLDS = list(deal(y, 4, np.random.default_rng(0)))
+FOLDS = list(deal_by_class(y, 4, np.random.default_rng(0)))
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +88,7 @@ def test_votes_are_those_of_a_classifier_on_rows_it_has_not_seen():
 
 def test_a_class_that_is_not_there_to_learn_from_gets_no_vote():
     labels = np.r_[y[:20] % 2, 2]
-    folds = list(deal(labels, 3, np.random.default_rng(0)))
+    folds = list(deal_by_class(labels, 3, np.random.default_rng(0)))
     run = race(X[:21], labels)
     run.run(candidates(Right), folds)
     [lonely] = np.flatnonzero(run.truth == 2)
@@ -317,7 +317,7 @@ class Fallen(Turning):
 
 def test_a_path_ends_two_strengths_behind_its_best_if_many_rows_say_so():
     rows, labels = easy(1_200)
-    folds = list(deal(labels, 2, np.random.default_rng(0)))
+    folds = list(deal_by_class(labels, 2, np.random.default_rng(0)))
     strengths = (1.0, 0.5, 0.3, 0.2, 0.1)
     run = race(rows, labels)
     run.run([Candidate("fallen", Fallen(), strengths)], folds)
@@ -355,7 +355,7 @@ def test_of_many_rows_few_run_a_first_heat_and_who_can_win_goes_on(monkeypatch):
 
 def test_no_bit_depends_on_who_shares_the_fits(monkeypatch):
     rows, labels = easy(90)
-    folds = list(deal(labels, 3, np.random.default_rng(0)))
+    folds = list(deal_by_class(labels, 3, np.random.default_rng(0)))
     soft = [Candidate(n, clone(SOFT), ("10%", "1%")) for n in ("a", "b", "c")]
     alone, shared = race(rows, labels, n_jobs=1), race(rows, labels, n_jobs=3)
     alone.run(soft, folds)
@@ -367,7 +367,7 @@ def test_no_bit_depends_on_who_shares_the_fits(monkeypatch):
 
 def test_a_fit_that_time_cuts_short_has_no_vote_where_others_have():
     rows, labels = easy(90)
-    folds = list(deal(labels, 3, np.random.default_rng(0)))
+    folds = list(deal_by_class(labels, 3, np.random.default_rng(0)))
     late = Candidate("late", clone(SOFT), ("10%", "1%"))
     run = race(rows, labels, deadline=0.5)
     run.run([*candidates(Right), late], folds)

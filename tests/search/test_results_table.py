@@ -12,7 +12,7 @@ from helpers.racers import Blind, Right, Turning, easy, race
 from nearkind.estimators.progress import search_progress
 from nearkind.search.candidates import Candidate
 from nearkind.search.ensemble import Member
-from nearkind.search.folds import deal
+from nearkind.search.folds import deal_by_class
 from nearkind.search.results_table import results_table
 
 X, y = easy()
@@ -29,7 +29,7 @@ def run():
     done = race(X, y)
     along = Candidate("along", Turning(), (3.0, 1.0))
     tried = [Candidate("blind", Blind()), Candidate("right", Right()), along]
-    done.run(tried, list(deal(y, 4, np.random.default_rng(0))))
+    done.run(tried, list(deal_by_class(y, 4, np.random.default_rng(0))))
     return done
 
 

@@ -27,7 +27,7 @@ from nearkind.model_view import ModelView
 from nearkind.neighbors import is_soft
 from nearkind.protocols import Array
 from nearkind.search.elimination import NO_TIME
-from nearkind.search.folds import deal
+from nearkind.search.folds import deal_by_class
 from nearkind.search.scoring import SCORINGS
 from nearkind.tables import Table, read_table
 
@@ -258,7 +258,7 @@ def _confusion(
         return model.confusion_, CROSS_VALIDATED
     numbers = np.unique(y, return_inverse=True)[1]
     rng = np.random.default_rng(settings.seed)
-    fold = next(deal(numbers, min(N_FOLDS, len(y)), rng), None)
+    fold = next(deal_by_class(numbers, min(N_FOLDS, len(y)), rng), None)
     if fold is None or len(np.unique(numbers[fold.train])) < 2:
         return None, "too few rows to hold some out"
     with warnings.catch_warnings():

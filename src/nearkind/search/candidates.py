@@ -33,6 +33,9 @@ MANY_ROWS = 6_000
 """Rows beyond which there are enough for pairs of columns. Soft neighbours then learn
 in minibatches until rows of their own say stop: one strength is enough."""
 DECADES = ("10%", "3%", "1%", "0.3%", "0.1%", "0.01%")
+COARSE = ("10%", "1%", "0.1%")
+WIDE = 2_000_000
+"""Rows x columns x classes beyond which fewer strengths are tried."""
 WEAK = ("0.1%",)
 ROWS_WORTH = (100.0, 10.0, 1.0, 0.1)
 """Strengths of a discriminant, as of so many rows."""
@@ -143,6 +146,7 @@ def default_candidates(
     n_jobs: int | None = None,
     random_state: Any = 0,
     n_rows: int = 0,
+    n_classes: int = 2,
     **policies: Any,
 ) -> list[Candidate]:
     """Return the family that is searched by default.
@@ -163,13 +167,14 @@ def default_candidates(
         Seed of the rows that a fit draws where there are many.
     n_rows : int, default=0
         Rows to learn from.
+    n_classes : int, default=2
     **policies
         unseen, missing and numeric, as the distances take them.
 
     Examples
     --------
-    Fits on a fold, at most: of few rows, where a column has many values, and of many
-    rows.
+    Fits on a fold, at most: of few rows, where a column has many values, of many rows,
+    and of many columns.
 
     >>> def n_fits(**table):
     ...     found = default_candidates(**table)
@@ -178,9 +183,12 @@ def default_candidates(
     (18, 24)
     >>> n_fits(n_rows=6_001), n_fits(n_rows=6_001, n_values=[21])
     (9, 11)
+    >>> n_fits(n_rows=1_000, n_values=[2] * 2_000)
+    12
     """
     has_many = n_rows > MANY_ROWS
-    strengths = WEAK if has_many else DECADES
+    is_wide = n_rows * len(n_values) * n_classes > WIDE
+    strengths = WEAK if has_many else COARSE if is_wide else DECADES
     common = {**CLOSELY, "n_jobs": n_jobs, "random_state": random_state, **policies}
     make = partial(CPML, structure="full", constraints="neighbors", **common)
     smoothed: dict[str, Any] = {"smoothing": "auto", "cross_fit": True}
@@ -211,7 +219,7 @@ def default_candidates(
 
 
 def candidates_of(
-    model: Any, n_values: Sequence[int] = (), n_rows: int = 0
+    model: Any, n_values: Sequence[int] = (), n_rows: int = 0, n_classes: int = 2
 ) -> list[Candidate]:
     """Return what ``model.candidates`` stands for, simplest first.
 
@@ -222,12 +230,14 @@ def candidates_of(
         Distinct values of each column.
     n_rows : int, default=0
         Rows to learn from.
+    n_classes : int, default=2
     """
     listed = model.candidates
     if listed is None:
         policies = {name: getattr(model, name) for name in POLICIES}
         seed = 0 if model.random_state is None else model.random_state
-        return default_candidates(n_values, model.n_jobs, seed, n_rows, **policies)
+        sizes = {"n_rows": n_rows, "n_classes": n_classes}
+        return default_candidates(n_values, model.n_jobs, seed, **sizes, **policies)
     if not isinstance(listed, list | tuple) or not all(map(_is_distance, listed)):
         wanted = "None or a list of distances, unfitted, or of their names"
         raise wrong(model, "candidates", wanted)

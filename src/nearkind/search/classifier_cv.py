@@ -32,11 +32,10 @@ from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.estimators.progress import CallbackSupport, Tell, search_progress
 from nearkind.neighbors import WEIGHTS, is_soft, most_votes
 from nearkind.protocols import Array
-from nearkind.search.calibration import Calibration, class_shares, effective_rows
 from nearkind.search.candidates import candidates_of
 from nearkind.search.conformal import ConformalScores, rows_needed
+from nearkind.search.cross_prediction import HeldVotes
 from nearkind.search.elimination import Contender, Elimination, once_each
-from nearkind.search.ensemble import select_members
 from nearkind.search.folds import folds_of
 from nearkind.search.results_table import results_table
 from nearkind.search.scoring import check_scoring, scoring_of
@@ -74,7 +73,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         How many distances may vote together.
     cv : int, splitter or list of folds, default=None
         Number of folds, or folds as scikit-learn has them; None: 5 up to 1,000 rows, 3
-        beyond, and one from 13,500 on.
+        beyond, and one from 13,500 on. Our own folds are drawn without regard to labels
+        and keep copies of a row together.
     time_budget : float, default=None
         Seconds that ``fit`` may take: three fifths of it for the search, the rest for
         learning the chosen from all rows. What is being learned when time is up is
@@ -126,14 +126,15 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     best_params_ : dict
         Settings of the first.
     best_score_ : float
-        Score, by ``scoring``, of the members together on rows held out, calibrated as
-        ``predict_proba`` is; somewhat too good, as they were chosen by it. That of
-        "log_loss" is less than zero, so that larger is better.
+        Cross-validated score, by ``scoring``: the rows of each fold are answered by the
+        members and the calibration that the other folds choose. Slightly optimistic, as
+        candidates are dropped by all folds. That of "log_loss" is negative, so that
+        larger is better.
     calibration_ : Calibration or None
         How votes are turned into probabilities; None if ``calibrate`` is False.
     conformal_scores_ : ConformalScores
-        What ``predict_set`` goes by: one less the probability of the true class of each
-        row held out.
+        One minus the probability of the true class of each held row: what
+        ``predict_set`` takes its thresholds from.
     confusion_ : ndarray (n_classes, n_classes)
         Rows held out by class, and by the class predicted for them; not weighted by
         ``class_weight``.
@@ -141,8 +142,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         Numbers of the rows held out, in the order of the folds. This and the next one
         are not kept in model files.
     held_proba_ : ndarray (n_held, n_classes)
-        Probabilities of the classes of each, calibrated as ``predict_proba`` is, by
-        distances and votes that had not seen the row.
+        Probabilities of the classes of each, by distances, members and a calibration
+        that were fitted to rows of other folds.
     cv_results_ : dict of arrays
         A row for every setting tried, best first; ``pandas.DataFrame(cv_results_)`` has
         scikit-learn's columns, such as ``params``, ``mean_test_score`` and
@@ -390,7 +391,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     def _search(
         self, rows: CodedRows, y: Any, deadline: Deadline, tell: Tell
     ) -> Elimination:
-        candidates = candidates_of(self, rows.codebook.n_values, len(rows))
+        sizes = rows.codebook.n_values, len(rows), len(rows.classes)
+        candidates = candidates_of(self, *sizes)
         ways = _ways_to_vote(self)
         folds = folds_of(self, rows, y)
         scoring = scoring_of(self, rows.classes)
@@ -416,36 +418,38 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         Keeps what they say of held rows; ``counts`` are the weights of all rows (n,)
         without those of classes.
         """
-        tables = [contender.table() for contender in search.contenders]
-        alive = [contender.alive for contender in search.contenders]
-        truth, weights = search.truth, search.held_weights
-        members = select_members(tables, alive, truth, weights, most, search.scoring)
-        together = np.mean([tables[m.contender][m.way] for m in members], axis=0)
         held = np.concatenate(search.held)
-        counts = counts[held]
-        self.calibration_ = self._calibration(search, together, counts)
-        if self.calibration_ is not None:
-            together = self.calibration_.probabilities(together)
-        self.held_rows_, self.held_proba_ = search.rows.row_numbers[held], together
-        self.best_score_ = float(search.scoring.score(together, truth, weights))
-        self.conformal_scores_ = ConformalScores.of(together, truth, counts)
-        n_classes = together.shape[1]
+        votes = self._held_votes(search, most, counts[held])
+        choice, probabilities = votes.choose(), votes.cross_probabilities()
+        truth, counts = votes.truth, votes.counts
+        self.calibration_ = choice.calibration
+        self.held_rows_ = search.rows.row_numbers[held]
+        self.held_proba_ = probabilities
+        score = search.scoring.score(probabilities, truth, votes.weights)
+        self.best_score_ = float(score)
+        self.conformal_scores_ = ConformalScores.of(probabilities, truth, counts)
+        n_classes = probabilities.shape[1]
         self.confusion_ = np.zeros((n_classes, n_classes))
-        np.add.at(self.confusion_, (truth, most_votes(together)), counts)
-        self.cv_results_ = results_table(search, members)
-        return [(search.contenders[m.contender], m.way) for m in members]
+        np.add.at(self.confusion_, (truth, most_votes(probabilities)), counts)
+        self.cv_results_ = results_table(search, choice.members)
+        return [(search.contenders[m.contender], m.way) for m in choice.members]
 
-    def _calibration(
-        self, search: Elimination, shares: Array, counts: Array
-    ) -> Calibration | None:
-        """Return how votes on held rows (n, C) are turned into probabilities."""
-        if not self.calibrate:
-            return None
-        rows = search.rows
-        prior = class_shares(rows.y, rows.weights, len(rows.classes))
-        truth, weights = search.truth, search.held_weights
-        n_rows = effective_rows(weights, counts)
-        return Calibration.fit(shares, truth, weights, prior, n_rows)
+    def _held_votes(self, search: Elimination, most: int, counts: Array) -> HeldVotes:
+        """Return what all contenders say of held rows; ``counts`` are those rows'."""
+        rows, sizes = search.rows, [len(held) for held in search.held]
+        totals = np.bincount(rows.y, rows.weights, len(rows.classes))
+        return HeldVotes(
+            tables=[contender.table() for contender in search.contenders],
+            alive=[contender.alive for contender in search.contenders],
+            truth=search.truth,
+            weights=search.held_weights,
+            counts=counts,
+            fold_of=np.repeat(np.arange(len(sizes)), sizes),
+            class_weights=totals.astype(float),
+            most_members=most,
+            scoring=search.scoring,
+            calibrate=self.calibrate,
+        )
 
     def _learn(self, search: Elimination, chosen: list[tuple[Contender, int]]) -> None:
         """Learn the chosen distances from all rows."""

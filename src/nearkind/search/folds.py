@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.encoding.rows import CodedRows
+from nearkind.encoding.rows import CodedRows, row_keys
 from nearkind.estimators.params import generator, is_whole, wrong
+from nearkind.protocols import Codes
 
 Rows = NDArray[np.intp]
 
@@ -20,6 +21,10 @@ to half a percent."""
 MOST_TAUGHT = 40_000
 """Rows that a distance is learned from and that vote, while it is chosen."""
 
+
+MOST_COPIES = 10
+"""Equal rows up to which they share a fold, a tenth of a small table. A row that occurs
+more often is common enough for new rows to be equal to it, too."""
 
 HEAT_ROWS, HEAT_HELD = 2_000, 1_500
 """Rows to learn from, and to be classified, in a first heat."""
@@ -79,44 +84,96 @@ def n_folds_for(n_rows: int) -> int:
     return min(MANY_FOLDS if n_rows <= SMALL else FEW_FOLDS, n_rows)
 
 
-def deal_by_size(y: NDArray[np.intp], rng: np.random.Generator) -> list[Fold]:
-    """Deal rows into folds; of many rows one fold is as good a judge as all.
+def deal_by_size(groups: Rows, rng: np.random.Generator) -> list[Fold]:
+    """Deal rows into folds; a large table is judged by one fold.
 
     Examples
     --------
-    >>> y, rng = np.zeros(20_000, dtype=int), np.random.default_rng(0)
-    >>> [(len(fold.train), len(fold.held)) for fold in deal_by_size(y, rng)]
+    >>> groups, rng = np.arange(20_000), np.random.default_rng(0)
+    >>> [(len(fold.train), len(fold.held)) for fold in deal_by_size(groups, rng)]
     [(15000, 4500)]
     """
-    n_folds = len(y) // MOST_HELD
+    n_folds = len(groups) // MOST_HELD
     if n_folds < FEW_FOLDS:
-        return list(deal(y, n_folds_for(len(y)), rng))
-    return list(islice(deal(y, n_folds, rng, n_folds * MOST_HELD), 1))
+        return list(deal(groups, n_folds_for(len(groups)), rng))
+    return list(islice(deal(groups, n_folds, rng, n_folds * MOST_HELD), 1))
 
 
 def deal(
+    groups: Rows, n_folds: int, rng: np.random.Generator, most: int = MOST_HELD
+) -> Iterator[Fold]:
+    """Deal groups of rows into folds of about the same size, at random.
+
+    Labels play no part, so that a held row is exchangeable with a new one.
+
+    Parameters
+    ----------
+    groups : ndarray of int (n,)
+        Rows of the same number share a fold.
+    n_folds : int
+    rng : Generator
+    most : int, default=MOST_HELD
+        Rows held in all folds together; of larger folds some are drawn.
+
+    Examples
+    --------
+    >>> folds = deal(np.array([0, 0, 1, 2]), 2, np.random.default_rng(0))
+    >>> [fold.held.tolist() for fold in folds]
+    [[0, 1, 3], [2]]
+    """
+    numbers, group = np.unique(groups, return_inverse=True)
+    sizes = np.bincount(group)
+    order = rng.permutation(len(numbers))
+    first = np.cumsum(sizes[order]) - sizes[order]  # rows before each group
+    fold_of = np.empty(len(numbers), dtype=np.intp)
+    fold_of[order] = first * n_folds // len(groups)
+    yield from _folds(fold_of[group], n_folds, rng, most)
+
+
+def deal_by_class(
     y: NDArray[np.intp], n_folds: int, rng: np.random.Generator, most: int = MOST_HELD
 ) -> Iterator[Fold]:
     """Deal the rows of each class out in turn, after a shuffle.
 
-    Of many rows only some are held.
-
     Examples
     --------
-    >>> folds = deal(np.array([0, 0, 1, 1]), 2, np.random.default_rng(0))
+    >>> folds = deal_by_class(np.array([0, 0, 1, 1]), 2, np.random.default_rng(0))
     >>> [len(fold.held) for fold in folds]
     [2, 2]
     """
     order = rng.permutation(len(y))
     order = order[np.argsort(y[order], kind="stable")]
-    turn = np.empty(len(y), dtype=np.intp)
-    turn[order] = np.arange(len(y)) % n_folds
+    fold_of = np.empty(len(y), dtype=np.intp)
+    fold_of[order] = np.arange(len(y)) % n_folds
+    yield from _folds(fold_of, n_folds, rng, most)
+
+
+def _folds(
+    fold_of: Rows, n_folds: int, rng: np.random.Generator, most: int
+) -> Iterator[Fold]:
+    """Give the folds, from the number of the fold that holds each row (n,)."""
     most_each = max(1, most // n_folds)
     for fold in range(n_folds):
-        train, held = np.flatnonzero(turn != fold), np.flatnonzero(turn == fold)
+        train, held = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
         if len(held) > most_each:
             held = np.sort(rng.choice(held, most_each, replace=False))
         yield Fold(train, held)
+
+
+def copies_together(codes: Codes) -> Rows:
+    """Return a group for each row (n,): that of its copies, if there are few of them.
+
+    Examples
+    --------
+    >>> copies_together(np.array([[0], [1], [0]]))
+    array([0, 1, 0])
+    >>> copies_together(np.array([[0], [0], [0]]))
+    array([3, 4, 5])
+    """
+    _, group = np.unique(row_keys(codes), return_inverse=True)
+    most = np.clip(len(group) / 10, 2, MOST_COPIES)
+    is_common = np.bincount(group)[group] > most
+    return np.where(is_common, len(group) + np.arange(len(group)), group)
 
 
 def split_by(cv: Any, rows: Rows, y: NDArray[Any]) -> Iterator[Fold]:
@@ -152,17 +209,23 @@ def can_judge(fold: Fold, y: NDArray[np.intp]) -> bool:
 
 def folds_of(model: Any, rows: CodedRows, y: Any) -> list[Fold]:
     """Return the folds of rows, y the labels of all as they were given."""
-    rng = generator(0 if model.random_state is None else model.random_state)
-    found = [
-        fold for fold in _all_folds(model, rows, y, rng) if can_judge(fold, rows.y)
-    ]
-    if not found:
+    seed = 0 if model.random_state is None else model.random_state
+    rng = generator(seed)
+    folds = _judging(_all_folds(model, rows, y, rng), rows.y)
+    if not folds and (model.cv is None or is_whole(model.cv)):  # few rows of a class
+        n_folds = min(model.cv or n_folds_for(len(rows.y)), len(rows.y))
+        folds = _judging(deal_by_class(rows.y, n_folds, rng), rows.y)
+    if not folds:
         raise ValueError(
             f"{type(model).__name__} holds rows out to choose by, but no fold of "
             f"{len(rows.y)} rows leaves two classes to learn from. Give more rows, or "
             "take CPMLClassifier."
         )
-    return [limit_training(fold, rows.y, rng) for fold in found]
+    return [limit_training(fold, rows.y, rng) for fold in folds]
+
+
+def _judging(folds: Iterable[Fold], y: NDArray[np.intp]) -> list[Fold]:
+    return [fold for fold in folds if can_judge(fold, y)]
 
 
 def _all_folds(
@@ -170,9 +233,10 @@ def _all_folds(
 ) -> Iterable[Fold]:
     cv = model.cv
     if cv is None:
-        return deal_by_size(rows.y, rng)
+        return deal_by_size(copies_together(rows.codes), rng)
     if is_whole(cv) and cv >= 2:
-        return deal(rows.y, min(int(cv), len(rows.y)), rng)
+        n_folds = min(int(cv), len(rows.y))
+        return deal(copies_together(rows.codes), n_folds, rng)
     if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise wrong(model, "cv", "a whole number >= 2, a splitter or a list of folds")
     return split_by(cv, rows.row_numbers, np.ravel(np.asarray(y)))

@@ -12,7 +12,7 @@ from nearkind.estimators.limits import distances_at_once
 from nearkind.estimators.params import generator
 from nearkind.protocols import Array, Codes
 from nearkind.search.classifier_cv import CPMLClassifierCV
-from nearkind.search.folds import Fold, deal, limit_training
+from nearkind.search.folds import Fold, deal_by_class, limit_training
 from nearkind.tasks.labelled_rows import LabelledRows
 
 MOST_TAUGHT = 6_000
@@ -105,7 +105,8 @@ def judge(
     some = limit_training(Fold(order, nobody), y, rng, MOST_TAUGHT).train
     taught = order[np.isin(order, some)]
     n_folds = min(N_FOLDS, len(taught))
-    dealt = deal(y[taught], n_folds, rng, most=n_folds * len(taught))  # all are held
+    most = n_folds * len(taught)  # all are held
+    dealt = deal_by_class(y[taught], n_folds, rng, most)
     folds = [(fold.train, fold.held) for fold in dealt]
     model = CPMLClassifierCV(
         candidates=None if metric is None else [metric],
