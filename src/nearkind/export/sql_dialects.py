@@ -1,13 +1,22 @@
 """Where SQL databases differ: types of cells, and vectors; names and literals."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from math import isinf
-from typing import Any
+from typing import Any, ClassVar
 
 from nearkind.export.portable import as_double
+from nearkind.io.cells import MISSING
 from nearkind.neighbors import TIE
 from nearkind.protocols import Array
+
+CONTROL = re.compile("([\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff])")
+"""A character that programs may change on the way, such as a line break."""
+BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))
+"""All characters that ``str.strip`` drops."""
+NUMERAL = "-?((0|[1-9][0-9]{0,14})([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]{1,2})?"
+"""Text that writes a number, as in ``tables.numerals``, without looking ahead."""
 
 
 def identifier(name: str) -> str:
@@ -111,6 +120,17 @@ class Dialect(ABC):
         What keeps a view from being mixed with the query that uses it, if need be.
     tie : float
         Share of the largest distance within which two are equal.
+    character, trim : str
+        Functions from the number of a character to the character, and from a text and
+        some characters to the text without these around it.
+    digits : str
+        What becomes a number, of a cell that is one or writes one.
+    types : dict of str to tuple of str
+        Kind of a cell -> patterns of the types of its column.
+    type_of : str
+        Expression of the type of a column.
+    is_nan, is_numeral : str
+        Whether the number ``cell`` is none, and whether ``trimmed`` writes one.
     """
 
     head: tuple[str, ...] = ()
@@ -118,13 +138,30 @@ class Dialect(ABC):
     max_name: int | None = None
     fence = ""
     tie = TIE
-    booleans: tuple[str, ...]
-    numbers: tuple[str, ...]
-    kind_of: str
+    character = "CHR"
+    trim = "TRIM"
+    digits = "trimmed"
+    types: ClassVar[dict[str, tuple[str, ...]]]
+    type_of: str
+    is_nan = "cell = 'NaN'"
+    is_numeral: str
 
     def analyze(self, table: str) -> list[str]:
         """Return statements that make plans good once a table has its rows."""
         return []
+
+    def text(self, value: str) -> str:
+        """Return a text whose line breaks and control characters are function calls.
+
+        A program that translates line breaks would change them inside of quotes.
+        """
+        parts = CONTROL.split(_checked(value)) if value else [value]
+        written = [
+            f"{self.character}({ord(part)})" if at % 2 else text(part)
+            for at, part in enumerate(parts)
+            if part or not value
+        ]
+        return written[0] if len(written) == 1 else f"({' || '.join(written)})"
 
     def number(self, value: Any) -> str:
         """Return a double that is read back to the last bit, infinite ones too."""
@@ -135,28 +172,11 @@ class Dialect(ABC):
         """Return an infinite double."""
         return f"CAST('{'-' * (x < 0)}Infinity' AS DOUBLE PRECISION)"
 
-    def as_text(self, cell: str) -> str:
-        """Return a cell as text, NULL if it is missing, a number or a boolean."""
-        other = self._has_type(cell, (*self.booleans, *self.numbers))
-        return f"CASE WHEN {other} THEN NULL ELSE CAST({cell} AS TEXT) END"
+    def cells(self, rows: str, columns: Sequence[str], about: str) -> str:
+        """Return a query for key, column_number, kind, as_text, as_number of all cells.
 
-    def as_number(self, cell: str) -> str:
-        """Return a cell as a double, NULL if it is missing, not a number or text."""
-        digits = f"CAST({cell} AS TEXT)"
-        nan = "CAST('NaN' AS DOUBLE PRECISION)"
-        return (
-            f"CASE WHEN {self._has_type(cell, self.booleans)} THEN CASE {digits} "
-            "WHEN 'true' THEN 1.0e0 WHEN 'false' THEN 0.0e0 END "
-            f"WHEN {self._has_type(cell, self.numbers)} "
-            f"THEN NULLIF(CAST({digits} AS DOUBLE PRECISION), {nan}) END"
-        )
-
-    def _has_type(self, cell: str, kinds: tuple[str, ...]) -> str:
-        kind = self.kind_of.format(cell)
-        return "(" + " OR ".join(f"{kind} LIKE '{each}'" for each in kinds) + ")"
-
-    def cells(self, rows: str, columns: Sequence[str], numbers: str) -> str:
-        """Return a query for key, column_number, as_text, as_number of all cells.
+        A cell of text is read as ``nearkind predict`` reads that of a CSV file: blanks
+        around it are dropped, it may write a number, and an empty one is missing.
 
         Parameters
         ----------
@@ -164,18 +184,54 @@ class Dialect(ABC):
             What to select from, the rows being ``t`` and their keys ``k.key``.
         columns : sequence of str
             The columns, as ``t."colour"``.
-        numbers : str
-            Table of the numbers of the columns.
+        about : str
+            Table of the columns: their numbers, and how to read their text.
         """
+        missing = ", ".join(map(text, ["", *sorted(MISSING)]))
+        return f"""SELECT key, column_number,
+  CASE WHEN kind = 'text' AND trimmed IN ({missing})
+    OR kind = 'number' AND {self.is_nan} THEN 'missing' ELSE kind END AS kind,
+  CASE kind WHEN 'boolean' THEN CASE cell WHEN 'true' THEN as_true ELSE as_false END
+    WHEN 'number' THEN NULL
+    ELSE CASE WHEN keeps_blanks = 1 THEN cell ELSE trimmed END END AS as_text,
+  CASE WHEN kind = 'number' AND NOT {self.is_nan} OR kind = 'text' AND {self.is_numeral}
+    THEN CAST({self.digits} AS DOUBLE PRECISION)
+    WHEN kind = 'boolean' THEN CASE cell WHEN 'true' THEN 1.0e0 ELSE 0.0e0 END
+    END AS as_number
+FROM (
+SELECT a.*, {self.trim}(a.cell, {self.text(BLANKS)}) AS trimmed FROM (
+{self.raw_cells(rows, columns, about)}
+) a ) b"""
+
+    def raw_cells(self, rows: str, columns: Sequence[str], about: str) -> str:
+        """Return a query for the cells of ``cells`` as text, with their kinds."""
         at = ", ".join(map(str, range(len(columns))))
-        texts = ",\n    ".join(map(self.as_text, columns))
-        doubles = ",\n    ".join(map(self.as_number, columns))
-        return f"""SELECT k.key, UNNEST(ARRAY[{at}]) AS column_number,
+        kinds = ",\n    ".join(map(self._kind, columns))
+        texts = ",\n    ".join(f"CAST({cell} AS TEXT)" for cell in columns)
+        return f"""SELECT x.key, x.kind, x.cell, c.* FROM (
+SELECT k.key, UNNEST(ARRAY[{at}]) AS place,
   UNNEST(ARRAY[
-    {texts}]) AS as_text,
+    {kinds}]) AS kind,
   UNNEST(ARRAY[
-    {doubles}]) AS as_number
-FROM {rows}"""
+    {texts}]) AS cell
+FROM {rows}
+) x JOIN {about} c ON c.column_number = x.place"""
+
+    def _kind(self, cell: str) -> str:
+        """Return what a cell is: missing, boolean, number, time or text."""
+        named = " ".join(
+            f"WHEN {self._has_type(cell, types)} THEN '{kind}'"
+            for kind, types in self.types.items()
+        )
+        return f"CASE WHEN {cell} IS NULL THEN 'missing' {named} ELSE 'text' END"
+
+    def _has_type(self, cell: str, kinds: tuple[str, ...]) -> str:
+        kind = self.type_of.format(cell)
+        return "(" + " OR ".join(f"{kind} LIKE '{each}'" for each in kinds) + ")"
+
+    @abstractmethod
+    def failure(self, message: str) -> str:
+        """Return an expression that ends the query with a message, an expression."""
 
     @abstractmethod
     def row_codes(self, rows: str, n_features: int) -> str:
@@ -215,9 +271,18 @@ class DuckDB(Dialect):
     """DuckDB 1.1 or later, a vector being an array."""
 
     max_axes = 100_000
-    booleans = ("BOOLEAN",)
-    numbers = ("%INT", "%INTEGER", "FLOAT", "DOUBLE", "DECIMAL%")
-    kind_of = "typeof({})"
+    types: ClassVar[dict[str, tuple[str, ...]]] = {
+        "boolean": ("BOOLEAN",),
+        "number": ("%INT", "%INTEGER", "FLOAT", "DOUBLE", "DECIMAL%"),
+        "time": ("TIME%", "INTERVAL"),
+    }
+    type_of = "typeof({})"
+    is_nan = "cell = 'nan'"
+    is_numeral = f"regexp_full_match(trimmed, '{NUMERAL}')"
+
+    def failure(self, message: str) -> str:
+        """Return an expression that ends the query with a message."""
+        return f"error({message})"
 
     def row_codes(self, rows: str, n_features: int) -> str:
         """Return a query for cell, feature, code of all rows."""
@@ -252,9 +317,19 @@ class Postgres(Dialect):
     """PostgreSQL 12 or later."""
 
     max_name = 63
-    booleans = ("boolean",)
-    numbers = ("%int", "integer", "real", "double precision", "numeric%")
-    kind_of = "CAST(pg_typeof({}) AS TEXT)"
+    trim = "BTRIM"
+    head: tuple[str, ...] = ("SET LOCAL client_encoding = 'UTF8'",)
+    types: ClassVar[dict[str, tuple[str, ...]]] = {
+        "boolean": ("boolean",),
+        "number": ("%int", "integer", "real", "double precision", "numeric%"),
+        "time": ("time%", "interval"),
+    }
+    type_of = "CAST(pg_typeof({}) AS TEXT)"
+    is_numeral = f"trimmed ~ '^({NUMERAL})$'"
+
+    def failure(self, message: str) -> str:
+        """Return an expression that ends the query: a text that is no number."""
+        return f"CAST({message} AS INTEGER)"
 
     def analyze(self, table: str) -> list[str]:
         """Return statements that make plans good once a table has its rows."""
@@ -272,7 +347,7 @@ class Postgres(Dialect):
 class PgVector(Postgres):
     """PostgreSQL with pgvector: single precision, and an index that may miss rows."""
 
-    head = ("CREATE EXTENSION IF NOT EXISTS vector",)
+    head = (*Postgres.head, "CREATE EXTENSION IF NOT EXISTS vector")
     max_axes = 16_000
     max_indexed = 2_000
     tie = 1e-5
@@ -315,6 +390,26 @@ class PgVector(Postgres):
         return [f"CREATE INDEX ON {rows} USING hnsw (vector vector_l2_ops)"]
 
 
+def _is_json_number() -> str:
+    """Return whether ``trimmed`` writes a number, for SQLite, which has no patterns.
+
+    JSON wants a digit on either side of the point.
+    """
+    begins = " OR ".join(
+        f"trimmed GLOB '{sign}{first}*'"
+        for sign in ("", "-")
+        for first in ("[0-9]", ".[0-9]")
+    )
+    digit = "[0-9]"
+    longer = [digit * 16, f"-{digit * 16}"]
+    longer += [f"*[eE]{sign}{digit * 3}" for sign in ("", "[-+]")]
+    within = " AND ".join(f"trimmed NOT GLOB '{each}*'" for each in longer)
+    whole = "'<' || LOWER(trimmed) || '>'"
+    for a, b in {"<.": "<0.", "<-.": "<-0.", ".>": ".0>", ".e": ".0e"}.items():
+        whole = f"REPLACE({whole}, '{a}', '{b}')"
+    return f"(({begins}) AND {within} AND json_valid(TRIM({whole}, '<>')))"
+
+
 class SQLite(Dialect):
     """SQLite 3.38 or later, with its mathematical functions."""
 
@@ -324,34 +419,34 @@ class SQLite(Dialect):
         "-- SQLITE_ENABLE_MATH_FUNCTIONS, which the views need\n"
         "SELECT SQRT(1.0), EXP(1.0), POWER(1.0, 1.0) WHERE FALSE",
     )
+    character = "CHAR"
+    digits = "CASE kind WHEN 'number' THEN picked ELSE trimmed END"
+    is_nan = "FALSE"  # it is kept as NULL
+
+    is_numeral = _is_json_number()
 
     def infinity(self, x: float) -> str:
         """Return an infinite double, as a number that is too large."""
         return f"{'-' * (x < 0)}9e999"
 
-    def as_text(self, cell: str) -> str:
-        """Return a cell as text, NULL if it is missing or a number."""
-        return f"CASE WHEN typeof({cell}) IN ('text', 'blob') THEN {cell} || '' END"
-
-    def as_number(self, cell: str) -> str:
-        """Return a cell as a double, NULL if it is missing or text."""
-        number = f"CAST({cell} AS REAL)"
-        return f"CASE WHEN typeof({cell}) IN ('integer', 'real') THEN {number} END"
-
-    def cells(self, rows: str, columns: Sequence[str], numbers: str) -> str:
+    def raw_cells(self, rows: str, columns: Sequence[str], about: str) -> str:
         """Return a query for all cells, each picked from its row by a number."""
-
-        def picked(cell_of: Callable[[str], str]) -> str:
-            choices = (
-                f"WHEN {at} THEN {cell_of(cell)}" for at, cell in enumerate(columns)
-            )
-            return "CASE c.column_number\n    " + "\n    ".join(choices) + " END"
-
-        return f"""SELECT k.key, c.column_number,
-  {picked(self.as_text)} AS as_text,
-  {picked(self.as_number)} AS as_number
+        choices = "\n    ".join(
+            f"WHEN {at} THEN {cell}" for at, cell in enumerate(columns)
+        )
+        return f"""SELECT *, CASE typeof(picked) WHEN 'null' THEN 'missing'
+  WHEN 'integer' THEN 'number' WHEN 'real' THEN 'number' ELSE 'text' END AS kind,
+  picked || '' AS cell
+FROM (
+SELECT k.key, c.*, CASE c.column_number
+    {choices} END AS picked
 FROM {rows}
-CROSS JOIN {numbers} c"""
+CROSS JOIN {about} c{self.fence}
+) x"""
+
+    def failure(self, message: str) -> str:
+        """Return an expression that ends the query: a path that does not begin so."""
+        return f"json_extract('{{}}', {message})"
 
     def row_codes(self, rows: str, n_features: int) -> str:
         """Return a query for cell, feature, code of all rows."""

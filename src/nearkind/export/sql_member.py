@@ -4,6 +4,9 @@ Tables hold all values with their vectors or distances, and the training rows. V
 lead from cells to codes, to vectors, to the rows that vote, to shares of votes.
 """
 
+import json
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, nextafter
@@ -14,14 +17,17 @@ import numpy as np
 from nearkind.export.portable import (
     LEAST_EXPONENT,
     CrossFeature,
+    Feature,
     IntervalFeature,
     PortableMember,
     Voters,
+    as_double,
 )
 from nearkind.export.sql_dialects import Dialect, number, optional, text
 from nearkind.export.sql_statements import Statements
 from nearkind.neighbors.soft_votes import COLD
 from nearkind.protocols import Array
+from nearkind.tables import parse_number
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,8 @@ class MemberScript:
         yield from self.own.table(
             "features",
             "feature INTEGER PRIMARY KEY, name TEXT, column_number INTEGER, "
-            "first_part INTEGER, second_part INTEGER, missing INTEGER, unseen INTEGER",
+            "first_part INTEGER, second_part INTEGER, missing INTEGER, unseen INTEGER, "
+            "refused TEXT, refusal TEXT",
             self._feature_rows(),
         )
         axes = self._declared_axes()
@@ -83,26 +90,32 @@ class MemberScript:
             else:
                 source = f"{self.columns.index(feature.name)}, NULL, NULL"
             codes = f"{feature.missing}, {feature.n_codes - 1}"
-            yield f"{d}, {text(feature.name)}, {source}, {codes}"
+            name = self.dialect.text(feature.name)
+            refusal = ", ".join(
+                optional(self.dialect.text, x) for x in refusal_of(feature)
+            )
+            yield f"{d}, {name}, {source}, {codes}, {refusal}"
 
     def _value_rows(self) -> Iterator[str]:
         for d, feature in enumerate(self.member.features):
             highs = _highs(feature) if isinstance(feature, IntervalFeature) else []
+            numbers = numbers_of(feature)
             for code, (kind, value) in enumerate(feature.entries()):
                 high = highs[code] if kind == "from" else None
-                cells = self._value_cells(kind, value, high)
+                cells = self._value_cells(kind, value, numbers.get(code), high)
                 if self.member.has_vectors:
                     cells += self.dialect.literals(self.member.tables[d][code])
                 yield f"{d}, {code}, {text(kind)}, {', '.join(cells)}"
 
-    def _value_cells(self, kind: str, value: Any, high: float | None) -> list[str]:
+    def _value_cells(
+        self, kind: str, value: Any, x: Any, high: float | None
+    ) -> list[str]:
         """Return as_text, as_number, low, high, first_code and second_code."""
         number = self.dialect.number
-        is_number = kind in ("number", "boolean")
         first, second = value if kind == "pair" else (None, None)
         return [
-            optional(text, value if kind == "text" else None),
-            optional(number, value if is_number else None),
+            optional(self.dialect.text, value if kind == "text" else None),
+            optional(number, x),
             optional(number, value if kind == "from" else None),
             optional(number, high),
             optional(str, first),
@@ -198,6 +211,8 @@ LEFT JOIN {self.own.name("values")} v ON v.feature = f.feature
     def _codes(self) -> str:
         """Return a query for the code that every column of every row has."""
         kinds = {kind for f in self.member.features for kind, _ in f.entries()}
+        if any(map(numbers_of, self.member.features)):
+            kinds.add("number")
         joins = [join for join, of in JOINS.items() if kinds & of]
         found = "".join(f"{join[0]}.code, " for join in joins)
         values = self.own.name("values")
@@ -205,8 +220,11 @@ LEFT JOIN {self.own.name("values")} v ON v.feature = f.feature
             f"LEFT JOIN {values} {alias} ON {alias}.feature = f.feature AND {condition}"
             for alias, condition in joins
         )
-        return f"""SELECT c.key, f.feature, COALESCE({found}CASE WHEN c.as_text IS NULL
-    AND c.as_number IS NULL THEN f.missing ELSE f.unseen END) AS code
+        failure = self.dialect.failure("f.refusal || COALESCE(c.as_text, '')")
+        return f"""SELECT c.key, f.feature, COALESCE({found}CASE
+    WHEN c.kind = 'missing' THEN f.missing
+    WHEN c.kind IN (f.refused, 'time') THEN {failure}
+    ELSE f.unseen END) AS code
 FROM {self.shared.name("cells")} c
 JOIN {self.own.name("features")} f ON f.column_number = c.column_number
 {joined}{self.dialect.fence}"""
@@ -291,7 +309,10 @@ FROM (
 
 JOINS = {
     ("w", "w.as_text = c.as_text"): {"text"},
-    ("n", "n.as_number = c.as_number"): {"number", "boolean"},
+    (
+        "n",
+        "n.as_number = c.as_number AND (n.kind <> 'text' OR c.kind <> 'text')",
+    ): {"number", "boolean"},
     ("i", "i.low <= c.as_number AND c.as_number <= i.high"): {"from"},
 }
 """Join of a cell with the code that it has, and the kinds of entries that need it."""
@@ -303,6 +324,10 @@ WEIGHTED_VOTES = {
 """Weights of a classifier -> expression of a vote."""
 
 
+DIGITS = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?|[+-]?\.\d+", re.ASCII)
+"""Text that a database may have read as a number."""
+
+
 def _highs(feature: IntervalFeature) -> list[float]:
     """Return the largest double of each interval.
 
@@ -312,6 +337,54 @@ def _highs(feature: IntervalFeature) -> list[float]:
     [0.9999999999999999, inf]
     """
     return [*(nextafter(edge, -inf) for edge in feature.edges), inf]
+
+
+def numbers_of(feature: Feature) -> dict[int, Any]:
+    """Return the number that each code has, of a number or of a text that writes one.
+
+    A text has none if another value is the same number.
+
+    Examples
+    --------
+    >>> from nearkind.export.portable import ValueFeature
+    >>> numbers_of(ValueFeature("size", 4, 5, [1, "1", "2", "007"]))
+    {0: 1, 2: 2.0}
+    """
+    known = enumerate(feature.known())
+    values = {c: x for c, (kind, x) in known if kind in ("number", "boolean")}
+    taken = {as_double(x) for x in values.values()}
+    texts = _numbers_of_texts(feature)
+    often = Counter(x for x, _ in texts.values())
+    return values | {
+        code: x
+        for code, (x, is_numeral) in texts.items()
+        if is_numeral and often[x] == 1 and x not in taken
+    }
+
+
+def _numbers_of_texts(feature: Feature) -> dict[int, tuple[float, bool]]:
+    """Return the number of each text of digits, and whether it is a numeral."""
+    texts = {c: x for c, (kind, x) in enumerate(feature.known()) if kind == "text"}
+    return {
+        code: (float(x), parse_number(x) is not None)
+        for code, x in texts.items()
+        if DIGITS.fullmatch(x)
+    }
+
+
+def refusal_of(feature: Feature) -> tuple[str | None, str]:
+    """Return the kind of cells that a feature refuses if they have no code, and why."""
+    column = f"Column {json.dumps(feature.name, ensure_ascii=False)}"
+    if isinstance(feature, IntervalFeature):
+        return "text", f"{column} held numbers in fit, but now holds "
+    if len(_numbers_of_texts(feature)) > len(numbers_of(feature)) and not any(
+        kind in ("number", "boolean") for kind, _ in feature.known()
+    ):
+        return "number", (
+            f"{column} is stored as numbers, but held text in fit that differs from "
+            "its number, such as 007. Store it as text. "
+        )
+    return None, f"{column} is stored as times. Store it as text, and not as "
 
 
 def _most_common(table: Array) -> float:

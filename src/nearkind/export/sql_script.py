@@ -5,7 +5,7 @@ all votes to probabilities, to classes.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,15 @@ from typing import Any
 import numpy as np
 
 from nearkind.errors import did_you_mean
-from nearkind.export.portable import Feature, PortableModel
-from nearkind.export.sql_dialects import DIALECTS, identifier, number, qualified, text
+from nearkind.export.portable import PortableModel
+from nearkind.export.sql_dialects import (
+    DIALECTS,
+    Dialect,
+    identifier,
+    number,
+    optional,
+    qualified,
+)
 from nearkind.export.sql_member import MemberScript
 from nearkind.export.sql_statements import Statements
 from nearkind.io.atomic_write import atomic_write
@@ -91,28 +98,10 @@ class Script:
         yield "COMMIT"
 
     def _comment(self) -> str:
-        """Return a comment on what to query, and how cells must be stored."""
+        """Return a comment on what to query."""
         view = json.dumps(f"{self.create.word}_classes", ensure_ascii=False)
         query = f"-- Then query the view {view}.\n" if self.model.labels else ""
-        return (
-            f"-- A model of nearkind, to be run as a whole.\n{query}"
-            f"-- A missing cell must be NULL, not an empty text.\n{self._types()}"
-        )
-
-    def _types(self) -> str:
-        """Return a comment on the columns whose cells must be numbers, if any."""
-        member, columns = self.model.members[0], self.model.columns
-        numbers = [
-            json.dumps(feature.name, ensure_ascii=False)
-            for feature in member.features
-            if feature.name in columns and _holds_numbers(feature)
-        ]
-        if not numbers:
-            return ""
-        return (
-            "-- A cell is compared by its type, so text '1' is not the number 1. Store "
-            f"or\n-- CAST as numbers: {', '.join(numbers)}\n"
-        )
+        return f"-- A model of nearkind, to be run as a whole.\n{query}"
 
     def _members(self) -> list[MemberScript]:
         """Return the members; of several, each has a number in its names."""
@@ -132,8 +121,9 @@ class Script:
         create, columns = self.create, self.model.columns
         yield from create.table(
             "columns",
-            "column_number INTEGER PRIMARY KEY, name TEXT",
-            (f"{at}, {text(name)}" for at, name in enumerate(columns)),
+            "column_number INTEGER PRIMARY KEY, name TEXT, keeps_blanks INTEGER, "
+            "as_true TEXT, as_false TEXT",
+            self._column_rows(),
         )
         table, key = qualified(self.table), f"t.{identifier(self.key)}"
         yield create.view(
@@ -146,13 +136,23 @@ class Script:
         query = create.dialect.cells(rows, quoted, create.name("columns"))
         yield create.view("cells", query)
 
+    def _column_rows(self) -> Iterator[str]:
+        """Yield what is known of each column, from the values of all its features."""
+        members, write = self.model.members, self.create.dialect.text
+        for at, name in enumerate(self.model.columns):
+            features = [f for m in members for f in m.features if f.name == name]
+            known = {value for f in features for _, value in f.known()}
+            words = [optional(write, word) for word in boolean_words(known)]
+            blanks = int(has_blanks_around(known))
+            yield f"{at}, {write(name)}, {blanks}, {', '.join(words)}"
+
     def classes(self, votes: list[str]) -> Iterator[str]:
         """Yield statements for the labels, and the views of probabilities and classes.
 
         Classes without votes have a line of zero, added to those of each member.
         """
         create, labels = self.create, self.model.labels
-        kind, literal = LABELS[type(labels[0])]
+        kind, literal = LABELS[type(labels[0])](create.dialect)
         prior = self._prior()
         yield from create.table(
             "labels",
@@ -206,16 +206,38 @@ FROM {create.name("probabilities")}
         )
 
 
-LABELS: dict[type, tuple[str, Callable[[Any], str]]] = {
-    str: ("TEXT", text),
-    bool: ("BOOLEAN", lambda label: str(label).upper()),
-    int: ("BIGINT", str),
-    float: ("DOUBLE PRECISION", number),
+LABELS: dict[type, Callable[[Dialect], tuple[str, Callable[[Any], str]]]] = {
+    str: lambda dialect: ("TEXT", dialect.text),
+    bool: lambda dialect: ("BOOLEAN", lambda label: str(label).upper()),
+    int: lambda dialect: ("BIGINT", str),
+    float: lambda dialect: ("DOUBLE PRECISION", number),
 }
 """Type of the labels -> its name in SQL, and what writes one."""
 
 
-def _holds_numbers(feature: Feature) -> bool:
-    """Return whether all values of a feature are numbers."""
-    kinds = {kind for kind, _ in feature.known()}
-    return bool(kinds) and kinds <= {"number", "from"}
+def boolean_words(known: Collection[Any]) -> list[str | None]:
+    """Return the texts that true and false are, None where they are numbers.
+
+    Databases read the words of a CSV file as booleans.
+
+    Examples
+    --------
+    >>> boolean_words({"True", "False", "yes"}), boolean_words({"true", "TRUE", 1})
+    (['True', 'False'], [None, None])
+    """
+    texts = [value for value in known if isinstance(value, str)]
+    found = [[x for x in texts if x.lower() == word] for word in ("true", "false")]
+    has_numbers = len(texts) < len(known)
+    return [None if has_numbers or len(words) != 1 else words[0] for words in found]
+
+
+def has_blanks_around(known: Collection[Any]) -> bool:
+    """Return whether a text has blanks around it or is empty, so that all keep theirs.
+
+    Examples
+    --------
+    >>> has_blanks_around({"a b", 1}), has_blanks_around({" a", "a"})
+    (False, True)
+    """
+    texts = [value for value in known if isinstance(value, str)]
+    return any(text != text.strip() for text in texts)
