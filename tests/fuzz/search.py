@@ -5,7 +5,7 @@ Where there is none, an example is a whole number, from which all else is drawn.
 
 from hypothesis import strategies as st
 
-from fuzz import commands, model_files, options, properties, tables
+from fuzz import commands, exports, model_files, options, properties, tables
 
 
 @st.composite
@@ -27,5 +27,6 @@ PROPERTIES = {
     ),
     "order": (orders(), properties.same_in_any_order),
     "command": (commands.examples, commands.run_or_refuse),
+    "export": (exports.examples(), exports.same_everywhere),
     "model file": (None, model_files.load_or_refuse),
 }

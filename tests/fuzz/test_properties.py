@@ -15,6 +15,8 @@ from fuzz.search import PROPERTIES
 QUICK = settings(
     max_examples=60, suppress_health_check=[HealthCheck.too_slow], print_blob=False
 )
+FEW = {"export": 6}
+"""Examples of properties that take long."""
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -24,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 def test_a_sentence_or_a_right_answer(name):
     strategy, check = PROPERTIES[name]
 
-    @QUICK
+    @settings(QUICK, max_examples=FEW.get(name, QUICK.max_examples))
     @given(strategy)
     def search(case):
         check(*case)
