@@ -1,5 +1,6 @@
 """What is loaded is what was saved: the same answers, to the last bit."""
 
+import dataclasses
 import subprocess
 import sys
 from decimal import Decimal
@@ -96,6 +97,28 @@ def test_a_search(candidates):
     again = round_trip(search.fit(X, y))
     assert_same_answers(search, again, *mixed_table(seed=7))
     assert again.best_params_ == search.best_params_
+
+
+@pytest.mark.parametrize("max_members", [1, 3])
+def test_a_search_that_is_not_calibrated(max_members):
+    X, y = mixed_table(40)
+    search = nk.CPMLClassifierCV(
+        ["hamming", "euclidean"], cv=2, calibrate=False, max_members=max_members
+    ).fit(X, y)
+    again = round_trip(search)
+    assert_same(search.predict_set(X, 0.5), again.predict_set(X, 0.5))
+    assert_same_answers(search, again, *mixed_table(40, seed=7))
+
+
+def test_scores_in_single_precision_are_saved():
+    X, y = mixed_table(40)
+    search = nk.CPMLClassifierCV(["hamming"], cv=2, calibrate=False).fit(X, y)
+    held = search.conformal_scores_
+    single = dataclasses.replace(held, scores=held.scores.astype(np.float32))
+    search.conformal_scores_ = single
+    np.testing.assert_array_equal(
+        loaded(saved(search)).conformal_scores_.scores, single.scores
+    )
 
 
 def test_a_search_of_the_default_family():

@@ -155,7 +155,8 @@ def unpack_calibration(reader: Reader, payload: Any) -> Calibration:
 
 def pack_conformal(writer: Writer, value: ConformalScores, what: str) -> Any:
     """Return the node of conformal scores."""
-    parts = (value.scores, value.truth.astype(np.int64), value.weights)
+    scores = value.scores.astype(float, copy=False)  # older fits have single precision
+    parts = (scores, value.truth.astype(np.int64), value.weights)
     nodes = [writer.node(part, what) for part in parts]
     return {"ConformalScores": dict(zip(_CONFORMAL, nodes, strict=True))}
 
