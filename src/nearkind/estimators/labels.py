@@ -273,7 +273,8 @@ def label_array(labels: list[Any]) -> NDArray[Any]:
     TypeError
         If labels are sequences themselves.
     ValueError
-        If a label ends in a NUL character, which arrays of text do not keep.
+        If a label ends in a NUL character, which arrays of text do not keep, or is a
+        whole number that arrays of floats round.
 
     Examples
     --------
@@ -286,13 +287,16 @@ def label_array(labels: list[Any]) -> NDArray[Any]:
             f"y must have one label a row, got {labels[0]!r:.60} in row 0. Turn labels "
             "into text or numbers."
         )
-    if array.dtype.kind in "US" and array.tolist() != labels:
+    if array.dtype.kind in "USf" and array.tolist() != labels:
         pairs = zip(array.tolist(), labels, strict=True)
         row = next(i for i, (kept, label) in enumerate(pairs) if kept != label)
-        raise ValueError(
-            f"The label {labels[row]!r} in row {row} ends in a NUL character, which "
-            "NumPy's arrays of text do not keep. Take it off."
-        )
+        what = "ends in a NUL character, which arrays of text do not keep. Take it off."
+        if array.dtype.kind == "f":
+            what = (
+                f"would be rounded to {float(labels[row]):.0f} in an array of floats, "
+                "which alone holds all labels. Pass labels as text."
+            )
+        raise ValueError(f"The label {labels[row]!r} in row {row} {what}")
     return array
 
 
@@ -410,13 +414,17 @@ def _as_array(y: Any) -> NDArray[Any]:
     if hasattr(y, "to_pylist"):  # pyarrow
         y = y.to_pylist()
     if hasattr(y, "to_numpy"):  # pandas, polars
-        return np.asarray(y.to_numpy())
+        array = np.asarray(y.to_numpy())
+        is_float = "float" in str(getattr(y, "dtype", "float")).lower()
+        if is_float or array.dtype.kind != "f":
+            return array
+        y = y.to_list()  # whole numbers with gaps, which floats would round
     if not isinstance(y, list | tuple):
         return np.asarray(y)
     kinds = {type(label) for label in y}
     if len(kinds) > 1:  # NumPy would turn [1, "a", None] into text
         return np.array(y, dtype=object)
-    return label_array(list(y)) if kinds <= {str, bytes} else np.asarray(y)
+    return label_array(list(y)) if kinds <= {str, bytes, int} else np.asarray(y)
 
 
 def _check_length(n_labels: int, n_rows: int) -> None:
