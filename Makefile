@@ -8,13 +8,17 @@ COMPAT_PYTHON ?= $(PYTHON)
 COVERED_TESTS ?= tests
 TIMES ?= 20
 
-.PHONY: demo test test-slow test-lowest test-recipes coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean fuzz fuzz-loader test-compat test-orders mutation faults
+.PHONY: demo test test-plain test-slow test-lowest test-recipes coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean fuzz fuzz-loader test-compat test-orders mutation faults
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
 
 test: .venv/test.stamp lint
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+
+# The whole suite, exports included, on the plain code that optimisations are checked against.
+test-plain: .venv/test.stamp
+	NEARKIND_PLAIN=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 test-slow: .venv/test.stamp
 	$(BIN)/python -m pytest -n auto --dist worksteal -m slow
