@@ -8,10 +8,12 @@ import numpy as np
 from nearkind import baselines as b
 from nearkind.baselines.code_trees import CodeTrees
 from nearkind.baselines.contingency import ValuePairs
+from nearkind.baselines.lmca import KERNELS
 from nearkind.baselines.matrix_learner import Coding
 from nearkind.baselines.pair_tables import PairTables
 from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.cpml import CPML
+from nearkind.estimators.params import choice
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.persistence import checks as c
@@ -233,6 +235,7 @@ def _check_reduced_metric(model: Any) -> None:
 
 def _check_landmarks(model: Any) -> None:
     """Refuse coefficients of other kernels than those with the landmarks."""
+    choice(model, "kernel", KERNELS)
     tables = model.projection_.tables
     c.check_rows_of_values(tables, "projection_", model.codebook_, 3)
     if len({table.shape[2] for table in tables}) > 1:
@@ -276,6 +279,12 @@ def _check_trees(model: Any) -> None:
         raise RefusedError("trees_ lead back, or to no node")
 
 
+def _check_divisor(model: Any) -> None:
+    """Refuse a mean over more than one for each value of each column."""
+    if model.divisor_ > sum(model.codebook_.n_values):
+        raise RefusedError("divisor_ is larger than the number of values")
+
+
 def _check_indicators(model: Any) -> None:
     if model.n_features_out_ != sum(size + 1 for size in model.codebook_.n_values):
         raise RefusedError("n_features_out_ is not the number of values")
@@ -308,6 +317,7 @@ def _check_value_pairs(model: Any) -> None:
 
 CHECK_SHAPES: dict[type, Callable[[Any], None]] = {
     CPML: _check_cpml,
+    **{kind: _check_divisor for kind, names in KEPT.items() if names == _MEAN},
     b.Hamming: _check_indicators,
     b.DM3: _check_value_pairs,
     b.KernelLMCA: _check_landmarks,
