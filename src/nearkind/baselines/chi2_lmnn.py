@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from nearkind.baselines.helic import centred
 from nearkind.baselines.margin_learner import MarginLearner
 from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
-from nearkind.baselines.matrix_learner import map_tables
+from nearkind.baselines.matrix_learner import learned_tables
 from nearkind.baselines.pairwise import PairwiseDistance
 from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.estimators.params import number
@@ -149,7 +149,7 @@ class Chi2LMNN(MarginLearner, PairwiseDistance, BaseEstimator):
         found = descend(mixed(loss, X), start, self.max_iter, self.tol)
         self.components_: Array = mixing(found.point)
         shares = [t.reshape(len(t), -1) / n_features for t in projection.tables]
-        self.value_tables_ = map_tables(shares, self.components_)
+        self.value_tables_ = learned_tables(shares, self.components_)
         return found
 
 

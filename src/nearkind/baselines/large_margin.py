@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.baselines.matrix_learner import CODINGS
+from nearkind.baselines.matrix_learner import CODINGS, NOTHING
 from nearkind.constraints.local import LocalConstraints, LocalTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.rows import UniqueRows
@@ -29,8 +29,6 @@ from nearkind.solvers.lbfgs import SmoothedLBFGS
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Solution, Stop
 
-NOTHING = 1e-12
-"""Where no eigenvalue is larger, at a margin of one, all distances are zero."""
 ROWS = 4_000
 """Distinct rows up to which all are anchors and impostors; of more, so many."""
 

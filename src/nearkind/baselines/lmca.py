@@ -9,7 +9,7 @@ from nearkind.baselines.helic import centred
 from nearkind.baselines.large_margin import search_embedding
 from nearkind.baselines.margin_learner import MarginLearner
 from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
-from nearkind.baselines.matrix_learner import CODINGS, map_tables
+from nearkind.baselines.matrix_learner import CODINGS, learned_tables
 from nearkind.encoding.rows import CodedRows, UniqueRows, unique_rows
 from nearkind.estimators import params
 from nearkind.estimators.params import number, whole_number
@@ -130,7 +130,7 @@ class LMCA(MarginLearner, VectorDistance, BaseEstimator):
         found = descend(projected(loss, Z), start, self.max_iter, self.tol)
         self.components_: Array = found.point @ coded.bases[0].T
         flat = [table.reshape(len(table), -1) for table in projection.tables]
-        self.value_tables_ = map_tables(flat, self.components_)
+        self.value_tables_ = learned_tables(flat, self.components_)
         return found
 
 

@@ -35,6 +35,8 @@ LARGEST_DIFFERENCES = 1 << 22
 """Numbers in the differences of pairs that a learner goes over again and again."""
 RIDGE = 1e-5
 """Share of the mean variance that is added to the variance in every direction."""
+NOTHING = 1e-12
+"""Squares of distances between values up to this are rounding, where all are."""
 FLAT = 1e-9
 """Values closer than this in some direction do not differ in it."""
 
@@ -79,7 +81,7 @@ class Coding:
         """Return the vectors of all values under a metric (W, W)."""
         (F, _), *_ = decompose(M[None]).positive().factors()
         F = F if len(F) else np.zeros((1, self.width))  # (q, W)
-        return map_tables(self.tables, F)
+        return learned_tables(self.tables, F)
 
 
 def map_tables(tables: Sequence[Array], L: Array) -> ValueTables:
@@ -87,6 +89,28 @@ def map_tables(tables: Sequence[Array], L: Array) -> ValueTables:
     ends = np.cumsum([table.shape[1] for table in tables])[:-1]
     parts = zip(tables, np.split(L, ends, axis=1), strict=True)
     return ValueTables([table @ part.T for table, part in parts])
+
+
+def are_one(vectors: Array) -> bool:
+    """Return whether vectors (n, q) differ by rounding alone."""
+    return bool(np.abs(vectors - vectors[:1]).max(initial=0.0) ** 2 <= NOTHING)
+
+
+def learned_tables(tables: Sequence[Array], L: Array) -> ValueTables:
+    """Return the vectors of values under a learned map, equal if all but are.
+
+    A map that learned nothing would order rows by rounding, and so by the order of
+    columns.
+
+    Examples
+    --------
+    >>> learned_tables([np.eye(3)], np.array([[1e-17, 0.0, 0.0]])).vectors[0].tolist()
+    [[1e-17], [1e-17], [1e-17]]
+    """
+    vectors = map_tables(tables, L).vectors
+    if not all(are_one(v[:-1]) for v in vectors):  # that of unseen values is last
+        return ValueTables(vectors)
+    return ValueTables([np.repeat(v[:1], len(v), axis=0) for v in vectors])
 
 
 def _directions(vectors: Array) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.baselines.matrix_learner import CODINGS, map_tables
+from nearkind.baselines.matrix_learner import CODINGS, are_one, learned_tables
 from nearkind.estimators import params
 from nearkind.estimators.limits import check_size
 from nearkind.estimators.params import number, whole_number
@@ -99,10 +99,11 @@ class NCA(VectorDistance, BaseEstimator):
         projection.fit(codes, book.n_values, rows.y, np.ones(len(codes)))
         phi = projection.transform(codes).reshape(len(codes), -1)
         learner.fit(phi, rows.y)
-        self.components_ = learner.components_
+        L = learner.components_
+        self.components_ = np.zeros_like(L) if are_one(phi @ L.T) else L
         self.n_iter_ = learner.n_iter_ - 1  # it counts the start as well
         flat = [table.reshape(len(table), -1) for table in projection.tables]
-        self.value_tables_ = map_tables(flat, self.components_)
+        self.value_tables_ = learned_tables(flat, self.components_)
         if self.n_iter_ >= self.max_iter:
             warnings.warn(
                 f"The iterations ran out after {self.n_iter_}, before the tolerance "
