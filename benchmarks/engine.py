@@ -26,7 +26,7 @@ from benchmarks.harness import best_seconds, growth_exponent, print_status, prin
 from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
-from nearkind.estimators.threads import thread_map
+from nearkind.validation.threads import thread_map
 from nearkind.experiments.sandbox import call
 from nearkind.losses.hinge import Hinge, SmoothedHinge
 from nearkind.metrics.compression import compress

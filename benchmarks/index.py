@@ -19,7 +19,7 @@ import numpy as np
 import nearkind as nk
 from benchmarks.harness import best_seconds, growth_exponent, print_status, print_table
 from nearkind.encoding.rows import row_keys
-from nearkind.estimators.threads import in_threads
+from nearkind.validation.threads import in_threads
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.neighbors import ExactIndex, FaissIndex, Near, Reach, join_near
 from nearkind.neighbors.faiss_search import FlatSearch, GraphSearch, ListSearch

@@ -19,7 +19,7 @@ from benchmarks.harness import print_status, print_table
 from benchmarks.peers.learner import check_environment
 from benchmarks.sets import one_hot, split
 from nearkind.baselines.rfm import KernelRegression, feature_matrix
-from nearkind.estimators.threads import one_blas_thread
+from nearkind.validation.threads import one_blas_thread
 from nearkind.protocols import Array
 
 PYTHON = Path(__file__).parents[2] / ".venv-anchors" / "bin" / "python"

@@ -26,6 +26,10 @@ class ModelFileError(ValueError):
     """A model cannot be saved, or a file cannot be loaded."""
 
 
+class RefusedError(ValueError):
+    """A model cannot be kept or read; the message is a clause that says why."""
+
+
 class UnseenValueWarning(UserWarning):
     """Values that ``fit`` did not see were given the class prior."""
 

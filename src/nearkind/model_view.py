@@ -1,4 +1,4 @@
-"""What others ask of a fitted model: its distance, its members, its training rows."""
+"""A fitted model of any kind, as its committee or its distance."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,18 +7,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from nearkind.distances.form import FittedDistance
 from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.base import TableEstimator
-from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.estimators.neighbor_classifier import (
-    NeighborClassifier,
-    explainer_text,
-    explaining,
-)
-from nearkind.neighbors import TrainingRows
+from nearkind.estimators.fit_report import fit_report
+from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.protocols import Array
-from nearkind.search.calibration import Calibration
-from nearkind.search.classifier_cv import CPMLClassifierCV
+from nearkind.voting import Committee, FitReport, Voter
+from nearkind.voting.committee import explained_by
 
 
 @dataclass(frozen=True)
@@ -34,8 +30,8 @@ class ModelView:
     --------
     >>> import nearkind as nk
     >>> view = ModelView(nk.baselines.Hamming().fit([["a"], ["b"]]))
-    >>> view.classifies, view.distance is view.model, view.members
-    (False, True, [])
+    >>> view.committee, view.distance is view.model.distance_, view.report.method
+    (None, True, 'Hamming')
     """
 
     model: Any
@@ -50,59 +46,59 @@ class ModelView:
         check_is_fitted(self.model)
 
     @cached_property
-    def members(self) -> list[CPMLClassifier]:
-        """The classifiers that vote together; none for a distance alone."""
-        return list(self.model.members_) if self.classifies else []
+    def committee(self) -> Committee | None:
+        """What predicts; None for a distance alone."""
+        is_classifier = isinstance(self.model, NeighborClassifier)
+        return self.model.committee_ if is_classifier else None
 
     @property
-    def classifies(self) -> bool:
-        """Whether it tells classes, not distances alone."""
-        return isinstance(self.model, NeighborClassifier)
+    def voters(self) -> tuple[Voter, ...]:
+        """The voters, the one that explains first; none for a distance alone."""
+        if self.committee is None:
+            return ()
+        first = self.committee.explaining
+        return (first, *(each for each in self.committee.voters if each is not first))
 
     @property
-    def was_searched(self) -> bool:
-        """Whether it was chosen by a search, and so has ``best_score_``."""
-        return isinstance(self.model, CPMLClassifierCV)
-
-    @property
-    def calibration(self) -> Calibration | None:
-        """What turns shares of votes into probabilities, if anything does."""
-        return self.model.calibration_ if self.was_searched else None
+    def voter(self) -> Voter:
+        """The voter that explains."""
+        assert self.committee is not None
+        return self.committee.explaining
 
     @cached_property
-    def distances(self) -> list[Any]:
-        """The distance of each member, or the one there is."""
-        return [member.distance_ for member in self.members] or [self.model]
+    def reports(self) -> list[FitReport]:
+        """How each distance was learned, the one that explains first."""
+        return [each.report for each in self.voters] or [fit_report(self.model)]
 
     @property
-    def place(self) -> int:
-        """Place of the distance that explains: the first learned one, or the first."""
-        return explaining(self.distances)
+    def report(self) -> FitReport:
+        """How the distance that explains was learned."""
+        return self.reports[0]
 
     @property
-    def distance(self) -> Any:
+    def distances(self) -> list[FittedDistance]:
+        """The distance of each voter, the one that explains first, or the one."""
+        return [each.distance for each in self.voters] or [self.model.distance_]
+
+    @property
+    def distance(self) -> FittedDistance:
         """The distance that neighbours, columns and values are explained by."""
-        return self.distances[self.place]
+        return self.distances[0]
 
     @property
     def explained_by(self) -> str:
         """That distance in words, and whether it is learned."""
-        return explainer_text(self.distances)
+        return explained_by(self.reports)
 
     @property
     def codebook(self) -> Codebook:
         """How that distance codes rows."""
-        return self.distance.codebook_
+        return self.distance.codebook
 
     @property
-    def member(self) -> CPMLClassifier:
-        """The member of that distance."""
-        return self.members[self.place]
-
-    @property
-    def training_rows(self) -> TrainingRows:
-        """The rows that vote in that member."""
-        return self.member.training_rows_
+    def was_searched(self) -> bool:
+        """Whether it was chosen by a search, and so has ``best_score_``."""
+        return hasattr(self.model, "best_score_")
 
     def relevance(self, X: Any) -> Array:
         """Return each feature's share of the mean distance between two rows (D,).
@@ -112,7 +108,7 @@ class ModelView:
         X : table
             The rows, for a distance alone; a classifier has rows of its own.
         """
-        if self.classifies:
+        if self.committee is not None:
             return self.model.feature_relevance_
         codes = self.codebook.encode(X)
         return self.distance.relevance(codes, np.ones(len(codes)))

@@ -12,7 +12,7 @@ from helpers.estimator_tables import labelled_table
 from helpers.export_frames import committee, mixed_adult, odd_frame, real, strangers
 from helpers.export_readers import READERS, assert_equal, expected
 from helpers.strategies import tables
-from nearkind.search.calibration import Calibration
+from nearkind.voting.calibration import Calibration
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::nearkind.errors.UnseenValueWarning",

@@ -32,8 +32,8 @@ from helpers.mutants import (
 from nearkind.errors import ModelFileError
 from nearkind.persistence import container
 from nearkind.persistence.container import pack_container, read_container
-from nearkind.search.calibration import Calibration
-from nearkind.search.conformal import ConformalScores
+from nearkind.voting.calibration import Calibration
+from nearkind.voting.conformal import ConformalScores
 
 
 @pytest.fixture(scope="module")

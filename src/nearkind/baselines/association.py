@@ -8,14 +8,14 @@ from scipy.special import rel_entr
 from sklearn.base import BaseEstimator
 
 from nearkind.baselines.contingency import Contingency, contingency
-from nearkind.baselines.pair_tables import (
+from nearkind.distances.pair_tables import (
     PairTables,
     check_contingency,
     overlap,
     with_unseen,
 )
-from nearkind.baselines.pairwise import TableDistance
 from nearkind.estimators import params
+from nearkind.estimators.base import SeparableDistance
 from nearkind.protocols import Array
 
 _AT_ONCE = 1 << 20
@@ -53,7 +53,7 @@ def jensen_shannon(p: Array, q: Array) -> Array:
 DIVERGENCES: dict[str, Divergence] = {"kl": kullback_leibler, "js": jensen_shannon}
 
 
-class Association(TableDistance, BaseEstimator):
+class Association(SeparableDistance, BaseEstimator):
     """d = sum over features i and j != i of psi(P(A_j | x_i), P(A_j | x'_i)).
 
     Le and Ho, *An association-based dissimilarity measure for categorical data*,
@@ -68,11 +68,6 @@ class Association(TableDistance, BaseEstimator):
         A1 or A2.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
-
-    Attributes
-    ----------
-    pair_tables_ : PairTables
-        Distances of the values of each feature.
 
     Examples
     --------
@@ -95,9 +90,9 @@ class Association(TableDistance, BaseEstimator):
         rows = self.code_rows(X, sample_weight=sample_weight)
         check_contingency(self.codebook_, type(self).__name__)
         counts = contingency(rows.codes, self.codebook_.n_values, rows.weights)
-        self.pair_tables_ = PairTables(
-            [with_unseen(_distances(counts, d, psi)) for d in range(counts.n_features)]
-        )
+        features = range(counts.n_features)
+        tables = [with_unseen(_distances(counts, d, psi)) for d in features]
+        self.distance_ = PairTables(self.codebook_, tables)
         return self
 
 

@@ -12,22 +12,24 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.baselines.pair_tables import (
+from nearkind.baselines.value_difference import differences
+from nearkind.distances.pair_tables import (
     PairTables,
     Places,
-    check_tables,
+    check_table_size,
     indicators,
     overlap,
+    places,
     starts,
+    table_sums,
     with_unseen,
 )
-from nearkind.baselines.pairwise import TableDistance
-from nearkind.baselines.value_difference import differences
 from nearkind.encoding.rows import row_keys, unique_rows
+from nearkind.estimators.base import SeparableDistance
 from nearkind.estimators.params import number, seeded, whole_number
-from nearkind.estimators.threads import thread_map
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
+from nearkind.validation.threads import thread_map
 
 MOST_CENTRES = 200
 RIDGE = 1e-3
@@ -38,7 +40,7 @@ _HALVINGS = 40
 Tables = Sequence[Array]
 
 
-class Cheng(TableDistance, BaseEstimator):
+class Cheng(SeparableDistance, BaseEstimator):
     """d = sum over features of M_d[x_d, x'_d], the tables M_d learned from labels.
 
     Cheng, Li, Kwok and Li, *Dissimilarity learning for nominal data*, Pattern
@@ -104,7 +106,7 @@ class Cheng(TableDistance, BaseEstimator):
         tol = number(self, "tol", "a number >= 0", low=0.0)
         rows = self.code_rows(X, y, sample_weight)
         codes, book = rows.codes, rows.codebook
-        check_tables(book, type(self).__name__)
+        check_table_size(book, type(self).__name__)
         unique = rows.merge_equal()
         vdm = VDM().fit(codes, book.n_values, rows.y, rows.weights)
         start = [
@@ -112,8 +114,8 @@ class Cheng(TableDistance, BaseEstimator):
             for table in vdm.tables
         ]
         error = RadialError(
-            self.represent(unique.codes),
-            self.represent(self._centres(unique.codes, unique.weights)),
+            places(unique.codes, book.n_values),
+            places(self._centres(unique.codes, unique.weights), book.n_values),
             np.eye(len(rows.classes))[unique.y],
             unique.weights,
         )
@@ -122,11 +124,12 @@ class Cheng(TableDistance, BaseEstimator):
             tables, self.history_ = descend(error, start, max_iter, tol)
         self.n_iter_ = len(self.history_) - 1
         self._warn_if_falling(max_iter)
-        self.pair_tables_ = PairTables(
+        self.distance_ = PairTables(
+            book,
             [
                 table if (codes[:, d] < 0).any() else with_unseen(table[:-1, :-1])
                 for d, table in enumerate(tables)
-            ]
+            ],
         )
         return self
 
@@ -185,13 +188,13 @@ class RadialError:
 
     def scale(self, tables: Tables) -> float:
         """Return 1 / median distance of a row and a centre."""
-        d = PairTables(tables).sums(self.rows, self.centres)[~self.own]
+        d = table_sums(tables, self.rows, self.centres)[~self.own]
         middle = float(np.median(d)) if len(d) else 0.0
         return 1.0 / middle if middle > 0.0 else 1.0
 
     def kernel(self, tables: Tables) -> Array:
         """Return exp(-beta d) (n, L), zero between a row and itself."""
-        d = PairTables(tables).sums(self.centres, self.rows).T  # O(n L D)
+        d = table_sums(tables, self.centres, self.rows).T  # O(n L D)
         return np.where(self.own, 0.0, np.exp(-self.beta * d))
 
     def value(self, K: Array, w: Array) -> float:

@@ -9,29 +9,23 @@ from nearkind.baselines.helic import centred
 from nearkind.baselines.margin_learner import MarginLearner
 from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
 from nearkind.baselines.matrix_learner import learned_tables
-from nearkind.baselines.pairwise import PairwiseDistance
+from nearkind.distances.vectors import TINY, ChiSquareVectors, chi_square
 from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.estimators.params import number
 from nearkind.losses.edges import AnchorPairs
 from nearkind.losses.hinge import SmoothedHinge
 from nearkind.metrics.metric import Embedding
-from nearkind.metrics.value_tables import ValueTables
-from nearkind.neighbors import query_chunks
 from nearkind.projections.vdm import VDM
-from nearkind.protocols import Array, Codes, Map
+from nearkind.protocols import Array, Map
 
 DIAGONAL = 0.75
 """Of L at the start; what a column lacks to one is shared by its other entries. Nearer
 one, the softmax is so flat that nothing is learned."""
-PAIRS_AT_ONCE = 1 << 16
-"""Distances held at a time: about what a core's cache holds."""
 MARGINS = (1e-12, 1e12)
 """Shares of the mean distance below which a margin, and above which d, is rounding."""
-TINY = 1e-300
-"""Below this a sum of two shares is zero, and so is their difference."""
 
 
-class Chi2LMNN(MarginLearner, PairwiseDistance, BaseEstimator):
+class Chi2LMNN(MarginLearner, BaseEstimator):
     """Large margin nearest neighbour with the chi-square distance of histograms.
 
         d_ij = chi2(L x_i, L x_j),  chi2(u, v) = 1/2 sum of (u_k - v_k)^2 / (u_k + v_k)
@@ -71,8 +65,6 @@ class Chi2LMNN(MarginLearner, PairwiseDistance, BaseEstimator):
     ----------
     components_ : ndarray of shape (D C, D C)
         L.
-    value_tables_ : ValueTables
-        What each value adds to L x.
     history_ : list of float
         Objective at the start and after each iteration.
     objective_ : float
@@ -90,8 +82,6 @@ class Chi2LMNN(MarginLearner, PairwiseDistance, BaseEstimator):
     >>> bool(near < far)
     True
     """
-
-    value_tables_: ValueTables
 
     def __init__(
         self,
@@ -117,14 +107,6 @@ class Chi2LMNN(MarginLearner, PairwiseDistance, BaseEstimator):
         self.missing = missing
         self.numeric = numeric
 
-    def represent(self, codes: Codes) -> Array:
-        """Return what ``compare`` needs of rows: their histograms L x (n, D C)."""
-        return self.value_tables_.embed(codes)
-
-    def compare(self, a: Array, b: Array) -> Array:
-        """Return distances (n, m) between represented rows."""
-        return np.sqrt(chi_square(a, b))
-
     def _check(self) -> None:
         super()._check()
         number(self, "margin", "a number > 0", 0.0, open_low=True)
@@ -149,7 +131,8 @@ class Chi2LMNN(MarginLearner, PairwiseDistance, BaseEstimator):
         found = descend(mixed(loss, X), start, self.max_iter, self.tol)
         self.components_: Array = mixing(found.point)
         shares = [t.reshape(len(t), -1) / n_features for t in projection.tables]
-        self.value_tables_ = learned_tables(shares, self.components_)
+        tables = learned_tables(shares, self.components_)
+        self.distance_ = ChiSquareVectors(self.codebook_, tables)
         return found
 
 
@@ -183,23 +166,6 @@ class ChiSquareRows:
             G[i] += w[active] @ (0.5 - 2.0 * (v / s) ** 2)
             G[active] += w[active, None] * (0.5 - 2.0 * (u / s) ** 2)
         return G
-
-
-def chi_square(A: Array, B: Array) -> Array:
-    """Return 1/2 sum of (a - b)^2 / (a + b) of rows >= 0 (n, m), 0 / 0 being 0.
-
-    Examples
-    --------
-    >>> chi_square(np.array([[0.5, 0.5, 0.0]]), np.array([[1.0, 0.0, 0.0]])).round(4)
-    array([[0.3333]])
-    """
-    total, columns = np.zeros((len(A), len(B))), np.ascontiguousarray(B.T)
-    for at in query_chunks(len(A), len(B), PAIRS_AT_ONCE):
-        for a, b in zip(A[at].T, columns, strict=True):
-            difference, s = a[:, None] - b, a[:, None] + b
-            difference *= difference
-            total[at] += np.divide(difference, np.maximum(s, TINY, out=s), out=s)
-    return 0.5 * total
 
 
 def mixing(T: Array) -> Array:

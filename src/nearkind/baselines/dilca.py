@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from nearkind.baselines.contingency import Contingency, Information, contingency
-from nearkind.baselines.pair_tables import check_contingency
+from nearkind.distances.pair_tables import check_contingency
+from nearkind.distances.vectors import ValueVectors
 from nearkind.estimators import params
+from nearkind.estimators.base import VectorDistance
 from nearkind.estimators.params import number
-from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array
 
@@ -121,7 +122,7 @@ class DILCA(VectorDistance, BaseEstimator):
             for d, features in enumerate(chosen)
         }
         vectors = [_vectors(counts, d, chosen[d]) for d in range(counts.n_features)]
-        self.value_tables_ = ValueTables(_side_by_side(vectors))
+        self.distance_ = ValueVectors(book, ValueTables(_side_by_side(vectors)))
         return self
 
 

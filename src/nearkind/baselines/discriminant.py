@@ -11,12 +11,13 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
+from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.codebook import Codebook
+from nearkind.estimators.base import VectorDistance
 from nearkind.estimators.params import number, whole_number
-from nearkind.estimators.threads import one_blas_thread
-from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes
+from nearkind.validation.threads import one_blas_thread
 
 LARGEST = 5_000_000
 """Coefficients; the solver holds some twenty numbers for each."""
@@ -135,7 +136,8 @@ class Discriminant(VectorDistance, BaseEstimator):
             learner.set_params(**settings)
             B, self.intercept_ = _fitted(learner, Z, rows.y, rows.weights)
             self.n_iter_ = int(learner.n_iter_[0])
-            self.value_tables_ = ValueTables(_tables(B, self.codebook_))
+            tables = ValueTables(_tables(B, self.codebook_))
+            self.distance_ = ValueVectors(self.codebook_, tables)
             yield self
 
     def _settings(self) -> dict[str, Any]:

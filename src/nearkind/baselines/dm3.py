@@ -1,35 +1,23 @@
 """DM3: frequencies, dependence between features, weights that depend on the pair."""
 
 from collections.abc import Callable
-from itertools import product
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
 from nearkind.baselines.contingency import (
     Information,
-    ValuePairs,
     chances,
     contingency,
+    value_pairs,
 )
-from nearkind.baselines.pair_tables import (
-    Places,
-    check_contingency,
-    match_sums,
-    starts,
-)
-from nearkind.baselines.pairwise import PairwiseDistance
+from nearkind.distances.dependence import ROUNDING, DependentTables
+from nearkind.distances.pair_tables import check_contingency
+from nearkind.estimators.base import Distance
 from nearkind.estimators.params import number, numbered
-from nearkind.neighbors import query_chunks
 from nearkind.protocols import Array
-
-_ROUNDING = 1e-12
-"""Distances below this share of what they are a difference of are zero."""
-_PAIRS_AT_ONCE = 1 << 22
-"""Pairs of values held at a time, of some rows."""
 
 
 class Stage(NamedTuple):
@@ -62,7 +50,7 @@ STAGES = {
 }
 
 
-class DM3(PairwiseDistance, BaseEstimator):
+class DM3(Distance, BaseEstimator):
     """d = sum over features r of w_r D_r / sum of w_r.
 
     D_r = sum over l in S_r of R(r, l) (q(x) + q(x')), over those l where x and x'
@@ -81,15 +69,6 @@ class DM3(PairwiseDistance, BaseEstimator):
         How dependent features must be; "mean": more than the mean of R.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
-
-    Attributes
-    ----------
-    dependence_ : ndarray of shape (D, D)
-        R.
-    mismatch_weights_, match_weights_ : ndarray of shape (D,)
-        w_r where two rows differ in feature r, and where they agree.
-    value_pairs_ : ValuePairs
-        The pairs of features l in S_r, and the chances q of their pairs of values.
 
     Examples
     --------
@@ -114,76 +93,14 @@ class DM3(PairwiseDistance, BaseEstimator):
         rows = self.code_rows(X, sample_weight=sample_weight)
         check_contingency(self.codebook_, type(self).__name__)
         counts = contingency(rows.codes, self.codebook_.n_values, rows.weights)
-        R = self.dependence_ = interdependence(counts.information)
+        R = interdependence(counts.information)
         threshold = R.mean() if beta is None else beta
-        related = stage.related(R - threshold > _ROUNDING)
+        related = stage.related(R - threshold > ROUNDING)
         agreement = [chances(counts.joint(d, d)).sum() for d in range(len(R))]
-        self.mismatch_weights_, self.match_weights_ = stage.weights(np.array(agreement))
-        self.value_pairs_ = ValuePairs.of(counts, related)
+        weights = stage.weights(np.array(agreement))  # if rows differ, if they agree
+        pairs = value_pairs(counts, related)
+        self.distance_ = DependentTables(self.codebook_, R, *weights, pairs)
         return self
-
-    def compare(self, a: Places, b: Places) -> Array:
-        """Return distances (n, m) between represented rows."""
-        pairs = self.value_pairs_
-        R = self.dependence_[pairs.left, pairs.right]  # (P,)
-        to_features = pairs.to_features(R)
-        distances = np.empty((len(a), len(b)))
-        for rows, columns in product(self._chunks(a), self._chunks(b)):
-            distances[rows, columns] = self._distances(
-                a[rows], b[columns], R, to_features
-            )
-        return distances
-
-    def _chunks(self, rows: Places) -> list[slice]:
-        """Split rows so that few pairs of values are held at once."""
-        return query_chunks(len(rows), len(self.value_pairs_.left), _PAIRS_AT_ONCE)
-
-    def _distances(
-        self, a: Places, b: Places, R: Array, to_features: csr_array
-    ) -> Array:
-        """Return distances as sums over what two rows share.
-
-        With e_r = 1 where rows agree in feature r, else 0, and Q_r(x) the sum over l in
-        S_r of R(r, l) q(x): D_r = Q_r(x) + Q_r(x') - 2 sum over l of R(r, l) e_r e_l
-        q(x), for where both agree q is the same; and w_r is linear in e_r. So all is
-        sums over the values, and over the pairs of values, that two rows share.
-
-        Parameters
-        ----------
-        a, b : rows given by places (n, D) and (m, D)
-        R : dependence of each pair of features (P,)
-        to_features : sums over pairs of features, each weighted by R (D, P)
-        """
-        starts_of = starts(self.codebook_.n_values)
-        n_places = int(starts_of[-1])
-        mismatch = self.mismatch_weights_
-        change = self.match_weights_ - mismatch  # of w_r where rows agree (D,)
-        pairs = self.value_pairs_
-        keys_a, keys_b = (pairs.keys(rows - starts_of[:-1]) for rows in (a, b))
-        Q_a, Q_b = (
-            np.ascontiguousarray((to_features @ pairs.chances[keys].T).T)
-            for keys in (keys_a, keys_b)
-        )  # (n, D), (m, D)
-        alone = ((Q * mismatch).sum(axis=1) for Q in (Q_a, Q_b))
-        whole = np.add.outer(*alone)  # sum of w_r (Q_r(x) + Q_r(x'))
-        whole += match_sums(a, b, n_places, of_a=Q_a * change)
-        whole += match_sums(a, b, n_places, of_b=Q_b * change)
-        weights = np.broadcast_to(change, a.shape)
-        total = mismatch.sum() + match_sums(a, b, n_places, of_a=weights)
-        apart = whole - self._shared(keys_a, keys_b, R)
-        apart[apart < _ROUNDING * whole] = 0.0
-        return apart / np.where(total > 1e-15, total, 1.0)
-
-    def _shared(self, a: Places, b: Places, R: Array) -> Array:
-        """Return 2 sum over r and l of w_r R(r, l) e_r e_l q (n, m)."""
-        pairs, match = self.value_pairs_, self.match_weights_
-        two = np.where(pairs.left == pairs.right, 0.0, match[pairs.right])
-        at_match = 2.0 * R * (match[pairs.left] + two)  # (P,)
-        places = pairs.places
-        n_places = int(places.max()) + 1
-        return match_sums(
-            places[a], places[b], n_places, of_a=at_match * pairs.chances[a]
-        )
 
     def _threshold(self) -> float | None:
         if isinstance(self.beta, str) and self.beta == "mean":
@@ -193,5 +110,5 @@ class DM3(PairwiseDistance, BaseEstimator):
 
 def interdependence(information: Information) -> Array:
     """Return I(A_r; A_l) / H(A_r, A_l) of any two features (D, D); 0 for 0 / 0."""
-    known = information.both > _ROUNDING
+    known = information.both > ROUNDING
     return np.where(known, information.mutual / np.where(known, information.both, 1), 0)

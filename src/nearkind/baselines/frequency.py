@@ -14,8 +14,6 @@ from nearkind.baselines.similarity import (
     Frequencies,
     MeanMeasure,
     RatioMeasure,
-    reciprocal,
-    shifted_reciprocal,
 )
 from nearkind.protocols import Array
 
@@ -38,7 +36,7 @@ class Eskin(MeanMeasure):
     array([[0.6667]])
     """
 
-    to_distance = staticmethod(reciprocal)
+    conversion = "reciprocal"
 
     def _table(self, feature: Frequencies) -> Array:
         n = feature.n_seen
@@ -65,7 +63,7 @@ class InverseOccurrence(MeanMeasure):
     array([[0.6755]])
     """
 
-    to_distance = staticmethod(reciprocal)
+    conversion = "reciprocal"
 
     def _table(self, feature: Frequencies) -> Array:
         logs = np.log(np.maximum(feature.f, 1.0))
@@ -90,7 +88,7 @@ class OccurrenceFrequency(MeanMeasure):
     array([[0.6755]])
     """
 
-    to_distance = staticmethod(reciprocal)
+    conversion = "reciprocal"
 
     def _table(self, feature: Frequencies) -> Array:
         logs = np.maximum(-np.log(feature.p), 0.0)
@@ -119,7 +117,7 @@ class Lin(RatioMeasure):
     """
 
     drops_constant = True
-    to_distance = staticmethod(reciprocal)
+    conversion = "reciprocal"
 
     def _table(self, feature: Frequencies) -> Array:
         either = np.add.outer(feature.f, feature.f) / feature.total
@@ -151,7 +149,7 @@ class Lin1(RatioMeasure):
     """
 
     drops_constant = True
-    to_distance = staticmethod(reciprocal)
+    conversion = "reciprocal"
 
     def _table(self, feature: Frequencies) -> Array:
         together = _between(feature, feature.f) / feature.total
@@ -181,8 +179,6 @@ def _between(feature: Frequencies, amounts: Array) -> Array:
 
 class _Goodall(MeanMeasure):
     """S = mean over features of a number of the value on a match, 0 on a mismatch."""
-
-    zero_on_equal_rows = False
 
     def _table(self, feature: Frequencies) -> Array:
         return feature.table(self._on_match(feature), 0.0)
@@ -299,8 +295,7 @@ class Smirnov(MeanMeasure):
     """
 
     drops_constant = True
-    zero_on_equal_rows = False
-    to_distance = staticmethod(shifted_reciprocal)
+    conversion = "shifted"
 
     def _table(self, feature: Frequencies) -> Array:
         N, f = feature.total, feature.f
@@ -394,7 +389,6 @@ class Gambaryan(MeanMeasure):
     """
 
     drops_constant = True
-    zero_on_equal_rows = False
 
     def _table(self, feature: Frequencies) -> Array:
         p = feature.p

@@ -8,15 +8,15 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.baselines.code_trees import CodeTrees
 from nearkind.baselines.large_margin import LMNN
 from nearkind.baselines.margin_learner import MarginLearner
 from nearkind.baselines.margin_loss import Descent, MarginLoss
 from nearkind.baselines.matrix_learner import CODINGS
+from nearkind.distances.trees import CodeTrees, TreeVectors
 from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.estimators import params
+from nearkind.estimators.base import EmbeddedDistance
 from nearkind.estimators.params import generator, number, whole_number
-from nearkind.estimators.vector_distance import EmbeddedDistance
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.value_tables import ValueTables
@@ -73,10 +73,6 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
 
     Attributes
     ----------
-    start_tables_ : ValueTables
-        L, as vectors of values.
-    trees_ : CodeTrees
-        The trees, as arrays.
     history_ : list of float
         Objective at the start and after each tree.
     objective_ : float
@@ -94,9 +90,6 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
     >>> bool(near < far)
     True
     """
-
-    start_tables_: ValueTables
-    trees_: CodeTrees
 
     def __init__(
         self,
@@ -126,15 +119,6 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
         self.missing = missing
         self.numeric = numeric
 
-    def represent(self, codes: Any) -> Array:
-        """Return what ``compare`` needs of rows: their vectors (n, q)."""
-        return self.start_tables_.embed(codes) + self.trees_.embed(codes)
-
-    @property
-    def n_features_out_(self) -> int:
-        """Width q of the vectors that ``transform`` returns."""
-        return self.trees_.vectors.shape[1]
-
     def _check(self) -> None:
         super()._check()
         whole_number(self, "max_depth")
@@ -147,25 +131,26 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
         learner = LMNN(**{name: getattr(self, name) for name in shared})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return learner.fit(rows).value_tables_
+            return learner.fit(rows).distance_.tables
 
     def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
-        self.start_tables_ = self._start(rows)
+        tables = self._start(rows)
         projection = self._fit_projection(CODINGS[self.coding](), rows, len(drawn))
-        tables = [table.reshape(len(table), -1) for table in projection.tables]
+        coding = [table.reshape(len(table), -1) for table in projection.tables]
         X = projection.transform(drawn.codes).reshape(len(drawn), -1)
         seed = int(generator(self.random_state).integers(2**31))
 
         def grow(target: Array) -> CodeTrees:
             learner = _learner(max_depth=self.max_depth, random_state=seed)
-            return CodeTrees.of(learner.fit(X, target, drawn.weights), tables)
+            return CodeTrees.of(learner.fit(X, target, drawn.weights), coding)
 
-        U = self.start_tables_.embed(drawn.codes)
+        U = tables.embed(drawn.codes)
         U = U - U.mean(axis=0)
         loss = self._loss(drawn, Embedding(U, U), Hinge(), run)
-        nothing = CodeTrees.none(tables, U.shape[1])
+        nothing = CodeTrees.none(coding, U.shape[1])
         step = self.learning_rate, self.max_iter, self.tol
-        self.trees_, found = boost(loss, U, drawn, grow, nothing, *step)
+        trees, found = boost(loss, U, drawn, grow, nothing, *step)
+        self.distance_ = TreeVectors(self.codebook_, tables, trees)
         return found
 
 

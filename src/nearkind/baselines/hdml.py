@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
 )
 from sklearn.exceptions import ConvergenceWarning
 
@@ -21,18 +19,19 @@ from nearkind.baselines.matrix_learner import (
     map_tables,
     whitening,
 )
-from nearkind.baselines.pairwise import PairwiseDistance
 from nearkind.baselines.row_pairs import PairSampler
 from nearkind.constraints.weighted_labels import require_constraints
+from nearkind.distances.bits import Bits
 from nearkind.encoding.rows import CodedRows, Numbers
 from nearkind.estimators import params
-from nearkind.estimators.limits import check_size
+from nearkind.estimators.base import EmbeddingEstimator
 from nearkind.estimators.params import generator, number, whole_number
-from nearkind.estimators.threads import one_blas_thread
 from nearkind.metrics.structures import Full
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes, RowNumbers
 from nearkind.solvers.solution import Stop
+from nearkind.validation.limits import check_size
+from nearkind.validation.threads import one_blas_thread
 
 STARTS = 10
 """Planes to begin with that are drawn for each one that is taken."""
@@ -47,15 +46,9 @@ HALVINGS = 5
 """How often steps are halved before the objective has settled."""
 AT_ONCE = 1 << 17
 """Bits of triplets that are held at a time."""
-WORD = 64
-"""Bits that are compared at once."""
-
-Bits = NDArray[np.uint64]
 
 
-class HDML(
-    PairwiseDistance, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
-):
+class HDML(EmbeddingEstimator, BaseEstimator):
     """Hamming distance metric learning: d = share of the bits in which codes differ.
 
         code of x:  h(x) = sign(W x + b), n_bits numbers -1 or 1
@@ -101,8 +94,6 @@ class HDML(
 
     Attributes
     ----------
-    value_tables_ : ValueTables
-        A row's W x + b is the sum of the vectors of its values.
     objective_ : float
         Value reached.
     n_iter_ : int
@@ -120,7 +111,6 @@ class HDML(
     requires_labels = True
     is_learned = True
     classes_: NDArray[Any]
-    value_tables_: ValueTables
 
     def __init__(
         self,
@@ -176,7 +166,8 @@ class HDML(
             found = learn_planes(hashed.Z, triplets, start, rng, **settings)
         self.objective_, self.n_iter_ = found.objective, found.n_iter
         self.stop_reason_ = found.reason.name
-        self.value_tables_ = hashed.value_tables(coding, found.planes)
+        tables = hashed.value_tables(coding, found.planes)
+        self.distance_ = Bits(self.codebook_, tables)
         if found.reason is not Stop.SETTLED:
             warnings.warn(
                 f"{found.reason.value} After {self.n_iter_} passes the objective is "
@@ -185,34 +176,6 @@ class HDML(
                 stacklevel=2,
             )
         return self
-
-    def transform(self, X: Any) -> Array:
-        """Return codes (n, n_bits) whose squared Euclidean distance is the distance."""
-        signs = np.where(self._is_one(self.encode(X)), 1.0, -1.0)
-        return signs / (2.0 * self.n_features_out_**0.5)
-
-    def represent(self, codes: Codes) -> Bits:
-        """Return what ``compare`` needs of rows: their bits, packed into words."""
-        return packed(self._is_one(codes))
-
-    def compare(self, a: Bits, b: Bits) -> Array:
-        """Return distances (n, m) between represented rows."""
-        differing = np.zeros((len(a), len(b)))
-        for x, y in zip(a.T, b.T, strict=True):
-            differing += np.bitwise_count(x[:, None] ^ y)
-        return differing / self.n_features_out_
-
-    @property
-    def n_features_out_(self) -> int:
-        """Number of bits."""
-        return self.value_tables_.vectors[0].shape[1]
-
-    @property
-    def _n_features_out(self) -> int:  # scikit-learn's name for it
-        return self.n_features_out_
-
-    def _is_one(self, codes: Codes) -> NDArray[np.bool_]:
-        return self.value_tables_.embed(codes) >= 0.0
 
     def _settings(self) -> dict[str, Any]:
         return {
@@ -229,19 +192,6 @@ class HDML(
         check_size(projection, Full(), *sizes)
         projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
         return Coding.of(projection.tables)
-
-
-def packed(is_one: NDArray[np.bool_]) -> Bits:
-    """Return bits (n, q) in words (n, q / 64), the last one filled up with zeros.
-
-    Examples
-    --------
-    >>> packed(np.array([[True, False], [True, True]])).shape
-    (2, 1)
-    """
-    lacking = -is_one.shape[1] % WORD
-    filled = np.pad(is_one, ((0, 0), (0, lacking)))
-    return np.packbits(filled, axis=1).view(np.uint64)
 
 
 @dataclass(frozen=True)

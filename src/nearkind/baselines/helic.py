@@ -11,21 +11,22 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.contingency import contingency
 from nearkind.baselines.kernel_weights import KernelGroups, learn_weights
-from nearkind.baselines.pair_tables import check_contingency
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
+from nearkind.distances.pair_tables import check_contingency
+from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators import params
-from nearkind.estimators.limits import distances_at_once
+from nearkind.estimators.base import VectorDistance
 from nearkind.estimators.params import number, whole_number
-from nearkind.estimators.threads import thread_map
-from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.projections.base import value_counts
 from nearkind.projections.vdm import shares
 from nearkind.protocols import Array, Codes
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Stop
+from nearkind.validation.limits import distances_at_once
+from nearkind.validation.threads import thread_map
 
 COUPLINGS = "frequency", "values", "classes"
 KERNELS = "gaussian 1/2", "gaussian 1", "gaussian 2", "linear"
@@ -143,7 +144,8 @@ class HELIC(VectorDistance, BaseEstimator):
         )
         self.strength_, self.strength_max_ = found.strength, found.strength_max
         self.n_iter_, self.stop_reason_ = found.n_iter, found.reason.name
-        self.value_tables_ = groups.value_tables(found.weights)
+        tables = groups.value_tables(found.weights)
+        self.distance_ = ValueVectors(self.codebook_, tables)
         self._warn(found.reason)
         return self
 

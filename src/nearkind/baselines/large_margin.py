@@ -12,12 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from nearkind.baselines.matrix_learner import CODINGS, NOTHING
 from nearkind.constraints.local import LocalConstraints, LocalTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
+from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators import params
-from nearkind.estimators.limits import check_size, distances_at_once
+from nearkind.estimators.base import VectorDistance
 from nearkind.estimators.params import number, whole_number
-from nearkind.estimators.threads import thread_map
-from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.structures import Full
@@ -28,6 +27,8 @@ from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.lbfgs import SmoothedLBFGS
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Solution, Stop
+from nearkind.validation.limits import check_size, distances_at_once
+from nearkind.validation.threads import thread_map
 
 ROWS = 4_000
 """Distinct rows up to which all are anchors and impostors; of more, so many."""
@@ -116,7 +117,8 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         self.objective_ = solution.value * self.objective_scale_
         self.n_iter_, self.stop_reason_ = solution.n_iter, solution.reason.name
         maps = feature_maps(projection.tables, Full(), point)
-        self.value_tables_ = value_tables(projection.tables, maps)
+        tables = value_tables(projection.tables, maps)
+        self.distance_ = ValueVectors(self.codebook_, tables)
         if solution.reason is not Stop.SETTLED:
             warnings.warn(
                 f"{solution.reason.value} After {self.n_iter_} iterations the "

@@ -10,25 +10,23 @@ from nearkind.baselines.large_margin import search_embedding
 from nearkind.baselines.margin_learner import MarginLearner
 from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
 from nearkind.baselines.matrix_learner import CODINGS, learned_tables
+from nearkind.distances.kernel import KERNELS, KernelLandmarks, code_rows
+from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import CodedRows, UniqueRows, unique_rows
 from nearkind.estimators import params
+from nearkind.estimators.base import EmbeddedDistance, VectorDistance
 from nearkind.estimators.params import number, whole_number
-from nearkind.estimators.vector_distance import EmbeddedDistance, VectorDistance
 from nearkind.losses.hinge import SmoothedHinge
 from nearkind.metrics.compression import compress
 from nearkind.metrics.metric import pairwise_distances
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Full
-from nearkind.neighbors import query_chunks
-from nearkind.projections.base import TableProjection
-from nearkind.protocols import Array, Codes, Map
+from nearkind.protocols import Array, Map
 
 MARGIN = 1.0
 """Also the width of the corner of the smooth hinge."""
 NARROWEST = 1e-9
 """Bandwidth below which a row is like itself alone, whatever the bandwidth."""
-AT_ONCE = 1 << 21
-"""Numbers of coded rows and kernels that are held at a time."""
 
 
 class LMCA(MarginLearner, VectorDistance, BaseEstimator):
@@ -130,7 +128,8 @@ class LMCA(MarginLearner, VectorDistance, BaseEstimator):
         found = descend(projected(loss, Z), start, self.max_iter, self.tol)
         self.components_: Array = found.point @ coded.bases[0].T
         flat = [table.reshape(len(table), -1) for table in projection.tables]
-        self.value_tables_ = learned_tables(flat, self.components_)
+        tables = learned_tables(flat, self.components_)
+        self.distance_ = ValueVectors(self.codebook_, tables)
         return found
 
 
@@ -168,13 +167,7 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
     Attributes
     ----------
     components_ : ndarray of shape (q, m)
-        A, over the kernels with ``landmarks_``.
-    landmarks_ : ndarray of int of shape (m, D)
-        Codes of the rows learned from.
-    length_ : float
-        Length of the kernel.
-    projection_ : TableProjection
-        The coding of values.
+        A, over the kernels with the rows learned from, ``distance_.landmarks``.
     history_ : list of float
         Objective at the start and after each iteration.
     objective_ : float
@@ -223,21 +216,6 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
         self.missing = missing
         self.numeric = numeric
 
-    def represent(self, codes: Codes) -> Array:
-        """Return what ``compare`` needs of rows: their vectors (n, q)."""
-        landmarks = self._coded(self.landmarks_)
-        U = np.empty((len(codes), self.n_features_out_))
-        size = len(landmarks) + landmarks.shape[1]
-        for at in query_chunks(len(codes), size, AT_ONCE):
-            K = KERNELS[self.kernel](self._coded(codes[at]), landmarks, self.length_)
-            U[at] = K @ self.components_.T
-        return U
-
-    @property
-    def n_features_out_(self) -> int:
-        """Width q of the vectors that ``transform`` returns."""
-        return len(self.components_)
-
     def _check(self) -> None:
         super()._check()
         whole_number(self, "n_components")
@@ -248,11 +226,10 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
     def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
         projection = self._fit_projection(CODINGS[self.coding](), rows, len(drawn))
         points = unique_rows(drawn.codes, np.zeros_like(drawn.y), drawn.weights)
-        self.projection_: TableProjection = projection  # type: ignore[assignment]
-        self.landmarks_ = points.codes
-        X = self._coded(points.codes)
-        self.length_ = max(self.bandwidth, NARROWEST) * median_distance(X)
-        K = KERNELS[self.kernel](X, X, self.length_)
+        coding = [table.reshape(len(table), -1) for table in projection.tables]
+        X = code_rows(coding, points.codes)
+        length = max(self.bandwidth, NARROWEST) * median_distance(X)
+        K = KERNELS[self.kernel](X, X, length)
         P = coordinates(centred(K))  # (m, r), orthogonal columns
         Z = P[points.of_row]
         near = search_embedding(X[points.of_row], drawn, self.codebook_.n_values)
@@ -262,10 +239,9 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
         # P has the centred kernels in its range: P' K = diag(P'P) P' up to a shift.
         lengths = np.maximum((P * P).sum(axis=0), np.finfo(float).tiny)
         self.components_: Array = found.point @ (P / lengths).T
+        kernel = points.codes, self.kernel, length, self.components_
+        self.distance_ = KernelLandmarks(self.codebook_, coding, *kernel)
         return found
-
-    def _coded(self, codes: Codes) -> Array:
-        return self.projection_.transform(codes).reshape(len(codes), -1)
 
 
 def projected(loss: MarginLoss, Z: Array) -> Callable[[Array], tuple[float, Array]]:
@@ -291,28 +267,6 @@ def principal_axes(Z: Array, weights: Array, size: int) -> Array:
     Y = Z - share @ Z
     spectrum = decompose(((Y * share[:, None]).T @ Y)[None])
     return spectrum.truncated(size).vectors[0].T
-
-
-def linear(A: Array, B: Array, length: float) -> Array:
-    """Return the products of rows (n, m)."""
-    return A @ B.T
-
-
-def gaussian(A: Array, B: Array, length: float) -> Array:
-    """Return exp(-|a - b|^2 / (2 length^2)) of rows (n, m).
-
-    Examples
-    --------
-    >>> gaussian(np.array([[0.0]]), np.array([[0.0], [2.0]]), 2.0).round(4)
-    array([[1.    , 0.6065]])
-    """
-    return np.exp(pairwise_distances(A, B) / (-2.0 * length * length))
-
-
-KERNELS: dict[str, Callable[[Array, Array, float], Array]] = {
-    "rbf": gaussian,
-    "linear": linear,
-}
 
 
 def median_distance(X: Array) -> float:

@@ -17,12 +17,12 @@ from nearkind.constraints.local import LocalConstraints, LocalTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels, sample_rows
 from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.estimators.base import Distance
-from nearkind.estimators.limits import check_size, distances_at_once
 from nearkind.estimators.params import generator, number, whole_number
-from nearkind.estimators.threads import thread_map
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.structures import Full
 from nearkind.protocols import Array, Loss, Map, Projection
+from nearkind.validation.limits import check_size, distances_at_once
+from nearkind.validation.threads import thread_map
 
 
 class MarginLearner(Distance, ABC):

@@ -16,17 +16,18 @@ from scipy.linalg import block_diag
 from sklearn.base import BaseEstimator
 
 from nearkind.baselines.row_pairs import PairSampler, RowPairs
+from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import Numbers
 from nearkind.estimators import params
-from nearkind.estimators.limits import LARGEST_METRIC
+from nearkind.estimators.base import VectorDistance
 from nearkind.estimators.params import generator, number, whole_number
-from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.metrics.compression import compress
 from nearkind.metrics.spectrum import decompose, symmetrized
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
+from nearkind.validation.limits import LARGEST_METRIC
 
 CODINGS = {"onehot": OneHot, "vdm": VDM}
 AT_ONCE = 1 << 21
@@ -280,7 +281,8 @@ class MatrixLearner(VectorDistance, BaseEstimator, ABC):
 
     def _set_matrix(self, M: Array) -> Self:
         self.reduced_metric_ = M
-        self.value_tables_ = self.coding_.value_tables(M)
+        tables = self.coding_.value_tables(M)
+        self.distance_ = ValueVectors(self.codebook_, tables)
         return self
 
     def _euclidean(self, why: str) -> Array:

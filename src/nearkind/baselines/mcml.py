@@ -17,12 +17,11 @@ from nearkind.constraints.weighted_labels import (
     chunk_rows,
     require_constraints,
 )
+from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators import params
-from nearkind.estimators.limits import check_size, distances_at_once
+from nearkind.estimators.base import VectorDistance
 from nearkind.estimators.params import generator, number, whole_number
-from nearkind.estimators.threads import thread_map
-from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.losses.edges import AnchorPairs
 from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.spectrum import Spectrum
@@ -34,6 +33,8 @@ from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.solution import Solution, Stop, zero_solution
+from nearkind.validation.limits import check_size, distances_at_once
+from nearkind.validation.threads import thread_map
 
 ROUNDING = 1e-12
 """Slopes at M = 0 below this are none: vectors of values are of size one."""
@@ -192,7 +193,8 @@ class MCML(VectorDistance, BaseEstimator):
         self.objective_, self.gap_ = solution.value, solution.gap
         self.n_iter_, self.stop_reason_ = solution.n_iter, solution.reason.name
         maps = feature_maps(projection.tables, Full(), point)
-        self.value_tables_ = value_tables(projection.tables, maps)
+        tables = value_tables(projection.tables, maps)
+        self.distance_ = ValueVectors(self.codebook_, tables)
         if not self.metric_.any():
             warnings.warn(
                 "MCML learned the metric zero, and all distances are zero: nothing "

@@ -8,11 +8,12 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.matrix_learner import CODINGS, are_one, learned_tables
+from nearkind.distances.vectors import ValueVectors
 from nearkind.estimators import params
-from nearkind.estimators.limits import check_size
+from nearkind.estimators.base import VectorDistance
 from nearkind.estimators.params import number, whole_number
-from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.metrics.structures import Full
+from nearkind.validation.limits import check_size
 
 GIGABYTES_A_PAIR = 3 * 8 / 2**30
 """Distances, chances and their weights: three numbers for every pair of rows."""
@@ -103,7 +104,8 @@ class NCA(VectorDistance, BaseEstimator):
         self.components_ = np.zeros_like(L) if are_one(phi @ L.T) else L
         self.n_iter_ = learner.n_iter_ - 1  # it counts the start as well
         flat = [table.reshape(len(table), -1) for table in projection.tables]
-        self.value_tables_ = learned_tables(flat, self.components_)
+        tables = learned_tables(flat, self.components_)
+        self.distance_ = ValueVectors(book, tables)
         if self.n_iter_ >= self.max_iter:
             warnings.warn(
                 f"The iterations ran out after {self.n_iter_}, before the tolerance "

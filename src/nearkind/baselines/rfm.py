@@ -10,18 +10,19 @@ from sklearn.base import BaseEstimator
 
 from nearkind.baselines.matrix_learner import CODINGS
 from nearkind.constraints.weighted_labels import sample_rows
+from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows, unique_rows
 from nearkind.estimators import params
-from nearkind.estimators.limits import check_size
+from nearkind.estimators.base import VectorDistance
 from nearkind.estimators.params import generator, number, whole_number
-from nearkind.estimators.threads import thread_map
-from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.metrics.compression import compress
 from nearkind.metrics.spectrum import decompose, symmetrized
 from nearkind.metrics.structures import Full
 from nearkind.metrics.value_tables import feature_maps, value_tables
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.protocols import Array, Map, Projection
+from nearkind.validation.limits import check_size
+from nearkind.validation.threads import thread_map
 
 NARROWEST = 1e-9
 """Bandwidth below which a row is like itself alone, whatever the bandwidth."""
@@ -137,7 +138,8 @@ class RFM(VectorDistance, BaseEstimator):
         point = coded.expand(decompose(M[None]).positive())
         self.metric_: Array = point.matrix[0]
         maps = feature_maps(projection.tables, Full(), point)
-        self.value_tables_ = value_tables(projection.tables, maps)
+        tables = value_tables(projection.tables, maps)
+        self.distance_ = ValueVectors(self.codebook_, tables)
         return self
 
     def _settings(self) -> dict[str, Any]:

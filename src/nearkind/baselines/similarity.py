@@ -13,30 +13,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from nearkind.baselines.pair_tables import PairTables, Places, check_tables
-from nearkind.baselines.pairwise import PairwiseDistance
+from nearkind.distances.form import FittedDistance
+from nearkind.distances.pair_tables import check_table_size
+from nearkind.distances.similarities import MeanSimilarity, RatioSimilarity
+from nearkind.estimators.base import Distance
 from nearkind.projections.base import value_counts
 from nearkind.protocols import Array, Codes
-
-NO_SIMILARITY = 1e-12
-"""Similarities up to this are zero but for rounding."""
-
-
-def complement(S: Array) -> Array:
-    """Return the distance 1 - S."""
-    return np.maximum(1.0 - S, 0.0)
-
-
-def reciprocal(S: Array) -> Array:
-    """Return the distance 1 / S - 1, infinite where nothing is similar."""
-    some = np.maximum(S, NO_SIMILARITY)
-    return np.where(S > NO_SIMILARITY, np.maximum(1.0 / some - 1.0, 0.0), np.inf)
-
-
-def shifted_reciprocal(S: Array) -> Array:
-    """Return the distance 1 / (1 + S), never zero."""
-    return 1.0 / (1.0 + S)
-
 
 RAREST = 1e-12
 """Least share of a value; only weights can make one so rare."""
@@ -135,7 +117,7 @@ def _not_too_rare(counts: Array) -> Array:
     return np.where(counts > 0.0, np.maximum(counts, RAREST * counts.sum()), 0.0)
 
 
-class FrequencyMeasure(PairwiseDistance, BaseEstimator):
+class FrequencyMeasure(Distance, BaseEstimator):
     """A similarity of rows from tables of pairs of values, and the distance made of it.
 
     A measure gives ``_table``, the similarity of any two values of a feature; what the
@@ -146,15 +128,12 @@ class FrequencyMeasure(PairwiseDistance, BaseEstimator):
     ----------
     drops_constant : bool, default=False
         Whether features of a single value are left out.
-    to_distance : callable, default=complement
+    conversion : {"complement", "reciprocal", "shifted"}, default="complement"
         From similarities to distances.
-    similarity_tables_ : PairTables
-        Similarity of any two values of each feature.
     """
 
     drops_constant: ClassVar[bool] = False
-    to_distance: ClassVar[Callable[..., Array]] = staticmethod(complement)
-    similarity_tables_: PairTables
+    conversion: ClassVar[str] = "complement"
 
     def __init__(self, unseen="prior", missing="level", numeric="auto"):
         self.unseen = unseen
@@ -164,67 +143,45 @@ class FrequencyMeasure(PairwiseDistance, BaseEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the values of each column; labels are not used."""
         rows = self.code_rows(X, sample_weight=sample_weight)
-        check_tables(self.codebook_, type(self).__name__)
+        check_table_size(self.codebook_, type(self).__name__)
         features = frequencies(rows.codes, self.codebook_.n_values, rows.weights)
         least = 2 if self.drops_constant else 0
         kept = [f if f.n_seen >= least else None for f in features]
-        self.similarity_tables_ = self._tables(kept, self._table)
-        self._keep_divisors(kept)
+        self.distance_ = self._form(kept)
         return self
 
     def similarities(self, X: Any, Y: Any = None) -> Array:
         """Return the similarities between rows (n, m); Y = X if None."""
-        return self._similarity(*self._both(X, Y))
-
-    def compare(self, a: Places, b: Places) -> Array:
-        """Return distances (n, m) between represented rows."""
-        return type(self).to_distance(self._similarity(a, b))
+        return self._answering().similarities(X, Y, owner=type(self).__name__)
 
     def _tables(
         self,
         features: list[Frequencies | None],
         make: Callable[[Frequencies], Array],
-    ) -> PairTables:
+    ) -> list[Array]:
         """Return a table for each feature; zeros for those left out."""
         sizes = self.codebook_.n_values
-        return PairTables(
-            [
-                np.zeros((size + 1, size + 1)) if feature is None else make(feature)
-                for size, feature in zip(sizes, features, strict=True)
-            ]
-        )
+        return [
+            np.zeros((size + 1, size + 1)) if feature is None else make(feature)
+            for size, feature in zip(sizes, features, strict=True)
+        ]
 
     @abstractmethod
     def _table(self, feature: Frequencies) -> Array:
         """Return the similarity of any two values (s + 1, s + 1)."""
 
     @abstractmethod
-    def _keep_divisors(self, features: list[Frequencies | None]) -> None:
-        """Keep what similarities are divided by; None is a feature left out."""
-
-    @abstractmethod
-    def _similarity(self, a: Places, b: Places) -> Array:
-        """Return similarities (n, m) between rows given by places."""
+    def _form(self, features: list[Frequencies | None]) -> FittedDistance:
+        """Return the form; None is a feature left out."""
 
 
 class MeanMeasure(FrequencyMeasure):
-    """S = sum over features of S_d[x_d, x'_d] / sum over features of a share.
+    """S = sum over features of S_d[x_d, x'_d] / sum over features of a share."""
 
-    Attributes
-    ----------
-    divisor_ : float
-        The sum of the shares; 0 if every feature was left out.
-    """
-
-    divisor_: float
-
-    def _keep_divisors(self, features: list[Frequencies | None]) -> None:
-        self.divisor_ = sum(self._share(f) for f in features if f is not None)
-
-    def _similarity(self, a: Places, b: Places) -> Array:
-        if not self.divisor_:
-            return np.ones((len(a), len(b)))
-        return self.similarity_tables_.sums(a, b) / self.divisor_
+    def _form(self, features: list[Frequencies | None]) -> MeanSimilarity:
+        tables = self._tables(features, self._table)
+        divisor = float(sum(self._share(f) for f in features if f is not None))
+        return MeanSimilarity(self.codebook_, tables, self.conversion, divisor)
 
     def _share(self, feature: Frequencies) -> float:
         """Return what a feature adds to the divisor."""
@@ -232,24 +189,12 @@ class MeanMeasure(FrequencyMeasure):
 
 
 class RatioMeasure(FrequencyMeasure):
-    """S = sum over features of S_d[x_d, x'_d] / sum of W_d[x_d, x'_d].
+    """S = sum over features of S_d[x_d, x'_d] / sum of W_d[x_d, x'_d]."""
 
-    Attributes
-    ----------
-    weight_tables_ : PairTables
-        The tables W_d.
-    """
-
-    weight_tables_: PairTables
-
-    def _keep_divisors(self, features: list[Frequencies | None]) -> None:
-        self.weight_tables_ = self._tables(features, self._weights)
-
-    def _similarity(self, a: Places, b: Places) -> Array:
-        similar = self.similarity_tables_.sums(a, b)
-        weights = self.weight_tables_.sums(a, b)
-        nothing = weights == 0.0
-        return np.where(nothing, 1.0, similar / np.where(nothing, 1.0, weights))
+    def _form(self, features: list[Frequencies | None]) -> RatioSimilarity:
+        tables = self._tables(features, self._table)
+        weights = self._tables(features, self._weights)
+        return RatioSimilarity(self.codebook_, tables, self.conversion, weights)
 
     @abstractmethod
     def _weights(self, feature: Frequencies) -> Array:

@@ -6,11 +6,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from nearkind.baselines.pair_tables import PairTables, check_tables
-from nearkind.baselines.pairwise import TableDistance
+from nearkind.distances.pair_tables import PairTables, check_table_size
+from nearkind.distances.vectors import ValueVectors
 from nearkind.estimators import params
+from nearkind.estimators.base import SeparableDistance, VectorDistance
 from nearkind.estimators.params import number
-from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.metrics.value_tables import unlearned_tables
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.projections.vdm import VDM
@@ -23,7 +23,7 @@ WEIGHTINGS: dict[str, Callable[[Array], Any]] = {
 }
 
 
-class ValueDifference(TableDistance, BaseEstimator):
+class ValueDifference(SeparableDistance, BaseEstimator):
     """d = sum over features of w_d(x_d) sum over classes |phi_d(x)_c - phi_d(x')_c|^k.
 
     phi_d(f) are the shares of the classes among rows with value f; those of an unseen
@@ -74,13 +74,14 @@ class ValueDifference(TableDistance, BaseEstimator):
         exponent = number(self, "exponent", "a number > 0", low=0.0, open_low=True)
         weighting = params.choice(self, "weighting", WEIGHTINGS)
         rows = self.code_rows(X, y, sample_weight)
-        check_tables(rows.codebook, type(self).__name__)
+        check_table_size(rows.codebook, type(self).__name__)
         vdm = VDM().fit(rows.codes, rows.codebook.n_values, rows.y, rows.weights)
-        self.pair_tables_ = PairTables(
+        self.distance_ = PairTables(
+            rows.codebook,
             [
                 weighting(np.sqrt((phi * phi).sum(axis=1))) * differences(phi, exponent)
                 for phi in (table[:, 0] for table in vdm.tables)
-            ]
+            ],
         )
         return self
 
@@ -125,5 +126,6 @@ class Euclidean(VectorDistance, BaseEstimator):
         n_values = self.codebook_.n_values
         projection = with_coordinates(VDM(), self.codebook_.positions)
         projection.fit(rows.codes, n_values, rows.y, rows.weights)
-        self.value_tables_ = unlearned_tables(projection.tables)
+        tables = unlearned_tables(projection.tables)
+        self.distance_ = ValueVectors(self.codebook_, tables)
         return self

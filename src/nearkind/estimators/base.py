@@ -1,28 +1,23 @@
 """What every estimator on tables shares: a codebook, and what scikit-learn asks."""
 
 import sys
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from nearkind.distances.form import object_array
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
-from nearkind.errors import did_you_mean
 from nearkind.estimators import params
 from nearkind.estimators.labels import check_weights, labelled_rows
-from nearkind.estimators.limits import check_square
 from nearkind.estimators.notebook import learned_html
 from nearkind.protocols import Array, Codes
-from nearkind.tables import frame, one_row, read_table
-
-N_PAIRS = 400
-"""Pairs of rows over which relevance is estimated where there is no formula."""
+from nearkind.tables import read_table
 
 
 class TableEstimator:
@@ -71,33 +66,29 @@ class TableEstimator:
 
 
 class Distance(TableEstimator):
-    """Mixin of every distance: ``fit`` begins with ``code_rows``.
+    """Mixin of every estimator of a distance, whose fit sets ``distance_``.
 
     Attributes
     ----------
+    distance_ : FittedDistance
+        What was learned; all answers are its own.
     requires_labels : bool, default=False
         Whether ``fit`` needs y.
     has_coordinates : bool, default=False
         Whether a number may be one coordinate, as numeric="scale" makes it.
     is_euclidean : bool, default=False
-        Whether ``represent`` gives vectors, and the distance is Euclidean between them.
-    has_vectors : bool, default=False
-        Whether, moreover, a row is the sum of vectors of its values, in
-        ``value_tables_``.
+        Whether its form is Euclidean between vectors.
     is_learned : bool, default=False
         Whether labels or constraints say how much each feature counts. Of other
         distances the shares of features do not say what tells classes apart: a column
         of row numbers may come first.
-    contributions_to : str, default="distance"
-        What ``contributions`` are parts of.
     """
 
     requires_labels: ClassVar[bool] = False
     has_coordinates: ClassVar[bool] = False
-    is_euclidean: ClassVar[bool] = False
-    has_vectors: ClassVar[bool] = False
     is_learned: ClassVar[bool] = False
-    contributions_to: ClassVar[str] = "distance"
+    is_euclidean: ClassVar[bool] = False
+    distance_: Any
     classes_: NDArray[Any]
 
     @property
@@ -114,9 +105,9 @@ class Distance(TableEstimator):
             Rows that have been read bring their labels and weights, and are coded by
             the values that they have themselves.
         y : array-like (n,), default=None
-            One label a row; not looked at where labels are not needed.
+            One label per row; not looked at where labels are not needed.
         sample_weight : array-like (n,), default=None
-            One weight >= 0 a row; None: ones.
+            One weight >= 0 per row; None: ones.
 
         Returns
         -------
@@ -158,62 +149,30 @@ class Distance(TableEstimator):
             self.set_params(strength=strength)  # type: ignore[attr-defined]
             yield self.fit(X, y, **weighted)  # type: ignore[attr-defined]
 
-    @abstractmethod
-    def represent(self, codes: Codes) -> Any:
-        """Return what ``compare`` needs of rows, one entry a row."""
-
-    @abstractmethod
-    def compare(self, a: Any, b: Any) -> Array:
-        """Return distances (n, m) between represented rows."""
-
-    def leave_out(self, a: Codes, rows: Codes) -> Iterator[tuple[Any, Any]]:
-        """Yield a row and others, represented, without one feature after the other.
-
-        A feature is left out if all rows have a's value of it: it tells none from a.
+    def pairwise_distances(self, X: Any, Y: Any = None) -> Array:
+        """Return the distances between rows (n, m).
 
         Parameters
         ----------
-        a : ndarray of int (D,)
-            Codes.
-        rows : ndarray of int (n, D)
+        X : table with the columns that fit saw
+        Y : table, default=None
+            None: X.
         """
-        query = self.represent(a[None])
-        for d, code in enumerate(a.tolist()):
-            changed = rows.copy()
-            changed[:, d] = code
-            yield query, self.represent(changed)
+        return self._answering().pairwise_distances(X, Y, owner=type(self).__name__)
 
-    def contributions(self, a: Codes, b: Codes) -> Array:
-        """Return what each feature adds to the distance between two rows (D,).
-
-        It is how much smaller the distance is if b has the value of a. These add up to
-        the distance where it is a sum over features.
+    def triplet_accuracy(self, X: Any, y: Any) -> float:
+        """Return the share of triplets of rows that the distance orders correctly.
 
         Parameters
         ----------
-        a, b : ndarray of int (D,)
-            Codes.
-        """
-        each = np.arange(len(a))
-        rows = np.tile(b, (len(a) + 1, 1))
-        rows[each + 1, each] = a
-        d = self.compare(self.represent(a[None]), self.represent(rows))[0]
-        with np.errstate(invalid="ignore"):  # infinity less infinity
-            return np.nan_to_num(d[0] - d[1:], nan=0.0)
+        X : table
+        y : one label per row
 
-    def relevance(self, codes: Codes, weights: Array) -> Array:
-        """Return each feature's share (D,) of the mean distance between two rows.
-
-        Parameters
-        ----------
-        codes : ndarray of int (n, D)
-        weights : ndarray (n,)
-            How many rows each stands for.
+        Returns
+        -------
+        share in [0, 1]; ties count one half
         """
-        rng = np.random.default_rng(0)
-        pairs = rng.choice(len(codes), (N_PAIRS, 2), p=weights / weights.sum())
-        total = sum(self.contributions(codes[i], codes[j]) for i, j in pairs)
-        return as_shares(np.nan_to_num(total, nan=0.0, posinf=0.0, neginf=0.0))
+        return self._answering().triplet_accuracy(X, y, owner=type(self).__name__)
 
     def explain(self, a: Any, b: Any) -> Any:
         """Split the distance between two rows among the features.
@@ -234,39 +193,13 @@ class Distance(TableEstimator):
         first, whatever its sign: of the library of a, else of that of the table given
         to fit, else of pandas (a dict of arrays where there is none)
         """
-        library = self.codebook_.library_of(a)
-        a, b = one_row(a), one_row(b)
-        parts = self.contributions(self.encode(a)[0], self.encode(b)[0])
-        order = np.argsort(-np.abs(parts), kind="stable")
-        columns = {
-            "feature": self.codebook_.feature_names,
-            "a": self.codebook_.cells_of(a),
-            "b": self.codebook_.cells_of(b),
-        }
-        shown = {name: object_array(cells)[order] for name, cells in columns.items()}
-        return frame({**shown, "contribution": parts[order]}, library=library)
+        return self._answering().explain(a, b, owner=type(self).__name__)
 
-    def chosen_values(
-        self, feature: Any, values: Any = None
-    ) -> tuple[int, NDArray[np.intp], list[Any]]:
-        """Return the number of a feature, and the codes and values to tell of.
-
-        Parameters
-        ----------
-        feature : object
-            Name of a column.
-        values : sequence, default=None
-            Those to choose; None: all, if a square table of them fits.
-        """
-        check_is_fitted(self)
-        d = self.codebook_.place_of(feature)
-        known = self.codebook_.values(d)
-        if values is None:
-            codes = np.arange(len(known))
-        else:
-            codes = np.array([place_in(known, v, feature) for v in values], dtype=int)
-        check_square(feature, len(codes))
-        return d, codes, [known[code] for code in codes]
+    def _answering(self) -> Any:
+        """Return the form; raise ``NotFittedError`` if there is none yet."""
+        if "distance_" not in vars(self):
+            check_is_fitted(self, "distance_")
+        return self.distance_
 
     def _check_weighted(self, rows: CodedRows) -> None:
         if rows.is_weighted and not has_fit_parameter(self, "sample_weight"):
@@ -282,31 +215,81 @@ class Distance(TableEstimator):
         return tags
 
 
-def as_shares(parts: Array) -> Array:
-    """Return parts (D,) as shares of their sum; zeros if that is not above zero.
+class SeparableDistance(Distance):
+    """Mixin of a distance that is also one between the values of each feature."""
 
-    Examples
-    --------
-    >>> as_shares(np.array([3.0, 1.0]))
-    array([0.75, 0.25])
-    """
-    total = parts.sum()
-    return parts / total if total > 0.0 else np.zeros(len(parts))
+    def value_distances(
+        self, feature: Any, *, squared: bool = False, values: Any = None
+    ) -> Any:
+        """Return how far apart the values of one feature are, all else being equal.
+
+        Parameters
+        ----------
+        feature : object
+            Name of a column.
+        squared : bool, default=False
+            Return squared distances.
+        values : sequence, default=None
+            Those to tabulate, in this order; None: all, of which there may be 2,000.
+
+        Returns
+        -------
+        square data frame, the values on both sides, of the library of the table given
+        to fit, or else of pandas (a dict of arrays where there is none)
+        """
+        form = self._answering()
+        return form.value_distances(feature, squared=squared, values=values)
 
 
-def place_in(known: list[Any], value: Any, feature: Any) -> int:
-    """Return the place of a value of a feature; raise ValueError if it is not there."""
-    if value not in known:
-        hint = did_you_mean(value, known)
-        raise ValueError(f"Column {feature!r} had no value {value!r} in fit. {hint}")
-    return known.index(value)
+class EmbeddingEstimator(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Mixin of a distance whose form has ``transform``."""
+
+    def transform(self, X: Any) -> Array:
+        """Embed rows (n, q) so that Euclidean distances order them as this one does.
+
+        Parameters
+        ----------
+        X : table with the columns that fit saw
+        """
+        form = self._answering()
+        if (backend := backend_of(X)) is not None:
+            return backend.transform(self, X)
+        return form.transform(X, owner=type(self).__name__)
+
+    @property
+    def _n_features_out(self) -> int:  # scikit-learn's name for it
+        return self.distance_.size
 
 
-def object_array(cells: list[Any]) -> NDArray[Any]:
-    """Return cells of any type as an object array (n,)."""
-    array = np.empty(len(cells), dtype=object)
-    array[:] = cells
-    return array
+class EmbeddedDistance(EmbeddingEstimator):
+    """Mixin of a distance that is Euclidean between the vectors of ``transform``."""
+
+    is_euclidean = True
+
+    def pairwise_distances(
+        self, X: Any, Y: Any = None, *, squared: bool = False
+    ) -> Array:
+        """Return the distances between rows (n, m).
+
+        Parameters
+        ----------
+        X : table of any kind
+        Y : table of any kind, default=None
+            None: X.
+        squared : bool, default=False
+            Return squared distances; only their root is a metric.
+        """
+        form, owner = self._answering(), type(self).__name__
+        return form.pairwise_distances(X, Y, squared=squared, owner=owner)
+
+
+class VectorDistance(EmbeddedDistance, SeparableDistance):
+    """Mixin of a distance by vectors of values: its form is ``ValueVectors``."""
+
+    @property
+    def value_vectors_(self) -> dict[Any, Array]:
+        """Vectors (s_d, q) of the values of each feature, in order of categories_."""
+        return self.distance_.value_vectors
 
 
 def backend_of(X: Any) -> Any:

@@ -1,9 +1,8 @@
 """k nearest neighbours over any distance of nearkind."""
 
 import warnings
-from collections.abc import Sequence
 from copy import copy
-from itertools import groupby
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -20,10 +19,9 @@ from nearkind.estimators.batches import (
     BatchProblems,
     reference_rows,
 )
-from nearkind.estimators.condensed_neighbors import CondensedNeighbors
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.distance_names import distance_of
-from nearkind.estimators.kneighbors import Represented
+from nearkind.estimators.fit_report import fit_report, fitted_estimator
 from nearkind.estimators.labels import (
     check_class_weight,
     known_rows,
@@ -32,26 +30,15 @@ from nearkind.estimators.labels import (
     some_labelled_rows,
     warn_of_small_weights,
 )
-from nearkind.estimators.limits import distances_at_once
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
-from nearkind.estimators.threads import in_threads, thread_map
-from nearkind.neighbors import (
-    INDEXES,
-    WEIGHTS,
-    LeaveOneOut,
-    RankedNear,
-    SoftVotes,
-    TrainingRows,
-    is_soft,
-    most_votes,
-    vote_shares,
-    vote_shares_by_k,
-    weigher,
-)
-from nearkind.protocols import Array, Codes, Map
+from nearkind.neighbors import INDEXES, SOFT, WEIGHTS, TrainingRows, is_soft
+from nearkind.protocols import Array, Map
+from nearkind.voting import Committee, NearestRule, SoftRule, Voter
+from nearkind.voting.condensation import condensation_of, condensed_rows
+from nearkind.voting.voter import Rule, best_temperature
 
 
-class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
+class CPMLClassifier(NeighborClassifier, BaseEstimator):
     """Classify rows by their nearest neighbours under a learned distance.
 
     Equal training rows are one weighted row. Rows tied at the k-th distance share what
@@ -93,17 +80,15 @@ class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
 
     Attributes
     ----------
-    distance_ : distance
-        The fitted one.
+    committee_ : Committee
+        What answers: one voter, with the distance, the rows that vote, the rule by
+        which they do, and the index that finds neighbours.
+    distance_ : FittedDistance
+        The distance of the voter.
+    metric_ : estimator
+        The fitted ``metric``, with what it says of its fit.
     feature_relevance_ : ndarray (D,)
         Share of each feature in the mean distance between two training rows.
-    training_rows_ : TrainingRows
-        The rows that vote, equal ones merged: their codes, weights, classes and numbers
-        in the table given to ``fit``.
-    index_ : Index
-        What finds neighbours, with ``kind``, ``recall_`` (the share of true neighbours
-        found for rows new to it, at least 0.99 for "faiss"), ``n_rows`` (unique ones)
-        and ``seconds`` that it took to build.
     temperature_ : float
         That of soft votes; one chosen by ``fit`` stays when rows are added.
     n_samples_fit_ : int
@@ -121,8 +106,9 @@ class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
     1.0
     """
 
+    _voter: Voter | None = None
+    _learner: Any = None
     _chosen_temperature: float | None = None
-    _soft_votes: SoftVotes | None = None
 
     def __init__(
         self,
@@ -159,7 +145,7 @@ class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
         """
         if (backend := backend_of(X)) is not None:
             return backend.fit(self, X, y, sample_weight)
-        self.check_parameters()
+        self._check_parameters()
         metric, owner = self._unfitted(), type(self).__name__
         book = params.codebook(metric)
         if isinstance(metric, CPML) and lacks_labels(y):
@@ -188,31 +174,11 @@ class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
         -------
         self
         """
-        self.check_parameters(metric)
-        book = metric.codebook_
+        self._check_parameters(metric)
+        book = metric.distance_.codebook
         owner, factors = type(self).__name__, self.class_weight
         rows = labelled_rows(X, y, sample_weight, book, owner, factors)
         return self._keep(metric, rows)
-
-    def fit_voters(self, metric: Any, rows: TrainingRows) -> Self:
-        """Let unique rows vote under a distance that is fitted already, as it is.
-
-        Parameters
-        ----------
-        metric : distance
-            Fitted.
-        rows : TrainingRows
-            In the codes of the metric.
-
-        Returns
-        -------
-        self
-        """
-        self.distance_, self.classes_ = metric, rows.classes
-        self.set_codebook(metric.codebook_)
-        self.n_samples_fit_ = rows.n_rows
-        self.__dict__.pop("_chosen_temperature", None)  # by rows before
-        return self.set_training_rows(rows)
 
     def add(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Keep more rows without learning the distance anew.
@@ -250,7 +216,9 @@ class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
         rows = known_rows(X, y, sample_weight, book, self.classes_, owner)
         rows = rows.numbered_from(self.n_samples_fit_)
         self.n_samples_fit_ += rows.n_given
-        return self.set_training_rows(self.training_rows_.merged_with(rows))
+        voter = self.committee_.voters[0]
+        self._voter = voter.with_rows(voter.rows.merged_with(rows))
+        return self
 
     def fit_batches(
         self,
@@ -274,7 +242,7 @@ class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
             With ``n_samples_seen_`` and ``n_remembered_``; a warning says so if not all
             rows are kept.
         """
-        self.check_parameters()
+        self._check_parameters()
         self._refuse_class_weight("batches")
         metric = _check_takes_batches(self._unfitted())
         metric.fit_batches(
@@ -307,9 +275,9 @@ class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
         >>> model.n_samples_seen_, model.n_remembered_
         (432, 432)
         """
-        self.check_parameters()
+        self._check_parameters()
         self._refuse_class_weight("batches")
-        last = getattr(self, "distance_", None)
+        last = self._learner
         metric = copy(last) if isinstance(last, CPML) else self._unfitted()
         _check_takes_batches(metric)
         batches.partial_fit(metric, X, y, classes, type(self).__name__)
@@ -319,84 +287,97 @@ class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
         """Return the class with the most votes, the first of those tied (n,)."""
         if (backend := backend_of(X)) is not None:
             return backend.predict(self, X)
-        shares = self.predict_proba(X)
-        return self.classes_[most_votes(shares)]
+        return super().predict(X)
 
     def predict_proba(self, X: Any) -> Array:
         """Return each class's share of the votes (n, n_classes)."""
         if (backend := backend_of(X)) is not None:
             return backend.predict_proba(self, X)
-        return self.shares_of(self._represent(X))
+        return super().predict_proba(X)
 
-    def shares_of(self, rows: Any) -> Array:
-        """Return the shares of votes on rows, as the metric represents them."""
-        if is_soft(self.weights):
-            return self._soft_shares(rows)
-        weigh, voters = weigher(self.weights), self.training_rows_
+    def condensed(self, n_rows: int | None = None, tolerance: float = 0.01) -> Self:
+        """Return a classifier of the same distance that keeps the fewest rows.
 
-        def shares(at: slice) -> Array:
-            queries = rows[at]
-            near = self.index_.near(queries, voters.reach, self.n_neighbors)
-            return vote_shares(near, weigh, voters.shares, len(queries))
-
-        chunks = self.index_.chunks(len(rows), distances_at_once())
-        return np.concatenate(in_threads(shares, chunks))
-
-    def shares_of_codes(self, codes: Codes) -> Array:
-        """Return ``predict_proba`` of rows that are coded already (n, n_classes).
+        Rows are kept so that the nearest one tells, for as many rows as possible, the
+        class that all rows together tell. Each stands for the rows to which it is the
+        nearest, with their weights and classes, so that votes and probabilities are as
+        of all rows. Every class keeps a row.
 
         Parameters
         ----------
-        codes : ndarray of int (n, D)
-            By ``codebook_``.
-        """
-        return self.shares_of(Represented(self.distance_, codes))
-
-    def shares_by_setting(self, X: Any, ways: Sequence[tuple[int, Any]]) -> Array:
-        """Return ``predict_proba`` for several settings, from one search.
-
-        Parameters
-        ----------
-        X : table, or CodedRows
-        ways : sequence of (int, weights)
-            ``n_neighbors`` and ``weights`` to set; those of the same weights in a row.
+        n_rows : int, default=None
+            How many unique rows to keep, at least one for each class; all if there are
+            no more. None: the fewest, of numbers that grow by a quarter, with which the
+            accuracy falls by no more than ``tolerance``.
+        tolerance : float, default=0.01
+            How much accuracy may be lost. It is estimated on five parts of the training
+            rows, each held out in turn while rows are chosen among the others; of more
+            than 20,000 unique rows on one part. The distance has learned from all of
+            them, so that the estimate is somewhat too good.
 
         Returns
         -------
-        shares : ndarray (len(ways), n, n_classes)
+        classifier
+            Of this kind; this one is left as it is.
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> data = nk.datasets.load("monks3", as_frame=False)
+        >>> model = nk.CPMLClassifier("euclidean").fit(data.X, data.y)
+        >>> small = model.condensed()
+        >>> [len(each.committee_.voters[0].rows) for each in (model, small)]
+        [432, 5]
         """
-        rows, voters = self._represent(X), self.training_rows_
-        found = np.empty((len(ways), len(rows), len(self.classes_)))
-        near_by: list[tuple[Any, list[int], list[int]]] = []  # weights, places, ks
-        for weights, listed in groupby(enumerate(ways), lambda item: item[1][1]):
-            places, settings = zip(*listed, strict=True)
-            if is_soft(weights):
-                found[list(places)] = self._soft_shares(rows)
-            else:
-                near_by.append(
-                    (weigher(weights), list(places), [k for k, _ in settings])
-                )
+        voter = self.committee_.voters[0]
+        rows = condensed_rows(condensation_of(voter), n_rows, tolerance)
+        model = clone(self)
+        model._chosen_temperature = self._chosen_temperature
+        return model.hold(voter.with_rows(rows), self.classes_, self.n_samples_fit_)
 
-        def vote(at: slice) -> None:
-            near = self.index_.near(rows[at], voters.reach, most)
-            ranked = RankedNear.of(near, voters.weights[near.unique_row])
-            for weigh, places, ks in near_by:
-                found[places, at] = vote_shares_by_k(ranked, weigh, voters.shares, ks)
+    def hold(self, voter: Voter, classes: NDArray[Any], n_rows: int) -> Self:
+        """Answer as a voter does.
 
-        if near_by:
-            most = max(k for _, _, ks in near_by for k in ks)
-            in_threads(vote, self.index_.chunks(len(rows), distances_at_once()))
-        return found
+        Parameters
+        ----------
+        voter : Voter
+        classes : ndarray (C,)
+            Sorted labels.
+        n_rows : int
+            Number of rows given to ``fit``, by which more are numbered.
+
+        Returns
+        -------
+        self
+        """
+        self._voter, self._learner = voter, None
+        self.classes_, self.n_samples_fit_ = classes, n_rows
+        self.set_codebook(voter.distance.codebook)
+        return self
+
+    @property
+    def committee_(self) -> Committee:
+        """What answers: a voter by the present settings."""
+        check_is_fitted(self)
+        voter = self._voter
+        assert voter is not None
+        rule = self._rule()
+        if (rule, self.index) != (voter.rule, voter.index_kind):
+            voter = self._voter = replace(voter, rule=rule, index_kind=self.index)
+        return Committee((voter,), self.classes_)
 
     @property
     def members_(self) -> "list[CPMLClassifier]":
         """Itself, as the one that votes."""
         return [self]
 
-    def set_training_rows(self, rows: TrainingRows) -> Self:
-        """Let other rows vote, under the distance as it is."""
-        self._soft_votes = None
-        return super().set_training_rows(rows)
+    @property
+    def metric_(self) -> Any:
+        """The fitted estimator of the distance."""
+        if self._learner is None:
+            voter = self.committee_.voters[0]
+            self._learner = fitted_estimator(voter.report, voter.distance)
+        return self._learner
 
     def set_params(self, **settings: Any) -> Self:
         """Set parameters; those of the distance as ``metric__strength``, for example.
@@ -415,24 +396,13 @@ class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
         check_is_fitted(self)
         if not self._chooses_temperature:
             return float(self.temperature)
-        if (learned := self.distance_.learned_temperature) is not None:
-            return learned
+        voter = self._voter
+        assert voter is not None
+        if voter.report.temperature is not None:
+            return voter.report.temperature
         if self._chosen_temperature is None:
-            voters = self.training_rows_
-            left_out = LeaveOneOut(self.distance_, self.index_.rows, voters)
-            with thread_map(None, len(voters)) as each:
-                self._chosen_temperature = left_out.best_temperature(each)
+            self._chosen_temperature = best_temperature(voter.distance, voter.rows)
         return self._chosen_temperature
-
-    @temperature_.setter
-    def temperature_(self, chosen: float) -> None:
-        self._chosen_temperature = chosen
-
-    def check_parameters(self, metric: Any = None) -> None:
-        """Refuse wrong parameters, and an index that cannot search under a metric."""
-        self.check_settings()
-        chosen = self._unfitted() if metric is None else metric
-        INDEXES[self.index].check(chosen, type(self).__name__)
 
     def check_settings(self) -> None:
         """Refuse wrong parameters, whatever the metric and the packages installed."""
@@ -444,6 +414,18 @@ class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
         if not self._chooses_temperature:
             wanted = "'auto' or a number > 0"
             params.number(self, "temperature", wanted, 0.0, open_low=True)
+
+    def _check_parameters(self, metric: Any = None) -> None:
+        """Refuse wrong parameters, and an index that cannot search under a metric."""
+        self.check_settings()
+        chosen = self._unfitted() if metric is None else metric
+        INDEXES[self.index].check(chosen, type(self).__name__)
+
+    def _rule(self) -> Rule:
+        """Return how rows vote, by the present settings."""
+        if is_soft(self.weights):
+            return SoftRule(self.temperature_, self.n_neighbors)
+        return NearestRule(self.n_neighbors, self.weights)
 
     def _refuse_class_weight(self, what: str) -> None:
         if self.class_weight is not None:
@@ -458,13 +440,15 @@ class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
     def _keep(self, metric: Any, rows: CodedRows) -> Self:
         """Keep a fitted distance and the rows that vote."""
         warn_of_small_weights(rows, self.n_neighbors)
-        self.fit_voters(metric, TrainingRows.of(rows.coded_by(metric.codebook_)))
-        self.n_samples_fit_ = rows.n_given  # those without weight among them
+        form, report = metric.distance_, fit_report(metric)
+        voting = TrainingRows.of(rows.coded_by(form.codebook))
+        self._chosen_temperature = None  # by rows before
+        voter = Voter(form, voting, NearestRule(self.n_neighbors), report, self.index)
+        self.hold(voter, rows.classes, rows.n_given)  # those without weight among them
+        self._learner = metric
         for name in ("n_samples_seen_", "n_remembered_"):  # of batches before
             self.__dict__.pop(name, None)
-        self.index_.build()
-        if is_soft(self.weights):
-            _ = self.temperature_
+        self.committee_.voters[0].index.build()
         return self
 
     def _keep_reference(self, metric: CPML) -> Self:
@@ -487,20 +471,6 @@ class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
     def _chooses_temperature(self) -> bool:
         return isinstance(self.temperature, str) and self.temperature == "auto"
 
-    def _soft_shares(self, rows: Any) -> Array:
-        """Return the shares of soft votes on rows, as the metric represents them."""
-        votes, temperature = self._soft_votes, self.temperature_
-        if votes is None or votes.temperature != temperature:
-            weights = self.training_rows_.weights
-            votes = SoftVotes(self.distance_, self.index_.rows, weights, temperature)
-            self._soft_votes = votes
-
-        def shares(at: slice) -> Array:
-            return votes.shares(rows[at], self.training_rows_.shares)
-
-        chunks = votes.chunks(len(rows), distances_at_once())
-        return np.concatenate(in_threads(shares, chunks))
-
 
 def _check_takes_batches(metric: Any) -> CPML:
     if not isinstance(metric, CPML):
@@ -509,3 +479,25 @@ def _check_takes_batches(metric: Any) -> CPML:
             "the metric to learn from batches."
         )
     return metric
+
+
+def classifier_of(voter: Voter, classes: NDArray[Any]) -> CPMLClassifier:
+    """Return the fitted classifier that answers as a voter does.
+
+    Parameters
+    ----------
+    voter : Voter
+    classes : ndarray (C,)
+        Sorted labels.
+    """
+    metric = clone(fitted_estimator(voter.report, voter.distance))
+    rule = voter.rule
+    if isinstance(rule, NearestRule):
+        weights, temperature = rule.weights, "auto"
+    else:
+        weights = SOFT
+        is_learned = rule.temperature == voter.report.temperature
+        temperature = "auto" if is_learned else rule.temperature
+    kind = voter.index_kind
+    model = CPMLClassifier(metric, rule.n_neighbors, weights, kind, temperature)
+    return model.hold(voter, classes, voter.rows.n_rows)

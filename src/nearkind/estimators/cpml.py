@@ -8,9 +8,10 @@ from sklearn.base import BaseEstimator
 
 from nearkind import theory
 from nearkind.constraints.stated import read_stated, stated_constraints
+from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import CodedRows, row_keys
 from nearkind.estimators import batches, params
-from nearkind.estimators.base import backend_of
+from nearkind.estimators.base import VectorDistance, backend_of
 from nearkind.estimators.batches import N_REFERENCE, BatchProblems
 from nearkind.estimators.labels import partly_labelled_rows
 from nearkind.estimators.problem import (
@@ -23,10 +24,9 @@ from nearkind.estimators.problem import (
     warn_of,
 )
 from nearkind.estimators.progress import CallbackSupport, fit_progress
-from nearkind.estimators.vector_distance import VectorDistance
 from nearkind.losses.edges import difference_matrices
 from nearkind.metrics.value_tables import feature_maps, relevance, value_tables
-from nearkind.protocols import Array, Codes, Map, Projection, Structure
+from nearkind.protocols import Array, Map, Projection, Structure
 from nearkind.solvers.solution import Solution
 from nearkind.streaming import BatchSummary, RowSample
 from nearkind.tables import read_table
@@ -161,7 +161,6 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
     has_coordinates = True
     is_learned = True
     metric_: Array
-    feature_relevance_: Array
     projection_: Projection
     structure_: Structure
     class_count_: Array
@@ -443,6 +442,12 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         batches.partial_fit(self, X, y, classes, type(self).__name__)
         return self
 
+    @property
+    def feature_relevance_(self) -> Array:
+        """Share of each feature in the mean squared distance between rows (D,)."""
+        shares: Array = self.distance_.shares
+        return shares
+
     def forget_batches(self) -> None:
         """Keep no counts to add to."""
         for name in (
@@ -457,10 +462,6 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
     def learned_temperature(self) -> float | None:
         """Temperature of the soft votes that it was learned for: soft neighbours'."""
         return None if params.is_convex(self) else params.margin(self)
-
-    def relevance(self, codes: Codes, weights: Array) -> Array:
-        """Return ``feature_relevance_``, of the rows that it was learned from."""
-        return self.feature_relevance_
 
     @property
     def start_metric(self) -> Array | None:
@@ -485,8 +486,9 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         self.history_, self.n_iter_ = solution.history, solution.n_iter
         self.stop_reason_ = solution.reason.name
         maps = feature_maps(projected.tables, self.structure_, point)
-        self.value_tables_ = value_tables(projected.tables, maps)
-        self.feature_relevance_ = relevance(projected.phi, maps, projected.rows.weights)
+        tables = value_tables(projected.tables, maps)
+        shares = relevance(projected.phi, maps, projected.rows.weights)
+        self.distance_ = ValueVectors(self.codebook_, tables, shares)
         warn_of(solution, self)
 
     def generalization_bound(
@@ -511,7 +513,7 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         Bound
             Prints as a sentence and says when it is too large to mean anything.
         """
-        codes = self.encode(X)
+        codes = self._answering().encode(X)
         if self.constraints != "pairs":
             raise ValueError(
                 "The theorem is about pair constraints, but this model was fitted with "
@@ -530,5 +532,8 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
 
     def difference_matrices(self, X: Any) -> tuple[Array, float]:
         """Return A^(i, i + n // 2) of pairs of rows (n // 2, B, W, W), and p."""
-        p, phi = params.exponent(self), self.projection_.transform(self.encode(X))
+        p, phi = (
+            params.exponent(self),
+            self.projection_.transform(self._answering().encode(X)),
+        )
         return difference_matrices(self.structure_.blocks(phi)), p

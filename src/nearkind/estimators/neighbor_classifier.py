@@ -1,68 +1,51 @@
-"""What a classifier by neighbours says by the distance that it holds."""
+"""What both classifiers by neighbours say by their committee."""
 
-import warnings
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nearkind.estimators.base import TableEstimator
-from nearkind.estimators.explanation import explain_prediction
+from nearkind.distances.form import FittedDistance
+from nearkind.estimators import params
+from nearkind.estimators.base import TableEstimator, backend_of
+from nearkind.neighbors import most_votes
 from nearkind.protocols import Array
-
-if TYPE_CHECKING:
-    from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.voting import Committee
+from nearkind.voting.explanation import explain_prediction
 
 
 class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
-    """Mixin of both classifiers; fit must set ``classes_``, and the members.
+    """Mixin of both classifiers; fit must set ``committee_`` and ``classes_``.
 
     Attributes
     ----------
-    members_ : list of CPMLClassifier
-        The classifiers whose votes count alike, itself if it is one.
-    member_ : CPMLClassifier
-        The one that distances, neighbours and explanations come from: the first whose
-        distance is learned, or the first if none is.
-    distance_ : distance
-        That of ``member_``, fitted.
+    committee_ : Committee
+        What answers.
+    distance_ : FittedDistance
+        The distance that neighbours, columns and values are explained by: the first
+        that is learned, or the first if none is.
+    metric_ : estimator
+        The fitted estimator of that distance.
     """
 
     classes_: Any
+    n_neighbors: Any
 
     if TYPE_CHECKING:
 
         @property
-        def members_(self) -> "list[CPMLClassifier]":
-            """The classifiers whose votes count alike."""
+        def committee_(self) -> Committee:
+            """What answers."""
 
         @property
-        def distance_(self) -> Any:
-            """The distance of ``member_``."""
+        def metric_(self) -> Any:
+            """The fitted estimator of ``distance_``."""
 
     @property
-    def member_(self) -> "CPMLClassifier":
-        """The member that distances, neighbours and explanations come from."""
-        distances = [member.distance_ for member in self.members_]
-        return self.members_[explaining(distances)]
-
-    @property
-    def metric_(self) -> Any:
-        """The old name of ``distance_``."""
-        distance = self.distance_  # first: without it there is no such attribute
-        warnings.warn(
-            f"metric_ of {type(self).__name__} is now distance_, as metric_ of a "
-            "distance is its matrix; the old name will go in version 0.4.",
-            FutureWarning,
-            stacklevel=2,
-        )
-        return distance
-
-    @property
-    def explained_by_(self) -> str:
-        """Which distance columns, values and neighbours are explained by, in words."""
-        return explainer_text([member.distance_ for member in self.members_])
+    def distance_(self) -> FittedDistance:
+        """The distance that neighbours, columns and values are explained by."""
+        return self.committee_.explaining.distance
 
     @property
     def feature_relevance_(self) -> Array:
@@ -71,8 +54,78 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         Of the squared distance where a row is a sum of vectors. Crosses come after the
         columns.
         """
-        rows = self.member_.training_rows_
-        return self.distance_.relevance(rows.codes, rows.weights)
+        voter = self.committee_.explaining
+        return voter.distance.relevance(voter.rows.codes, voter.rows.weights)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class, the first of those tied (n,)."""
+        return self.classes_[most_votes(self.predict_proba(X))]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probability of each class (n, n_classes)."""
+        check_is_fitted(self)
+        return self.committee_.predict_proba(X, type(self).__name__)
+
+    def kneighbors(
+        self,
+        X: Any = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+    ) -> Any:
+        """Return the nearest training rows under ``distance_``, ties by row number.
+
+        Parameters
+        ----------
+        X : table, default=None
+            None: the training rows, none being its own neighbour.
+        n_neighbors : int, default=None
+            How many; None: as set.
+        return_distance : bool, default=True
+            Whether to return distances too.
+
+        Returns
+        -------
+        distances : ndarray (n, k)
+            In ascending order; left out if ``return_distance`` is False.
+        rows : ndarray of int (n, k)
+            Numbers of rows of the table given to fit.
+        """
+        if (backend := backend_of(X)) is not None:
+            return backend.kneighbors(self, X, n_neighbors, return_distance)
+        check_is_fitted(self)
+        voter, owner = self.committee_.explaining, type(self).__name__
+        k = voter.rule.n_neighbors if n_neighbors is None else n_neighbors
+        k = params.check_whole(k, "n_neighbors", owner)
+        codes = None if X is None else voter.encode(X, owner)
+        distances, numbers = voter.kneighbors(codes, k)
+        return (distances, numbers) if return_distance else numbers
+
+    def score_samples(self, X: Any = None) -> Array:
+        """Return how like the training rows each row is: larger is more normal (n,).
+
+        It is minus the mean distance to the ``n_neighbors`` nearest training rows,
+        counted by their weights, and minus infinity where one of these is infinitely
+        far or there is none.
+
+        Parameters
+        ----------
+        X : table, default=None
+            None: the training rows, none being its own neighbour.
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> rows = [["a", "x"], ["a", "x"], ["a", "y"], ["b", "x"]]
+        >>> model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=2)
+        >>> model.fit(rows, [0, 0, 1, 1]).score_samples([["a", "x"], ["b", "y"]])
+        array([ 0. , -0.5])
+        """
+        if (backend := backend_of(X)) is not None:
+            return backend.score_samples(self, X)
+        check_is_fitted(self)
+        voter = self.committee_.explaining
+        codes = None if X is None else voter.encode(X, type(self).__name__)
+        return voter.typicality(codes)
 
     def transform(self, X: Any) -> Array:
         """Embed rows so that Euclidean distances order them as ``distance_`` does.
@@ -86,13 +139,15 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         U : ndarray (n, q)
         """
         check_is_fitted(self)
-        return self._offering("transform", "no coordinates").transform(X)
+        return self._offering("transform", "no coordinates").transform(
+            X, owner=type(self).__name__
+        )
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the columns of ``transform``, such as "cpml0" (q,)."""
         check_is_fitted(self)
-        distance = self._offering("get_feature_names_out", "no coordinates")
-        return distance.get_feature_names_out(input_features)
+        self._offering("transform", "no coordinates")
+        return self.metric_.get_feature_names_out(input_features)
 
     def value_distances(self, feature: Any, **settings: Any) -> Any:
         """Return how far apart the values of one feature are, all else being equal.
@@ -127,7 +182,7 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         Returns
         -------
         Explanation, or a DataFrame
-            Of one row who votes, and how much more probable each column makes each
+            For one row, who votes and how much more probable each column makes each
             class. Of two rows what each feature adds to their distance, or to its
             square, as ``explain`` of the distance.
 
@@ -141,50 +196,16 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         """
         check_is_fitted(self)
         if b is not None:
-            return self.distance_.explain(a, b)
-        return explain_prediction(self, a, n_neighbors)
-
-    def probabilities(self, shares: Array) -> Array:
-        """Return what ``predict_proba`` makes of shares of votes (n, C): the same."""
-        return shares
+            return self.distance_.explain(a, b, owner=type(self).__name__)
+        return explain_prediction(self.committee_, a, n_neighbors)
 
     def _offering(self, method: str, lack: str) -> Any:
         """Return the distance; raise ValueError if it has no such method."""
         if not hasattr(self.distance_, method):
+            name = self.committee_.explaining.report.method
             raise ValueError(
-                f"{type(self.distance_).__name__} has distances between rows and "
-                f"{lack}, so there is no {method}. Take CPML as the metric, or a "
-                "baseline that has them, such as Euclidean or NCA."
+                f"{name} has distances between rows and {lack}, so there is no "
+                f"{method}. Take CPML as the metric, or a baseline that has them, such "
+                "as Euclidean or NCA."
             )
         return self.distance_
-
-
-def explaining(distances: Sequence[Any]) -> int:
-    """Return the place of the first distance that is learned, 0 if none is.
-
-    Examples
-    --------
-    >>> import nearkind as nk
-    >>> explaining([nk.baselines.Hamming(), nk.CPML()])
-    1
-    """
-    return next((i for i, d in enumerate(distances) if d.is_learned), 0)
-
-
-def explainer_text(distances: Sequence[Any]) -> str:
-    """Return which of several distances explains, and whether it is learned.
-
-    Examples
-    --------
-    >>> import nearkind as nk
-    >>> explainer_text([nk.baselines.Hamming(), nk.CPML()])
-    'CPML(), the best learned one of 2 distances that vote together'
-    """
-    chosen, n = distances[explaining(distances)], len(distances)
-    name = " ".join(repr(chosen).split())
-    if chosen.is_learned:
-        among = f", the best learned one of {n} distances that vote together"
-        return f"{name}{among if n > 1 else ''}"
-    among = f"the first of {n} distances, none of which is" if n > 1 else "which is not"
-    unlearned = "learned: shares of columns do not say what tells classes apart"
-    return f"{name}, {among} {unlearned}"

@@ -26,8 +26,6 @@ from nearkind.constraints.triplets import AllTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.codebook import POLICIES, Codebook
 from nearkind.encoding.crosses import WANTED, as_setting
-from nearkind.estimators.limits import distances_at_once
-from nearkind.estimators.threads import n_threads
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
@@ -44,6 +42,8 @@ from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.stochastic import Stochastic
 from nearkind.solvers.subgradient import Subgradient
+from nearkind.validation.limits import distances_at_once
+from nearkind.validation.threads import n_threads
 
 STRUCTURES = {"single": Single, "multi": Multi, "diagonal": Diagonal, "full": Full}
 PROJECTIONS: dict[str, Callable[[VDM], Any]] = {

@@ -15,8 +15,6 @@ from sklearn.exceptions import ConvergenceWarning
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators import params
-from nearkind.estimators.limits import check_size
-from nearkind.estimators.threads import one_blas_thread, thread_map
 from nearkind.metrics.compression import CompressedRows, compress, compress_tables
 from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.projections.base import gather
@@ -25,6 +23,8 @@ from nearkind.protocols import Array, Constraints, Projection, Structure
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.renewal import solve_with_renewal
 from nearkind.solvers.solution import Callback, Solution, Stop, zero_solution
+from nearkind.validation.limits import check_size
+from nearkind.validation.threads import one_blas_thread, thread_map
 
 Counts = tuple[list[Array], Array]
 """Counts of each feature by value and class (n_values, C), and of each class (C,)."""

@@ -16,7 +16,7 @@ from nearkind.export.portable import (
 )
 from nearkind.io import write_text
 from nearkind.neighbors import TIE
-from nearkind.search.calibration import Calibration
+from nearkind.voting.calibration import Calibration
 
 VERSION = 2
 """Raised when readers of the file would have to change."""

@@ -33,7 +33,7 @@ from nearkind.neighbors import TIE
 from nearkind.neighbors.soft_votes import COLD
 from nearkind.neighbors.voting import SHARE_TIE
 from nearkind.protocols import Array
-from nearkind.search.calibration import Calibration
+from nearkind.voting.calibration import Calibration
 
 VECTOR, PROBABILITIES, LABEL = "vector", "probabilities", "label"
 OPSETS = {"": 18, "ai.onnx.ml": 3}

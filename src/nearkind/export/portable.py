@@ -23,8 +23,8 @@ from nearkind.neighbors import WEIGHTS, Reach, is_soft
 from nearkind.neighbors.reach import ENOUGH
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.protocols import Array, Codes
-from nearkind.search.calibration import Calibration
 from nearkind.tables import as_floats
+from nearkind.voting.calibration import Calibration
 
 GRID_BITS = 52
 """Bits of a sum of table entries; a double holds one more."""

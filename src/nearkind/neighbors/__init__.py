@@ -8,7 +8,6 @@ all of them, ``ExactIndex`` the same ones faster, ``FaissIndex`` among the candi
 that FAISS finds. Soft votes are those of all rows, and need no index.
 """
 
-from nearkind.neighbors.condensation import Condensation
 from nearkind.neighbors.exact import ExactIndex, PlainIndex
 from nearkind.neighbors.faiss_index import FaissIndex
 from nearkind.neighbors.reach import (
@@ -17,13 +16,13 @@ from nearkind.neighbors.reach import (
     RankedNear,
     Reach,
     join_near,
-    query_chunks,
     ranks,
     tie_widths,
 )
 from nearkind.neighbors.soft_votes import LeaveOneOut, SoftVotes
 from nearkind.neighbors.training_rows import RowGroups, TrainingRows
 from nearkind.neighbors.voting import (
+    SOFT,
     VOTE_WEIGHTS,
     WEIGHTS,
     is_soft,
@@ -39,10 +38,10 @@ INDEXES: dict[str, type[Index]] = {"exact": ExactIndex, "faiss": FaissIndex}
 
 __all__ = [
     "INDEXES",
+    "SOFT",
     "TIE",
     "VOTE_WEIGHTS",
     "WEIGHTS",
-    "Condensation",
     "ExactIndex",
     "FaissIndex",
     "LeaveOneOut",
@@ -57,7 +56,6 @@ __all__ = [
     "join_near",
     "most_votes",
     "near_votes",
-    "query_chunks",
     "ranks",
     "tie_widths",
     "vote_shares",

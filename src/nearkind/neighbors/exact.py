@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from nearkind.neighbors.reach import Near, Reach, query_chunks
+from nearkind.distances.form import query_chunks
+from nearkind.neighbors.reach import Near, Reach
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.neighbors.vector_search import ProductSearch, TreeSearch
 from nearkind.protocols import Dissimilarity

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.distances.form import query_chunks
 from nearkind.neighbors.exact import ExactIndex
 from nearkind.neighbors.faiss_search import (
     DistinctVectors,
@@ -24,7 +25,6 @@ from nearkind.neighbors.reach import (
     Near,
     Reach,
     join_near,
-    query_chunks,
 )
 from nearkind.neighbors.vector_rows import lengths
 from nearkind.protocols import Array, Dissimilarity

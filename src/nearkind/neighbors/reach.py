@@ -296,9 +296,3 @@ def join_near(parts: Sequence[Near], numbers: Sequence[NDArray[np.intp]]) -> Nea
     tie = np.empty(sum(map(len, numbers)))
     tie[np.concatenate(numbers)] = np.concatenate([part.tie for part in parts])
     return Near(query[order], row[order], distance, votes, tie)
-
-
-def query_chunks(n_queries: int, n_rows: int, at_once: int) -> list[slice]:
-    """Split queries into chunks of at most ``at_once`` distances, or one query."""
-    size = max(1, at_once // max(n_rows, 1))
-    return [slice(at, at + size) for at in range(0, n_queries, size)]

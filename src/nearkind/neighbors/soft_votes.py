@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.neighbors.reach import TIE, query_chunks, tie_widths
+from nearkind.distances.form import query_chunks
+from nearkind.neighbors.reach import TIE, tie_widths
 from nearkind.neighbors.training_rows import TrainingRows
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.protocols import Array, Dissimilarity, Map

@@ -1,14 +1,15 @@
 """The training rows that vote, equal ones merged into unique rows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.encoding.codebook import Codebook
+from nearkind.distances.checks import check_codes, check_integers, check_reals
 from nearkind.encoding.rows import CodedRows, unique_rows
+from nearkind.errors import RefusedError
 from nearkind.neighbors.reach import Near, Reach, ranks
 from nearkind.protocols import Array, Codes
 
@@ -34,6 +35,21 @@ class RowGroups:
         order = np.argsort(unique, kind="stable")
         starts = np.searchsorted(unique[order], np.arange(unique.max() + 2))
         return cls(numbers[order], starts)
+
+    def check_split(self, n_unique: int) -> None:
+        """Raise ``RefusedError`` unless every unique row stands for rows of its own."""
+        rows, starts = self.rows, self.starts
+        check_integers(rows, "row numbers", (None,))
+        check_integers(starts, "starts of row numbers", (n_unique + 1,))
+        spans = starts[0] == 0 and starts[-1] == len(rows)
+        if not spans or (np.diff(starts) < 1).any():
+            raise RefusedError("row numbers are not split among the unique rows")
+        if (rows < 0).any() or (np.diff(np.sort(rows)) < 1).any():
+            raise RefusedError("a row number is negative, or is there twice")
+        is_rising = np.diff(rows) > 0
+        is_rising[starts[1:-1] - 1] = True  # from one unique row to the next
+        if not is_rising.all():
+            raise RefusedError("row numbers of a unique row are not in rising order")
 
     @cached_property
     def sizes(self) -> NDArray[np.intp]:
@@ -120,10 +136,6 @@ class TrainingRows:
 
     Attributes
     ----------
-    codebook : Codebook
-        Which values the codes stand for.
-    classes : ndarray (C,)
-        Sorted labels; empty if no row has one.
     codes : ndarray of int32 (m, D)
         Unique rows, sorted.
     weights : ndarray (m,)
@@ -137,6 +149,7 @@ class TrainingRows:
 
     Examples
     --------
+    >>> from nearkind.encoding.codebook import Codebook
     >>> from nearkind.tables import read_table
     >>> table, y = read_table([["red"], ["blue"], ["red"]]), np.array([0, 1, 1])
     >>> rows = CodedRows.of(table, Codebook(), np.array(["no", "yes"]), y)
@@ -145,8 +158,6 @@ class TrainingRows:
     ([[0.0, 1.0], [1.0, 1.0]], [0, 2])
     """
 
-    codebook: Codebook
-    classes: NDArray[Any]
     codes: Codes
     weights: Array
     counts: Array
@@ -164,8 +175,6 @@ class TrainingRows:
         counts: Array = totals.astype(float).reshape(shape)
         groups = RowGroups.of(unique.of_row, rows.row_numbers)
         return cls(
-            rows.codebook,
-            rows.classes,
             unique.codes,
             unique.weights,
             counts,
@@ -175,6 +184,24 @@ class TrainingRows:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def check_codes(self, n_values: Sequence[int]) -> None:
+        """Raise ``RefusedError`` unless these are unique rows of such columns."""
+        check_codes(self.codes, "codes of rows", n_values)
+        m = len(self.codes)
+        weights = check_reals(self.weights, "weights", (m,))
+        shares = check_reals(self.shares, "shares", (m, None))
+        counts = check_reals(self.counts, "counts", shares.shape)
+        if not (weights > 0.0).all():
+            raise RefusedError("weights are not one above zero for each unique row")
+        if (shares < 0.0).any() or (counts < 0.0).any():
+            raise RefusedError("shares or counts of classes are negative")
+        has_labels = shares.shape[1] > 0
+        if has_labels and (np.abs(shares.sum(axis=1) - 1.0) > 1e-6).any():
+            raise RefusedError("shares of the classes of a row do not add up to one")
+        if (np.abs(shares * weights[:, None] - counts) > 1e-6 * weights[:, None]).any():
+            raise RefusedError("counts of classes are not their shares of the weights")
+        self.groups.check_split(m)
 
     @property
     def n_rows(self) -> int:
@@ -215,8 +242,6 @@ class TrainingRows:
         rows, owner = self.groups.members_of(unique)
         starts = np.searchsorted(owner, np.arange(len(unique) + 1))
         return TrainingRows(
-            self.codebook,
-            self.classes,
             self.codes[unique],
             weights,
             counts,
@@ -230,7 +255,7 @@ class TrainingRows:
         codes = np.concatenate([self.codes, rows.codes])
         weights = np.concatenate([self.weights, rows.weights])
         unique = unique_rows(codes, np.zeros(len(codes), dtype=np.intp), weights)
-        counts = np.zeros((len(unique), len(self.classes)))
+        counts = np.zeros((len(unique), self.counts.shape[1]))
         counts[unique.of_row[:before]] = self.counts
         np.add.at(counts, (unique.of_row[before:], rows.y), rows.weights)
         old, owner = self.groups.members_of(np.arange(before))
@@ -238,8 +263,6 @@ class TrainingRows:
         numbers = np.concatenate([old, rows.row_numbers])
         order = np.argsort(numbers, kind="stable")
         return TrainingRows(
-            self.codebook,
-            self.classes,
             unique.codes,
             unique.weights,
             counts,

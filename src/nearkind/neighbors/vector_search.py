@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from nearkind.distances.form import query_chunks
 from nearkind.neighbors.reach import (
     DISTANCES_AT_ONCE,
     TIE,
@@ -21,7 +22,6 @@ from nearkind.neighbors.reach import (
     Reach,
     join_near,
     nth_smallest,
-    query_chunks,
 )
 from nearkind.neighbors.vector_rows import VectorRows, lengths
 from nearkind.protocols import Array

@@ -9,8 +9,7 @@ import numpy as np
 from nearkind.encoding import Bins, Coordinate, Cross, Feature, Levels
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.crosses import as_setting, cross_name
-from nearkind.persistence.checks import rising
-from nearkind.persistence.container import RefusedError
+from nearkind.errors import RefusedError
 from nearkind.persistence.nodes import (
     Pack,
     Reader,
@@ -19,11 +18,23 @@ from nearkind.persistence.nodes import (
     fields,
     refuse_collisions,
 )
+from nearkind.protocols import Array
 from nearkind.tables import is_missing
 
 _BOOK = "missing", "unseen", "numeric", "named", "names", "features"
 LABELS = (str, int, float, bool, type(None), bytes, Decimal, Fraction)
 """Types of values and of names of columns; tuples of them are allowed too."""
+
+
+def rising(value: Any, what: str) -> Array:
+    """Return finite floats (n,), each larger than the one before."""
+    if not isinstance(value, np.ndarray) or value.dtype != np.float64:
+        raise RefusedError(f"{what} is not an array of floats")
+    if value.ndim != 1 or not np.isfinite(value).all():
+        raise RefusedError(f"{what} of a column are not a list of finite numbers")
+    if not (value[:-1] < value[1:]).all():
+        raise RefusedError(f"{what} of a column are not in rising order")
+    return value
 
 
 def pack_codebook(writer: Writer, book: Codebook, what: str) -> Any:

@@ -10,6 +10,8 @@ import zlib
 from hashlib import sha256
 from typing import BinaryIO, NamedTuple
 
+from nearkind.errors import RefusedError
+
 MAGIC = b"\x89nearkind\r\n\x1a\n"  # a transfer that changes line ends breaks it
 FORMAT = 1
 GROWTH = 80
@@ -18,10 +20,6 @@ COMPRESSION_LEVEL = 1
 """Numbers of full precision hardly shrink at any level, codes and zeros at once."""
 _HEADER = struct.Struct("<13sBQQQ")
 _DIGEST_SIZE = 32
-
-
-class RefusedError(ValueError):
-    """A model cannot be kept or read; the message is a clause that says why."""
 
 
 class Sizes(NamedTuple):

@@ -5,13 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from nearkind.errors import ModelFileError
+from nearkind.errors import ModelFileError, RefusedError
 from nearkind.io.atomic_write import atomic_write
-from nearkind.persistence.container import (
-    RefusedError,
-    pack_container,
-    read_container,
-)
+from nearkind.persistence.container import pack_container, read_container
 from nearkind.persistence.models import from_json, to_json
 
 LIMIT = 1 << 30

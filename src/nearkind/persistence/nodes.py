@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.persistence.container import RefusedError
+from nearkind.errors import RefusedError
 
 Pack = Callable[["Writer", Any, str], Any]
 Unpack = Callable[["Reader", Any], Any]

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.errors import RefusedError
 from nearkind.estimators.base import object_array
-from nearkind.persistence.container import RefusedError
 from nearkind.persistence.nodes import (
     MAX_DIGITS,
     Pack,

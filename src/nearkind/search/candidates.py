@@ -85,7 +85,7 @@ class Candidate:
             return self
         return replace(self, metric=metric.set_params(unseen="prior"))
 
-    def check(self, book: Codebook, n_rows: int) -> None:
+    def check_size(self, book: Codebook, n_rows: int) -> None:
         """Raise if there is no use in fitting it to rows in these codes.
 
         Parameters

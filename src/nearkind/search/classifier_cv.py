@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from numbers import Real
 from time import perf_counter
 from typing import Any, Self
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from nearkind.encoding.codebook import FEW_ROWS, Codebook
+from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import (
     FewHeldRowsWarning,
@@ -22,25 +23,28 @@ from nearkind.errors import (
     TimeBudgetWarning,
 )
 from nearkind.estimators import params
-from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.classifier import CPMLClassifier, classifier_of
+from nearkind.estimators.fit_report import fit_report, fitted_estimator
 from nearkind.estimators.labels import (
     check_class_weight,
     check_weights,
     labelled_rows,
+    warn_of_small_weights,
 )
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.estimators.progress import CallbackSupport, Tell, search_progress
-from nearkind.neighbors import WEIGHTS, is_soft, most_votes
+from nearkind.neighbors import WEIGHTS, TrainingRows, is_soft, most_votes
 from nearkind.protocols import Array
 from nearkind.search.candidates import candidates_of
-from nearkind.search.conformal import ConformalScores, rows_needed
 from nearkind.search.cross_prediction import HeldVotes
 from nearkind.search.elimination import Contender, Elimination, once_each
+from nearkind.search.evaluation import rules
 from nearkind.search.folds import folds_of
 from nearkind.search.results_table import results_table
 from nearkind.search.scoring import check_scoring, scoring_of
 from nearkind.solvers.solution import Deadline, Stop
-from nearkind.tables import read_table
+from nearkind.voting import Committee, ConformalScores, NearestRule, Voter
+from nearkind.voting.conformal import rows_needed
 
 SEARCH_SHARE = 0.6
 """Share of the time for the search; the rest is for learning from all rows."""
@@ -111,15 +115,16 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
 
     Attributes
     ----------
+    committee_ : Committee
+        What answers: voters, whose votes count alike, the best one first, and how
+        these become probabilities.
     members_ : list of CPMLClassifier
-        Fitted; their votes count alike, the best one first.
-    member_ : CPMLClassifier
-        The member that neighbours, columns and values are explained by: the first whose
-        distance is learned from labels; the first if none is.
-    distance_ : distance
-        That of ``member_``.
-    explained_by_ : str
-        The same in words.
+        The voters as classifiers.
+    distance_ : FittedDistance
+        The distance that neighbours, columns and values are explained by: the first
+        that is learned from labels; the first if none is.
+    metric_ : estimator
+        The fitted estimator of that distance.
     feature_relevance_ : ndarray (D,)
         Share of each feature in the mean distance between two training rows, by
         ``distance_``.
@@ -168,7 +173,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     True
     """
 
-    members_: list[CPMLClassifier]
+    committee_: Committee
 
     def __init__(
         self,
@@ -247,23 +252,6 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             owner = type(self).__name__
             return labelled_rows(X, y, sample_weight, book, owner, self.class_weight)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class, the first of those tied (n,)."""
-        probabilities = self.predict_proba(X)
-        return self.classes_[most_votes(probabilities)]
-
-    def predict_proba(self, X: Any) -> Array:
-        """Return the probability of each class (n, n_classes).
-
-        None is zero; with ``calibrate=False`` they are shares of votes, and some are.
-        """
-        return self.probabilities(self._shares(X))
-
-    def probabilities(self, shares: Array) -> Array:
-        """Return the members' mean shares of votes (n, n_classes), calibrated."""
-        known = self.calibration_
-        return shares if known is None else known.probabilities(shares)
-
     def predict_set(
         self,
         X: Any,
@@ -297,18 +285,20 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         """
         check_is_fitted(self)
         coverage = _check_coverage(coverage)
-        if self.conformal_scores_ is None:
+        held = self.committee_.conformal
+        if held is None:
             raise ValueError(
                 "This model was saved by a version of nearkind that did not keep what "
                 "predict_set needs. Fit it again."
             )
-        self._warn_of_few_rows(coverage, by_class)
+        self._warn_of_few_rows(held, coverage, by_class)
         p = self.predict_proba(X)
-        return self.conformal_scores_.sets(p, coverage, by_class, allow_empty)
+        return held.sets(p, coverage, by_class, allow_empty)
 
-    def _warn_of_few_rows(self, coverage: float, by_class: bool) -> None:
+    def _warn_of_few_rows(
+        self, held: ConformalScores, coverage: float, by_class: bool
+    ) -> None:
         """Warn if all classes, or some class, are in every set for want of rows."""
-        held = self.conformal_scores_
         limits = held.thresholds(len(self.classes_), coverage, by_class)
         unlimited = np.flatnonzero(np.isinf(limits))
         if coverage == 1.0 or not len(unlimited):
@@ -324,36 +314,6 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             FewHeldRowsWarning,
             stacklevel=3,
         )
-
-    def _shares(self, X: Any) -> Array:
-        """Return each class's mean share of the members' votes (n, n_classes)."""
-        check_is_fitted(self)
-        rows = X if len(self.members_) == 1 else read_table(X)
-        if rows is not X and rows.n_rows > FEW_ROWS:
-            rows = rows.factorize()  # once for all members
-        shares = [member.predict_proba(rows) for member in self.members_]
-        return np.mean(shares, axis=0)
-
-    def kneighbors(
-        self,
-        X: Any = None,
-        n_neighbors: int | None = None,
-        return_distance: bool = True,
-    ) -> Any:
-        """Return the nearest training rows under ``distance_``.
-
-        As :meth:`nearkind.CPMLClassifier.kneighbors`.
-        """
-        check_is_fitted(self)
-        return self.member_.kneighbors(X, n_neighbors, return_distance)
-
-    def score_samples(self, X: Any = None) -> Array:
-        """Return how like the training rows each row is, by ``distance_`` (n,).
-
-        As :meth:`nearkind.CPMLClassifier.score_samples`.
-        """
-        check_is_fitted(self)
-        return self.member_.score_samples(X)
 
     def condensed(
         self, n_rows: int | None = None, tolerance: float = 0.01
@@ -374,12 +334,20 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         CPMLClassifier
         """
         check_is_fitted(self)
-        return self.members_[0].condensed(n_rows, tolerance)
+        first = classifier_of(self.committee_.voters[0], self.classes_)
+        return first.condensed(n_rows, tolerance)
 
     @property
-    def distance_(self) -> Any:
-        """The distance that neighbours and explanations come from."""
-        return self.member_.distance_
+    def members_(self) -> list[CPMLClassifier]:
+        """The classifiers that vote together, the best one first."""
+        committee = self.committee_
+        return [classifier_of(v, committee.classes) for v in committee.voters]
+
+    @property
+    def metric_(self) -> Any:
+        """The fitted estimator of ``distance_``."""
+        voter = self.committee_.explaining
+        return fitted_estimator(voter.report, voter.distance)
 
     @property
     def held_accuracy_(self) -> float:
@@ -460,12 +428,16 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             found = candidate.fitted(rows, mine)
             fitted |= {(id(candidate), number): at for number, at in found.items()}
         _warn_if_cut(fitted.values())
-        self.members_ = []
+        voters = []
         for contender, way in chosen:
-            k, weights = search.ways[way]
             metric = fitted[id(contender.candidate), contender.number]
-            member = CPMLClassifier(contender.candidate.metric, k, weights)
-            self.members_.append(member.fit_over(metric, rows))
+            form, report = metric.distance_, fit_report(metric)
+            voting = TrainingRows.of(rows.coded_by(form.codebook))
+            k, weights = search.ways[way]
+            warn_of_small_weights(rows, k)
+            voter = Voter(form, voting, NearestRule(k), report)
+            (rule,) = rules(voter, [(k, weights)])
+            voters.append(replace(voter, rule=rule))
         contender, way = chosen[0]
         self.best_params_ = {
             "candidate": contender.candidate.name,
@@ -474,7 +446,9 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             "weights": search.ways[way][1],
         }
         self.classes_ = rows.classes
-        self.set_codebook(self.distance_.codebook_)
+        parts = tuple(voters), rows.classes, self.calibration_, self.conformal_scores_
+        self.committee_ = Committee(*parts)
+        self.set_codebook(self.distance_.codebook)
 
 
 def _ways_to_vote(model: Any) -> list[tuple[int, Any]]:

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.protocols import Array
-from nearkind.search.calibration import Calibration, effective_rows
 from nearkind.search.ensemble import Member, select_members
 from nearkind.search.scoring import Scoring
+from nearkind.voting.calibration import Calibration, effective_rows
 
 N_PARTS = 2
 """Parts that the rows of a single fold are divided into."""

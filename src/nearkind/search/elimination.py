@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators import params
-from nearkind.estimators.threads import thread_map
 from nearkind.protocols import Array
 from nearkind.search.candidates import Candidate
 from nearkind.search.ensemble import least_gain
@@ -25,6 +24,7 @@ from nearkind.search.evaluation import FoldRows, Outcome, Votes, evaluate
 from nearkind.search.folds import Fold, heat_of
 from nearkind.search.scoring import Accuracy, Scoring
 from nearkind.solvers.solution import Deadline
+from nearkind.validation.threads import thread_map
 
 BEHIND = 2.0
 """Standard errors, of the paired difference, by which a setting is out of the race."""
@@ -353,7 +353,7 @@ class Elimination:
             if key not in self._coded:
                 self._coded[key] = FoldRows.of(self.rows, fold, metric)
             rows = self._coded[key]
-            candidate.check(rows.train.codebook, len(self.rows))
+            candidate.check_size(rows.train.codebook, len(self.rows))
         except (ValueError, TypeError) as error:
             return Outcome(error=str(error))
         return rows

@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators import params
-from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.neighbors import TrainingRows
+from nearkind.estimators.fit_report import fit_report
+from nearkind.neighbors import TrainingRows, is_soft
 from nearkind.protocols import Array
 from nearkind.search.candidates import Candidate
 from nearkind.search.folds import Fold
 from nearkind.search.scoring import Scoring
 from nearkind.solvers.solution import Deadline, Stop
+from nearkind.voting import NearestRule, SoftRule, Voter
+from nearkind.voting.voter import Rule, best_temperature
 
 PATIENCE = 2
 """Strengths in a row that did no better, after which a path has turned."""
@@ -87,15 +89,31 @@ class FoldRows:
 
     def shares(self, metric: Any, ways: Sequence[tuple[int, Any]]) -> Array:
         """Return the votes (V, n_held, C) under a fitted distance."""
-        voter = CPMLClassifier()
-        if metric.codebook_ is self.train.codebook:
-            voter.fit_voters(metric, self.voters)
-        else:
-            voter.fit_over(metric, self.train)
-        by_way = voter.shares_by_setting(self.held, ways)  # (V, n_held, C')
+        form, voting, codes = metric.distance_, self.voters, self.held.codes
+        if form.codebook is not self.train.codebook:
+            voting = TrainingRows.of(self.train.coded_by(form.codebook))
+            codes = self.held.coded_by(form.codebook).codes
+        report, k = fit_report(metric), max(k for k, _ in ways)
+        voter = Voter(form, voting, NearestRule(k), report)
+        by_way = voter.shares_by_rule(codes, rules(voter, ways))  # (V, n_held, C')
         whole = np.zeros((*by_way.shape[:2], len(self.classes)), dtype=np.float32)
-        whole[:, :, np.searchsorted(self.classes, voter.classes_)] = by_way
+        whole[:, :, np.searchsorted(self.classes, self.train.classes)] = by_way
         return whole
+
+
+def rules(voter: Voter, ways: Sequence[tuple[int, Any]]) -> list[Rule]:
+    """Return the rules of a voter for numbers of neighbours and weights of votes.
+
+    The temperature of soft votes is that which the distance was learned for, or the one
+    at which rows left out in turn are likeliest.
+    """
+    temperature = voter.report.temperature
+    if temperature is None and any(is_soft(weights) for _, weights in ways):
+        temperature = best_temperature(voter.distance, voter.rows)
+    return [
+        SoftRule(float(temperature or 0.0), k) if is_soft(w) else NearestRule(k, w)
+        for k, w in ways
+    ]
 
 
 def evaluate(

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.estimators.limits import distances_at_once
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.neighbors import most_votes
 from nearkind.protocols import Array
 from nearkind.tasks.alternatives import Alternatives, Numbers
 from nearkind.tasks.member_votes import MemberVotes, member_votes
+from nearkind.validation.limits import distances_at_once
 
 ROWS_AT_ONCE = 1 << 15
 """Changed rows that are judged at a time."""

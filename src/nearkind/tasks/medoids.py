@@ -14,16 +14,17 @@ from sklearn.base import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from nearkind.distances.form import query_chunks
 from nearkind.encoding.rows import CodedRows, UniqueRows, unique_rows
 from nearkind.estimators import params
 from nearkind.estimators.base import TableEstimator
-from nearkind.estimators.limits import distances_at_once
-from nearkind.estimators.threads import in_threads
-from nearkind.neighbors import RowGroups, query_chunks, tie_widths
+from nearkind.neighbors import RowGroups, tie_widths
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame
 from nearkind.tasks.fitted_distance import distance_and_rows
 from nearkind.tasks.pam import Optimum, Partition, Places, build, silhouette, swap
+from nearkind.validation.limits import distances_at_once
+from nearkind.validation.threads import in_threads
 
 AUTO = range(2, 16)
 """Numbers of groups that "auto" tries."""

@@ -8,10 +8,10 @@ import numpy as np
 
 from nearkind.baselines import Hamming
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.estimators.threads import one_blas_thread
 from nearkind.neighbors import SoftVotes, is_soft
 from nearkind.protocols import Array, Codes
 from nearkind.tasks.alternatives import Alternatives, Numbers
+from nearkind.validation.threads import one_blas_thread
 
 MOST_NUMBERS = 1 << 23
 """Pairs of a training row and an alternative up to which a number is kept for each."""

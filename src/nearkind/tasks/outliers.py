@@ -13,8 +13,6 @@ from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.estimators import params
 from nearkind.estimators.base import object_array
 from nearkind.estimators.kneighbors import KNeighbors
-from nearkind.estimators.limits import distances_at_once
-from nearkind.estimators.threads import in_threads
 from nearkind.neighbors import INDEXES, RankedNear, TrainingRows
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame, one_row
@@ -26,6 +24,8 @@ from nearkind.tasks.outlier_scores import (
     quantile,
     rounded,
 )
+from nearkind.validation.limits import distances_at_once
+from nearkind.validation.threads import in_threads
 
 METHODS: dict[str, Any] = {"distance": MeanDistance, "lof": LocalOutlierFactor}
 

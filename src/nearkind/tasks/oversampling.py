@@ -13,11 +13,11 @@ from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.estimators import params
 from nearkind.estimators.base import TableEstimator
 from nearkind.estimators.labels import require_labels
-from nearkind.estimators.limits import distances_at_once
 from nearkind.neighbors import ExactIndex, RowGroups
 from nearkind.protocols import Array, Codes
 from nearkind.tables.selection import take_cells, take_values
 from nearkind.tasks.fitted_distance import distance_and_rows
+from nearkind.validation.limits import distances_at_once
 
 Numbers = NDArray[np.intp]
 

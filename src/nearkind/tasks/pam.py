@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from nearkind.neighbors import query_chunks
+from nearkind.distances.form import query_chunks
 from nearkind.protocols import Array
 
 Places = NDArray[np.intp]

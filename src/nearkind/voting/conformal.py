@@ -12,6 +12,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.distances.checks import check_integers, check_reals
+from nearkind.errors import RefusedError
 from nearkind.neighbors import most_votes
 from nearkind.protocols import Array
 
@@ -48,6 +50,18 @@ class ConformalScores:
     truth: NDArray[np.intp]
     weights: Array
 
+    def check(self) -> None:
+        """Raise ``RefusedError`` unless scores are sorted, with class and weight."""
+        scores = check_reals(self.scores, "scores", (None,))
+        if not len(scores) or (np.diff(scores) < 0.0).any():
+            raise RefusedError("conformal scores are none, or not in rising order")
+        if scores[0] < -1e-6 or scores[-1] > 1.0:
+            raise RefusedError("a conformal score is no probability")
+        check_integers(self.truth, "classes of conformal scores", (len(scores),))
+        weights = check_reals(self.weights, "weights", (len(scores),))
+        if (self.truth < 0).any() or (weights <= 0.0).any():
+            raise RefusedError("a conformal score lacks a class or a weight")
+
     @classmethod
     def of(
         cls, probabilities: Array, truth: NDArray[np.intp], weights: Array
@@ -55,7 +69,7 @@ class ConformalScores:
         """Return the scores of held rows with these probabilities (n, C)."""
         scores = 1.0 - probabilities[np.arange(len(truth)), truth]
         order = np.argsort(scores, kind="stable")
-        return cls(scores[order], truth[order], weights[order])
+        return cls(scores[order].astype(float), truth[order], weights[order])
 
     def sets(
         self,

@@ -15,8 +15,6 @@ MOST_NUMBERS = 1_000_000_000
 """Numbers held at a time while rows are projected: 7.5 GiB."""
 COPIES_OF_PHI = 6
 """Arrays as large as phi that are held at a time while rows are compressed."""
-MOST_VALUES = 2_000
-"""Values of a feature between which all distances are told."""
 
 
 def distances_at_once() -> int:
@@ -58,17 +56,6 @@ def check_size(
         f"{COPIES_OF_PHI} copies are held, {8 * n_held / 2**30:.1f} GiB. "
         + _advice(projection, names, n_values, n_classes, setting, n_held)
     )
-
-
-def check_square(feature: Any, n_values: int) -> None:
-    """Raise if the distances between the values of a feature are too many to tell."""
-    if n_values > MOST_VALUES:
-        n_numbers = n_values**2
-        raise ValueError(
-            f"Distances between the {n_values:,} values of column {feature!r} would be "
-            f"{n_numbers:,} numbers, {8 * n_numbers / 2**30:.1f} GiB. Choose at most "
-            f"{MOST_VALUES:,} of them: values=[...]."
-        )
 
 
 def _advice(

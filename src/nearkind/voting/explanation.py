@@ -1,25 +1,17 @@
 """Why a row is given its class: who votes, and which columns speak for which class."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nearkind.estimators.base import object_array
-from nearkind.neighbors import (
-    PlainIndex,
-    SoftVotes,
-    is_soft,
-    most_votes,
-    near_votes,
-    weigher,
-)
-from nearkind.protocols import Array, Codes
+from nearkind.distances.form import object_array
+from nearkind.neighbors import most_votes
+from nearkind.protocols import Array
 from nearkind.tables import frame, one_row
-
-if TYPE_CHECKING:
-    from nearkind.estimators.classifier import CPMLClassifier
-    from nearkind.estimators.neighbor_classifier import NeighborClassifier
+from nearkind.voting.committee import Committee
+from nearkind.voting.voter import Voter
 
 MOST_LINES = 12
 """Columns that the text of an explanation lists."""
@@ -126,41 +118,42 @@ def has_effects(effects: Array) -> bool:
 
 
 def explain_prediction(
-    model: "NeighborClassifier", row: Any, n_neighbors: int = 5
+    committee: Committee, row: Any, n_neighbors: int = 5
 ) -> Explanation:
-    """Return why a fitted classifier gives a row its class.
+    """Return why a committee gives a row its class.
 
     Parameters
     ----------
-    model : NeighborClassifier
+    committee : Committee
     row : one row, as ``one_row`` takes it
     n_neighbors : int, default=5
         Training rows to name, at most as many as there are.
     """
-    library = model.codebook_.library_of(row)
+    voter = committee.explaining
+    book = voter.distance.codebook
+    library = book.library_of(row)
     row = one_row(row)
-    p, member = model.predict_proba(row)[0], model.member_
-    labels, order = model.classes_.tolist(), np.argsort(-p, kind="stable")
+    p = committee.predict_proba(row)[0]
+    labels, order = committee.classes.tolist(), np.argsort(-p, kind="stable")
     predicted = int(most_votes(p[None])[0])
-    names, effects = feature_effects(model, row)
+    names, effects = committee.feature_effects(row)
     first = np.argsort(-np.abs(effects[:, predicted]), kind="stable")
-    features, values = member.codebook_.feature_names, member.codebook_.cells_of(row)
     cells = {
         name: cell
-        for book in (m.codebook_ for m in model.members_)
-        for name, cell in zip(book.feature_names, book.cells_of(row), strict=True)
+        for each in (v.distance.codebook for v in committee.voters)
+        for name, cell in zip(each.feature_names, each.cells_of(row), strict=True)
     }
-    near = nearest_rows(member, row, n_neighbors)
+    near = nearest_rows(voter, committee.classes, row, n_neighbors)
     return Explanation(
         labels[predicted],
         {labels[c]: float(p[c]) for c in order},
         frame(near, library=library),
         frame(
             {
-                "feature": object_array(features),
-                "row": object_array(values),
+                "feature": object_array(book.feature_names),
+                "row": object_array(book.cells_of(row)),
                 **{
-                    f"row {number}": object_array(kept_values(member, number))
+                    f"row {number}": object_array(kept_values(voter, number))
                     for number in near["row"]
                 },
             },
@@ -174,108 +167,38 @@ def explain_prediction(
             },
             library=library,
         ),
-        model.explained_by_,
+        committee.explained_by,
     )
 
 
-def feature_effects(model: "NeighborClassifier", row: Any) -> tuple[list[Any], Array]:
-    """Return the features, and by how much each raises each probability (D, C).
-
-    It is the probability with all features, less that if every training row had the
-    row's own value in the feature: it then tells no row from another. A feature that
-    some members do not have changes the votes of the others alone.
-
-    Parameters
-    ----------
-    model : NeighborClassifier
-    row : table of one row
-    """
-    books = [member.codebook_ for member in model.members_]
-    names = list(dict.fromkeys(name for book in books for name in book.feature_names))
-    total = np.zeros((len(names) + 1, len(model.classes_)))  # the last: with all
-    for member, book in zip(model.members_, books, strict=True):
-        with_all, without = class_votes(member, book.encode(row)[0])
-        place = {name: d for d, name in enumerate(book.feature_names)}
-        each = [without[place[n]] if n in place else with_all for n in names]
-        total += [*each, with_all]
-    p = model.probabilities(total / len(books))
-    return names, p[-1] - p[:-1]
-
-
-def class_votes(member: "CPMLClassifier", codes: Codes) -> tuple[Array, Array]:
-    """Return the classes' shares of votes on a row (C,), and without each feature.
-
-    Parameters
-    ----------
-    member : CPMLClassifier
-        Fitted.
-    codes : ndarray of int (D,)
-
-    Returns
-    -------
-    with_all : ndarray (C,)
-    without : ndarray (D, C)
-        The shares if all training rows have the row's value in a feature.
-    """
-    distance, voters = member.distance_, member.training_rows_
-    query = distance.represent(codes[None])
-    with_all = row_votes(member, query, member.index_.rows) @ voters.shares
-    without = [
-        row_votes(member, *represented) @ voters.shares
-        for represented in distance.leave_out(codes, voters.codes)
-    ]
-    return with_all, np.array(without)
-
-
-def row_votes(member: "CPMLClassifier", query: Any, rows: Any) -> Array:
-    """Return the share of the votes on a row that each unique row has (m,).
-
-    Parameters
-    ----------
-    member : CPMLClassifier
-        Fitted.
-    query : sequence of length 1
-        The row, as its distance represents it.
-    rows : sequence of length m
-        Its unique rows, represented too.
-    """
-    distance, voters, k = member.distance_, member.training_rows_, member.n_neighbors
-    if is_soft(member.weights):
-        soft = SoftVotes(distance, rows, voters.weights, member.temperature_)
-        return soft.votes(query)[0]
-    near = PlainIndex(distance, rows, k).near(query, voters.reach, k)
-    votes = np.zeros(len(voters))
-    votes[near.unique_row] = near_votes(near, weigher(member.weights), 1)
-    return votes / votes.sum()
-
-
-def nearest_rows(member: "CPMLClassifier", row: Any, n: int) -> dict[str, Any]:
+def nearest_rows(
+    voter: Voter, classes: NDArray[Any], row: Any, n: int
+) -> dict[str, Any]:
     """Return the n nearest training rows: row, label, distance, vote (n,) each.
 
     Parameters
     ----------
-    member : CPMLClassifier
-        Fitted.
+    voter : Voter
+    classes : ndarray (C,)
     row : table of one row
     n : int
         At most as many as there are are returned.
     """
-    voters = member.training_rows_
-    distances, numbers = member.kneighbors(row, min(n, voters.n_rows))
-    unique = np.array([voters.unique_of(number) for number in numbers[0]])
-    query = member.distance_.represent(member.encode(row))
-    votes = row_votes(member, query, member.index_.rows)
+    rows, codes = voter.rows, voter.encode(row)
+    distances, numbers = voter.kneighbors(codes, min(n, rows.n_rows))
+    unique = np.array([rows.unique_of(number) for number in numbers[0]])
+    votes = voter.votes(voter.distance.represent(codes))
     return {
         "row": numbers[0],
-        "label": voters.classes[voters.shares[unique].argmax(axis=1)],
+        "label": classes[rows.shares[unique].argmax(axis=1)],
         "distance": distances[0],
-        "vote": (votes / voters.groups.sizes)[unique],
+        "vote": (votes / rows.groups.sizes)[unique],
     }
 
 
-def kept_values(member: "CPMLClassifier", number: int) -> list[Any]:
+def kept_values(voter: Voter, number: int) -> list[Any]:
     """Return the values of a training row as they are kept, None for unseen ones."""
-    rows, book = member.training_rows_, member.codebook_
+    rows, book = voter.rows, voter.distance.codebook
     codes = rows.codes[rows.unique_of(number)].tolist()
     return [None if code < 0 else book.values(d)[code] for d, code in enumerate(codes)]
 

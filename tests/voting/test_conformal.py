@@ -11,7 +11,7 @@ from helpers.estimator_tables import labelled_table
 from helpers.racers import few
 from nearkind.baselines import Hamming
 from nearkind.errors import FewHeldRowsWarning
-from nearkind.search.conformal import ConformalScores, rows_needed
+from nearkind.voting.conformal import ConformalScores, rows_needed
 
 X, y = labelled_table(60)
 QUERY, _ = labelled_table(40, seed=9)

@@ -1,4 +1,4 @@
-"""Tables of pairs of values, and their sums over the features of pairs of rows.
+"""Distances that are sums over features of tables of pairs of values.
 
 The values of all features stand on one axis, each at its *place*; an unseen value has
 the last place of its feature. Rows are given by the places of their values (n, D).
@@ -6,13 +6,15 @@ the last place of its feature. Rows are given by the places of their values (n, 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from nearkind.distances.checks import check_tables
+from nearkind.distances.form import SeparableForm
 from nearkind.encoding.codebook import Codebook
+from nearkind.errors import RefusedError
 from nearkind.protocols import Array, Codes
 
 Places = NDArray[np.intp]
@@ -54,41 +56,65 @@ def indicators(at: Places, n_places: int, values: Array | None = None) -> csr_ar
     return csr_array((data, at.ravel(), ends), shape=(len(at), n_places))
 
 
-@dataclass(frozen=True)
-class PairTables:
-    """One table a feature, A_d (s_d + 1, s_d + 1); last row and column: unseen.
+@dataclass(frozen=True, eq=False)
+class PairTables(SeparableForm):
+    """d = sum over features of A_d[x_d, x'_d].
 
-    Examples
-    --------
-    >>> differ = PairTables([1.0 - np.eye(3), 1.0 - np.eye(2)])
-    >>> differ.sums(np.array([[0, 3]]), np.array([[0, 3], [1, 3], [1, 4]]))
-    array([[0., 1., 2.]])
+    Attributes
+    ----------
+    tables : sequence of ndarray of shape (s_d + 1, s_d + 1)
+        The tables A_d; the last row and column are for unseen values.
     """
 
     tables: Sequence[Array]
 
-    @cached_property
-    def _starts(self) -> Places:
-        return starts([len(table) - 1 for table in self.tables])
+    def represent(self, codes: Codes) -> Places:
+        """Return the places of the values of rows (n, D)."""
+        return places(codes, self.codebook.n_values)
 
-    def sums(self, a: Places, b: Places) -> Array:
-        """Return sum over d of A_d[a_d, b_d] (n, m) between rows given by places.
+    def compare(self, a: Places, b: Places) -> Array:
+        """Return distances (n, m) between represented rows."""
+        return table_sums(self.tables, a, b)
 
-        Every sum runs over the features in their order, so symmetric tables give
-        symmetric sums to the last bit.
-        """
-        n_places = int(self._starts[-1])
-        at_b = indicators(b, n_places)
-        total = np.empty((len(a), len(b)))
-        for rows in row_chunks(len(a), n_places):
-            total[rows] = (at_b @ self._spread(a[rows])).T  # O(n m D)
-        return total
+    def between_values(self, d: int, codes: Places, squared: bool) -> Array:
+        """Return the distances between values of feature d (s, s)."""
+        table = self.tables[d][np.ix_(codes, codes)]
+        return table**2 if squared else table
 
-    def _spread(self, a: Places) -> Array:
-        """Return A_d[a_d, v] for every value v of every feature (n_places, n)."""
-        local = (a - self._starts[:-1]).T
-        columns = zip(self.tables, local, strict=True)
-        return np.concatenate([table.T[:, code] for table, code in columns])
+    def check(self) -> None:
+        """Raise ``RefusedError`` unless there is one table >= 0 per feature."""
+        check_tables(self.tables, "tables", self.codebook.n_values, square=True)
+        if any((table < 0.0).any() for table in self.tables):
+            raise RefusedError("tables have a negative distance")
+
+    @property
+    def cost(self) -> int:
+        """How many numbers are read to compare two represented rows."""
+        return len(self.tables)
+
+
+def table_sums(tables: Sequence[Array], a: Places, b: Places) -> Array:
+    """Return sum over d of A_d[a_d, b_d] (n, m) between rows given by places.
+
+    Every sum runs over the features in their order, so symmetric tables give symmetric
+    sums to the last bit.
+
+    Examples
+    --------
+    >>> differ = [1.0 - np.eye(3), 1.0 - np.eye(2)]
+    >>> table_sums(differ, np.array([[0, 3]]), np.array([[0, 3], [1, 3], [1, 4]]))
+    array([[0., 1., 2.]])
+    """
+    first = starts([len(table) - 1 for table in tables])
+    n_places = int(first[-1])
+    at_b = indicators(b, n_places)
+    total = np.empty((len(a), len(b)))
+    for rows in row_chunks(len(a), n_places):
+        local = (a[rows] - first[:-1]).T
+        columns = zip(tables, local, strict=True)
+        spread = np.concatenate([table.T[:, code] for table, code in columns])
+        total[rows] = (at_b @ spread).T  # O(n m D)
+    return total
 
 
 def match_sums(
@@ -163,7 +189,7 @@ def overlap(size: int) -> Array:
     return 1.0 - np.eye(size)
 
 
-def check_tables(book: Codebook, owner: str) -> None:
+def check_table_size(book: Codebook, owner: str) -> None:
     """Raise if tables of pairs of values of one feature would be too large."""
     numbers = sum((size + 1) ** 2 for size in book.n_values)
     _refuse_large(numbers, "pairs of values of one column", book, owner)

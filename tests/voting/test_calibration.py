@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 import nearkind as nk
 from nearkind.baselines import Hamming
-from nearkind.search.calibration import SHARPEST, Calibration
+from nearkind.voting.calibration import SHARPEST, Calibration
 
 
 def drawn(seed, n=400, n_classes=3, spread=1.0):

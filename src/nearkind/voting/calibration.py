@@ -7,6 +7,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.distances.checks import check_reals
+from nearkind.errors import RefusedError
 from nearkind.protocols import Array
 
 SHARPEST = 8.0
@@ -48,6 +50,18 @@ class Calibration:
     sharpness: float
     prior_share: float
     prior: Array
+
+    def check(self) -> None:
+        """Raise ``RefusedError`` unless sharpness and shares are in their ranges."""
+        if not 0.0 < self.sharpness <= 1.01 * SHARPEST:
+            raise RefusedError(
+                f"sharpness of a calibration is not in (0, {SHARPEST:g}]"
+            )
+        if not 0.0 < self.prior_share < 1.0:
+            raise RefusedError("prior_share of a calibration is not in (0, 1)")
+        prior = check_reals(self.prior, "prior", (None,))
+        if (prior <= 0.0).any() or abs(prior.sum() - 1.0) > 1e-6:
+            raise RefusedError("prior of a calibration is not of shares > 0 of one")
 
     def probabilities(self, shares: Array) -> Array:
         """Return the probabilities (..., C) that shares of votes (..., C) mean."""

@@ -1,4 +1,4 @@
-"""Regression trees on codes, as plain arrays: what boosting has learned."""
+"""Rows as vectors to which regression trees on codes add the vectors of leaves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.distances.checks import check_integers, check_reals, check_vectors
+from nearkind.distances.vectors import EmbeddedForm
+from nearkind.errors import RefusedError
+from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes
 
 Numbers = NDArray[np.intp]
@@ -113,3 +117,56 @@ class CodeTrees:
                 node = np.where(is_left, self.left[node], self.right[node])
             U += self.vectors[node]
         return U
+
+
+@dataclass(frozen=True, eq=False)
+class TreeVectors(EmbeddedForm):
+    """d = |u - u'|, u the sum of the vectors of a row's values and of its leaves.
+
+    Attributes
+    ----------
+    tables : ValueTables
+        One table of vectors per feature, the last one for unseen values.
+    trees : CodeTrees
+    """
+
+    tables: ValueTables
+    trees: CodeTrees
+
+    @property
+    def size(self) -> int:
+        """Length q of the vectors."""
+        return self.trees.vectors.shape[1]
+
+    def represent(self, codes: Codes) -> Array:
+        """Return the vectors of rows (n, q)."""
+        return self.tables.embed(codes) + self.trees.embed(codes)
+
+    def check(self) -> None:
+        """Refuse nodes that ask for what is not there, or that lead back."""
+        trees, n_values = self.trees, self.codebook.n_values
+        size = check_vectors(self.tables.vectors, "tables", n_values)
+        if type(trees) is not CodeTrees:
+            raise RefusedError("trees are not trees")
+        for name in ("roots", "features", "left", "right"):
+            check_integers(getattr(trees, name), f"{name} of trees", (None,))
+        sides = trees.goes_left
+        if getattr(sides, "dtype", None) != np.bool_ or sides.ndim != 2:
+            raise RefusedError("goes_left of trees is not a table of true and false")
+        n_nodes = len(check_reals(trees.vectors, "vectors of trees", (None, size)))
+        shapes = {len(part) for part in (trees.features, trees.left, trees.right)}
+        if shapes != {n_nodes} or sides.shape != (n_nodes, max(n_values) + 1):
+            raise RefusedError(
+                "trees do not have one entry per node, or a side per value"
+            )
+        is_node = (trees.roots >= 0) & (trees.roots < n_nodes)
+        is_feature = (trees.features >= 0) & (trees.features < len(n_values))
+        if not is_node.all() or not is_feature.all():
+            raise RefusedError("trees name a node or a column that is not there")
+        itself = np.arange(n_nodes)
+        is_leaf = (trees.left == itself) & (trees.right == itself)
+        follows = (np.minimum(trees.left, trees.right) > itself) & (
+            np.maximum(trees.left, trees.right) < n_nodes
+        )
+        if not (is_leaf | follows).all():
+            raise RefusedError("trees lead back, or to no node")

@@ -1,18 +1,22 @@
 """Prototypes: the few unique rows that classify nearly as well as all."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.neighbors.reach import query_chunks, tie_widths
+from nearkind.distances.form import FittedDistance, query_chunks
+from nearkind.neighbors.reach import tie_widths
 from nearkind.neighbors.training_rows import TrainingRows
 from nearkind.neighbors.voting import most_votes
-from nearkind.protocols import Array, Dissimilarity
+from nearkind.protocols import Array
+from nearkind.validation.limits import distances_at_once
+from nearkind.voting.voter import Voter
 
 Numbers = NDArray[np.intp]
 Vote = Callable[[TrainingRows, Any], Array]
@@ -29,7 +33,7 @@ NOTHING = 1e-9
 
 
 def cover_order(
-    metric: Dissimilarity, rows: Any, target: Numbers, weights: Array, at_once: int
+    metric: FittedDistance, rows: Any, target: Numbers, weights: Array, at_once: int
 ) -> Iterator[int]:
     """Yield all rows, each the one that covers the most weight not yet covered.
 
@@ -44,7 +48,7 @@ def cover_order(
 
     Parameters
     ----------
-    metric : Dissimilarity
+    metric : FittedDistance
         Fitted.
     rows : sequence of length m
         As the metric represents them.
@@ -103,7 +107,7 @@ def cover_order(
 
 
 def nearest_counts(
-    metric: Dissimilarity, rows: Any, counts: Array, kept: Numbers, at_once: int
+    metric: FittedDistance, rows: Any, counts: Array, kept: Numbers, at_once: int
 ) -> Array:
     """Return the counts (n, C) of kept rows and of all rows to which each is nearest.
 
@@ -171,7 +175,7 @@ class Condensation:
 
     Parameters
     ----------
-    metric : Dissimilarity
+    metric : FittedDistance
         Fitted.
     voters : TrainingRows
         In the codes of the metric.
@@ -181,7 +185,7 @@ class Condensation:
         Distances to hold at a time.
     """
 
-    metric: Dissimilarity
+    metric: FittedDistance
     voters: TrainingRows
     vote: Vote = field(repr=False)
     at_once: int
@@ -324,3 +328,51 @@ class Fold:
     def _n_right(self, voters: TrainingRows) -> float:
         predicted = most_votes(self.others.vote(voters, self.rows))
         return float(self.held[np.arange(len(predicted)), predicted].sum())
+
+
+def condensation_of(voter: Voter) -> Condensation:
+    """Return what chooses the rows that a voter may do with, and judges them."""
+    exact = replace(voter, index_kind="exact")
+
+    def vote(rows: TrainingRows, queries: Any) -> Array:
+        return exact.with_rows(rows).shares_of(queries)
+
+    return Condensation(voter.distance, voter.rows, vote, distances_at_once())
+
+
+def condensed_rows(
+    found: Condensation, n_rows: int | None, tolerance: float
+) -> TrainingRows:
+    """Return the prototypes, so many or the fewest that lose no more accuracy.
+
+    Parameters
+    ----------
+    found : Condensation
+    n_rows : int or None
+        Unique rows to keep; None: by ``tolerance``.
+    tolerance : float
+        Share of held-out rows that may be lost.
+    """
+    if n_rows is None:
+        return found.condensed(found.n_rows(_share(tolerance)))
+    if isinstance(n_rows, bool) or not isinstance(n_rows, Integral) or n_rows < 1:
+        raise ValueError(
+            "The 'n_rows' parameter of condensed must be a whole number >= 1; got "
+            f"{n_rows!r}."
+        )
+    if n_rows < found.fewest_rows:
+        raise ValueError(
+            f"condensed keeps a row of each class, so n_rows must be at least "
+            f"{found.fewest_rows}; got {n_rows}."
+        )
+    return found.condensed(int(n_rows))
+
+
+def _share(tolerance: Any) -> float:
+    is_number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
+    if not is_number or not 0.0 <= tolerance <= 1.0:
+        raise ValueError(
+            "The 'tolerance' of condensed must be a number from 0 to 1, a share of "
+            f"rows such as 0.01; got {tolerance!r}."
+        )
+    return float(tolerance)

@@ -1,0 +1,60 @@
+"""How an estimator was fitted, as values, and the estimator made of them again."""
+
+from importlib import import_module
+from typing import Any
+
+from nearkind.distances.form import FittedDistance
+from nearkind.voting import FitReport
+
+APART = {
+    "batch_summary_",
+    "codebook_",
+    "distance_",
+    "feature_names_in_",
+    "n_features_in_",
+    "reference_",
+}
+"""Fitted attributes that are the form's, follow from it, or are of batches."""
+
+
+def fit_report(model: Any) -> FitReport:
+    """Return how a fitted distance was learned.
+
+    Parameters
+    ----------
+    model : estimator of a distance
+        Fitted.
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> model = nk.CPML(tol=0.1).fit([["a"], ["a"], ["b"]], [0, 0, 1])
+    >>> report = fit_report(model)
+    >>> report.method, report.diagnostics["stop_reason_"]
+    ('CPML', 'TOLERANCE')
+    """
+    return FitReport(
+        type(model).__name__,
+        " ".join(repr(model).split()),
+        model.get_params(deep=False),
+        model.is_learned,
+        model.learned_temperature,
+        {
+            name: value
+            for name, value in vars(model).items()
+            if name.endswith("_") and not name.startswith("_") and name not in APART
+        },
+    )
+
+
+def fitted_estimator(report: FitReport, form: FittedDistance) -> Any:
+    """Return the estimator that learned a form, as it was when it was fitted."""
+    baselines = import_module("nearkind.baselines")  # which stand above this package
+    estimators = import_module("nearkind.estimators.cpml")
+    kind = getattr(baselines, report.method, None) or getattr(estimators, report.method)
+    model = kind(**report.settings)
+    for name, value in report.diagnostics.items():
+        setattr(model, name, value)
+    model.set_codebook(form.codebook)
+    model.distance_ = form
+    return model

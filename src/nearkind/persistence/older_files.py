@@ -1,0 +1,184 @@
+"""Files of versions 0.1 and 0.2: their attributes as forms, reports and committees."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from nearkind import baselines as b
+from nearkind.distances import (
+    Bits,
+    ChiSquareVectors,
+    DependentTables,
+    FittedDistance,
+    KernelLandmarks,
+    MeanSimilarity,
+    MismatchWeights,
+    PairTables,
+    RatioSimilarity,
+    TreeVectors,
+    ValueVectors,
+)
+from nearkind.encoding.codebook import Codebook
+from nearkind.errors import RefusedError
+from nearkind.estimators.base import Distance
+from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.fit_report import fit_report
+from nearkind.neighbors import RowGroups, TrainingRows, is_soft
+from nearkind.protocols import Array
+from nearkind.search.classifier_cv import CPMLClassifierCV
+from nearkind.voting import Committee, NearestRule, SoftRule, Voter
+
+RENAMED = {
+    "_projection": "projection_",
+    "_structure": "structure_",
+    "_coding": "coding_",
+    "_M": "reduced_metric_",
+    "_scale": "objective_scale_",
+}
+"""Diagnostics that files have under another name."""
+
+Attributes = dict[str, Any]
+Form = Callable[[Distance, Codebook, Attributes], FittedDistance]
+"""From an estimator, its codebook and attributes, of which it takes some, to a form."""
+
+
+def renewed(model: Any, found: Mapping[str, Any]) -> Attributes:
+    """Return the attributes of an older file as those of today.
+
+    Parameters
+    ----------
+    model : estimator
+        With the settings of the file, not fitted.
+    found : dict
+        Its attributes as they were.
+    """
+    if isinstance(model, CPMLClassifier):
+        return _classifier(model, dict(found))
+    if isinstance(model, CPMLClassifierCV):
+        return _search(dict(found))
+    return _distance(model, dict(found))
+
+
+def _distance(model: Distance, left: Attributes) -> Attributes:
+    book, output = left.pop("codebook_"), left.pop("output")
+    if not isinstance(book, Codebook):
+        raise RefusedError("codebook_ is no codebook")
+    form = FORMS.get(type(model), _vectors)(model, book, left)
+    form.check()
+    named = {RENAMED.get(name, name): value for name, value in left.items()}
+    return {"distance_": form, "output": output, "diagnostics": named}
+
+
+def _vectors(model: Distance, book: Codebook, left: Attributes) -> FittedDistance:
+    shares = left.pop("feature_relevance_", None)
+    return ValueVectors(book, left.pop("value_tables_"), shares)
+
+
+def _mismatches(model: Distance, book: Codebook, left: Attributes) -> FittedDistance:
+    del left["_n_features_out"]
+    n_features = len(book.n_values)
+    return MismatchWeights(book, np.full(n_features, 1.0 / n_features))
+
+
+def _pairs(model: Distance, book: Codebook, left: Attributes) -> FittedDistance:
+    return PairTables(book, left.pop("pair_tables_"))
+
+
+def _mean(model: Any, book: Codebook, left: Attributes) -> FittedDistance:
+    tables, divisor = left.pop("similarity_tables_"), left.pop("_divisor")
+    return MeanSimilarity(book, tables, model.conversion, divisor)
+
+
+def _ratio(model: Any, book: Codebook, left: Attributes) -> FittedDistance:
+    tables, weights = left.pop("similarity_tables_"), left.pop("weight_tables_")
+    return RatioSimilarity(book, tables, model.conversion, weights)
+
+
+def _dependent(model: Distance, book: Codebook, left: Attributes) -> FittedDistance:
+    names = "dependence_", "_differing", "_equal", "_pairs"
+    return DependentTables(book, *(left.pop(name) for name in names))
+
+
+def _bits(model: Distance, book: Codebook, left: Attributes) -> FittedDistance:
+    return Bits(book, left.pop("value_tables_"))
+
+
+def _chi_square(model: Distance, book: Codebook, left: Attributes) -> FittedDistance:
+    return ChiSquareVectors(book, left.pop("value_tables_"))
+
+
+def _trees(model: Distance, book: Codebook, left: Attributes) -> FittedDistance:
+    return TreeVectors(book, left.pop("start_tables_"), left.pop("trees_"))
+
+
+def _kernel(model: Any, book: Codebook, left: Attributes) -> FittedDistance:
+    coding = [t.reshape(len(t), -1) for t in left.pop("_projection").tables]
+    landmarks, length = left.pop("landmarks_"), left.pop("length_")
+    components = left["components_"]
+    return KernelLandmarks(book, coding, landmarks, model.kernel, length, components)
+
+
+FORMS: dict[type, Form] = {
+    b.Hamming: _mismatches,
+    **dict.fromkeys(
+        (b.Eskin, b.InverseOccurrence, b.OccurrenceFrequency, b.Smirnov, b.Burnaby,
+         b.Gambaryan, b.Goodall1, b.Goodall2, b.Goodall3, b.Goodall4), _mean
+    ),
+    **dict.fromkeys((b.Lin, b.Lin1, b.Anderberg), _ratio),
+    **dict.fromkeys((b.ValueDifference, b.Association, b.Cheng), _pairs),
+    b.DM3: _dependent,
+    b.HDML: _bits,
+    b.Chi2LMNN: _chi_square,
+    b.GBLMNN: _trees,
+    b.KernelLMCA: _kernel,
+}  # fmt: skip
+"""What makes the form of an estimator; of all others it is ``ValueVectors``."""
+
+
+def _classifier(model: CPMLClassifier, left: Attributes) -> Attributes:
+    names = "metric_", "classes_", "codes", "weights", "votes", "rows", "starts"
+    if not set(names) <= set(left):
+        raise RefusedError("CPMLClassifier does not have its attributes")
+    metric, classes, codes, weights, shares, rows, starts = map(left.pop, names)
+    if not isinstance(metric, Distance) or not hasattr(metric, "distance_"):
+        raise RefusedError("metric_ of a classifier is not a fitted distance")
+    model.check_settings()
+    counts = _whole_where_close(shares * weights[:, None])
+    groups = RowGroups(rows.astype(np.intp), starts.astype(np.intp))
+    report = fit_report(metric)
+    kept = TrainingRows(codes, weights, counts, shares, groups)
+    rule: NearestRule | SoftRule = NearestRule(model.n_neighbors, model.weights)
+    if is_soft(model.weights):
+        chosen = left.pop("temperature_", model.temperature)
+        rule = SoftRule(float(chosen), model.n_neighbors)
+        rule.check()
+    voter = Voter(metric.distance_, kept, rule, report, model.index)
+    voter.check()
+    committee = Committee((voter,), classes)
+    committee.check()
+    return {"committee_": committee, **left}
+
+
+def _search(left: Attributes) -> Attributes:
+    members = left.pop("members_")
+    if not members or not all(type(m) is CPMLClassifier for m in members):
+        raise RefusedError("members_ is not a list of one or more CPMLClassifier")
+    voters = tuple(member.committee_.voters[0] for member in members)
+    classes = left.pop("classes_")
+    for member in members:
+        if member.classes_.dtype != classes.dtype or (
+            member.classes_.tolist() != classes.tolist()
+        ):
+            raise RefusedError("a member is not fitted, or has other classes")
+    calibration = left.pop("calibration_", None)
+    conformal = left.pop("conformal_scores_", None)
+    committee = Committee(voters, classes, calibration, conformal)
+    committee.check()
+    return {"committee_": committee, **left}
+
+
+def _whole_where_close(weights: Array) -> Array:
+    """Return weights, rounded to whole numbers where they are close to one."""
+    whole = np.rint(weights)
+    return np.where(np.abs(weights - whole) <= 1e-9 * np.abs(whole), whole, weights)

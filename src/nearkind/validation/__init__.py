@@ -1,0 +1,1 @@
+"""What all estimators check and share: limits of size, threads."""

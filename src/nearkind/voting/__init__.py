@@ -1,0 +1,22 @@
+"""Voters and committees: what predicts once distances have been learned.
+
+A ``Voter`` is a fitted distance, the training rows that vote under it, and a rule by
+which they vote. A ``Committee`` is one voter or several with the classes, a calibration
+of their votes, and the scores of held-out rows. Classifiers learn committees; saving,
+export, pages, tasks and the command line read them.
+"""
+
+from nearkind.voting.calibration import Calibration
+from nearkind.voting.committee import Committee
+from nearkind.voting.conformal import ConformalScores
+from nearkind.voting.voter import FitReport, NearestRule, SoftRule, Voter
+
+__all__ = [
+    "Calibration",
+    "Committee",
+    "ConformalScores",
+    "FitReport",
+    "NearestRule",
+    "SoftRule",
+    "Voter",
+]
