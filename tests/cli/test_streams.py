@@ -9,8 +9,9 @@ import sys
 import pytest
 
 from helpers.commands import PETS, complaint, done, run
+from nearkind.cli.comparison import _table
 from nearkind.cli.fit import _end_search_by_signal
-from nearkind.io import read_columns
+from nearkind.io import LabelledSource, read_columns
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs bash")
 NEARKIND = f"{sys.executable} -m nearkind"
@@ -74,19 +75,24 @@ def piped(folder, data):
     return path, writer
 
 
-@pytest.mark.parametrize("command", ["predict", "evaluate", "fit"])
+@pytest.mark.parametrize("command", ["predict", "fit"])
 def test_data_from_a_pipe(models, pets, tmp_path, command):
     place, writer = piped(tmp_path, PETS.encode())
     with writer:
         if command == "predict":
             found = done("predict", models["hamming"], place)
             assert found == done("predict", models["hamming"], pets)
-        elif command == "evaluate":
-            words = ("-t", "kind", "-m", "hamming", "--repeats", "1", "--jobs", "1")
-            assert "pipe: 12 rows" in done("evaluate", place, *words)
         else:
             words = ("-t", "kind", "-m", "hamming", "-o", tmp_path / "m.nearkind")
             assert "12 rows" in done("fit", place, *words)
+
+
+def test_a_pipe_is_copied_for_other_processes(tmp_path):
+    place, writer = piped(tmp_path, PETS.encode())
+    with writer:
+        table = _table(LabelledSource(str(place), "kind"), tmp_path)
+    assert table.display_name == "pipe"
+    assert (tmp_path / "copy").read_text() == PETS
 
 
 def test_a_pipe_is_not_read_in_batches(tmp_path):
