@@ -329,7 +329,7 @@ class LeftOut(NamedTuple):
     label: NDArray[np.intp]
     times: Array
 
-    def take(self, at: slice) -> "LeftOut":
+    def take(self, at: slice | NDArray[np.intp]) -> "LeftOut":
         """Return some of them."""
         return LeftOut(self.unique_row[at], self.label[at], self.times[at])
 
@@ -413,7 +413,7 @@ class LeaveOneOut:
         """Return the log-likelihood of rows, blunted, for each temperature."""
         found = np.zeros(N_HALVINGS + 1)
         for at, blocks in votes.tiles(self.rows[left_out.unique_row]):
-            row, label, times = (part[at] for part in left_out)
+            row, label, times = left_out.take(at)
             own = self._own_counts(row, label)
             total = self._totals(blocks, row, own.sum(axis=1) == 0.0)
             total += own
