@@ -90,7 +90,7 @@ def test_slow_predictions_are_announced(tmp_path, monkeypatch, options, is_advis
     assert ("--stream to keep only a sample of 5" in out) == is_advised
     monkeypatch.setattr(trainer, "N_REFERENCE", 6)  # half of the rows
     assert "--stream" not in done(*fit)
-    monkeypatch.setattr(trainer, "prediction_seconds", lambda model: 0.09)
+    monkeypatch.setattr(trainer, "prediction_seconds", lambda model: 0.99)
     assert "1,000 predictions" not in done(*fit)
 
 
