@@ -35,8 +35,9 @@ def test_facts_for_programs(pets, tmp_path):
     assert list(found) == [
         "model", "method", "target", "rows", "features", "classes", "chosen",
         "accuracy", "accuracy_is", "majority_share", "relevance", "explained_by",
-        "seconds",
+        "seconds", "prediction_seconds",
     ]  # fmt: skip
+    assert 0.0 < found["prediction_seconds"] < 60.0
     assert found["classes"] == {"dog": 4, "cat": 4, "bird": 4}
     assert {part["feature"] for part in found["relevance"]} == {
         "legs",

@@ -86,3 +86,40 @@ def test_a_long_search_is_announced_to_who_watches(capsys):
     trainer.announce(400, None)
     trainer.announce(4_000, 5.0)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "is_advised"), [((), True), (("--class-weight", "balanced"), False)]
+)
+def test_slow_predictions_are_announced(tmp_path, monkeypatch, options, is_advised):
+    path, model = tmp_path / "many.csv", tmp_path / "m.nk"
+    rows = [f"v{i % 6},{'ab'[i // 6 % 2]},{'xy'[i % 3 > 0]}\n" for i in range(60)]
+    path.write_text("n,w,kind\n" + "".join(rows))  # 12 different ones
+    fit = "fit", path, "-t", "kind", "-m", "single", "-o", model
+    monkeypatch.setattr(trainer, "prediction_seconds", lambda model: 2.54)
+    monkeypatch.setattr(trainer, "N_REFERENCE", 5)
+    out = done(*fit, *options)
+    assert "1,000 predictions take about 2.5 s, as each is compared with 12 d" in out
+    assert ("--stream to keep only a sample of 5" in out) == is_advised
+    monkeypatch.setattr(trainer, "N_REFERENCE", 6)  # half of the rows
+    assert "--stream" not in done(*fit)
+    monkeypatch.setattr(trainer, "prediction_seconds", lambda model: 0.99)
+    assert "1,000 predictions" not in done(*fit)
+
+
+def test_seconds_of_predictions_are_those_of_all_members(monkeypatch):
+    X, y = [[str(i % 7), str(i % 3)] for i in range(90)], ["a", "b", "b"] * 30
+    model = nk.CPMLClassifier("hamming").fit(X, y)
+    asked = []
+
+    def shares_of_codes(member, codes):
+        asked.append(len(codes))
+        clock.append(clock[-1] + 0.001 * len(codes))
+
+    clock = [0.0]
+    monkeypatch.setattr(trainer, "perf_counter", lambda: clock[-1])
+    monkeypatch.setattr(nk.CPMLClassifier, "shares_of_codes", shares_of_codes)
+    assert trainer.prediction_seconds(model) == pytest.approx(1.0)
+    assert asked == [1, 8, 32, 128, 512]
+    monkeypatch.setattr(nk.CPMLClassifier, "members_", property(lambda m: [m, m]))
+    assert trainer.prediction_seconds(model) == pytest.approx(2.0)

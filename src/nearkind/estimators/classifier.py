@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from nearkind.encoding.rows import CodedRows
+from nearkind.encoding.rows import CodedRows, row_keys
 from nearkind.errors import RememberedRowsWarning
 from nearkind.estimators import batches, params
 from nearkind.estimators.base import backend_of
@@ -488,7 +488,17 @@ class CPMLClassifier(CondensedNeighbors, NeighborClassifier, BaseEstimator):
         return isinstance(self.temperature, str) and self.temperature == "auto"
 
     def _soft_shares(self, rows: Any) -> Array:
-        """Return the shares of soft votes on rows, as the metric represents them."""
+        """Return the shares of soft votes on rows, as the metric represents them.
+
+        Of equal rows one is asked for.
+        """
+        if isinstance(rows, Represented) and len(rows) > 1:
+            keys = row_keys(rows.codes)
+            _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+            if len(first) < len(keys):
+                different = Represented(rows.distance, rows.codes[first])
+                found: Array = self._soft_shares(different)[place]
+                return found
         votes, temperature = self._soft_votes, self.temperature_
         if votes is None or votes.temperature != temperature:
             weights = self.training_rows_.weights
