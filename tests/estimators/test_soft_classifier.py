@@ -11,6 +11,7 @@ import nearkind as nk
 from helpers.batch_tables import cut, rows
 from helpers.estimator_tables import labelled_table
 from nearkind.baselines import Euclidean, Hamming, Lin
+from nearkind.neighbors import SoftVotes
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 METRICS = [Hamming(), Euclidean(), nk.CPML(max_iter=5)]
@@ -87,6 +88,24 @@ def test_batches():
     for part, answers in cut(table, labels, 30):
         first.partial_fit(part, answers, classes=["0", "1", "2"])
     assert first.temperature_ > 0.0
+
+
+def test_equal_rows_are_asked_for_once(monkeypatch):
+    model = soft().fit(X, Y)
+    wanted = model.predict_proba(QUERY)
+    n_asked = []
+    shares = SoftVotes.shares
+
+    def counted(votes, queries, class_shares):
+        n_asked.append(len(queries))
+        return shares(votes, queries, class_shares)
+
+    monkeypatch.setattr(SoftVotes, "shares", counted)
+    at = np.array([3, 0, 3, 3, 7, 0])
+    found = model.predict_proba(QUERY.iloc[at])
+    assert sum(n_asked) == 3
+    np.testing.assert_allclose(found, wanted[at], rtol=0.0, atol=1e-9)
+    np.testing.assert_array_equal(found[0], found[2])
 
 
 def test_a_pickled_model_votes_as_before():

@@ -180,6 +180,26 @@ def test_distances_that_are_nearly_equal_are_tied(read, k, tmp_path):
 
 
 @reader
+@pytest.mark.parametrize("metric", ["hamming", "euclidean"])
+@pytest.mark.parametrize("twice", ["a", "b"])
+def test_classes_of_equal_soft_votes_are_tied(read, metric, twice, tmp_path):
+    others = {"a": "b", "b": "a"}
+    rests = [(r, s) for r in "uvw" for s in "klm" if r + s != "vl"]
+    rows = [("one", *rest, twice) for rest in rests for _ in range(2)]
+    rows += [(x, *rest, others[twice]) for rest in rests for x in ("two", "three")]
+    rows += [("new", "u", "k", label) for label in "ab"]  # as far from one as from two
+    table = pd.DataFrame(rows, columns=["x", "r", "s", "label"]).sample(
+        frac=1.0, random_state=0
+    )
+    X, y = table.drop(columns="label"), table["label"]
+    model = nk.CPMLClassifier(metric, weights="soft", temperature=0.37).fit(X, y)
+    queries = pd.DataFrame([("new", r, s) for r in "uvw" for s in "klm"], columns=[*X])
+    assert model.predict(queries).tolist() == ["a"] * 9
+    np.testing.assert_allclose(model.predict_proba(queries), 0.5, rtol=0.0, atol=1e-12)
+    assert_equal(read(model, queries, tmp_path), expected(model, queries))
+
+
+@reader
 def test_a_distance_of_zero_everywhere(read, tmp_path):
     X = pd.DataFrame({"a": ["x", "y"] * 4, "b": ["p", "p", "q", "q"] * 2})
     y = [0, 0, 0, 0, 1, 1, 1, 1]

@@ -1,18 +1,23 @@
 """Soft votes: the definition, its limits, and the temperature that is chosen."""
 
 from dataclasses import replace
+from decimal import Decimal, localcontext
 from math import exp, inf, log
+from unittest import mock
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from nearkind.baselines import Euclidean, Hamming, Lin
 from nearkind.errors import UnseenValueWarning
-from nearkind.neighbors import LeaveOneOut, SoftVotes, soft_votes
-from nearkind.neighbors.soft_votes import N_HALVINGS, draw_rows
+from nearkind.neighbors import LeaveOneOut, SoftVotes, most_votes, soft_votes
+from nearkind.neighbors.soft_votes import COLD, N_HALVINGS, draw_rows
 from nearkind.neighbors.vector_rows import VectorRows
+from nearkind.neighbors.voting import SHARE_TIE
 
 METRICS = [Euclidean(), nk.CPML(max_iter=5), Hamming()]
 pytestmark = [
@@ -391,6 +396,111 @@ def test_one_row_is_drawn_from_each_stretch():
 
 
 @pytest.mark.parametrize("metric", [Euclidean(), Hamming()], ids=str)
-def test_chunks_hold_as_many_weights_as_they_may(metric):
+def test_chunks_hold_as_many_weights_as_they_may(metric, monkeypatch):
+    monkeypatch.setattr(soft_votes, "N_QUERIES", 2)
     votes = SoftVotes(metric, np.zeros((5, 2)), np.ones(5), 1.0)
     assert votes.chunks(7, 16) == [slice(0, 3), slice(3, 6), slice(6, 9)]
+    least = 2 if metric.is_euclidean else 1
+    assert votes.chunks(2, 1) == [slice(i, i + least) for i in range(0, 2, least)]
+    monkeypatch.setattr(soft_votes, "TILE_NUMBERS", 20)  # products of 4 queries
+    sizes = {at.stop - at.start for at in votes.chunks(99, 35)}
+    assert sizes == {4 if metric.is_euclidean else 7}
+
+
+@st.composite
+def places(draw):
+    """Return (rows (m, q), queries (b, q), weights (m,), T), many rows at one place."""
+    m, b, q = draw(st.integers(1, 30)), draw(st.integers(1, 5)), draw(st.integers(1, 9))
+    size = draw(st.sampled_from([1e-3, 1.0, 1e4]))
+    rng = np.random.default_rng(draw(st.integers(0, 1_000)))
+    rows, queries = size * rng.normal(size=(m, q)), size * rng.normal(size=(b, q))
+    rows[rng.random(m) < draw(st.sampled_from([0.0, 0.5]))] = rows[0]  # at one place
+    rows[-1] *= draw(st.sampled_from([1.0, 100.0]))  # one far row
+    queries[0] = rows[draw(st.integers(0, m - 1))]
+    queries[-1] *= draw(st.sampled_from([1.0, 100.0]))
+    shift = draw(st.sampled_from([0.0, 1e3])) * size
+    temperature = size**2 * 10.0 ** draw(st.integers(-6, 6))
+    return rows + shift, queries + shift, rng.choice([0.5, 1.0, 7.0], m), temperature
+
+
+def literal(rows, query, weights, shares, T):
+    """Return the shares of the votes on one query, by fractions and 60 digits."""
+    with localcontext() as context:
+        context.prec = 60
+        squares = [
+            sum((Decimal(a) - Decimal(b)) ** 2 for a, b in zip(query, u, strict=True))
+            for u in rows.tolist()
+        ]
+        votes = [
+            Decimal(w) * ((min(squares) - d2) / Decimal(T)).exp()
+            for w, d2 in zip(weights.tolist(), squares, strict=True)
+        ]
+        total = sum(votes)
+        return [
+            float(sum(v * Decimal(s) for v, s in zip(votes, of, strict=True)) / total)
+            for of in shares.T.tolist()
+        ]
+
+
+@given(places(), st.sampled_from([1, 7, 1 << 17]))
+@settings(max_examples=150)
+def test_shares_are_wrong_by_no_more_than_is_stated(drawn, tile):
+    rows, queries, weights, T = drawn
+    classes = np.eye(3)[np.arange(len(rows)) % 3]
+    votes = SoftVotes(Euclidean(), rows, weights, T)
+    with mock.patch.multiple(soft_votes, TILE_NUMBERS=tile, N_QUERIES=2):
+        found = votes.shares(queries, classes)
+    bound = votes.rounding(queries) + 1e-14
+    is_cold = COLD * votes.vectors.largest(queries) ** 2 > T
+    bound[is_cold] = 1.0  # tied distances are made equal
+    assert (bound[votes.has_products(queries)] < SHARE_TIE / 2.0).all()
+    for query, shares, most in zip(queries.tolist(), found, bound, strict=True):
+        expected = literal(rows, query, weights, classes, T)
+        np.testing.assert_allclose(shares, expected, rtol=0.0, atol=most)
+
+
+@pytest.mark.parametrize("T", [1e-7, 1e-5, 1.0])
+def test_queries_are_answered_alike_beside_any_others(T):
+    rng = np.random.default_rng(0)
+    rows, queries = rng.normal(size=(500, 6)), rng.normal(size=(300, 6))
+    queries[::7] *= 1e3  # these need distances
+    votes = SoftVotes(Euclidean(), rows, np.ones(500), T)
+    whole = votes.shares(queries, np.eye(500))
+    for at in (0, 1, 7, 299):
+        alone = votes.shares(queries[at : at + 1], np.eye(500))
+        np.testing.assert_allclose(alone[0], whole[at], rtol=0.0, atol=1e-9)
+
+
+def test_memory_does_not_grow_with_rows():
+    rows, n = np.zeros((200_000, 1)), soft_votes.N_QUERIES
+    votes = SoftVotes(Euclidean(), rows, np.ones(len(rows)), 1.0)
+    _, blocks = next(iter(votes.tiles(np.zeros((n, 1)))))
+    assert max(scores.size for _, scores in blocks) <= soft_votes.TILE_NUMBERS
+
+
+def mirrored(n, q, seed):
+    """Return rows of weight 2, two mirror images of each in another class, and queries.
+
+    All three are equally far from queries, which lie in both mirrors.
+    """
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(-4, 5, size=(n, q)).astype(float)
+    images = [rows * np.where(np.arange(q) == axis, -1.0, 1.0) for axis in (0, 1)]
+    queries = rng.integers(-4, 5, size=(40, q)).astype(float)
+    queries[:, :2] = 0.0
+    order = rng.permutation(3 * n)
+    classes = np.eye(2)[np.repeat([0, 1, 1], n)]
+    weights = np.repeat([2.0, 1.0, 1.0], n)
+    return np.vstack([rows, *images])[order], classes[order], weights[order], queries
+
+
+@pytest.mark.parametrize("T", [1e-3, 0.37, 5.0, 300.0])
+@pytest.mark.parametrize(("n", "q"), [(50, 3), (3_000, 10)])
+def test_classes_of_equal_votes_tie(n, q, T):
+    rows, classes, weights, queries = mirrored(n, q, seed=n)
+    for factor in (1.0, 1.0 / 3.0):  # in thirds sums are rounded
+        votes = SoftVotes(Euclidean(), factor * rows, weights, factor**2 * T)
+        for shares in (classes, classes[:, ::-1]):
+            found = votes.shares(factor * queries, shares)
+            np.testing.assert_allclose(found, 0.5, rtol=0.0, atol=SHARE_TIE / 2.0)
+            assert (most_votes(found) == 0).all()

@@ -102,6 +102,8 @@ def show_fit(facts: dict[str, Any]) -> None:
     if "not_tried" in facts:
         names = ", ".join(facts["not_tried"])
         print_text(out, f"not tried, as the time budget was used up: {names}")
+    if "prediction_note" in facts:
+        print_text(out, facts["prediction_note"])
     is_said = facts["chosen"][0].startswith(facts["explained_by"])
     _print_relevance(
         out, facts["relevance"], None if is_said else facts["explained_by"]

@@ -18,7 +18,7 @@ from nearkind.cli.methods import SEARCH, STRUCTURES
 from nearkind.datasets.data_argument import is_set
 from nearkind.encoding.codebook import POLICIES
 from nearkind.errors import did_you_mean
-from nearkind.estimators.batches import reference_rows
+from nearkind.estimators.batches import N_REFERENCE, reference_rows
 from nearkind.estimators.labels import label_array
 from nearkind.estimators.progress import BatchProgress, is_watched
 from nearkind.io import Batches, Columns, LabelledTable
@@ -52,6 +52,10 @@ LARGE = 50 * 2**20
 """Bytes of a file that is read in batches by default; compressed or binary, a file
 holds more rows."""
 NO_BETTER = "That is no better than always saying the largest class"
+SLOW = 1.0
+"""Seconds of 1,000 predictions that are announced; a busy machine adds some tenths."""
+ENOUGH_SECONDS, MOST_TIMED = 0.2, 512
+"""Seconds for which predictions are timed at least, or how many are."""
 NO_SEARCH = (
     "Read in batches, so one distance is learned and none is searched for; "
     "--no-stream searches, with all rows in memory."
@@ -101,9 +105,14 @@ class FitSettings(NamedTuple):
         if self.class_weight not in (None, BALANCED):
             raise typer.BadParameter(f"only {BALANCED}.", param_hint="--class-weight")
 
+    @property
+    def takes_stream(self) -> bool:
+        """Whether no option needs all rows in memory."""
+        return self.scoring == "accuracy" and self.class_weight is None
+
     def check_stream(self) -> None:
         """Raise BadParameter if an option needs all rows in memory."""
-        if self.scoring != "accuracy" or self.class_weight is not None:
+        if not self.takes_stream:
             name = "--class-weight" if self.class_weight else "--scoring"
             raise typer.BadParameter(
                 "needs all rows at once, and the file is read in batches; add "
@@ -206,6 +215,7 @@ def fit_table(
         "relevance": relevance_facts(model, X),
         "explained_by": ModelView(model).explained_by,
         "seconds": seconds,
+        **_prediction_facts(model, settings),
     }
 
 
@@ -295,6 +305,47 @@ def _untried(model: Any) -> dict[str, Any]:
     return {"not_tried": names} if names else {}
 
 
+def _prediction_facts(model: Any, settings: FitSettings) -> dict[str, Any]:
+    """Return how long 1,000 predictions take, and what to say if that is long."""
+    seconds = prediction_seconds(model)
+    if seconds < SLOW:
+        return {"prediction_seconds": seconds}
+    n_voters = max(len(m.training_rows_) for m in ModelView(model).members)
+    note = (
+        f"1,000 predictions take about {seconds:.1f} s, as each is compared with "
+        f"{n_voters:,} different rows"
+    )
+    can_stream = settings.method in (SEARCH, *STRUCTURES) and settings.takes_stream
+    if can_stream and n_voters > 2 * N_REFERENCE:
+        note += f"; fit with --stream to keep only a sample of {N_REFERENCE:,}"
+    return {"prediction_seconds": seconds, "prediction_note": f"{note}."}
+
+
+def prediction_seconds(model: Any) -> float:
+    """Return about how long 1,000 predictions take, reading of cells left out.
+
+    Measured on some of the training rows.
+    """
+    members = ModelView(model).members
+    return 1_000.0 * sum(map(_seconds_per_row, members))
+
+
+def _seconds_per_row(member: CPMLClassifier) -> float:
+    """Return how long a member takes for the votes on a row, of several at once."""
+    codes = member.training_rows_.codes
+    member.shares_of_codes(codes[:1])  # what is built once
+    n = 8
+    while True:
+        step = max(1, len(codes) // n)
+        some = codes[np.arange(n) * step % len(codes)]  # few rows several times
+        start = perf_counter()
+        member.shares_of_codes(some)
+        seconds = perf_counter() - start
+        if seconds >= ENOUGH_SECONDS or n >= MOST_TIMED:
+            return seconds / n
+        n *= 4
+
+
 def _recall_facts(confusion: Array, classes: Any) -> dict[str, Any]:
     """Return the recall of each class that has rows held out, and their mean."""
     n_rows = confusion.sum(axis=1)
@@ -347,6 +398,7 @@ def fit_batches(
         "relevance": relevance_facts(model, None),
         "explained_by": ModelView(model).explained_by,
         "seconds": seconds,
+        "prediction_seconds": prediction_seconds(model),
     }
 
 

@@ -67,7 +67,8 @@ def run(
 ) -> list[Row]:
     """Run the trials that a results file lacks, those on small sets first.
 
-    Ctrl-C ends all trials. Rows that are written stay, however a run ends.
+    Ctrl-C ends all trials; SIGTERM does where Ctrl-C is ignored, as it is in the
+    background of a script. Rows that are written stay, however a run ends.
 
     Parameters
     ----------

@@ -5,9 +5,10 @@ u as its neighbour by chance, in proportion to w_u exp(-d2 / T) of the squared d
 d2, and T, the temperature, is their margin.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import exp
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,15 +20,28 @@ from nearkind.neighbors.training_rows import TrainingRows
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.protocols import Array, Dissimilarity, Map
 
-Single = NDArray[np.float32]
+Block = tuple[slice, Array]
+"""Some rows, and the scores of queries with them (b, rows)."""
 
 COLD = 1e-9
 """Temperature, as a share of the largest squared distance, below which every distance
 is computed for itself, and distances that tie are made equal."""
 LOWEST = 1e-300
 """Temperature below which nothing changes, and quotients overflow."""
-TILE_NUMBERS = 1 << 18
-"""Weights that are held at a time: a cache's."""
+TILE_NUMBERS = 1 << 17
+"""Weights that are held at a time, which a cache can hold."""
+N_QUERIES = 128
+"""Queries of a product of matrices; more where there are few rows."""
+ROUNDING = 2.5e-10
+"""By which a share may be wrong: two that are equal then differ by less than
+``SHARE_TIE``."""
+LEAST = -700.0
+"""Logarithm of a weight beside the largest, below which it is this: powers that are
+nearly zero take a hundred times as long."""
+FARTHEST = 106.0
+"""How far below the largest logarithm a vote is nothing for certain."""
+NOTHING = exp(-103.9)
+"""Shares below this are zero, as rows with so small a vote are in exports."""
 
 N_HALVINGS = 16
 """How often the temperature is halved, from four times the mean squared distance."""
@@ -58,10 +72,22 @@ class SoftVotes:
 
         log w_u - d2_qu / T = x . (2 y / T) + (log w_u - |y|^2 / T) - |x|^2 / T,
 
-    whose last term all rows share, so that one product of matrices has all of them. It
-    is made in double precision, as it may be large while its differences are small;
-    the largest of a query is then subtracted, and the exponentials are in single
-    precision, which errs by 1e-7 of a share.
+    whose last term all rows share, so that products of matrices have all of them. They
+    are made for a block of queries and of rows at a time; the weights of a block are
+    relative to the largest up to then, and earlier sums are scaled down when it rises.
+    Memory does not grow with the number of rows.
+
+    **Rounding.** The terms may be large while their differences are small. With L at
+    least |x| + |y|, see ``VectorRows.largest``, and vectors of q numbers, the logarithm
+    of a weight is wrong by at most
+
+        E = (2 q + 12) 2^-53 (L^2 / T + max |log w|),
+
+    so a share p by at most 2 E p (1 - p) <= E / 2. A query for which that exceeds
+    ``ROUNDING`` has its distances computed from differences of vectors, where
+    (q + 4) 2^-53 d2 / T takes the place of E. ``ROUNDING`` is below half of
+    ``SHARE_TIE``, so classes with equal votes tie. In single precision E would be 5e8
+    times as large, wider than ties, so all is in double.
 
     Parameters
     ----------
@@ -102,10 +128,10 @@ class SoftVotes:
 
     @cached_property
     def factors(self) -> Array:
-        """What x and 1 are multiplied by, for each row (q + 1, m)."""
+        """What x and 1 are multiplied by, for each row (m, q + 1)."""
         y = self.rows - self.vectors.centre
         last = self.logarithms - np.einsum("mq,mq->m", y, y) / self.bounded
-        return np.vstack([y.T * (2.0 / self.bounded), last])
+        return np.column_stack([y * (2.0 / self.bounded), last])
 
     @property
     def bounded(self) -> float:
@@ -113,22 +139,33 @@ class SoftVotes:
         return max(self.temperature, LOWEST)
 
     def chunks(self, n_queries: int, at_once: int) -> list[slice]:
-        """Split queries into chunks of at most ``at_once`` weights, or one query.
+        """Split queries into chunks of at most ``at_once`` weights.
 
-        What threads will share is built before they start.
+        If more, as few as one query, and between vectors ``N_QUERIES``, as products do
+        not hold the weights of all rows. What threads will share is built before they
+        start.
         """
-        if self.metric.is_euclidean:
-            _ = self.factors
-        return query_chunks(n_queries, len(self.weights), at_once)
+        if not self.metric.is_euclidean:
+            return query_chunks(n_queries, len(self.weights), at_once)
+        _ = self.factors
+        size = max(N_QUERIES, at_once // len(self.weights))
+        if size > self._n_queries:  # whole products
+            size -= size % self._n_queries
+        return [slice(at, at + size) for at in range(0, n_queries, size)]
+
+    @property
+    def _n_queries(self) -> int:
+        """How many queries a product of matrices has."""
+        return max(N_QUERIES, TILE_NUMBERS // len(self.weights))
 
     def shares(self, queries: Any, class_shares: Array) -> Array:
         """Return each class's share of the votes (b, C), given those of rows (m, C)."""
         total = np.empty((len(queries), class_shares.shape[1]))
-        for at, scores, buffer in self.tiles(queries):
-            weights = exponentials(scores, scores.max(axis=1), buffer)
-            scores[...] = weights  # added up in double precision
-            np.matmul(scores, class_shares, out=total[at])
-        return total / total.sum(axis=1, keepdims=True)
+        for at, blocks in self.tiles(queries):
+            total[at] = sums_of_votes(blocks, class_shares)
+        total /= total.sum(axis=1, keepdims=True)
+        total[total < NOTHING] = 0.0
+        return total
 
     def votes(self, queries: Any) -> Array:
         """Return each row's share of the votes (b, m)."""
@@ -136,31 +173,53 @@ class SoftVotes:
         weights = np.exp(scores - scores.max(axis=1, keepdims=True))
         return weights / weights.sum(axis=1, keepdims=True)
 
-    def tiles(self, queries: Any) -> Iterator[tuple[slice, Array, Single]]:
-        """Give the scores of a few queries at a time, and room for exponentials.
+    def tiles(self, queries: Any) -> Iterator[tuple[NDArray[np.intp], Iterable[Block]]]:
+        """Give the numbers of a few queries at a time, and their scores in blocks.
 
-        All are written to the same place: memory that is new takes longer to get than
-        to fill.
+        Blocks may be gone through again if their scores were not changed. Scores are
+        log w - d2 / T, less some number for each query.
         """
-        tiles = query_chunks(len(queries), len(self.weights), TILE_NUMBERS)
-        shape = tiles[0].stop if tiles else 0, len(self.weights)
-        wide, narrow = np.empty(shape), np.empty(shape, np.float32)
-        for at in tiles:
-            scores = self.scores(queries[at], wide)
-            yield at, scores, narrow[: len(scores)]
+        has_products = self.has_products(queries)
+        by_product = np.flatnonzero(has_products)
+        for at in range(0, len(by_product), self._n_queries):
+            some = by_product[at : at + self._n_queries]
+            yield some, Products(self._left(queries[some]), self.factors)
+        others, m = np.flatnonzero(~has_products), len(self.weights)
+        for part in query_chunks(len(others), m, TILE_NUMBERS):
+            some = others[part]
+            yield some, [(slice(0, m), self._scores_by_distance(queries[some]))]
 
-    def scores(self, queries: Any, out: Array | None = None) -> Array:
-        """Return log w - d2 / T (b, m), less some number for each query.
+    def scores(self, queries: Any) -> Array:
+        """Return log w - d2 / T (b, m), less some number for each query."""
+        has_products = self.has_products(queries)
+        if has_products.all():
+            return self._left(queries) @ self.factors.T
+        scores = self._scores_by_distance(queries)
+        if has_products.any():
+            scores[has_products] = self._left(queries[has_products]) @ self.factors.T
+        return scores
 
-        They may be written to ``out``, which has b rows or more.
-        """
-        if self.metric.is_euclidean:
-            largest = self.vectors.largest(queries)
-            if (self.bounded >= COLD * largest**2).all():
-                x = queries - self.vectors.centre
-                left = np.column_stack([x, np.ones(len(x))])
-                out = None if out is None else out[: len(x)]
-                return np.matmul(left, self.factors, out=out)
+    def has_products(self, queries: Any) -> NDArray[np.bool_]:
+        """Return for which queries products are precise enough (b,)."""
+        if not self.metric.is_euclidean:
+            return np.zeros(len(queries), dtype=bool)
+        with np.errstate(over="ignore"):
+            return self.rounding(queries) <= ROUNDING
+
+    def rounding(self, queries: Array) -> Array:
+        """Return by how much products may mistake a share of the votes (b,)."""
+        n_roundings = 2 * queries.shape[1] + 12
+        size = self.vectors.largest(queries) ** 2 / self.bounded
+        return 0.5 * n_roundings * 2.0**-53 * (size + np.abs(self.logarithms).max())
+
+    def _left(self, queries: Array) -> Array:
+        """Return x and 1 (b, q + 1)."""
+        return np.column_stack([queries - self.vectors.centre, np.ones(len(queries))])
+
+    def _scores_by_distance(self, queries: Any) -> Array:
+        """Return scores (b, m) from distances, those that tie being equal if cold."""
+        if self.metric.is_euclidean and self._is_warm(queries):
+            return self._scores_of_near(queries)
         distances, tie = self.distances(queries)
         nearest = distances.min(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -171,6 +230,26 @@ class SoftVotes:
             beyond[np.isinf(nearest[:, 0])] = 0.0
             return self.logarithms - beyond / self.bounded
 
+    def _is_warm(self, queries: Array) -> bool:
+        """Return whether products tell which rows have no vote worth computing."""
+        with np.errstate(over="ignore"):
+            largest = self.vectors.largest(queries) ** 2
+            is_rough = self.rounding(queries) < 0.25  # E below 1/2
+        return bool((is_rough & (self.bounded >= COLD * largest)).all())
+
+    def _scores_of_near(self, queries: Array) -> Array:
+        """Return scores from distances to rows that products say are near enough."""
+        scores = self._left(queries) @ self.factors.T
+        least = scores.max(axis=1, keepdims=True) - FARTHEST
+        query, row = np.nonzero(scores >= least)
+        d = self.vectors.distances(queries, query, row)
+        nearest = np.full(len(queries), np.inf)
+        np.minimum.at(nearest, query, d)
+        beyond = (d - nearest[query]) * (d + nearest[query])
+        scores[...] = -np.inf
+        scores[query, row] = self.logarithms[row] - beyond / self.bounded
+        return scores
+
     def distances(self, queries: Any) -> tuple[Array, Array]:
         """Return all distances (b, m), and how close two are that are equal (b,)."""
         if not self.metric.is_euclidean:
@@ -179,17 +258,69 @@ class SoftVotes:
         return self.vectors.all_distances(queries), self.vectors.tie_widths(queries)
 
 
-def exponentials(scores: Array, top: Array, out: Single) -> Single:
-    """Return exp(score - top) in single precision, top being a number a query (b,).
+@dataclass(frozen=True)
+class Products:
+    """Scores of queries, made for a block of rows each time they are gone through.
+
+    Parameters
+    ----------
+    left : ndarray (b, q + 1)
+        Of queries.
+    right : ndarray (m, q + 1)
+        Of rows.
 
     Examples
     --------
-    >>> exponentials(np.array([[0.0, -np.inf]]), np.zeros(1), np.empty((1, 2), "f4"))
-    array([[1., 0.]], dtype=float32)
+    >>> [(rows, scores),] = Products(np.ones((1, 2)), np.eye(2))
+    >>> scores
+    array([[1., 1.]])
     """
-    with np.errstate(over="ignore", under="ignore"):
-        np.subtract(scores, top[:, None], out=out, casting="same_kind")
-        return np.exp(out, out=out)
+
+    left: Array
+    right: Array
+
+    def __iter__(self) -> Iterator[Block]:
+        b, m = len(self.left), len(self.right)
+        size = min(max(1, TILE_NUMBERS // b), m)
+        room = np.empty((b, size))  # new memory takes longer to get than to fill
+        for start in range(0, m, size):
+            rows = slice(start, min(start + size, m))
+            scores = room[:, : rows.stop - start]
+            yield rows, np.matmul(self.left, self.right[rows].T, out=scores)
+
+
+def sums_of_votes(blocks: Iterable[Block], class_shares: Array) -> Array:
+    """Return the sum of the votes for each class (b, C), in units of the largest vote.
+
+    Scores are overwritten.
+
+    Examples
+    --------
+    >>> blocks = [(slice(0, 1), np.zeros((1, 1))), (slice(1, 2), np.ones((1, 1)))]
+    >>> sums_of_votes(blocks, np.eye(2)).round(2)
+    array([[0.37, 1.  ]])
+    """
+    top, total = np.array(-np.inf), np.zeros((1, class_shares.shape[1]))
+    for rows, scores in blocks:
+        largest = np.maximum(top, scores.max(axis=1))
+        weights = exponentials(scores, largest)
+        total = total * np.exp(top - largest)[:, None] + weights @ class_shares[rows]
+        top = largest
+    return total
+
+
+def exponentials(scores: Array, top: Array) -> Array:
+    """Return exp(score - top), top being a number per query (b,), in place of scores.
+
+    Examples
+    --------
+    >>> exponentials(np.array([[0.0, -np.inf]]), np.zeros(1)).round(9)
+    array([[1., 0.]])
+    """
+    scores -= top[:, None]
+    if scores.size and scores.min() < LEAST:  # quicker by a row than by a number
+        np.maximum(scores, np.full(scores.shape[1], LEAST), out=scores)
+    return np.exp(scores, out=scores)
 
 
 class LeftOut(NamedTuple):
@@ -199,7 +330,7 @@ class LeftOut(NamedTuple):
     label: NDArray[np.intp]
     times: Array
 
-    def take(self, at: slice) -> "LeftOut":
+    def take(self, at: slice | NDArray[np.intp]) -> "LeftOut":
         """Return some of them."""
         return LeftOut(self.unique_row[at], self.label[at], self.times[at])
 
@@ -225,6 +356,14 @@ def draw_rows(counts: Array, n: int) -> LeftOut:
         place, n_drawn = np.unique(place, return_counts=True)
         row, label, times = row[place], label[place], n_drawn.astype(float)
     return LeftOut(row, label, times)
+
+
+def _found_in(
+    rows: slice, row: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return which rows are among some, and their places there."""
+    here = np.flatnonzero((row >= rows.start) & (row < rows.stop))
+    return here, row[here] - rows.start
 
 
 @dataclass(frozen=True)
@@ -272,30 +411,52 @@ class LeaveOneOut:
         return temperatures, total / left_out.times.sum()
 
     def _likelihoods(self, votes: SoftVotes, left_out: LeftOut) -> Array:
-        """Return the log-likelihood of rows, blunted, for each temperature.
-
-        Half the temperature squares the exponentials.
-        """
+        """Return the log-likelihood of rows, blunted, for each temperature."""
         found = np.zeros(N_HALVINGS + 1)
-        for at, scores, buffer in votes.tiles(self.rows[left_out.unique_row]):
+        for at, blocks in votes.tiles(self.rows[left_out.unique_row]):
             row, label, times = left_out.take(at)
-            own, of = self._own_counts(row, label), np.arange(len(row))
-            is_alone = own.sum(axis=1) == 0.0
-            at_itself = scores[of, row]
-            scores[of, row] = -np.inf
-            scores[is_alone & np.isinf(scores.max(axis=1))] = 0.0  # all infinitely far
-            scores[of, row] = -np.inf
-            top = np.where(is_alone, scores.max(axis=1), at_itself)
-            E = exponentials(scores, np.where(np.isinf(top), 0.0, top), buffer)
-            for place in range(N_HALVINGS + 1):
-                scores[...] = E
-                total = scores @ self.voters.counts + own  # (b, C)
-                chance = total[of, label] / np.maximum(total.sum(axis=1), 1e-300)
-                blunted = (1.0 - BLUNT) * chance + BLUNT / own.shape[1]
-                found[place] += times @ np.log(blunted)
+            own = self._own_counts(row, label)
+            total = self._totals(blocks, row, own.sum(axis=1) == 0.0)
+            total += own
+            chance = total[:, np.arange(len(row)), label] / np.maximum(
+                total.sum(axis=2), 1e-300
+            )
+            blunted = (1.0 - BLUNT) * chance + BLUNT / own.shape[1]
+            found += np.log(blunted) @ times
+        return found
+
+    def _totals(
+        self,
+        blocks: Iterable[Block],
+        row: NDArray[np.intp],
+        is_alone: NDArray[np.bool_],
+    ) -> Array:
+        """Return the votes of all rows but one for each class (N_HALVINGS + 1, b, C).
+
+        In units of the vote of the row ``row`` that is left out; if no other is equal
+        to it, of the largest vote. Half the temperature squares the exponentials.
+        """
+        top, own = np.full(len(row), -np.inf), np.empty(len(row))
+        for rows, scores in blocks:
+            here, place = _found_in(rows, row)
+            own[here] = scores[here, place]
+            kept, scores[here, place] = scores[here, place], -np.inf
+            np.maximum(top, scores.max(axis=1), out=top)
+            scores[here, place] = kept
+        is_far = is_alone & np.isinf(top)  # from all others
+        top = np.where(is_alone, top, own)
+        top[np.isinf(top)] = 0.0
+        total = np.zeros((N_HALVINGS + 1, len(row), self.voters.counts.shape[1]))
+        for rows, scores in blocks:
+            scores[is_far] = 0.0
+            E = exponentials(scores, top)
+            here, place = _found_in(rows, row)
+            E[here, place] = 0.0
+            for part in total:
+                part += E @ self.voters.counts[rows]
                 with np.errstate(under="ignore"):
                     np.multiply(E, E, out=E)
-        return found
+        return total
 
     def _own_counts(self, row: NDArray[np.intp], label: NDArray[np.intp]) -> Array:
         """Return the counts (b, C) of unique rows, less the row that is left out."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.distances.form import FittedDistance
-from nearkind.encoding.rows import CodedRows
+from nearkind.encoding.rows import CodedRows, row_keys
 from nearkind.errors import RefusedError
 from nearkind.neighbors import (
     INDEXES,
@@ -195,8 +195,18 @@ class Voter:
         return self.shares_of(Represented(self.distance, codes))
 
     def shares_of(self, queries: Any) -> Array:
-        """Return ``shares`` of rows that are represented already."""
+        """Return ``shares`` of rows that are represented, or will be.
+
+        Of equal rows one is asked for soft votes.
+        """
         if self.is_soft:
+            if isinstance(queries, Represented) and len(queries) > 1:
+                keys = row_keys(queries.codes)
+                _, first, at = np.unique(keys, return_index=True, return_inverse=True)
+                if len(first) < len(keys):
+                    different = Represented(self.distance, queries.codes[first])
+                    found: Array = self.shares_of(different)[at]
+                    return found
             votes = self.soft_votes
 
             def shares(at: slice) -> Array:
