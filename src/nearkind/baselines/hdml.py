@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
 )
-from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.matrix_learner import (
     CODINGS,
@@ -169,12 +168,10 @@ class HDML(EmbeddingEstimator, BaseEstimator):
         tables = hashed.value_tables(coding, found.planes)
         self.distance_ = Bits(self.codebook_, tables)
         if found.reason is not Stop.SETTLED:
-            warnings.warn(
-                f"{found.reason.value} After {self.n_iter_} passes the objective is "
-                f"{self.objective_:.6g}.",
-                ConvergenceWarning,
-                stacklevel=2,
+            told = found.reason.warning(
+                f"After {self.n_iter_} passes the objective is {self.objective_:.6g}."
             )
+            warnings.warn(told, stacklevel=2)
         return self
 
     def _settings(self) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.matrix_learner import CODINGS, NOTHING
 from nearkind.constraints.local import LocalConstraints, LocalTriplets
@@ -120,12 +119,11 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         tables = value_tables(projection.tables, maps)
         self.distance_ = ValueVectors(self.codebook_, tables)
         if solution.reason is not Stop.SETTLED:
-            warnings.warn(
-                f"{solution.reason.value} After {self.n_iter_} iterations the "
-                f"objective is {self.objective_:.6g}.",
-                ConvergenceWarning,
-                stacklevel=3,
+            told = solution.reason.warning(
+                f"After {self.n_iter_} iterations the "
+                f"objective is {self.objective_:.6g}."
             )
+            warnings.warn(told, stacklevel=3)
 
 
 def search_embedding(

@@ -5,8 +5,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Self
 
-from sklearn.exceptions import ConvergenceWarning
-
 from nearkind.baselines.margin_loss import (
     Descent,
     EuclideanRows,
@@ -119,9 +117,8 @@ class MarginLearner(Distance, ABC):
 
     def _warn(self, found: Descent) -> None:
         if self.stop_reason_ != "SETTLED":
-            warnings.warn(
-                f"{found.reason.value} After {self.n_iter_} iterations the objective "
-                f"is {self.objective_:.6g}.",
-                ConvergenceWarning,
-                stacklevel=3,
+            told = found.reason.warning(
+                f"After {self.n_iter_} iterations the objective "
+                f"is {self.objective_:.6g}."
             )
+            warnings.warn(told, stacklevel=3)

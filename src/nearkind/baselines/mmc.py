@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.matrix_learner import (
     Coding,
@@ -13,9 +12,11 @@ from nearkind.baselines.matrix_learner import (
     MatrixLearner,
     whitening,
 )
+from nearkind.errors import Parameter
 from nearkind.estimators.params import flag, whole_number
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
+from nearkind.solvers.solution import NotConvergedWarning
 
 
 class MMC(MatrixLearner):
@@ -116,13 +117,16 @@ class MMC(MatrixLearner):
 
     def _warn_if_far(self) -> None:
         if self.gap_ > self.tol * self.objective_:
-            warnings.warn(
+            told = NotConvergedWarning(
                 f"After {self.n_iter_} evaluations the objective, "
                 f"{self.objective_:.6g}, may be {self.gap_:.2g} below its optimum, "
-                f"more than tol={self.tol:g} allows. Raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=4,
+                f"more than tol={self.tol:g} allows. Raise ",
+                Parameter("max_iter"),
+                " or ",
+                Parameter("tol"),
+                ".",
             )
+            warnings.warn(told, stacklevel=4)
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,15 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.matrix_learner import CODINGS, are_one, learned_tables
 from nearkind.distances.vectors import ValueVectors
+from nearkind.errors import Parameter
 from nearkind.estimators import params
 from nearkind.estimators.base import VectorDistance
 from nearkind.estimators.params import number, whole_number
 from nearkind.metrics.structures import Full
+from nearkind.solvers.solution import NotConvergedWarning
 from nearkind.validation.limits import check_size
 
 GIGABYTES_A_PAIR = 3 * 8 / 2**30
@@ -107,12 +108,15 @@ class NCA(VectorDistance, BaseEstimator):
         tables = learned_tables(flat, self.components_)
         self.distance_ = ValueVectors(book, tables)
         if self.n_iter_ >= self.max_iter:
-            warnings.warn(
+            told = NotConvergedWarning(
                 f"The iterations ran out after {self.n_iter_}, before the tolerance "
-                "was met. Raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
+                "was met. Raise ",
+                Parameter("max_iter"),
+                " or ",
+                Parameter("tol"),
+                ".",
             )
+            warnings.warn(told, stacklevel=2)
         return self
 
     def _learner(self) -> Any:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.rows import UniqueRows
@@ -228,12 +227,11 @@ def warn_of(solution: Solution, model: Any) -> None:
             stacklevel=4,
         )
     if solution.reason not in (Stop.TOLERANCE, Stop.SETTLED):
-        warnings.warn(
-            f"{solution.reason.value} After {solution.n_iter} iterations the "
-            f"objective is {solution.value:.6g}{_gap_clause(solution)}.",
-            ConvergenceWarning,
-            stacklevel=4,
+        told = solution.reason.warning(
+            f"After {solution.n_iter} iterations the "
+            f"objective is {solution.value:.6g}{_gap_clause(solution)}."
         )
+        warnings.warn(told, stacklevel=4)
 
 
 def _cause(model: Any) -> str:
