@@ -8,22 +8,14 @@ from nearkind.cli import options
 
 
 def audit(
-    data: options.Data,
-    target: options.Target = None,
+    table: options.Table,
     top: Annotated[
         int,
         typer.Option(
             "--top", min=1, help="Findings of each kind to show; --json has all."
         ),
     ] = 10,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Seed of everything that is drawn.")
-    ] = 0,
-    drop: options.Drop = None,
-    text: options.Text = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
+    seed: options.Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:
     """Say what is odd in DATA: labels, equal rows, columns, values.
@@ -32,29 +24,26 @@ def audit(
     """
     from nearkind.cli.console import print_json
     from nearkind.cli.findings import show_audit
-    from nearkind.datasets.data_argument import read_labelled
+    from nearkind.datasets.readers import read_labelled
     from nearkind.estimators.progress import is_watched
-    from nearkind.io import LabelledSource, ReadOptions, short_name
+    from nearkind.io import short_name
     from nearkind.tasks.audit import audit as audit_table
 
-    target = options.chosen_target(target, data)
-    read = ReadOptions(format, delimiter, encoding)
-    source = LabelledSource(data, target, tuple(drop or ()), tuple(text or ()), read)
-    table = read_labelled(source)
+    source = table.source()
+    labelled = read_labelled(source)
     found = audit_table(
-        table.X,
-        table.y,
+        labelled.X,
+        labelled.y,
         n_pairs=top,
-        row_numbers=table.rows,
+        row_numbers=labelled.rows,
         random_state=seed,
         verbose=int(is_watched()),
     )
-    unlabelled = sorted(set(range(table.n_given)) - set(table.rows))
     facts = {
-        "data": short_name(data),
-        "target": target,
+        "data": short_name(source.data),
+        "target": source.target,
         **found.to_dict(),
-        "unlabelled": unlabelled,
+        "unlabelled": sorted(set(range(labelled.n_given)) - set(labelled.rows)),
     }
     if as_json:
         print_json(facts)

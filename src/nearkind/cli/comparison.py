@@ -6,14 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import typer
 
-from nearkind.cli.compilation import compile_ahead
+from nearkind.cli.jit import compile_ahead
 from nearkind.cli.methods import STRUCTURES, TRIALS, trial_name
-from nearkind.datasets.data_argument import is_set, warn_shadowed
+from nearkind.cli.options import Effort
+from nearkind.datasets.readers import is_set, warn_shadowed
 from nearkind.errors import did_you_mean
 from nearkind.experiments import METHODS, Design, Limits, Row, run, statistics
 from nearkind.experiments.progress import (
@@ -34,14 +35,6 @@ CAUTION = (
     "Repetitions share rows, so they are not independent: p-values are a guide, not a "
     "proof."
 )
-
-
-class Effort(NamedTuple):
-    """Repetitions, seconds per trial, and trials at once."""
-
-    repeats: int
-    seconds: float
-    jobs: int | None = None
 
 
 def check_methods(methods: Iterable[str]) -> list[str]:

@@ -1,15 +1,92 @@
-"""Arguments and options that several commands have, and what a shell completes."""
+"""Arguments and options that several commands have, and what a shell completes.
 
-from collections.abc import Callable, Iterable
+Options that go together are a dataclass, of which a command has one parameter;
+``grouped`` turns that into one option per field.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nearkind.cli import methods
 
+if TYPE_CHECKING:
+    from nearkind.cli.model_table import ModelTable
+    from nearkind.io import LabelledSource, ReadOptions
+
 Complete = Callable[[str], list[str]]
 """From what is written of a word to the words that it may become."""
+Part = tuple[str, Any, Any]
+"""Name, type and default of a parameter of a command, or of a field of a group."""
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with an option for each field of its parameters of dataclasses.
+
+    Parameters
+    ----------
+    command : callable
+        Parameters whose type is a dataclass get one made of the options.
+
+    Examples
+    --------
+    >>> @dataclass
+    ... class Point:
+    ...     x: int
+    ...     y: int = 0
+    >>> def show(name: str, at: Point) -> None:
+    ...     print(name, at)
+    >>> inspect.signature(grouped(show))
+    <Signature (*, name: str, x: int, y: int = 0)>
+    >>> grouped(show)(name="a", x=1, y=2)
+    a Point(x=1, y=2)
+    """
+    signature = inspect.signature(command)
+    parts = [(p.name, p.annotation, p.default) for p in signature.parameters.values()]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        command(**_collected(parts, given))
+
+    kind = inspect.Parameter.KEYWORD_ONLY
+    each = [
+        inspect.Parameter(name, kind, default=default, annotation=annotation)
+        for name, annotation, default in _options(parts)
+    ]
+    run.__signature__ = inspect.Signature(each)  # type: ignore[attr-defined]
+    return run
+
+
+def _fields(group: Any) -> list[Part]:
+    empty = inspect.Parameter.empty
+    return [
+        (field.name, field.type, empty if field.default is MISSING else field.default)
+        for field in fields(group)
+    ]
+
+
+def _options(parts: list[Part]) -> Iterator[Part]:
+    """Yield the parts, and in the place of a group its own."""
+    for name, kind, default in parts:
+        if is_dataclass(kind):
+            yield from _options(_fields(kind))
+        else:
+            yield name, kind, default
+
+
+def _collected(parts: list[Part], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of options by part, those of a group as one."""
+    return {
+        name: kind(**_collected(_fields(kind), given))
+        if is_dataclass(kind)
+        else given[name]
+        for name, kind, _ in parts
+    }
 
 
 def completion(names: Callable[[], Iterable[str]]) -> Complete:
@@ -111,6 +188,19 @@ Encoding = Annotated[
         help="Encoding of a text file, such as utf-8; found out by default.",
     ),
 ]
+Page = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        help="File for the page, which ends in .html; a page that is there is "
+        "replaced.",
+    ),
+]
+Row = Annotated[int, typer.Option("--row", help="A row of DATA, from 0 on.")]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, help="Seed of everything that is drawn.")
+]
 Force = Annotated[
     bool,
     typer.Option(
@@ -164,18 +254,105 @@ Jobs = Annotated[
 ]
 
 
-def chosen_target(target: str | None, data: str) -> str:
-    """Return the column of classes; raise BadParameter for a file without one."""
-    target = target or own_target(data)
-    if target is None:
-        raise typer.BadParameter(
-            f"name the column of {data} that holds the classes.", param_hint="--target"
-        )
-    return target
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How to read a file."""
+
+    format: Format = None
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+
+    @property
+    def options(self) -> "ReadOptions":
+        """The options as files are read by."""
+        from nearkind.io import ReadOptions
+
+        return ReadOptions(self.format, self.delimiter, self.encoding)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table to learn from."""
+
+    data: Data
+    target: Target = None
+    drop: Drop = None
+    text: Text = None
+    reading: Reading
+
+    def source(self) -> "LabelledSource":
+        """Return the table with its classes; BadParameter if none are named."""
+        from nearkind.io import LabelledSource
+
+        target = self.target or own_target(self.data)
+        if target is None:
+            raise typer.BadParameter(
+                f"name the column of {self.data} that holds the classes.",
+                param_hint="--target",
+            )
+        drop, text = tuple(self.drop or ()), tuple(self.text or ())
+        return LabelledSource(self.data, target, drop, text, self.reading.options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """A model, and a table to ask it about."""
+
+    model: Model
+    data: Data
+    reading: Reading
+
+    def known(self, classifies: bool = False) -> "ModelTable":
+        """Return the table beside the model; raise ValueError if it must classify."""
+        from nearkind.cli.model_table import ModelTable, load_classifier
+        from nearkind.persistence import load
+
+        model = (load_classifier if classifies else load)(self.model)
+        return ModelTable(model, self.data, self.reading.options)
+
+    @property
+    def inputs(self) -> dict[str, str | Path]:
+        """What the command reads, and so never replaces."""
+        return {"MODEL": self.model, "DATA": self.data}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOutput:
+    """Where to write a table."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write, which ends in .csv, .tsv, .jsonl or .parquet; a table "
+            "that is there is replaced.",
+        ),
+    ] = None
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Write the columns of DATA too.")
+    ] = False
+    force: Force = False
+
+    def check(self, inputs: dict[str, str | Path]) -> None:
+        """Raise BadParameter or OSError if the table may not be written there."""
+        from nearkind.cli.outputs import check_table_output
+
+        if self.output is not None:
+            check_table_output(self.output, inputs, self.force)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """Repetitions, seconds per trial, and trials at once."""
+
+    repeats: Repeats = 5
+    seconds: Seconds = 300.0
+    jobs: Jobs = None
 
 
 def own_target(data: str) -> str | None:
     """Return the column of classes of a built-in set; None for a file."""
-    from nearkind.datasets.data_argument import is_set, label_column
+    from nearkind.datasets.readers import is_set, label_column
 
     return label_column(data) if is_set(data) else None
