@@ -130,7 +130,7 @@ class Audit:
         """
         for part, after in {
             "doubtful_labels": "",
-            "contradictions": f"; {self.ceiling:.1%} can be right at most",
+            "contradictions": f"; maximum accuracy {self.ceiling:.1%}",
             "odd_columns": "",
             "synonyms": "",
             "near_rows": f"; {self.n_repeated:,} rows repeat another",

@@ -33,7 +33,7 @@ ALIKE = 0.1
 REASONS = {
     "spelling": "spelled alike",
     "typo": "one letter apart",
-    "model": "one to the model",
+    "model": "the model hardly tells them apart",
 }
 """Why two values may be one, in words."""
 
@@ -69,7 +69,7 @@ class Synonym:
         like = f"{self.like!r} ({self.n_like:,})"
         return (
             f"values of {self.column!r}:",
-            f"{value} may be {like}, {REASONS[self.reason]}",
+            f"{value} may be {like}: {REASONS[self.reason]}",
         )
 
 
