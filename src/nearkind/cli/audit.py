@@ -22,15 +22,15 @@ def audit(
 
     Labels are judged by the other rows, each while it is held out.
     """
-    from nearkind.cli.console import print_json
-    from nearkind.cli.findings import show_audit
+    from nearkind.cli.console import print_json, print_text
+    from nearkind.datasets.display import console
     from nearkind.datasets.readers import read_labelled
     from nearkind.estimators.progress import is_watched
     from nearkind.io import short_name
     from nearkind.tasks.audit import audit as audit_table
 
     source = table.source()
-    labelled = read_labelled(source)
+    labelled, name = read_labelled(source), short_name(source.data)
     found = audit_table(
         labelled.X,
         labelled.y,
@@ -39,13 +39,16 @@ def audit(
         random_state=seed,
         verbose=int(is_watched()),
     )
-    facts = {
-        "data": short_name(source.data),
-        "target": source.target,
-        **found.to_dict(),
-        "unlabelled": sorted(set(range(labelled.n_given)) - set(labelled.rows)),
-    }
     if as_json:
-        print_json(facts)
-    else:
-        show_audit(facts, top)
+        unlabelled = sorted(set(range(labelled.n_given)) - set(labelled.rows))
+        facts = {"data": name, "target": source.target, **found.to_dict()}
+        print_json({**facts, "unlabelled": unlabelled})
+        return
+    out = console()
+    head = (
+        f"{name}: {found.n_rows:,} rows, {found.n_columns} columns, "
+        f"{found.n_classes} classes of {source.target!r}"
+    )
+    print_text(out, head, bold=True)
+    for line in found.lines(top):
+        print_text(out, line)

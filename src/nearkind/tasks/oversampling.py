@@ -11,18 +11,17 @@ from sklearn.utils import Tags
 
 from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.estimators import params
-from nearkind.estimators.base import TableEstimator
 from nearkind.estimators.labels import require_labels
 from nearkind.neighbors import ExactIndex, RowGroups
 from nearkind.protocols import Array, Codes
 from nearkind.tables.selection import take_cells, take_values
-from nearkind.tasks.fitted_distance import distance_and_rows
+from nearkind.tasks.fitted_distance import DistanceTask
 from nearkind.validation.limits import distances_at_once
 
 Numbers = NDArray[np.intp]
 
 
-class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
+class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
     """Make new rows of small classes, with the interface of imbalanced-learn.
 
     A new row begins with a row of its class, drawn at random, and takes each of its
@@ -50,8 +49,10 @@ class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
 
     Attributes
     ----------
-    distance_ : distance
-        The fitted one.
+    distance_ : FittedDistance
+        The distance between rows.
+    metric_ : estimator or None
+        Its fitted estimator; None if ``metric`` is a fitted distance itself.
     sampling_strategy_ : dict
         Number of new rows of each class.
     sample_indices_ : ndarray of int (n_new,)
@@ -127,8 +128,7 @@ class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
     def _fit(self, X: Any, y: Any) -> CodedRows:
         require_labels(y, type(self).__name__)
         params.whole_number(self, "n_neighbors")
-        self.distance_, rows = distance_and_rows(self, X, y)
-        self.set_codebook(self.distance_.codebook_)
+        rows = self._fit_distance(X, y)
         self.classes_ = rows.classes
         sizes = dict(zip(rows.classes.tolist(), np.bincount(rows.y), strict=True))
         self.sampling_strategy_ = self._new_rows(sizes, y)
