@@ -6,6 +6,7 @@ import pytest
 import nearkind as nk
 from helpers.commands import PETS, complaint, done, facts, run
 from nearkind.cli import training
+from nearkind.voting import Committee, Voter
 
 FIT = ("-t", "kind", "--drop", "name", "-m", "single")
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -26,8 +27,8 @@ def test_a_streamed_fit_is_the_fit(tmp_path, name):
     told = facts("fit", path, *FIT, "-o", whole)
     found = facts("fit", path, *FIT, "-o", parts, "--stream", "--batch-rows", 5)
     a, b = nk.load(whole), nk.load(parts)
-    assert a.categories_ == b.categories_
-    np.testing.assert_array_equal(a.distance_.metric_, b.distance_.metric_)
+    assert a.distance_.categories == b.distance_.categories
+    np.testing.assert_array_equal(a.metric_.metric_, b.metric_.metric_)
     for name in ("rows", "features", "classes", "majority_share", "relevance"):
         assert found[name] == told[name]
     assert found["remembered"] == 12
@@ -107,19 +108,20 @@ def test_slow_predictions_are_announced(tmp_path, monkeypatch, options, is_advis
     assert "1,000 predictions" not in done(*fit)
 
 
-def test_seconds_of_predictions_are_those_of_all_members(monkeypatch):
+def test_seconds_of_predictions_are_those_of_all_voters(monkeypatch):
     X, y = [[str(i % 7), str(i % 3)] for i in range(90)], ["a", "b", "b"] * 30
     model = nk.CPMLClassifier("hamming").fit(X, y)
     asked = []
 
-    def shares_of_codes(member, codes):
+    def shares(voter, codes):
         asked.append(len(codes))
         clock.append(clock[-1] + 0.001 * len(codes))
 
     clock = [0.0]
     monkeypatch.setattr(training, "perf_counter", lambda: clock[-1])
-    monkeypatch.setattr(nk.CPMLClassifier, "shares_of_codes", shares_of_codes)
+    monkeypatch.setattr(Voter, "shares", shares)
     assert training.prediction_seconds(model) == pytest.approx(1.0)
     assert asked == [1, 8, 32, 128, 512]
-    monkeypatch.setattr(nk.CPMLClassifier, "members_", property(lambda m: [m, m]))
+    two = Committee(2 * model.committee_.voters, model.classes_)
+    monkeypatch.setattr(nk.CPMLClassifier, "committee_", two)
     assert training.prediction_seconds(model) == pytest.approx(2.0)

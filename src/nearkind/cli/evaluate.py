@@ -4,11 +4,7 @@ from nearkind.cli import options
 
 
 def evaluate(
-    table: options.Table,
-    effort: options.Effort,
-    method: options.Methods = None,
-    list_methods: options.ListMethods = False,
-    as_json: options.AsJson = False,
+    table: options.Table, trials: options.Trials, as_json: options.AsJson = False
 ) -> None:
     """Measure triplet and classification accuracy on rows held out.
 
@@ -16,7 +12,6 @@ def evaluate(
     """
     from nearkind.cli import comparison, console
 
-    source = table.source()
-    methods = comparison.check_methods(method or ["hamming", "cpml-s", "cpml-cv"])
-    facts = comparison.evaluate_methods(source, methods, effort)
+    chosen = trials.method or ["hamming", "cpml-s", "cpml-cv"]
+    facts = comparison.evaluate_methods(table.source(), chosen, trials)
     (console.print_json if as_json else console.show_evaluation)(facts)

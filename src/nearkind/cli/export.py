@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearkind.cli import options
+from nearkind.cli.options import option
 from nearkind.errors import did_you_mean
 from nearkind.export.targets import TARGETS, target_of
 from nearkind.tables import printable
@@ -26,44 +27,24 @@ def _dialects() -> Iterable[str]:
 class Words:
     """Words of an export, each None where the target has its own."""
 
-    dialect: Annotated[
-        str | None,
-        typer.Option(
-            "--dialect",
-            metavar="[duckdb|postgres|pgvector|sqlite]",
-            help="Dialect of SQL; duckdb by default.",
-            autocompletion=options.completion(_dialects),
-        ),
-    ] = None
-    table: Annotated[
-        str | None,
-        typer.Option(
-            "--table",
-            help="Table whose rows the SQL classifies; new_rows by default.",
-        ),
-    ] = None
-    key: Annotated[
-        str | None,
-        typer.Option(
-            "--key", help="Column of that table that tells rows apart; id by default."
-        ),
-    ] = None
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--name",
-            help="Word with which all names in the SQL begin; the name of MODEL by "
-            "default.",
-        ),
-    ] = None
-    inputs: Annotated[
-        str | None,
-        typer.Option(
-            "--inputs",
-            help="What the ONNX graph takes: values (by default) or codes.",
-            autocompletion=options.completion(lambda: ("values", "codes")),
-        ),
-    ] = None
+    dialect: str | None = option(
+        "Dialect of SQL; duckdb by default.",
+        metavar="[duckdb|postgres|pgvector|sqlite]",
+        autocompletion=options.completion(_dialects),
+    )
+    table: str | None = option(
+        "Table whose rows the SQL classifies; new_rows by default."
+    )
+    key: str | None = option(
+        "Column of that table that tells rows apart; id by default."
+    )
+    name: str | None = option(
+        "Word with which all names in the SQL begin; the name of MODEL by default."
+    )
+    inputs: str | None = option(
+        "What the ONNX graph takes: values (by default) or codes.",
+        autocompletion=options.completion(lambda: ("values", "codes")),
+    )
 
     def given(self) -> dict[str, Any]:
         """Return those that are given."""

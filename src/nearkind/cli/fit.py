@@ -57,14 +57,13 @@ def fit(
     from nearkind.cli import console, outputs, training
 
     settings.check()
-    has_classes = (table.target or options.own_target(table.data)) is not None
-    needs_classes = has_classes or methods.needs_classes(settings.name)
-    source = table.source() if needs_classes else None
-    outputs.check_output(output, outputs.MODEL, {"DATA": table.data}, force)
+    is_labelled = table.column is not None or methods.needs_classes(settings.name)
+    source = table.source() if is_labelled else None
+    outputs.check_output(output, outputs.MODEL, {"DATA": table.rows.data}, force)
     if keep_best:
         _end_search_by_signal()
     if source is None:
-        model, facts = training.fit_distance(table, settings, batches)
+        model, facts = training.fit_distance(table.rows, settings, batches)
         show = console.show_fit_of_distance
     else:
         model, facts = training.fit_classifier(source, settings, batches)

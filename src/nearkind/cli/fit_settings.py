@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from nearkind.cli import methods, options
+from nearkind.cli import methods
 from nearkind.cli.methods import SEARCH, STRUCTURES
+from nearkind.cli.options import Seed, completion, option
 
 ONE_METRIC = "single"
 """Learned where rows are too many to search."""
@@ -28,105 +29,63 @@ def _scorings() -> Iterable[str]:
 class FitSettings:
     """What is learned, and how."""
 
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            "--methods",
-            "-m",
-            metavar="METHOD",
-            help="Method to learn by: cv tries several distances on rows held out; "
-            "single, multi, diagonal and full learn one metric; dilca and others need "
-            "no classes. --list-methods lists them all.",
-            autocompletion=options.completion(methods.names),
-        ),
-    ] = methods.SEARCH
-    numeric: Annotated[
-        str,
-        typer.Option(
-            "--numeric",
-            metavar="[auto|category|bin|scale]",
-            help="What becomes of a column of numbers: category makes every number a "
-            "value, bin cuts them into ranges, scale keeps their order and distance, "
-            "auto makes more than 20 numbers ranges.",
-            autocompletion=options.completion(
-                lambda: ("auto", "category", "bin", "scale")
-            ),
-        ),
-    ] = "auto"
-    missing: Annotated[
-        str,
-        typer.Option(
-            "--missing",
-            metavar="[level|prior|error]",
-            help="What a missing cell is: level makes it a value of its own, prior "
-            "lets it say nothing, error refuses it.",
-        ),
-    ] = "level"
-    unseen: Annotated[
-        str,
-        typer.Option(
-            "--unseen",
-            metavar="[prior|error]",
-            help="What the model does with a value that it has not learned from: prior "
-            "lets it say nothing, error refuses it.",
-        ),
-    ] = "prior"
-    tol: Annotated[
-        float | None,
-        typer.Option(
-            "--tol",
-            min=0.0,
-            help="Learning one metric stops when it is proven to be so close to the "
-            "best, as a share of the objective; 0.001 by default.",
-        ),
-    ] = None
-    max_iter: Annotated[
-        int | None,
-        typer.Option(
-            "--max-iter", min=1, help="Learning one metric takes so many steps at most."
-        ),
-    ] = None
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs", min=1, help="Number of threads; one per core by default."
-        ),
-    ] = None
-    seed: options.Seed = 0
-    time_budget: Annotated[
-        float | None,
-        typer.Option(
-            "--time-budget",
-            min=0.001,
-            help="Seconds that method cv may take in all; it says what it did not try.",
-        ),
-    ] = None
-    members: Annotated[
-        int | None,
-        typer.Option(
-            "--members",
-            min=1,
-            help="Number of distances that may vote together in method cv; 3 by "
-            "default.",
-        ),
-    ] = None
-    scoring: Annotated[
-        str,
-        typer.Option(
-            "--scoring",
-            help="Score by which method cv chooses: accuracy, balanced_accuracy, "
-            "f1_macro or log_loss.",
-            autocompletion=options.completion(_scorings),
-        ),
-    ] = "accuracy"
-    class_weight: Annotated[
-        str | None,
-        typer.Option(
-            "--class-weight",
-            help="Weight of the classes: balanced gives every class the same.",
-        ),
-    ] = None
+    method: str = option(
+        "Method to learn by: cv tries several distances on rows held out; "
+        "single, multi, diagonal and full learn one metric; dilca and others need "
+        "no classes. --list-methods lists them all.",
+        "--method",
+        "--methods",
+        "-m",
+        default=methods.SEARCH,
+        metavar="METHOD",
+        autocompletion=completion(methods.names),
+    )
+    numeric: str = option(
+        "What becomes of a column of numbers: category makes every number a "
+        "value, bin cuts them into ranges, scale keeps their order and distance, "
+        "auto makes more than 20 numbers ranges.",
+        default="auto",
+        metavar="[auto|category|bin|scale]",
+        autocompletion=completion(lambda: ("auto", "category", "bin", "scale")),
+    )
+    missing: str = option(
+        "What a missing cell is: level makes it a value of its own, prior "
+        "lets it say nothing, error refuses it.",
+        default="level",
+        metavar="[level|prior|error]",
+    )
+    unseen: str = option(
+        "What the model does with a value that it has not learned from: prior "
+        "lets it say nothing, error refuses it.",
+        default="prior",
+        metavar="[prior|error]",
+    )
+    tol: float | None = option(
+        "Learning one metric stops when it is proven to be so close to the "
+        "best, as a share of the objective; 0.001 by default.",
+        min=0.0,
+    )
+    max_iter: int | None = option(
+        "Learning one metric takes so many steps at most.", min=1
+    )
+    jobs: int | None = option("Number of threads; one per core by default.", min=1)
+    seed: Seed = 0
+    time_budget: float | None = option(
+        "Seconds that method cv may take in all; it says what it did not try.",
+        min=0.001,
+    )
+    members: int | None = option(
+        "Number of distances that may vote together in method cv; 3 by default.", min=1
+    )
+    scoring: str = option(
+        "Score by which method cv chooses: accuracy, balanced_accuracy, "
+        "f1_macro or log_loss.",
+        default="accuracy",
+        autocompletion=completion(_scorings),
+    )
+    class_weight: str | None = option(
+        "Weight of the classes: balanced gives every class the same."
+    )
 
     def check(self) -> None:
         """Raise BadParameter if an option is wrong."""
@@ -239,28 +198,17 @@ class FitSettings:
 class StreamSettings:
     """Whether a file is read in batches, and how."""
 
-    stream: Annotated[
-        bool | None,
-        typer.Option(
-            "--stream/--no-stream",
-            help="Whether to read the file in batches, never all of it; by default "
-            "only a large one is.",
-        ),
-    ] = None
-    batch_rows: Annotated[
-        int,
-        typer.Option(
-            "--batch-rows", min=1, help="Rows per batch of a file read in batches."
-        ),
-    ] = 1 << 18
-    remember: Annotated[
-        int,
-        typer.Option(
-            "--remember",
-            min=100,
-            help="Rows to keep for voting from a file read in batches.",
-        ),
-    ] = 20_000
+    stream: bool | None = option(
+        "Whether to read the file in batches, never all of it; by default "
+        "only a large one is.",
+        "--stream/--no-stream",
+    )
+    batch_rows: int = option(
+        "Rows per batch of a file read in batches.", default=1 << 18, min=1
+    )
+    remember: int = option(
+        "Rows to keep for voting from a file read in batches.", default=20_000, min=100
+    )
 
 
 def _wrong(name: str, text: str) -> typer.BadParameter:

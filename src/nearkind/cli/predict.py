@@ -13,9 +13,9 @@ def predict(
 ) -> None:
     """Say the class of each row and the probability of every class, as CSV."""
     from nearkind.cli.console import print_json
-    from nearkind.cli.model_table import predict_table, write_table
+    from nearkind.cli.model_table import predict_table
 
-    written.check(query.inputs)
+    written.check(query)
     table = query.known(classifies=True)
     found = predict_table(table, target)
     if found.score is not None:
@@ -23,5 +23,4 @@ def predict(
     if as_json:
         print_json(found.facts())
     if written.output is not None or not as_json:
-        beside = table.columns if written.keep else {}
-        write_table(found.columns(beside), written.output)
+        written.write(found.columns(table.columns if written.keep else {}))

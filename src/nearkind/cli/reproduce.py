@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearkind.cli.options import Force
+from nearkind.cli.options import Force, option
 
 if TYPE_CHECKING:
     from nearkind.experiments.reproduction import Reproduction
@@ -17,41 +17,17 @@ if TYPE_CHECKING:
 class Changes:
     """Settings of a protocol to change; None: as they are."""
 
-    repeats: Annotated[
-        int | None,
-        typer.Option("--repeats", min=1, help="Repetitions of every trial."),
-    ] = None
-    rows: Annotated[
-        int | None,
-        typer.Option("--rows", min=10, help="Cut larger sets to so many rows."),
-    ] = None
-    strengths: Annotated[
-        str | None,
-        typer.Option(
-            "--strengths",
-            help="Strengths to try: 'shares' of the largest useful one, the 'paper' "
-            "ones, or numbers such as 1,0.1,0.01.",
-        ),
-    ] = None
-    p: Annotated[
-        float | None,
-        typer.Option("--p", help="Exponent of CPML's Schatten norm, 1 to inf."),
-    ] = None
-    k: Annotated[
-        str | None,
-        typer.Option("--k", help="Number of neighbours that vote, or 'choose'."),
-    ] = None
-    solver: Annotated[str | None, typer.Option("--solver", help="Solver of CPML.")] = (
-        None
+    repeats: int | None = option("Repetitions of every trial.", min=1)
+    rows: int | None = option("Cut larger sets to so many rows.", min=10)
+    strengths: str | None = option(
+        "Strengths to try: 'shares' of the largest useful one, the 'paper' ones, or "
+        "numbers such as 1,0.1,0.01."
     )
-    constraints: Annotated[
-        str | None,
-        typer.Option("--constraints", help="Of CPML: triplets, pairs or quadruplets."),
-    ] = None
-    tol: Annotated[
-        float | None,
-        typer.Option("--tol", help="Proven gap at which CPML stops, as a share."),
-    ] = None
+    p: float | None = option("Exponent of CPML's Schatten norm, 1 to inf.")
+    k: str | None = option("Number of neighbours that vote, or 'choose'.")
+    solver: str | None = option("Solver of CPML.")
+    constraints: str | None = option("Of CPML: triplets, pairs or quadruplets.")
+    tol: float | None = option("Proven gap at which CPML stops, as a share.")
 
     def settings(self) -> dict[str, Any]:
         """Return the settings as a protocol has them, None for those that stay."""

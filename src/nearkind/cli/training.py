@@ -15,11 +15,10 @@ from nearkind.cli.explanations import relevance_facts
 from nearkind.cli.fit_settings import FitSettings, StreamSettings
 from nearkind.cli.jit import compile_ahead
 from nearkind.cli.methods import SEARCH, STRUCTURES
-from nearkind.cli.options import Table as TableOptions
+from nearkind.cli.options import Rows
 from nearkind.datasets.readers import (
     is_set,
     read_batches,
-    read_features,
     read_labelled,
 )
 from nearkind.estimators.batches import N_REFERENCE, reference_rows
@@ -73,9 +72,7 @@ def fit_classifier(
     return fit_batches(read, settings, batches.remember)
 
 
-def fit_distance(
-    options: TableOptions, settings: FitSettings, batches: StreamSettings
-) -> Fit:
+def fit_distance(rows: Rows, settings: FitSettings, batches: StreamSettings) -> Fit:
     """Return a distance fitted to a table without classes."""
     of_classes = {
         "--class-weight": settings.class_weight,
@@ -84,9 +81,7 @@ def fit_distance(
     for option, is_given in of_classes.items():
         if is_given:
             raise typer.BadParameter("needs --target.", param_hint=option)
-    drop, text = options.drop or (), options.text or ()
-    X = read_features(options.data, drop, text, options.reading.options)
-    table, start = read_table(X).factorize(), perf_counter()
+    table, start = read_table(rows.features()).factorize(), perf_counter()
     metric = settings.metric().fit(table)
     seconds = perf_counter() - start
     return metric, {

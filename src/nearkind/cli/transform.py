@@ -8,9 +8,8 @@ def transform(query: options.Query, written: options.TableOutput) -> None:
 
     Of several distances that vote together the first one is taken.
     """
-    from nearkind.cli.model_table import vector_columns, write_table
+    from nearkind.cli.model_table import vector_columns
 
-    written.check(query.inputs)
+    written.check(query)
     table = query.known()
-    beside = table.columns if written.keep else {}
-    write_table(vector_columns(table, beside), written.output)
+    written.write(vector_columns(table, table.columns if written.keep else {}))
