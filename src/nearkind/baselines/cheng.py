@@ -26,10 +26,10 @@ from nearkind.distances.pair_tables import (
 from nearkind.encoding.rows import row_keys, unique_rows
 from nearkind.errors import Parameter
 from nearkind.estimators.base import SeparableDistance
+from nearkind.estimators.convergence import NotConvergedWarning
 from nearkind.estimators.params import number, seeded, whole_number
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
-from nearkind.solvers.solution import NotConvergedWarning
 from nearkind.validation.threads import thread_map
 
 MOST_CENTRES = 200

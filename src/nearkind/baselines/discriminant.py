@@ -15,10 +15,10 @@ from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.codebook import Codebook
 from nearkind.errors import Parameter
 from nearkind.estimators.base import VectorDistance
+from nearkind.estimators.convergence import NotConvergedWarning
 from nearkind.estimators.params import number, whole_number
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes
-from nearkind.solvers.solution import NotConvergedWarning
 from nearkind.validation.threads import one_blas_thread
 
 LARGEST = 5_000_000

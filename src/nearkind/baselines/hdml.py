@@ -24,6 +24,7 @@ from nearkind.distances.bits import Bits
 from nearkind.encoding.rows import CodedRows, Numbers
 from nearkind.estimators import params
 from nearkind.estimators.base import EmbeddingEstimator
+from nearkind.estimators.convergence import not_converged
 from nearkind.estimators.params import generator, number, whole_number
 from nearkind.metrics.structures import Full
 from nearkind.metrics.value_tables import ValueTables
@@ -168,8 +169,9 @@ class HDML(EmbeddingEstimator, BaseEstimator):
         tables = hashed.value_tables(coding, found.planes)
         self.distance_ = Bits(self.codebook_, tables)
         if found.reason is not Stop.SETTLED:
-            told = found.reason.warning(
-                f"After {self.n_iter_} passes the objective is {self.objective_:.6g}."
+            told = not_converged(
+                found.reason,
+                f"After {self.n_iter_} passes the objective is {self.objective_:.6g}.",
             )
             warnings.warn(told, stacklevel=2)
         return self

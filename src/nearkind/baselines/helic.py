@@ -17,6 +17,7 @@ from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators import params
 from nearkind.estimators.base import VectorDistance
+from nearkind.estimators.convergence import not_converged
 from nearkind.estimators.params import number, whole_number
 from nearkind.projections.base import value_counts
 from nearkind.projections.vdm import shares
@@ -173,9 +174,10 @@ class HELIC(VectorDistance, BaseEstimator):
                 stacklevel=3,
             )
         elif reason is not Stop.TOLERANCE:
-            told = reason.warning(
+            told = not_converged(
+                reason,
                 f"After {self.n_iter_} iterations the objective is "
-                f"{self.objective_:.6g}, at most {self.gap_:.2g} above the optimum."
+                f"{self.objective_:.6g}, at most {self.gap_:.2g} above the optimum.",
             )
             warnings.warn(told, stacklevel=3)
 

@@ -10,9 +10,9 @@ from threadpoolctl import threadpool_limits
 
 from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, differing
 from nearkind.errors import Parameter
+from nearkind.estimators.convergence import NotConvergedWarning
 from nearkind.estimators.params import number, whole_number
 from nearkind.protocols import Array
-from nearkind.solvers.solution import NotConvergedWarning
 
 PAIRS_FOR_BOUNDS = 10_000
 PERCENTILES = 5.0, 95.0

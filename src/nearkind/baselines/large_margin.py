@@ -15,6 +15,7 @@ from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators import params
 from nearkind.estimators.base import VectorDistance
+from nearkind.estimators.convergence import not_converged
 from nearkind.estimators.params import number, whole_number
 from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.metric import Embedding
@@ -119,9 +120,10 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         tables = value_tables(projection.tables, maps)
         self.distance_ = ValueVectors(self.codebook_, tables)
         if solution.reason is not Stop.SETTLED:
-            told = solution.reason.warning(
+            told = not_converged(
+                solution.reason,
                 f"After {self.n_iter_} iterations the "
-                f"objective is {self.objective_:.6g}."
+                f"objective is {self.objective_:.6g}.",
             )
             warnings.warn(told, stacklevel=3)
 

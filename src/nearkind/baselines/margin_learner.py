@@ -15,6 +15,7 @@ from nearkind.constraints.local import LocalConstraints, LocalTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels, sample_rows
 from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.estimators.base import Distance
+from nearkind.estimators.convergence import not_converged
 from nearkind.estimators.params import generator, number, whole_number
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.structures import Full
@@ -117,8 +118,9 @@ class MarginLearner(Distance, ABC):
 
     def _warn(self, found: Descent) -> None:
         if self.stop_reason_ != "SETTLED":
-            told = found.reason.warning(
+            told = not_converged(
+                found.reason,
                 f"After {self.n_iter_} iterations the objective "
-                f"is {self.objective_:.6g}."
+                f"is {self.objective_:.6g}.",
             )
             warnings.warn(told, stacklevel=3)

@@ -20,6 +20,7 @@ from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators import params
 from nearkind.estimators.base import VectorDistance
+from nearkind.estimators.convergence import not_converged
 from nearkind.estimators.params import generator, number, whole_number
 from nearkind.losses.edges import AnchorPairs
 from nearkind.metrics.compression import CompressedRows, compress
@@ -203,10 +204,11 @@ class MCML(VectorDistance, BaseEstimator):
                 stacklevel=3,
             )
         elif solution.reason is not Stop.TOLERANCE:
-            told = solution.reason.warning(
+            told = not_converged(
+                solution.reason,
                 f"After {self.n_iter_} iterations the "
                 f"objective is {self.objective_:.6g}, at most {self.gap_:.2g} above "
-                "the optimum."
+                "the optimum.",
             )
             warnings.warn(told, stacklevel=3)
 

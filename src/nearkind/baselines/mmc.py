@@ -13,10 +13,10 @@ from nearkind.baselines.matrix_learner import (
     whitening,
 )
 from nearkind.errors import Parameter
+from nearkind.estimators.convergence import NotConvergedWarning
 from nearkind.estimators.params import flag, whole_number
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
-from nearkind.solvers.solution import NotConvergedWarning
 
 
 class MMC(MatrixLearner):

@@ -11,9 +11,9 @@ from nearkind.distances.vectors import ValueVectors
 from nearkind.errors import Parameter
 from nearkind.estimators import params
 from nearkind.estimators.base import VectorDistance
+from nearkind.estimators.convergence import NotConvergedWarning
 from nearkind.estimators.params import number, whole_number
 from nearkind.metrics.structures import Full
-from nearkind.solvers.solution import NotConvergedWarning
 from nearkind.validation.limits import check_size
 
 GIGABYTES_A_PAIR = 3 * 8 / 2**30

@@ -14,6 +14,7 @@ import numpy as np
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators import params
+from nearkind.estimators.convergence import not_converged
 from nearkind.metrics.compression import CompressedRows, compress, compress_tables
 from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.projections.base import gather
@@ -227,9 +228,10 @@ def warn_of(solution: Solution, model: Any) -> None:
             stacklevel=4,
         )
     if solution.reason not in (Stop.TOLERANCE, Stop.SETTLED):
-        told = solution.reason.warning(
+        told = not_converged(
+            solution.reason,
             f"After {solution.n_iter} iterations the "
-            f"objective is {solution.value:.6g}{_gap_clause(solution)}."
+            f"objective is {solution.value:.6g}{_gap_clause(solution)}.",
         )
         warnings.warn(told, stacklevel=4)
 
