@@ -77,7 +77,7 @@ class Association(SeparableDistance, BaseEstimator):
     """
 
     def __init__(
-        self, divergence="kl", unseen="prior", missing="level", numeric="auto"
+        self, divergence="kl", *, unseen="prior", missing="level", numeric="auto"
     ):
         self.divergence = divergence
         self.unseen = unseen

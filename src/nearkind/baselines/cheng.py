@@ -87,6 +87,7 @@ class Cheng(SeparableDistance, BaseEstimator):
     def __init__(
         self,
         max_iter=100,
+        *,
         tol=1e-4,
         random_state=None,
         unseen="prior",

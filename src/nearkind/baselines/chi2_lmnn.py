@@ -86,6 +86,7 @@ class Chi2LMNN(MarginLearner, BaseEstimator):
     def __init__(
         self,
         n_neighbors=3,
+        *,
         mu=0.5,
         margin=0.1,
         max_iter=100,

@@ -93,6 +93,7 @@ class DILCA(VectorDistance, BaseEstimator):
     def __init__(
         self,
         context="mean",
+        *,
         sigma=0.5,
         unseen="prior",
         missing="level",

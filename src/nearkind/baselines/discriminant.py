@@ -71,6 +71,7 @@ class Discriminant(VectorDistance, BaseEstimator):
     def __init__(
         self,
         strength=1.0,
+        *,
         max_iter=200,
         tol=1e-4,
         unseen="prior",

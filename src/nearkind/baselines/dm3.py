@@ -78,7 +78,7 @@ class DM3(Distance, BaseEstimator):
     """
 
     def __init__(
-        self, stage=3, beta="mean", unseen="prior", missing="level", numeric="auto"
+        self, stage=3, *, beta="mean", unseen="prior", missing="level", numeric="auto"
     ):
         self.stage = stage
         self.beta = beta

@@ -75,6 +75,7 @@ class DMLEig(MatrixLearner):
     def __init__(
         self,
         smoothing=1e-4,
+        *,
         n_pairs=100_000,
         tol=1e-2,
         max_iter=50,

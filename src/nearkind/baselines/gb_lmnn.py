@@ -94,6 +94,7 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
     def __init__(
         self,
         n_neighbors=3,
+        *,
         mu=0.5,
         max_depth=4,
         learning_rate=0.1,

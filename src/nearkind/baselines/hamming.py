@@ -26,7 +26,7 @@ class Hamming(EmbeddingEstimator, SeparableDistance, BaseEstimator):
     array([[0.5]])
     """
 
-    def __init__(self, unseen="prior", missing="level", numeric="auto"):
+    def __init__(self, unseen="prior", *, missing="level", numeric="auto"):
         self.unseen = unseen
         self.missing = missing
         self.numeric = numeric

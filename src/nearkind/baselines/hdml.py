@@ -115,6 +115,7 @@ class HDML(EmbeddingEstimator, BaseEstimator):
     def __init__(
         self,
         n_bits=64,
+        *,
         strength=1e-3,
         n_triplets=10_000,
         n_candidates=30,

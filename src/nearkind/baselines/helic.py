@@ -26,7 +26,7 @@ from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Stop
 from nearkind.validation.limits import distances_at_once
-from nearkind.validation.threads import thread_map
+from nearkind.validation.threads import ALL_CORES, thread_map
 
 COUPLINGS = "frequency", "values", "classes"
 KERNELS = "gaussian 1/2", "gaussian 1", "gaussian 2", "linear"
@@ -93,6 +93,7 @@ class HELIC(VectorDistance, BaseEstimator):
     def __init__(
         self,
         strength="auto",
+        *,
         max_iter=200,
         tol=1e-2,
         unseen="prior",
@@ -131,7 +132,7 @@ class HELIC(VectorDistance, BaseEstimator):
         bound = AllTriplets(1.0, distances_at_once()).bind(
             WeightedLabels(unique.y, unique.weights)
         )
-        with thread_map(None) as run:
+        with thread_map(ALL_CORES) as run:
             Z = groups.indicators(unique.codes)
             objective = Objective(Z, bound, Schatten(1.0), 0.0, map=run)
             if objective.n_rows > ROWS:

@@ -67,6 +67,7 @@ class ITML(MatrixLearner):
     def __init__(
         self,
         gamma=1.0,
+        *,
         n_constraints=None,
         tol=1e-3,
         max_iter=1000,

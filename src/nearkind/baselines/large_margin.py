@@ -28,7 +28,7 @@ from nearkind.solvers.lbfgs import SmoothedLBFGS
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Solution, Stop
 from nearkind.validation.limits import check_size, distances_at_once
-from nearkind.validation.threads import thread_map
+from nearkind.validation.threads import ALL_CORES, thread_map
 
 ROWS = 4_000
 """Distinct rows up to which all are anchors and impostors; of more, so many."""
@@ -71,7 +71,7 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         unique = self.code_rows(X, y, sample_weight).merge_equal()
         coded = self._code(projection, unique)
         bound = rule.bind(WeightedLabels(unique.y, unique.weights))
-        with thread_map(None) as run:
+        with thread_map(ALL_CORES) as run:
             near = search_embedding(coded.Z[0, :, 0], unique, self.codebook_.n_values)
             searched = LocalConstraints(rule, bound.labels, near)
             objective = Objective(coded.Z, searched, Schatten(1.0), 0.0, map=run)
@@ -194,6 +194,7 @@ class LMNN(LargeMargin):
     def __init__(
         self,
         n_neighbors=3,
+        *,
         mu=0.5,
         max_iter=200,
         tol=1e-3,
@@ -254,6 +255,7 @@ class KDML(LargeMargin):
     def __init__(
         self,
         n_neighbors=3,
+        *,
         mu=0.5,
         max_iter=200,
         tol=1e-3,

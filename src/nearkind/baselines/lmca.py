@@ -90,6 +90,7 @@ class LMCA(MarginLearner, VectorDistance, BaseEstimator):
     def __init__(
         self,
         n_components=10,
+        *,
         n_neighbors=3,
         mu=0.5,
         max_iter=200,
@@ -189,6 +190,7 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
     def __init__(
         self,
         n_components=10,
+        *,
         kernel="rbf",
         bandwidth=2.0,
         n_neighbors=3,

@@ -22,7 +22,7 @@ from nearkind.metrics.metric import Embedding
 from nearkind.metrics.structures import Full
 from nearkind.protocols import Array, Loss, Map, Projection
 from nearkind.validation.limits import check_size, distances_at_once
-from nearkind.validation.threads import thread_map
+from nearkind.validation.threads import ALL_CORES, thread_map
 
 
 class MarginLearner(Distance, ABC):
@@ -74,7 +74,7 @@ class MarginLearner(Distance, ABC):
         max_rows, rng = whole_number(self, "max_rows"), generator(self.random_state)
         rows = self.code_rows(X, y, sample_weight)
         drawn = sample_rows(rows.merge_equal(), max_rows, rng)
-        with thread_map(None, len(drawn)) as run:
+        with thread_map(ALL_CORES, len(drawn)) as run:
             found = self._learn(rows, drawn, run)
         self.history_, self.objective_ = found.history, found.history[-1]
         self.n_iter_, self.stop_reason_ = found.n_iter, found.reason.name

@@ -71,7 +71,7 @@ class MCML(VectorDistance, BaseEstimator):
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
     n_jobs : int, default=None
-        Threads; None: one a core. No bit of the result depends on it.
+        Threads; None: one, -1: one per core. No bit of the result depends on it.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.
 
@@ -106,6 +106,7 @@ class MCML(VectorDistance, BaseEstimator):
     def __init__(
         self,
         strength="auto",
+        *,
         max_rows=2_000,
         max_iter=200,
         tol=1e-3,

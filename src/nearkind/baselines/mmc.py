@@ -72,6 +72,7 @@ class MMC(MatrixLearner):
     def __init__(
         self,
         diagonal=False,
+        *,
         n_pairs=20_000,
         tol=1e-4,
         max_iter=1000,

@@ -63,6 +63,7 @@ class NCA(VectorDistance, BaseEstimator):
     def __init__(
         self,
         max_iter=50,
+        *,
         tol=1e-5,
         coding="onehot",
         unseen="prior",

@@ -72,6 +72,7 @@ class POLA(MatrixLearner):
     def __init__(
         self,
         averaged=False,
+        *,
         n_pairs=None,
         coding="vdm",
         random_state=0,

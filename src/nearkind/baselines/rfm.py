@@ -63,8 +63,8 @@ class RFM(VectorDistance, BaseEstimator):
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
     n_jobs : int, default=None
-        Threads, over classes; None: one for every core. No bit of the result depends on
-        it.
+        Threads, over classes; None: one, -1: one per core. No bit of the result depends
+        on it.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.
 
@@ -87,6 +87,7 @@ class RFM(VectorDistance, BaseEstimator):
     def __init__(
         self,
         n_rounds=5,
+        *,
         bandwidth=2.0,
         ridge=1e-3,
         max_rows=4_000,

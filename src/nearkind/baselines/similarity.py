@@ -135,7 +135,7 @@ class FrequencyMeasure(Distance, BaseEstimator):
     drops_constant: ClassVar[bool] = False
     conversion: ClassVar[str] = "complement"
 
-    def __init__(self, unseen="prior", missing="level", numeric="auto"):
+    def __init__(self, unseen="prior", *, missing="level", numeric="auto"):
         self.unseen = unseen
         self.missing = missing
         self.numeric = numeric

@@ -58,6 +58,7 @@ class ValueDifference(SeparableDistance, BaseEstimator):
     def __init__(
         self,
         exponent=2.0,
+        *,
         weighting="none",
         unseen="prior",
         missing="level",
@@ -115,7 +116,7 @@ class Euclidean(VectorDistance, BaseEstimator):
     requires_labels = True
     has_coordinates = True
 
-    def __init__(self, unseen="prior", missing="level", numeric="auto"):
+    def __init__(self, unseen="prior", *, missing="level", numeric="auto"):
         self.unseen = unseen
         self.missing = missing
         self.numeric = numeric

@@ -113,6 +113,7 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
     def __init__(
         self,
         metric=None,
+        *,
         n_neighbors=5,
         weights="uniform",
         index="exact",

@@ -110,8 +110,8 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         beyond their parts, fewer if fewer do; those that clearly do, at most 30 with
         at most 2,000 pairs of values in all; or these. For rules between two columns.
     n_jobs : int, default=None
-        Threads over chunks of rows. None is one for every core, as -1 is, unlike in
-        scikit-learn, where it is one; no bit of the result depends on it.
+        Threads over chunks of rows. None is one, -1 one per core; no bit of the result
+        depends on it.
     random_state : int, RandomState or None, default=None
         Seed of sampled constraints.
     verbose : int, default=0
@@ -171,6 +171,7 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
     def __init__(
         self,
         structure="single",
+        *,
         projection="vdm",
         constraints="triplets",
         scope="all",

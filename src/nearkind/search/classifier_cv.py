@@ -91,9 +91,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     numeric : {"auto", "category", "bin", "scale"}, default="auto"
         What becomes of columns of numbers, as in :class:`nearkind.CPML`.
     n_jobs : int, default=None
-        Threads that share the fits, or the work of each. None is one for every core, as
-        -1 is, unlike in scikit-learn, where it is one; no bit of the result depends on
-        it.
+        Threads that share the fits, or the work of each. None is one, -1 one per core;
+        no bit of the result depends on it.
     scoring : str or callable, default="accuracy"
         What the model is to be good at on rows held out: "accuracy",
         "balanced_accuracy", "f1_macro", "log_loss", or a function of labels (n,) and
@@ -178,6 +177,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     def __init__(
         self,
         candidates=None,
+        *,
         n_neighbors=(1, 3, 5, 9, 15, 25),
         weights="soft",
         max_members=3,

@@ -107,6 +107,7 @@ class KMedoids(
     def __init__(
         self,
         metric=None,
+        *,
         n_clusters=8,
         n_init=3,
         max_iter=100,

@@ -94,6 +94,7 @@ class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
     def __init__(
         self,
         metric=None,
+        *,
         n_neighbors=20,
         method="distance",
         contamination="auto",

@@ -71,6 +71,7 @@ class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
     def __init__(
         self,
         metric=None,
+        *,
         n_neighbors=5,
         sampling_strategy="auto",
         random_state=None,

@@ -65,6 +65,7 @@ class Prototypes(TableEstimator, BaseEstimator):
     def __init__(
         self,
         metric=None,
+        *,
         n_rows=None,
         tolerance=0.01,
         n_neighbors=5,

@@ -27,7 +27,7 @@ from nearkind.neighbors import (
 )
 from nearkind.protocols import Array, Codes, Index
 from nearkind.validation.limits import distances_at_once
-from nearkind.validation.threads import in_threads, thread_map
+from nearkind.validation.threads import ALL_CORES, in_threads, thread_map
 
 
 @dataclass(frozen=True)
@@ -373,5 +373,5 @@ def _check_number(n_neighbors: int) -> None:
 def best_temperature(distance: FittedDistance, rows: TrainingRows) -> float:
     """Return the temperature at which rows left out in turn are likeliest."""
     left_out = LeaveOneOut(distance, distance.represent(rows.codes), rows)
-    with thread_map(None, len(rows)) as each:
+    with thread_map(ALL_CORES, len(rows)) as each:
         return left_out.best_temperature(each)
