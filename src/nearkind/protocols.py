@@ -204,12 +204,23 @@ class SmoothConstraints(Constraints, Protocol):
 class Regularizer(Protocol):
     """A convex function of the joint spectrum of M, increasing in each eigenvalue.
 
+    One with ``takes_matrix`` is a convex function of M itself, and its methods take M
+    (B, W, W) where those of others take eigenvalues.
+
     Law: subgradient inequality; three-point inequality of the prox; prox >= 0.
     """
 
     @property
     def is_smooth(self) -> bool:
         """Whether it has a gradient at all M of full rank."""
+
+    @property
+    def is_trace(self) -> bool:
+        """Whether it is the sum of the eigenvalues, for which no spectrum is needed."""
+
+    @property
+    def takes_matrix(self) -> bool:
+        """Whether its methods take M, and coordinates may not be rotated before."""
 
     def value(self, spectrum: Array) -> float:
         """Return r."""

@@ -14,9 +14,9 @@ from nearkind.distances.pair_tables import (
     overlap,
     with_unseen,
 )
-from nearkind.estimators import params
-from nearkind.estimators.base import SeparableDistance
+from nearkind.estimators.base import SeparableDistance, code_rows
 from nearkind.protocols import Array
+from nearkind.validation import parameters
 
 _AT_ONCE = 1 << 20
 """Numbers in a temporary array of differences."""
@@ -86,8 +86,8 @@ class Association(SeparableDistance, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count pairs of values of all columns; labels are not used."""
-        psi = params.choice(self, "divergence", DIVERGENCES)
-        rows = self.code_rows(X, sample_weight=sample_weight)
+        psi = parameters.choice(self, "divergence", DIVERGENCES)
+        rows = code_rows(self, X, sample_weight=sample_weight)
         check_contingency(self.codebook_, type(self).__name__)
         counts = contingency(rows.codes, self.codebook_.n_values, rows.weights)
         features = range(counts.n_features)

@@ -25,10 +25,10 @@ from nearkind.distances.pair_tables import (
     with_unseen,
 )
 from nearkind.encoding.rows import row_keys, unique_rows
-from nearkind.estimators.base import SeparableDistance
-from nearkind.estimators.params import number, seeded, whole_number
+from nearkind.estimators.base import SeparableDistance, code_rows
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
+from nearkind.validation.parameters import number, seeded, whole_number
 from nearkind.validation.threads import thread_map
 
 MOST_CENTRES = 200
@@ -105,7 +105,7 @@ class Cheng(SeparableDistance, BaseEstimator):
         """Learn the tables."""
         max_iter = whole_number(self, "max_iter", 0)
         tol = number(self, "tol", "a number >= 0", low=0.0)
-        rows = self.code_rows(X, y, sample_weight)
+        rows = code_rows(self, X, y, sample_weight)
         codes, book = rows.codes, rows.codebook
         check_table_size(book, type(self).__name__)
         unique = rows.merge_equal()

@@ -11,12 +11,12 @@ from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, des
 from nearkind.baselines.matrix_learner import learned_tables
 from nearkind.distances.vectors import TINY, ChiSquareVectors, chi_square
 from nearkind.encoding.rows import CodedRows, UniqueRows
-from nearkind.estimators.params import number
 from nearkind.losses.edges import AnchorPairs
 from nearkind.losses.hinge import SmoothedHinge
 from nearkind.metrics.metric import Embedding
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Map
+from nearkind.validation.parameters import number
 
 DIAGONAL = 0.75
 """Of L at the start; what a column lacks to one is shared by its other entries. Nearer

@@ -13,10 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.codebook import Codebook
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.params import number, whole_number
+from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes
+from nearkind.validation.parameters import number, whole_number
 from nearkind.validation.threads import one_blas_thread
 
 LARGEST = 5_000_000
@@ -130,7 +130,7 @@ class Discriminant(VectorDistance, BaseEstimator):
             self.strength = strength
             settings = self._settings()
             if rows is None:
-                rows = self.code_rows(X, y, sample_weight).merge_equal()
+                rows = code_rows(self, X, y, sample_weight).merge_equal()
                 self._check_size()
                 Z = indicators(rows.codes, self.codebook_)
                 learner = _learner(warm_start=True)

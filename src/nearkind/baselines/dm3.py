@@ -15,9 +15,9 @@ from nearkind.baselines.contingency import (
 )
 from nearkind.distances.dependence import ROUNDING, DependentTables
 from nearkind.distances.pair_tables import check_contingency
-from nearkind.estimators.base import Distance
-from nearkind.estimators.params import number, numbered
+from nearkind.estimators.base import Distance, code_rows
 from nearkind.protocols import Array
+from nearkind.validation.parameters import number, numbered
 
 
 class Stage(NamedTuple):
@@ -90,7 +90,7 @@ class DM3(Distance, BaseEstimator):
         """Count pairs of values of all columns; labels are not used."""
         stage: Stage = numbered(self, "stage", STAGES)
         beta = self._threshold()
-        rows = self.code_rows(X, sample_weight=sample_weight)
+        rows = code_rows(self, X, sample_weight=sample_weight)
         check_contingency(self.codebook_, type(self).__name__)
         counts = contingency(rows.codes, self.codebook_.n_values, rows.weights)
         R = interdependence(counts.information)

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.special import softmax
 
 from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, whitening
-from nearkind.estimators.params import number, whole_number
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
+from nearkind.validation.parameters import number, whole_number
 
 NEGLIGIBLE = 1e-17
 """Weights of pairs below this are zero."""

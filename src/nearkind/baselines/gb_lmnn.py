@@ -14,14 +14,14 @@ from nearkind.baselines.margin_loss import Descent, MarginLoss
 from nearkind.baselines.matrix_learner import CODINGS
 from nearkind.distances.trees import CodeTrees, TreeVectors
 from nearkind.encoding.rows import CodedRows, UniqueRows
-from nearkind.estimators import params
 from nearkind.estimators.base import EmbeddedDistance
-from nearkind.estimators.params import generator, number, whole_number
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Map
 from nearkind.solvers.solution import Stop
+from nearkind.validation import parameters
+from nearkind.validation.parameters import generator, number, whole_number
 
 SUFFICIENT = 1e-4
 """Share of what the slope promises that a step must gain."""
@@ -124,7 +124,7 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
         super()._check()
         whole_number(self, "max_depth")
         number(self, "learning_rate", "a number > 0", 0.0, open_low=True)
-        params.choice(self, "coding", CODINGS)
+        parameters.choice(self, "coding", CODINGS)
 
     def _start(self, rows: CodedRows) -> ValueTables:
         """Return LMNN's map; it need not be the best there is."""

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from nearkind.distances.mismatches import MismatchWeights
-from nearkind.estimators.base import EmbeddingEstimator, SeparableDistance
+from nearkind.estimators.base import EmbeddingEstimator, SeparableDistance, code_rows
 
 
 class Hamming(EmbeddingEstimator, SeparableDistance, BaseEstimator):
@@ -33,7 +33,7 @@ class Hamming(EmbeddingEstimator, SeparableDistance, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the values of each column; labels are not used."""
-        rows = self.code_rows(X, sample_weight=sample_weight)
+        rows = code_rows(self, X, sample_weight=sample_weight)
         n_features = len(rows.codebook.n_values)
         weights = np.full(n_features, 1.0 / n_features)
         self.distance_ = MismatchWeights(rows.codebook, weights)

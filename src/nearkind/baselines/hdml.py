@@ -23,14 +23,14 @@ from nearkind.baselines.row_pairs import PairSampler
 from nearkind.constraints.weighted_labels import require_constraints
 from nearkind.distances.bits import Bits
 from nearkind.encoding.rows import CodedRows, Numbers
-from nearkind.estimators import params
-from nearkind.estimators.base import EmbeddingEstimator
-from nearkind.estimators.params import generator, number, whole_number
+from nearkind.estimators.base import EmbeddingEstimator, code_rows
 from nearkind.metrics.structures import Full
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes, RowNumbers
 from nearkind.solvers.solution import Stop
+from nearkind.validation import parameters
 from nearkind.validation.limits import check_size
+from nearkind.validation.parameters import generator, number, whole_number
 from nearkind.validation.threads import one_blas_thread
 
 STARTS = 10
@@ -155,7 +155,7 @@ class HDML(EmbeddingEstimator, BaseEstimator):
         n_bits, settings = whole_number(self, "n_bits"), self._settings()
         sizes = whole_number(self, "n_triplets"), whole_number(self, "n_candidates")
         rng = generator(self.random_state)
-        rows = self.code_rows(X, y)
+        rows = code_rows(self, X, y)
         drawn = draw_triplets(rows.codes, rows.y, *sizes, rng)
         used, triplets = np.unique(drawn, return_inverse=True)
         triplets = triplets.reshape(drawn.shape)
@@ -187,7 +187,7 @@ class HDML(EmbeddingEstimator, BaseEstimator):
 
     def _coding(self, rows: CodedRows, n_used: int) -> Coding:
         """Return the coding of values, fitted to all rows, of which some are used."""
-        projection = params.choice(self, "coding", CODINGS)()
+        projection = parameters.choice(self, "coding", CODINGS)()
         book = self.codebook_
         sizes = (book.names_, book.n_values, n_used, len(rows.classes))
         check_size(projection, Full(), *sizes)

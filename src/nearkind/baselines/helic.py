@@ -16,9 +16,8 @@ from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.distances.pair_tables import check_contingency
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
-from nearkind.estimators import params
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.params import number, whole_number
+from nearkind.estimators.base import VectorDistance, code_rows
+from nearkind.estimators.spec import strength_of
 from nearkind.projections.base import value_counts
 from nearkind.projections.vdm import shares
 from nearkind.protocols import Array, Codes
@@ -26,6 +25,7 @@ from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Stop
 from nearkind.validation.limits import distances_at_once
+from nearkind.validation.parameters import number, whole_number
 from nearkind.validation.threads import ALL_CORES, thread_map
 
 COUPLINGS = "frequency", "values", "classes"
@@ -124,8 +124,8 @@ class HELIC(VectorDistance, BaseEstimator):
         """
         max_iter = whole_number(self, "max_iter")
         tol = number(self, "tol", "a number >= 0", 0.0)
-        strength = params.strength(self)
-        rows = self.code_rows(X, y, sample_weight)
+        strength = strength_of(self)
+        rows = code_rows(self, X, y, sample_weight)
         check_contingency(self.codebook_, type(self).__name__)
         unique = rows.merge_equal()
         groups = self._groups(unique)

@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, differing
-from nearkind.estimators.params import number, whole_number
 from nearkind.protocols import Array
+from nearkind.validation.parameters import number, whole_number
 
 PAIRS_FOR_BOUNDS = 10_000
 PERCENTILES = 5.0, 95.0

@@ -14,9 +14,7 @@ from nearkind.constraints.local import LocalConstraints, LocalTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
-from nearkind.estimators import params
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.params import number, whole_number
+from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.structures import Full
@@ -27,7 +25,9 @@ from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.lbfgs import SmoothedLBFGS
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Solution, Stop
+from nearkind.validation import parameters
 from nearkind.validation.limits import check_size, distances_at_once
+from nearkind.validation.parameters import number, whole_number
 from nearkind.validation.threads import ALL_CORES, thread_map
 
 ROWS = 4_000
@@ -68,7 +68,7 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         """
         rule, solver = self._rule(), self._solver()
         projection = self._projection()
-        unique = self.code_rows(X, y, sample_weight).merge_equal()
+        unique = code_rows(self, X, y, sample_weight).merge_equal()
         coded = self._code(projection, unique)
         bound = rule.bind(WeightedLabels(unique.y, unique.weights))
         with thread_map(ALL_CORES) as run:
@@ -213,7 +213,7 @@ class LMNN(LargeMargin):
         self.numeric = numeric
 
     def _projection(self) -> Projection:
-        return params.choice(self, "coding", CODINGS)()
+        return parameters.choice(self, "coding", CODINGS)()
 
 
 class KDML(LargeMargin):

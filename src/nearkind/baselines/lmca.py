@@ -10,18 +10,18 @@ from nearkind.baselines.large_margin import search_embedding
 from nearkind.baselines.margin_learner import MarginLearner
 from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
 from nearkind.baselines.matrix_learner import CODINGS, learned_tables
-from nearkind.distances.kernel import KERNELS, KernelLandmarks, code_rows
+from nearkind.distances.kernel import KERNELS, KernelLandmarks, coded_rows
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import CodedRows, UniqueRows, unique_rows
-from nearkind.estimators import params
 from nearkind.estimators.base import EmbeddedDistance, VectorDistance
-from nearkind.estimators.params import number, whole_number
 from nearkind.losses.hinge import SmoothedHinge
 from nearkind.metrics.compression import compress
 from nearkind.metrics.metric import pairwise_distances
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Full
 from nearkind.protocols import Array, Map
+from nearkind.validation import parameters
+from nearkind.validation.parameters import number, whole_number
 
 MARGIN = 1.0
 """Also the width of the corner of the smooth hinge."""
@@ -117,7 +117,7 @@ class LMCA(MarginLearner, VectorDistance, BaseEstimator):
     def _check(self) -> None:
         super()._check()
         whole_number(self, "n_components")
-        params.choice(self, "coding", CODINGS)
+        parameters.choice(self, "coding", CODINGS)
 
     def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
         projection = self._fit_projection(CODINGS[self.coding](), rows, len(drawn))
@@ -221,15 +221,15 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
     def _check(self) -> None:
         super()._check()
         whole_number(self, "n_components")
-        params.choice(self, "coding", CODINGS)
-        params.choice(self, "kernel", KERNELS)
+        parameters.choice(self, "coding", CODINGS)
+        parameters.choice(self, "kernel", KERNELS)
         number(self, "bandwidth", "a number > 0", 0.0, open_low=True)
 
     def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
         projection = self._fit_projection(CODINGS[self.coding](), rows, len(drawn))
         points = unique_rows(drawn.codes, np.zeros_like(drawn.y), drawn.weights)
         coding = [table.reshape(len(table), -1) for table in projection.tables]
-        X = code_rows(coding, points.codes)
+        X = coded_rows(coding, points.codes)
         length = max(self.bandwidth, NARROWEST) * median_distance(X)
         K = KERNELS[self.kernel](X, X, length)
         P = coordinates(centred(K))  # (m, r), orthogonal columns

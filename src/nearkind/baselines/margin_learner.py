@@ -16,12 +16,12 @@ from nearkind.baselines.margin_loss import (
 from nearkind.constraints.local import LocalConstraints, LocalTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels, sample_rows
 from nearkind.encoding.rows import CodedRows, UniqueRows
-from nearkind.estimators.base import Distance
-from nearkind.estimators.params import generator, number, whole_number
+from nearkind.estimators.base import Distance, code_rows
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.structures import Full
 from nearkind.protocols import Array, Loss, Map, Projection
 from nearkind.validation.limits import check_size, distances_at_once
+from nearkind.validation.parameters import generator, number, whole_number
 from nearkind.validation.threads import ALL_CORES, thread_map
 
 
@@ -72,7 +72,7 @@ class MarginLearner(Distance, ABC):
         """
         self._check()
         max_rows, rng = whole_number(self, "max_rows"), generator(self.random_state)
-        rows = self.code_rows(X, y, sample_weight)
+        rows = code_rows(self, X, y, sample_weight)
         drawn = sample_rows(rows.merge_equal(), max_rows, rng)
         with thread_map(ALL_CORES, len(drawn)) as run:
             found = self._learn(rows, drawn, run)

@@ -18,16 +18,16 @@ from sklearn.base import BaseEstimator
 from nearkind.baselines.row_pairs import PairSampler, RowPairs
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import Numbers
-from nearkind.estimators import params
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.params import generator, number, whole_number
+from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.compression import compress
 from nearkind.metrics.spectrum import decompose, symmetrized
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
+from nearkind.validation import parameters
 from nearkind.validation.limits import LARGEST_METRIC
+from nearkind.validation.parameters import generator, number, whole_number
 
 CODINGS = {"onehot": OneHot, "vdm": VDM}
 AT_ONCE = 1 << 21
@@ -268,8 +268,8 @@ class MatrixLearner(VectorDistance, BaseEstimator, ABC):
 
     def _code(self, X: Any, y: Any) -> LabelledRows:
         """Learn codes and coding of a labelled table."""
-        projection = params.choice(self, "coding", CODINGS)()
-        rows = self.code_rows(X, y)
+        projection = parameters.choice(self, "coding", CODINGS)()
+        rows = code_rows(self, X, y)
         n_values = self.codebook_.n_values
         self._check_size(projection.shape(n_values, len(rows.classes)))
         projection.fit(rows.codes, n_values, rows.y, rows.weights)

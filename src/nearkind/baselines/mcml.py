@@ -19,9 +19,8 @@ from nearkind.constraints.weighted_labels import (
 )
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
-from nearkind.estimators import params
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.params import generator, number, whole_number
+from nearkind.estimators.base import VectorDistance, code_rows
+from nearkind.estimators.spec import strength_of
 from nearkind.losses.edges import AnchorPairs
 from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.spectrum import Spectrum
@@ -33,7 +32,9 @@ from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.solution import Solution, Stop, zero_solution
+from nearkind.validation import parameters
 from nearkind.validation.limits import check_size, distances_at_once
+from nearkind.validation.parameters import generator, number, whole_number
 from nearkind.validation.threads import thread_map
 
 ROUNDING = 1e-12
@@ -144,10 +145,10 @@ class MCML(VectorDistance, BaseEstimator):
         self
         """
         solver, rng = self._solver(), generator(self.random_state)
-        coding = params.choice(self, "coding", CODINGS)
+        coding = parameters.choice(self, "coding", CODINGS)
         max_rows = whole_number(self, "max_rows")
-        strength = params.strength(self)
-        unique = self.code_rows(X, y, sample_weight).merge_equal()
+        strength = strength_of(self)
+        unique = code_rows(self, X, y, sample_weight).merge_equal()
         projection = self._projection(coding(), unique)
         coded = compress(Full().blocks(projection.transform(unique.codes)))
         labels, Z = WeightedLabels(unique.y, unique.weights), coded.Z

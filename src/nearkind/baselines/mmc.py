@@ -13,9 +13,9 @@ from nearkind.baselines.matrix_learner import (
     MatrixLearner,
     whitening,
 )
-from nearkind.estimators.params import flag, whole_number
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
+from nearkind.validation.parameters import flag, whole_number
 
 
 class MMC(MatrixLearner):

@@ -9,11 +9,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.matrix_learner import CODINGS, are_one, learned_tables
 from nearkind.distances.vectors import ValueVectors
-from nearkind.estimators import params
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.params import number, whole_number
+from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.structures import Full
+from nearkind.validation import parameters
 from nearkind.validation.limits import check_size
+from nearkind.validation.parameters import number, whole_number
 
 GIGABYTES_A_PAIR = 3 * 8 / 2**30
 """Distances, chances and their weights: three numbers for every pair of rows."""
@@ -91,8 +91,8 @@ class NCA(VectorDistance, BaseEstimator):
         self
         """
         learner = self._learner()
-        projection = params.choice(self, "coding", CODINGS)()
-        rows = self.code_rows(X, y)
+        projection = parameters.choice(self, "coding", CODINGS)()
+        rows = code_rows(self, X, y)
         codes = rows.codes
         _check_memory(len(codes))
         book = self.codebook_

@@ -10,9 +10,9 @@ from threadpoolctl import threadpool_limits
 
 from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner
 from nearkind.estimators.labels import known_labels
-from nearkind.estimators.params import flag, generator, whole_number
 from nearkind.protocols import Array
 from nearkind.tables import read_table
+from nearkind.validation.parameters import flag, generator, whole_number
 
 ALL_PAIRS_UP_TO = 100
 PAIRS_A_ROW = 5

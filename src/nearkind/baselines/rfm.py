@@ -12,16 +12,16 @@ from nearkind.baselines.matrix_learner import CODINGS
 from nearkind.constraints.weighted_labels import sample_rows
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows, unique_rows
-from nearkind.estimators import params
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.params import generator, number, whole_number
+from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.compression import compress
 from nearkind.metrics.spectrum import decompose, symmetrized
 from nearkind.metrics.structures import Full
 from nearkind.metrics.value_tables import feature_maps, value_tables
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.protocols import Array, Map, Projection
+from nearkind.validation import parameters
 from nearkind.validation.limits import check_size
+from nearkind.validation.parameters import generator, number, whole_number
 from nearkind.validation.threads import thread_map
 
 NARROWEST = 1e-9
@@ -125,9 +125,9 @@ class RFM(VectorDistance, BaseEstimator):
         self
         """
         settings, rng = self._settings(), generator(self.random_state)
-        coding = params.choice(self, "coding", CODINGS)
+        coding = parameters.choice(self, "coding", CODINGS)
         max_rows = whole_number(self, "max_rows")
-        unique = self.code_rows(X, y, sample_weight).merge_equal()
+        unique = code_rows(self, X, y, sample_weight).merge_equal()
         rows = sample_rows(unique, max_rows, rng)
         points = unique_rows(rows.codes, np.zeros_like(rows.y), rows.weights)
         marks = np.zeros((len(points), len(self.classes_)))

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from nearkind.distances.form import FittedDistance
 from nearkind.distances.pair_tables import check_table_size
 from nearkind.distances.similarities import MeanSimilarity, RatioSimilarity
-from nearkind.estimators.base import Distance
+from nearkind.estimators.base import Distance, code_rows
 from nearkind.projections.base import value_counts
 from nearkind.protocols import Array, Codes
 
@@ -142,7 +142,7 @@ class FrequencyMeasure(Distance, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the values of each column; labels are not used."""
-        rows = self.code_rows(X, sample_weight=sample_weight)
+        rows = code_rows(self, X, sample_weight=sample_weight)
         check_table_size(self.codebook_, type(self).__name__)
         features = frequencies(rows.codes, self.codebook_.n_values, rows.weights)
         least = 2 if self.drops_constant else 0

@@ -8,13 +8,13 @@ from sklearn.base import BaseEstimator
 
 from nearkind.distances.pair_tables import PairTables, check_table_size
 from nearkind.distances.vectors import ValueVectors
-from nearkind.estimators import params
-from nearkind.estimators.base import SeparableDistance, VectorDistance
-from nearkind.estimators.params import number
+from nearkind.estimators.base import SeparableDistance, VectorDistance, code_rows
 from nearkind.metrics.value_tables import unlearned_tables
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array
+from nearkind.validation import parameters
+from nearkind.validation.parameters import number
 
 WEIGHTINGS: dict[str, Callable[[Array], Any]] = {
     "none": lambda w: 1.0,
@@ -73,8 +73,8 @@ class ValueDifference(SeparableDistance, BaseEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the classes at each value."""
         exponent = number(self, "exponent", "a number > 0", low=0.0, open_low=True)
-        weighting = params.choice(self, "weighting", WEIGHTINGS)
-        rows = self.code_rows(X, y, sample_weight)
+        weighting = parameters.choice(self, "weighting", WEIGHTINGS)
+        rows = code_rows(self, X, y, sample_weight)
         check_table_size(rows.codebook, type(self).__name__)
         vdm = VDM().fit(rows.codes, rows.codebook.n_values, rows.y, rows.weights)
         self.distance_ = PairTables(
@@ -123,7 +123,7 @@ class Euclidean(VectorDistance, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the classes at each value."""
-        rows = self.code_rows(X, y, sample_weight)
+        rows = code_rows(self, X, y, sample_weight)
         n_values = self.codebook_.n_values
         projection = with_coordinates(VDM(), self.codebook_.positions)
         projection.fit(rows.codes, n_values, rows.y, rows.weights)

@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from nearkind.distances.form import object_array
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
-from nearkind.estimators import params
 from nearkind.estimators.labels import check_weights, labelled_rows
 from nearkind.estimators.notebook import learned_html
 from nearkind.protocols import Array, Codes
 from nearkind.tables import read_table
+from nearkind.validation import parameters
 
 
 class TableEstimator:
@@ -30,15 +30,6 @@ class TableEstimator:
     """
 
     codebook_: Codebook
-
-    def set_codebook(self, book: Codebook) -> None:
-        """Keep a fitted codebook, and what scikit-learn asks of the columns."""
-        self.codebook_ = book
-        self.n_features_in_ = len(book.names_)
-        if book.named_ and isinstance(book.names_[0], str):
-            self.feature_names_in_ = object_array(book.names_)
-        else:
-            self.__dict__.pop("feature_names_in_", None)
 
     def encode(self, X: Any) -> Codes:
         """Return the codes (n, D) of a table with the columns that fit saw."""
@@ -90,43 +81,6 @@ class Distance(TableEstimator):
     is_euclidean: ClassVar[bool] = False
     distance_: Any
     classes_: NDArray[Any]
-
-    @property
-    def learned_temperature(self) -> float | None:
-        """Temperature of the soft votes that it was learned for, if it was."""
-        return None
-
-    def code_rows(self, X: Any, y: Any = None, sample_weight: Any = None) -> CodedRows:
-        """Read and code the rows to learn from, and keep their codebook and classes.
-
-        Parameters
-        ----------
-        X : table of any kind, or CodedRows
-            Rows that have been read bring their labels and weights, and are coded by
-            the values that they have themselves.
-        y : array-like (n,), default=None
-            One label per row; not looked at where labels are not needed.
-        sample_weight : array-like (n,), default=None
-            One weight >= 0 per row; None: ones.
-
-        Returns
-        -------
-        CodedRows
-        """
-        book = params.codebook(self)
-        if isinstance(X, CodedRows):
-            self._check_weighted(X)
-            rows = X.recode(book)
-        elif self.requires_labels:
-            rows = labelled_rows(X, y, sample_weight, book, type(self).__name__)
-        else:
-            table = read_table(X)
-            weights = check_weights(sample_weight, table.n_rows)
-            rows = CodedRows.of(table, book, weights=weights)
-        self.set_codebook(rows.codebook)
-        if self.requires_labels:
-            self.classes_ = rows.classes
-        return rows
 
     def fit_path(
         self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None
@@ -200,13 +154,6 @@ class Distance(TableEstimator):
         if "distance_" not in vars(self):
             check_is_fitted(self, "distance_")
         return self.distance_
-
-    def _check_weighted(self, rows: CodedRows) -> None:
-        if rows.is_weighted and not has_fit_parameter(self, "sample_weight"):
-            raise ValueError(
-                f"{type(self).__name__} takes no sample_weight. Repeat rows instead, "
-                "or choose another metric."
-            )
 
     def __sklearn_tags__(self) -> Tags:
         """Return whether labels are needed."""
@@ -290,6 +237,52 @@ class VectorDistance(EmbeddedDistance, SeparableDistance):
     def value_vectors_(self) -> dict[Any, Array]:
         """Vectors (s_d, q) of the values of each feature, in order of categories_."""
         return self.distance_.value_vectors
+
+
+def keep_codebook(model: Any, book: Codebook) -> None:
+    """Set a fitted codebook, and what scikit-learn asks of the columns."""
+    model.codebook_ = book
+    model.n_features_in_ = len(book.names_)
+    if book.named_ and isinstance(book.names_[0], str):
+        model.feature_names_in_ = object_array(book.names_)
+    else:
+        vars(model).pop("feature_names_in_", None)
+
+
+def code_rows(
+    model: Any, X: Any, y: Any = None, sample_weight: Any = None
+) -> CodedRows:
+    """Read and code the rows that a distance learns from; set codebook and classes.
+
+    Parameters
+    ----------
+    model : Distance
+    X : table of any kind, or CodedRows
+        Rows that have been read bring their labels and weights, and are coded by the
+        values that they have themselves.
+    y : array-like (n,), default=None
+        One label per row; not looked at where labels are not needed.
+    sample_weight : array-like (n,), default=None
+        One weight >= 0 per row; None: ones.
+    """
+    book, owner = parameters.codebook(model), type(model).__name__
+    if isinstance(X, CodedRows):
+        if X.is_weighted and not has_fit_parameter(model, "sample_weight"):
+            raise ValueError(
+                f"{owner} takes no sample_weight. Repeat rows instead, or choose "
+                "another metric."
+            )
+        rows = X.recode(book)
+    elif model.requires_labels:
+        rows = labelled_rows(X, y, sample_weight, book, owner)
+    else:
+        table = read_table(X)
+        weights = check_weights(sample_weight, table.n_rows)
+        rows = CodedRows.of(table, book, weights=weights)
+    keep_codebook(model, rows.codebook)
+    if model.requires_labels:
+        model.classes_ = rows.classes
+    return rows
 
 
 def backend_of(X: Any) -> Any:

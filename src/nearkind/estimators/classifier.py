@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import RememberedRowsWarning
-from nearkind.estimators import batches, params
-from nearkind.estimators.base import backend_of
+from nearkind.estimators import batches
+from nearkind.estimators.base import backend_of, keep_codebook
 from nearkind.estimators.batches import (
     N_REFERENCE,
     BatchProblems,
@@ -33,6 +33,7 @@ from nearkind.estimators.labels import (
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.neighbors import INDEXES, SOFT, WEIGHTS, TrainingRows, is_soft
 from nearkind.protocols import Array, Map
+from nearkind.validation import parameters
 from nearkind.voting import Committee, NearestRule, SoftRule, Voter
 from nearkind.voting.condensation import condensation_of, condensed_rows
 from nearkind.voting.voter import Rule, best_temperature
@@ -148,7 +149,7 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
             return backend.fit(self, X, y, sample_weight)
         self._check_parameters()
         metric, owner = self._unfitted(), type(self).__name__
-        book = params.codebook(metric)
+        book = parameters.codebook(metric)
         if isinstance(metric, CPML) and lacks_labels(y):
             self._refuse_class_weight("rows without a label")
             rows = some_labelled_rows(X, y, sample_weight, book, owner)
@@ -353,7 +354,7 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
         """
         self._voter, self._learner = voter, None
         self.classes_, self.n_samples_fit_ = classes, n_rows
-        self.set_codebook(voter.distance.codebook)
+        keep_codebook(self, voter.distance.codebook)
         return self
 
     @property
@@ -407,14 +408,14 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
 
     def check_settings(self) -> None:
         """Refuse wrong parameters, whatever the metric and the packages installed."""
-        params.whole_number(self, "n_neighbors")
+        parameters.whole_number(self, "n_neighbors")
         if not callable(self.weights):
-            params.choice(self, "weights", dict.fromkeys(WEIGHTS))
-        params.choice(self, "index", INDEXES)
+            parameters.choice(self, "weights", dict.fromkeys(WEIGHTS))
+        parameters.choice(self, "index", INDEXES)
         check_class_weight(self)
         if not self._chooses_temperature:
             wanted = "'auto' or a number > 0"
-            params.number(self, "temperature", wanted, 0.0, open_low=True)
+            parameters.number(self, "temperature", wanted, 0.0, open_low=True)
 
     def _check_parameters(self, metric: Any = None) -> None:
         """Refuse wrong parameters, and an index that cannot search under a metric."""
@@ -499,6 +500,11 @@ def classifier_of(voter: Voter, classes: NDArray[Any]) -> CPMLClassifier:
         weights = SOFT
         is_learned = rule.temperature == voter.report.temperature
         temperature = "auto" if is_learned else rule.temperature
-    kind = voter.index_kind
-    model = CPMLClassifier(metric, rule.n_neighbors, weights, kind, temperature)
+    model = CPMLClassifier(
+        metric,
+        n_neighbors=rule.n_neighbors,
+        weights=weights,
+        index=voter.index_kind,
+        temperature=temperature,
+    )
     return model.hold(voter, classes, voter.rows.n_rows)

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from nearkind.distances.form import FittedDistance
+from nearkind.estimators.base import keep_codebook
 from nearkind.voting import FitReport
 
 APART = {
@@ -38,13 +39,19 @@ def fit_report(model: Any) -> FitReport:
         " ".join(repr(model).split()),
         model.get_params(deep=False),
         model.is_learned,
-        model.learned_temperature,
+        _learned_temperature(model),
         {
             name: value
             for name, value in vars(model).items()
             if name.endswith("_") and not name.startswith("_") and name not in APART
         },
     )
+
+
+def _learned_temperature(model: Any) -> float | None:
+    """Return the temperature of soft votes that soft neighbours are learned for."""
+    is_soft = getattr(model, "constraints", None) == "neighbors"
+    return float(model.margin) if is_soft else None
 
 
 def fitted_estimator(report: FitReport, form: FittedDistance) -> Any:
@@ -55,6 +62,6 @@ def fitted_estimator(report: FitReport, form: FittedDistance) -> Any:
     model = kind(**report.settings)
     for name, value in report.diagnostics.items():
         setattr(model, name, value)
-    model.set_codebook(form.codebook)
+    keep_codebook(model, form.codebook)
     model.distance_ = form
     return model

@@ -7,10 +7,10 @@ from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import FittedDistance
-from nearkind.estimators import params
 from nearkind.estimators.base import TableEstimator, backend_of
 from nearkind.neighbors import most_votes
 from nearkind.protocols import Array
+from nearkind.validation import parameters
 from nearkind.voting import Committee
 from nearkind.voting.explanation import explain_prediction
 
@@ -95,7 +95,7 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         check_is_fitted(self)
         voter, owner = self.committee_.explaining, type(self).__name__
         k = voter.rule.n_neighbors if n_neighbors is None else n_neighbors
-        k = params.check_whole(k, "n_neighbors", owner)
+        k = parameters.check_whole(k, "n_neighbors", owner)
         codes = None if X is None else voter.encode(X, owner)
         distances, numbers = voter.kneighbors(codes, k)
         return (distances, numbers) if return_distance else numbers

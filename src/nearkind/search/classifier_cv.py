@@ -22,7 +22,7 @@ from nearkind.errors import (
     SearchInterruptedWarning,
     TimeBudgetWarning,
 )
-from nearkind.estimators import params
+from nearkind.estimators.base import keep_codebook
 from nearkind.estimators.classifier import CPMLClassifier, classifier_of
 from nearkind.estimators.fit_report import fit_report, fitted_estimator
 from nearkind.estimators.labels import (
@@ -43,6 +43,7 @@ from nearkind.search.folds import folds_of
 from nearkind.search.results_table import results_table
 from nearkind.search.scoring import check_scoring, scoring_of
 from nearkind.solvers.solution import Deadline, Stop
+from nearkind.validation import parameters
 from nearkind.voting import Committee, ConformalScores, NearestRule, Voter
 from nearkind.voting.conformal import rows_needed
 
@@ -224,8 +225,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         self
         """
         start = perf_counter()
-        most, budget = params.whole_number(self, "max_members"), _seconds(self)
-        params.flag(self, "calibrate")
+        most, budget = parameters.whole_number(self, "max_members"), _seconds(self)
+        parameters.flag(self, "calibrate")
         check_scoring(self)
         check_class_weight(self)
         with search_progress(self, X, y, sample_weight) as tell:
@@ -448,7 +449,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         self.classes_ = rows.classes
         parts = tuple(voters), rows.classes, self.calibration_, self.conformal_scores_
         self.committee_ = Committee(*parts)
-        self.set_codebook(self.distance_.codebook)
+        keep_codebook(self, self.distance_.codebook)
 
 
 def _ways_to_vote(model: Any) -> list[tuple[int, Any]]:
@@ -457,11 +458,13 @@ def _ways_to_vote(model: Any) -> list[tuple[int, Any]]:
     Soft votes are there once, with a number in the middle, for their neighbours.
     """
     ks, votes = _several(model.n_neighbors), _several(model.weights)
-    if not ks or not all(params.is_whole(k) and k >= 1 for k in ks):
-        raise params.wrong(model, "n_neighbors", "whole numbers >= 1, one or several")
+    if not ks or not all(parameters.is_whole(k) and k >= 1 for k in ks):
+        raise parameters.wrong(
+            model, "n_neighbors", "whole numbers >= 1, one or several"
+        )
     if not votes or not all(map(_is_vote, votes)):
         listed = ", ".join(map(repr, WEIGHTS))
-        raise params.wrong(
+        raise parameters.wrong(
             model, "weights", f"functions or of {listed}, one or several"
         )
     ks = sorted({int(k) for k in ks})
@@ -486,7 +489,7 @@ def _seconds(model: Any) -> float:
     """Return how long a fit may take."""
     if model.time_budget is None:
         return np.inf
-    return params.number(
+    return parameters.number(
         model, "time_budget", "None or a number > 0", 0.0, open_low=True
     )
 

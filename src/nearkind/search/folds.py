@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.encoding.rows import CodedRows, row_keys
-from nearkind.estimators.params import generator, is_whole, wrong
 from nearkind.protocols import Codes
+from nearkind.validation.parameters import generator, is_whole, wrong
 
 Rows = NDArray[np.intp]
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.estimators.params import check_whole, generator
 from nearkind.tables import frame
 from nearkind.tasks.contradictions import Contradiction, contradictions
 from nearkind.tasks.doubtful_labels import (
@@ -20,6 +19,7 @@ from nearkind.tasks.fitted_distance import unfitted_distance
 from nearkind.tasks.labelled_rows import LabelledRows
 from nearkind.tasks.odd_columns import KINDS, OddColumn, odd_columns
 from nearkind.tasks.synonyms import MOST_VALUES, REASONS, Synonym, synonyms
+from nearkind.validation.parameters import check_whole, generator
 
 MOST_SHOWN = 3
 """Findings of a kind that the summary shows."""

@@ -11,13 +11,13 @@ from nearkind.errors import did_you_mean
 from nearkind.estimators.base import object_array
 from nearkind.estimators.explanation import aligned_lines, cell_texts
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
-from nearkind.estimators.params import check_whole
 from nearkind.neighbors import most_votes
 from nearkind.tables import frame, one_row, read_table
 from nearkind.tables.selection import changed_row
 from nearkind.tasks.alternatives import Alternatives, Numbers
 from nearkind.tasks.change_search import ChangeSearch, Solution
 from nearkind.tasks.changed_votes import ChangedVotes
+from nearkind.validation.parameters import check_whole
 
 MOST_COMPARED = 400_000_000
 """Comparisons of a changed row with a training row, by default."""

@@ -8,12 +8,12 @@ from sklearn.frozen import FrozenEstimator
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import did_you_mean
-from nearkind.estimators import params
 from nearkind.estimators.base import Distance
 from nearkind.estimators.distance_names import distance_of, named_distances
 from nearkind.estimators.labels import check_weights, labelled_rows
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.tables import read_table
+from nearkind.validation import parameters
 
 
 def distance_and_rows(
@@ -76,7 +76,7 @@ def distance_and_rows(
             "within scikit-learn's FrozenEstimator), or one that needs no labels, such "
             "as 'hamming'."
         )
-    rows = _coded(X, y, sample_weight, params.codebook(metric), owner)
+    rows = _coded(X, y, sample_weight, parameters.codebook(metric), owner)
     return metric.fit(rows), rows
 
 

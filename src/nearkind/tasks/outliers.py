@@ -10,8 +10,7 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.encoding.rows import CodedRows, unique_rows
-from nearkind.estimators import params
-from nearkind.estimators.base import object_array
+from nearkind.estimators.base import keep_codebook, object_array
 from nearkind.estimators.kneighbors import KNeighbors
 from nearkind.neighbors import INDEXES, RankedNear, TrainingRows
 from nearkind.protocols import Array, Codes
@@ -24,6 +23,7 @@ from nearkind.tasks.outlier_scores import (
     quantile,
     rounded,
 )
+from nearkind.validation import parameters
 from nearkind.validation.limits import distances_at_once
 from nearkind.validation.threads import in_threads
 
@@ -122,14 +122,14 @@ class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
         -------
         self
         """
-        params.whole_number(self, "n_neighbors")
-        method = params.choice(self, "method", METHODS)
-        index = params.choice(self, "index", INDEXES)
+        parameters.whole_number(self, "n_neighbors")
+        method = parameters.choice(self, "method", METHODS)
+        index = parameters.choice(self, "index", INDEXES)
         self._check_contamination()
         distance, rows = distance_and_rows(self, X, y, sample_weight)
         index.check(distance, type(self).__name__)
         self.distance_ = distance
-        self.set_codebook(distance.codebook_)
+        keep_codebook(self, distance.codebook_)
         self.set_training_rows(TrainingRows.of(rows))
         self.n_samples_fit_ = rows.n_given
         self.n_neighbors_ = self._checked_neighbors()
@@ -216,7 +216,7 @@ class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         book, rows = self.codebook_, self.training_rows_
-        if params.is_whole(row):
+        if parameters.is_whole(row):
             if row not in rows.groups.rows:
                 raise ValueError(
                     f"Row {row} is none of the {rows.n_rows:,} rows given to fit. "
@@ -285,7 +285,7 @@ class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
     def _check_contamination(self) -> None:
         if self.contamination != "auto":
             wanted = "'auto' or a number above 0 and up to 0.5"
-            params.number(self, "contamination", wanted, 0.0, 0.5, open_low=True)
+            parameters.number(self, "contamination", wanted, 0.0, 0.5, open_low=True)
 
     def _offset(self, scores: Array, weights: Array) -> float:
         """Return the score below which a row is an outlier.

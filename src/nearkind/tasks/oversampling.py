@@ -10,13 +10,13 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.utils import Tags
 
 from nearkind.encoding.rows import CodedRows, unique_rows
-from nearkind.estimators import params
-from nearkind.estimators.base import TableEstimator
+from nearkind.estimators.base import TableEstimator, keep_codebook
 from nearkind.estimators.labels import require_labels
 from nearkind.neighbors import ExactIndex, RowGroups
 from nearkind.protocols import Array, Codes
 from nearkind.tables.selection import take_cells, take_values
 from nearkind.tasks.fitted_distance import distance_and_rows
+from nearkind.validation import parameters
 from nearkind.validation.limits import distances_at_once
 
 Numbers = NDArray[np.intp]
@@ -111,7 +111,7 @@ class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
             anew.
         """
         rows = self._fit(X, y)
-        rng = params.generator(self.random_state)
+        rng = parameters.generator(self.random_state)
         n_columns = len(rows.table.names)
         each = np.arange(len(rows))
         begun, cells = [each], [np.tile(each[:, None], n_columns)]
@@ -127,9 +127,9 @@ class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
 
     def _fit(self, X: Any, y: Any) -> CodedRows:
         require_labels(y, type(self).__name__)
-        params.whole_number(self, "n_neighbors")
+        parameters.whole_number(self, "n_neighbors")
         self.distance_, rows = distance_and_rows(self, X, y)
-        self.set_codebook(self.distance_.codebook_)
+        keep_codebook(self, self.distance_.codebook_)
         self.classes_ = rows.classes
         sizes = dict(zip(rows.classes.tolist(), np.bincount(rows.y), strict=True))
         self.sampling_strategy_ = self._new_rows(sizes, y)
@@ -172,14 +172,14 @@ class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
         """Return how many new rows of each class there are to be."""
         wanted = self.sampling_strategy
         if isinstance(wanted, str):
-            chosen = params.choice(self, "sampling_strategy", STRATEGIES)(sizes)
+            chosen = parameters.choice(self, "sampling_strategy", STRATEGIES)(sizes)
             return {label: max(sizes.values()) - sizes[label] for label in chosen}
         if isinstance(wanted, Real) and not isinstance(wanted, bool):
             return self._by_ratio(float(wanted), sizes)
         wanted = wanted(y) if callable(wanted) else wanted
         if not isinstance(wanted, Mapping):
             listed = ", ".join(map(repr, STRATEGIES))
-            raise params.wrong(
+            raise parameters.wrong(
                 self,
                 "sampling_strategy",
                 f"one of {listed}, a number in (0, 1], a dict of class to size, or a "
@@ -187,13 +187,13 @@ class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
             )
         for label, size in wanted.items():
             if label not in sizes:
-                raise params.wrong(
+                raise parameters.wrong(
                     self,
                     "sampling_strategy",
                     f"of classes of y, which {label!r} is not",
                 )
-            if not params.is_whole(size) or size < sizes[label]:
-                raise params.wrong(
+            if not parameters.is_whole(size) or size < sizes[label]:
+                raise parameters.wrong(
                     self,
                     "sampling_strategy",
                     f"of whole numbers, for {label!r} at least the {sizes[label]} rows "
@@ -203,7 +203,7 @@ class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
 
     def _by_ratio(self, ratio: float, sizes: dict[Any, int]) -> dict[Any, int]:
         if len(sizes) != 2 or not 0.0 < ratio <= 1.0:
-            raise params.wrong(
+            raise parameters.wrong(
                 self,
                 "sampling_strategy",
                 "a number in (0, 1] for two classes, else a dict of class to size",
@@ -211,7 +211,7 @@ class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
         (small,) = _all_but(max, sizes)
         n_new = int(max(sizes.values()) * ratio - sizes[small])
         if n_new <= 0:
-            raise params.wrong(
+            raise parameters.wrong(
                 self,
                 "sampling_strategy",
                 f"more than {sizes[small] / max(sizes.values()):.4g}, the ratio of the "

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 
-from nearkind.estimators.base import TableEstimator
+from nearkind.estimators.base import TableEstimator, keep_codebook
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.labels import require_labels
 from nearkind.neighbors import most_votes
@@ -101,7 +101,7 @@ class Prototypes(TableEstimator, BaseEstimator):
         kept = self.classifier_.training_rows_
         order = np.argsort(kept.groups.first_rows)
         self.distance_, self.classes_ = distance, model.classes_
-        self.set_codebook(distance.codebook_)
+        keep_codebook(self, distance.codebook_)
         self.indices_ = kept.groups.first_rows[order]
         self.prototypes_ = take_rows(X, self.indices_)
         self.labels_ = self.classes_[most_votes(kept.shares[order])]
