@@ -310,8 +310,11 @@ class Index(Protocol):
         """Return whether it can search under a metric, which need not be fitted."""
 
     @staticmethod
-    def check(metric: Any, owner: str) -> None:
-        """Raise if it cannot search under a metric, or if a package is missing."""
+    def check(metric: Any, method: str, owner: str) -> None:
+        """Raise if it cannot search under a metric, or if a package is missing.
+
+        ``metric`` is a form or has its ``is_euclidean``; ``method`` is its name.
+        """
 
     @property
     def rows(self) -> Any:

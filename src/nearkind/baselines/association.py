@@ -17,6 +17,7 @@ from nearkind.distances.pair_tables import (
 from nearkind.estimators.base import SeparableDistance, code_rows
 from nearkind.protocols import Array
 from nearkind.validation import parameters
+from nearkind.validation.parameters import estimator_class
 
 _AT_ONCE = 1 << 20
 """Numbers in a temporary array of differences."""
@@ -53,6 +54,7 @@ def jensen_shannon(p: Array, q: Array) -> Array:
 DIVERGENCES: dict[str, Divergence] = {"kl": kullback_leibler, "js": jensen_shannon}
 
 
+@estimator_class()
 class Association(SeparableDistance, BaseEstimator):
     """d = sum over features i and j != i of psi(P(A_j | x_i), P(A_j | x'_i)).
 
@@ -76,13 +78,7 @@ class Association(SeparableDistance, BaseEstimator):
     [0.6226, 0.0]
     """
 
-    def __init__(
-        self, divergence="kl", *, unseen="prior", missing="level", numeric="auto"
-    ):
-        self.divergence = divergence
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    divergence: str = "kl"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count pairs of values of all columns; labels are not used."""

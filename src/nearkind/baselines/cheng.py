@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
@@ -28,7 +28,7 @@ from nearkind.encoding.rows import row_keys, unique_rows
 from nearkind.estimators.base import SeparableDistance, code_rows
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
-from nearkind.validation.parameters import number, seeded, whole_number
+from nearkind.validation.parameters import estimator_class, number, seeded, whole_number
 from nearkind.validation.threads import thread_map
 
 MOST_CENTRES = 200
@@ -40,6 +40,7 @@ _HALVINGS = 40
 Tables = Sequence[Array]
 
 
+@estimator_class()
 class Cheng(SeparableDistance, BaseEstimator):
     """d = sum over features of M_d[x_d, x'_d], the tables M_d learned from labels.
 
@@ -81,25 +82,13 @@ class Cheng(SeparableDistance, BaseEstimator):
     array([[0.501]])
     """
 
-    requires_labels = True
-    is_learned = True
+    _requires_labels = True
+    _is_learned = True
 
-    def __init__(
-        self,
-        max_iter=100,
-        *,
-        tol=1e-4,
-        random_state=None,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    max_iter: int = 100
+    _: KW_ONLY
+    tol: float = 1e-4
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the tables."""

@@ -1,7 +1,7 @@
 """DILCA: values are as far apart as a chosen context tells them apart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array
 from nearkind.validation import parameters
-from nearkind.validation.parameters import number
+from nearkind.validation.parameters import estimator_class, number
 
 _ROUNDING = 1e-12
 
@@ -57,6 +57,7 @@ class NotRedundant:
 CONTEXTS = {"mean": AboveMean, "rr": lambda sigma: NotRedundant()}
 
 
+@estimator_class()
 class DILCA(VectorDistance, BaseEstimator):
     """d^2 = sum over features Y of the mean over contexts of a squared difference.
 
@@ -90,20 +91,9 @@ class DILCA(VectorDistance, BaseEstimator):
     array([[0.7071]])
     """
 
-    def __init__(
-        self,
-        context="mean",
-        *,
-        sigma=0.5,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.context = context
-        self.sigma = sigma
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    context: str = "mean"
+    _: KW_ONLY
+    sigma: float = 0.5
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count pairs of values of all columns; labels are not used."""

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -16,13 +17,14 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes
-from nearkind.validation.parameters import number, whole_number
+from nearkind.validation.parameters import estimator_class, number, whole_number
 from nearkind.validation.threads import one_blas_thread
 
 LARGEST = 5_000_000
 """Coefficients; the solver holds some twenty numbers for each."""
 
 
+@estimator_class()
 class Discriminant(VectorDistance, BaseEstimator):
     """Multinomial logistic regression: rows are compared by the logits of the classes.
 
@@ -64,26 +66,14 @@ class Discriminant(VectorDistance, BaseEstimator):
     True
     """
 
-    requires_labels = True
-    is_learned = True
-    has_coordinates = True
+    _requires_labels = True
+    _is_learned = True
+    _has_coordinates = True
 
-    def __init__(
-        self,
-        strength=1.0,
-        *,
-        max_iter=200,
-        tol=1e-4,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.strength = strength
-        self.max_iter = max_iter
-        self.tol = tol
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    strength: Any = 1.0
+    _: KW_ONLY
+    max_iter: int = 200
+    tol: float = 1e-4
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance.

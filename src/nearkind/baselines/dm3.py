@@ -1,6 +1,7 @@
 """DM3: frequencies, dependence between features, weights that depend on the pair."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from nearkind.distances.dependence import ROUNDING, DependentTables
 from nearkind.distances.pair_tables import check_contingency
 from nearkind.estimators.base import Distance, code_rows
 from nearkind.protocols import Array
-from nearkind.validation.parameters import number, numbered
+from nearkind.validation.parameters import estimator_class, number, numbered
 
 
 class Stage(NamedTuple):
@@ -50,6 +51,7 @@ STAGES = {
 }
 
 
+@estimator_class()
 class DM3(Distance, BaseEstimator):
     """d = sum over features r of w_r D_r / sum of w_r.
 
@@ -77,14 +79,9 @@ class DM3(Distance, BaseEstimator):
     array([[0.1667]])
     """
 
-    def __init__(
-        self, stage=3, *, beta="mean", unseen="prior", missing="level", numeric="auto"
-    ):
-        self.stage = stage
-        self.beta = beta
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    stage: int = 3
+    _: KW_ONLY
+    beta: Any = "mean"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count pairs of values of all columns; labels are not used."""

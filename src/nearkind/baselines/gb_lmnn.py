@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,12 @@ from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Map
 from nearkind.solvers.solution import Stop
 from nearkind.validation import parameters
-from nearkind.validation.parameters import generator, number, whole_number
+from nearkind.validation.parameters import (
+    estimator_class,
+    generator,
+    number,
+    whole_number,
+)
 
 SUFFICIENT = 1e-4
 """Share of what the slope promises that a step must gain."""
@@ -29,6 +35,7 @@ HALVINGS = 20
 """How often a step is halved before there is none."""
 
 
+@estimator_class()
 class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
     """Gradient-boosted large margin nearest neighbour.
 
@@ -91,34 +98,16 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        n_neighbors=3,
-        *,
-        mu=0.5,
-        max_depth=4,
-        learning_rate=0.1,
-        max_iter=100,
-        tol=0.03,
-        coding="onehot",
-        max_rows=4_000,
-        random_state=0,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.n_neighbors = n_neighbors
-        self.mu = mu
-        self.max_depth = max_depth
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.tol = tol
-        self.coding = coding
-        self.max_rows = max_rows
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    n_neighbors: int = 3
+    _: KW_ONLY
+    mu: float = 0.5
+    max_depth: int = 4
+    learning_rate: float = 0.1
+    max_iter: int = 100
+    tol: float = 0.03
+    coding: str = "onehot"
+    max_rows: int = 4_000
+    random_state: Any = 0
 
     def _check(self) -> None:
         super()._check()

@@ -7,8 +7,10 @@ from sklearn.base import BaseEstimator
 
 from nearkind.distances.mismatches import MismatchWeights
 from nearkind.estimators.base import EmbeddingEstimator, SeparableDistance, code_rows
+from nearkind.validation.parameters import estimator_class
 
 
+@estimator_class()
 class Hamming(EmbeddingEstimator, SeparableDistance, BaseEstimator):
     """d = number of features that differ / number of features (overlap distance).
 
@@ -25,11 +27,6 @@ class Hamming(EmbeddingEstimator, SeparableDistance, BaseEstimator):
     ...                                                            [["b", "x"]])
     array([[0.5]])
     """
-
-    def __init__(self, unseen="prior", *, missing="level", numeric="auto"):
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the values of each column; labels are not used."""

@@ -2,11 +2,10 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
 )
@@ -30,7 +29,12 @@ from nearkind.protocols import Array, Codes, RowNumbers
 from nearkind.solvers.solution import Stop
 from nearkind.validation import parameters
 from nearkind.validation.limits import check_size
-from nearkind.validation.parameters import generator, number, whole_number
+from nearkind.validation.parameters import (
+    estimator_class,
+    generator,
+    number,
+    whole_number,
+)
 from nearkind.validation.threads import one_blas_thread
 
 STARTS = 10
@@ -48,6 +52,7 @@ AT_ONCE = 1 << 17
 """Bits of triplets that are held at a time."""
 
 
+@estimator_class()
 class HDML(EmbeddingEstimator, BaseEstimator):
     """Hamming distance metric learning: d = share of the bits in which codes differ.
 
@@ -108,36 +113,18 @@ class HDML(EmbeddingEstimator, BaseEstimator):
     array([[0., 1.]])
     """
 
-    requires_labels = True
-    is_learned = True
-    classes_: NDArray[Any]
+    _requires_labels = True
+    _is_learned = True
 
-    def __init__(
-        self,
-        n_bits=64,
-        *,
-        strength=1e-3,
-        n_triplets=10_000,
-        n_candidates=30,
-        max_iter=100,
-        tol=1e-3,
-        coding="onehot",
-        random_state=0,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.n_bits = n_bits
-        self.strength = strength
-        self.n_triplets = n_triplets
-        self.n_candidates = n_candidates
-        self.max_iter = max_iter
-        self.tol = tol
-        self.coding = coding
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    n_bits: int = 64
+    _: KW_ONLY
+    strength: Any = 1e-3
+    n_triplets: int = 10_000
+    n_candidates: int = 30
+    max_iter: int = 100
+    tol: float = 1e-3
+    coding: str = "onehot"
+    random_state: Any = 0
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the codes.

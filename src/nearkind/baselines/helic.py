@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -25,7 +26,7 @@ from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Stop
 from nearkind.validation.limits import distances_at_once
-from nearkind.validation.parameters import number, whole_number
+from nearkind.validation.parameters import estimator_class, number, whole_number
 from nearkind.validation.threads import ALL_CORES, thread_map
 
 COUPLINGS = "frequency", "values", "classes"
@@ -36,6 +37,7 @@ ROWS = 4_000
 """Distinct rows up to which every triplet counts; of more, those among so many."""
 
 
+@estimator_class()
 class HELIC(VectorDistance, BaseEstimator):
     """Heterogeneous couplings of categorical values, as we read them.
 
@@ -87,25 +89,13 @@ class HELIC(VectorDistance, BaseEstimator):
     True
     """
 
-    requires_labels = True
-    is_learned = True
+    _requires_labels = True
+    _is_learned = True
 
-    def __init__(
-        self,
-        strength="auto",
-        *,
-        max_iter=200,
-        tol=1e-2,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.strength = strength
-        self.max_iter = max_iter
-        self.tol = tol
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    strength: Any = "auto"
+    _: KW_ONLY
+    max_iter: int = 200
+    tol: float = 1e-2
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the weights.

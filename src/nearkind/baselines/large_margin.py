@@ -3,6 +3,7 @@
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -27,7 +28,7 @@ from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Solution, Stop
 from nearkind.validation import parameters
 from nearkind.validation.limits import check_size, distances_at_once
-from nearkind.validation.parameters import number, whole_number
+from nearkind.validation.parameters import estimator_class, number, whole_number
 from nearkind.validation.threads import ALL_CORES, thread_map
 
 ROWS = 4_000
@@ -43,8 +44,8 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
     A learner gives ``_projection``, the coding of values.
     """
 
-    requires_labels = True
-    is_learned = True
+    _requires_labels = True
+    _is_learned = True
 
     n_neighbors: Any
     mu: Any
@@ -143,6 +144,7 @@ def search_embedding(
     return Embedding(U, U)
 
 
+@estimator_class()
 class LMNN(LargeMargin):
     """Large margin nearest neighbour.
 
@@ -191,31 +193,18 @@ class LMNN(LargeMargin):
     True
     """
 
-    def __init__(
-        self,
-        n_neighbors=3,
-        *,
-        mu=0.5,
-        max_iter=200,
-        tol=1e-3,
-        coding="onehot",
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.n_neighbors = n_neighbors
-        self.mu = mu
-        self.max_iter = max_iter
-        self.tol = tol
-        self.coding = coding
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    n_neighbors: int = 3
+    _: KW_ONLY
+    mu: float = 0.5
+    max_iter: int = 200
+    tol: float = 1e-3
+    coding: str = "onehot"
 
     def _projection(self) -> Projection:
         return parameters.choice(self, "coding", CODINGS)()
 
 
+@estimator_class()
 class KDML(LargeMargin):
     """Kernel density metric learning, as we read it.
 
@@ -252,24 +241,11 @@ class KDML(LargeMargin):
     (2, 2)
     """
 
-    def __init__(
-        self,
-        n_neighbors=3,
-        *,
-        mu=0.5,
-        max_iter=200,
-        tol=1e-3,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.n_neighbors = n_neighbors
-        self.mu = mu
-        self.max_iter = max_iter
-        self.tol = tol
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    n_neighbors: int = 3
+    _: KW_ONLY
+    mu: float = 0.5
+    max_iter: int = 200
+    tol: float = 1e-3
 
     def _projection(self) -> Projection:
         return VDM()

@@ -1,6 +1,8 @@
 """LMCA: large margins in few directions, of coded rows or of a kernel's space."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -21,7 +23,7 @@ from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Full
 from nearkind.protocols import Array, Map
 from nearkind.validation import parameters
-from nearkind.validation.parameters import number, whole_number
+from nearkind.validation.parameters import estimator_class, number, whole_number
 
 MARGIN = 1.0
 """Also the width of the corner of the smooth hinge."""
@@ -29,6 +31,7 @@ NARROWEST = 1e-9
 """Bandwidth below which a row is like itself alone, whatever the bandwidth."""
 
 
+@estimator_class()
 class LMCA(MarginLearner, VectorDistance, BaseEstimator):
     """Large margin component analysis.
 
@@ -87,32 +90,15 @@ class LMCA(MarginLearner, VectorDistance, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        n_components=10,
-        *,
-        n_neighbors=3,
-        mu=0.5,
-        max_iter=200,
-        tol=1e-4,
-        coding="onehot",
-        max_rows=4_000,
-        random_state=0,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.mu = mu
-        self.max_iter = max_iter
-        self.tol = tol
-        self.coding = coding
-        self.max_rows = max_rows
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    n_components: int = 10
+    _: KW_ONLY
+    n_neighbors: int = 3
+    mu: float = 0.5
+    max_iter: int = 200
+    tol: float = 1e-4
+    coding: str = "onehot"
+    max_rows: int = 4_000
+    random_state: Any = 0
 
     def _check(self) -> None:
         super()._check()
@@ -134,6 +120,7 @@ class LMCA(MarginLearner, VectorDistance, BaseEstimator):
         return found
 
 
+@estimator_class()
 class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
     """Large margin component analysis in the space of a kernel.
 
@@ -187,36 +174,17 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        n_components=10,
-        *,
-        kernel="rbf",
-        bandwidth=2.0,
-        n_neighbors=3,
-        mu=0.5,
-        max_iter=200,
-        tol=1e-4,
-        coding="onehot",
-        max_rows=1_000,
-        random_state=0,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.n_components = n_components
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_neighbors = n_neighbors
-        self.mu = mu
-        self.max_iter = max_iter
-        self.tol = tol
-        self.coding = coding
-        self.max_rows = max_rows
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    n_components: int = 10
+    _: KW_ONLY
+    kernel: str = "rbf"
+    bandwidth: float = 2.0
+    n_neighbors: int = 3
+    mu: float = 0.5
+    max_iter: int = 200
+    tol: float = 1e-4
+    coding: str = "onehot"
+    max_rows: int = 1_000
+    random_state: Any = 0
 
     def _check(self) -> None:
         super()._check()

@@ -45,8 +45,8 @@ class MarginLearner(Distance, ABC):
         Why they ended.
     """
 
-    requires_labels = True
-    is_learned = True
+    _requires_labels = True
+    _is_learned = True
 
     n_neighbors: Any
     mu: Any

@@ -220,8 +220,8 @@ class MatrixLearner(VectorDistance, BaseEstimator, ABC):
         M over these directions.
     """
 
-    requires_labels = True
-    is_learned = True
+    _requires_labels = True
+    _is_learned = True
 
     coding: Any
     random_state: Any

@@ -1,7 +1,7 @@
 """MCML: the metric under which rows draw neighbours of their own class evenly."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -34,13 +34,19 @@ from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.solution import Solution, Stop, zero_solution
 from nearkind.validation import parameters
 from nearkind.validation.limits import check_size, distances_at_once
-from nearkind.validation.parameters import generator, number, whole_number
+from nearkind.validation.parameters import (
+    estimator_class,
+    generator,
+    number,
+    whole_number,
+)
 from nearkind.validation.threads import thread_map
 
 ROUNDING = 1e-12
 """Slopes at M = 0 below this are none: vectors of values are of size one."""
 
 
+@estimator_class()
 class MCML(VectorDistance, BaseEstimator):
     """Maximally collapsing metric learning.
 
@@ -100,34 +106,18 @@ class MCML(VectorDistance, BaseEstimator):
     array([[0. , 2.4]])
     """
 
-    requires_labels = True
-    is_learned = True
-    has_coordinates = True
+    _requires_labels = True
+    _is_learned = True
+    _has_coordinates = True
 
-    def __init__(
-        self,
-        strength="auto",
-        *,
-        max_rows=2_000,
-        max_iter=200,
-        tol=1e-3,
-        coding="onehot",
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-        n_jobs=None,
-        random_state=0,
-    ):
-        self.strength = strength
-        self.max_rows = max_rows
-        self.max_iter = max_iter
-        self.tol = tol
-        self.coding = coding
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    strength: Any = "auto"
+    _: KW_ONLY
+    max_rows: int = 2_000
+    max_iter: int = 200
+    tol: float = 1e-3
+    coding: str = "onehot"
+    n_jobs: Any = None
+    random_state: Any = 0
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance.

@@ -1,8 +1,8 @@
 """MMC: unlike rows far apart on the whole, alike rows at a given mean distance."""
 
 import warnings
-from dataclasses import dataclass
-from typing import NamedTuple, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -15,9 +15,10 @@ from nearkind.baselines.matrix_learner import (
 )
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
-from nearkind.validation.parameters import flag, whole_number
+from nearkind.validation.parameters import estimator_class, flag, whole_number
 
 
+@estimator_class()
 class MMC(MatrixLearner):
     """Metric learning for clustering with side information.
 
@@ -69,28 +70,13 @@ class MMC(MatrixLearner):
     True
     """
 
-    def __init__(
-        self,
-        diagonal=False,
-        *,
-        n_pairs=20_000,
-        tol=1e-4,
-        max_iter=1000,
-        coding="onehot",
-        random_state=0,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.diagonal = diagonal
-        self.n_pairs = n_pairs
-        self.tol = tol
-        self.max_iter = max_iter
-        self.coding = coding
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    diagonal: bool = False
+    _: KW_ONLY
+    n_pairs: int = 20_000
+    tol: float = 1e-4
+    max_iter: int = 1000
+    coding: str = "onehot"
+    random_state: Any = 0
 
     def _check(self) -> None:
         flag(self, "diagonal")

@@ -1,6 +1,7 @@
 """NCA: scikit-learn's neighbourhood components, on indicators of values."""
 
 import warnings
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.structures import Full
 from nearkind.validation import parameters
 from nearkind.validation.limits import check_size
-from nearkind.validation.parameters import number, whole_number
+from nearkind.validation.parameters import estimator_class, number, whole_number
 
 GIGABYTES_A_PAIR = 3 * 8 / 2**30
 """Distances, chances and their weights: three numbers for every pair of rows."""
@@ -22,6 +23,7 @@ LARGEST = 8.0
 """Gigabytes: from the first on there is a warning, beyond the second an error."""
 
 
+@estimator_class()
 class NCA(VectorDistance, BaseEstimator):
     """Neighbourhood components analysis.
 
@@ -57,25 +59,13 @@ class NCA(VectorDistance, BaseEstimator):
     True
     """
 
-    requires_labels = True
-    is_learned = True
+    _requires_labels = True
+    _is_learned = True
 
-    def __init__(
-        self,
-        max_iter=50,
-        *,
-        tol=1e-5,
-        coding="onehot",
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.max_iter = max_iter
-        self.tol = tol
-        self.coding = coding
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    max_iter: int = 50
+    _: KW_ONLY
+    tol: float = 1e-5
+    coding: str = "onehot"
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the distance.

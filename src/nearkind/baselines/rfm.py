@@ -1,6 +1,6 @@
 """RFM: the metric that a kernel regression of the classes learns by its own slopes."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +21,12 @@ from nearkind.projections.coordinates import with_coordinates
 from nearkind.protocols import Array, Map, Projection
 from nearkind.validation import parameters
 from nearkind.validation.limits import check_size
-from nearkind.validation.parameters import generator, number, whole_number
+from nearkind.validation.parameters import (
+    estimator_class,
+    generator,
+    number,
+    whole_number,
+)
 from nearkind.validation.threads import thread_map
 
 NARROWEST = 1e-9
@@ -30,6 +35,7 @@ COINCIDENT = 1e-6
 """Rows nearer than this share of the largest distance are at one place."""
 
 
+@estimator_class()
 class RFM(VectorDistance, BaseEstimator):
     """Recursive feature machine.
 
@@ -80,34 +86,18 @@ class RFM(VectorDistance, BaseEstimator):
     array([[0.1 , 1.41]])
     """
 
-    requires_labels = True
-    is_learned = True
-    has_coordinates = True
+    _requires_labels = True
+    _is_learned = True
+    _has_coordinates = True
 
-    def __init__(
-        self,
-        n_rounds=5,
-        *,
-        bandwidth=2.0,
-        ridge=1e-3,
-        max_rows=4_000,
-        coding="onehot",
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-        n_jobs=None,
-        random_state=0,
-    ):
-        self.n_rounds = n_rounds
-        self.bandwidth = bandwidth
-        self.ridge = ridge
-        self.max_rows = max_rows
-        self.coding = coding
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_rounds: int = 5
+    _: KW_ONLY
+    bandwidth: float = 2.0
+    ridge: float = 1e-3
+    max_rows: int = 4_000
+    coding: str = "onehot"
+    n_jobs: Any = None
+    random_state: Any = 0
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance.

@@ -19,6 +19,7 @@ from nearkind.distances.similarities import MeanSimilarity, RatioSimilarity
 from nearkind.estimators.base import Distance, code_rows
 from nearkind.projections.base import value_counts
 from nearkind.protocols import Array, Codes
+from nearkind.validation.parameters import estimator_class
 
 RAREST = 1e-12
 """Least share of a value; only weights can make one so rare."""
@@ -117,6 +118,7 @@ def _not_too_rare(counts: Array) -> Array:
     return np.where(counts > 0.0, np.maximum(counts, RAREST * counts.sum()), 0.0)
 
 
+@estimator_class()
 class FrequencyMeasure(Distance, BaseEstimator):
     """A similarity of rows from tables of pairs of values, and the distance made of it.
 
@@ -134,11 +136,6 @@ class FrequencyMeasure(Distance, BaseEstimator):
 
     drops_constant: ClassVar[bool] = False
     conversion: ClassVar[str] = "complement"
-
-    def __init__(self, unseen="prior", *, missing="level", numeric="auto"):
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the values of each column; labels are not used."""

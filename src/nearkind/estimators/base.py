@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -18,6 +18,7 @@ from nearkind.estimators.notebook import learned_html
 from nearkind.protocols import Array, Codes
 from nearkind.tables import read_table
 from nearkind.validation import parameters
+from nearkind.validation.parameters import estimator_class
 
 
 class TableEstimator:
@@ -56,6 +57,7 @@ class TableEstimator:
         return tags
 
 
+@estimator_class(kw_only=True)
 class Distance(TableEstimator):
     """Mixin of every estimator of a distance, whose fit sets ``distance_``.
 
@@ -63,24 +65,18 @@ class Distance(TableEstimator):
     ----------
     distance_ : FittedDistance
         What was learned; all answers are its own.
-    requires_labels : bool, default=False
-        Whether ``fit`` needs y.
-    has_coordinates : bool, default=False
-        Whether a number may be one coordinate, as numeric="scale" makes it.
-    is_euclidean : bool, default=False
-        Whether its form is Euclidean between vectors.
-    is_learned : bool, default=False
-        Whether labels or constraints say how much each feature counts. Of other
-        distances the shares of features do not say what tells classes apart: a column
-        of row numbers may come first.
     """
 
-    requires_labels: ClassVar[bool] = False
-    has_coordinates: ClassVar[bool] = False
-    is_learned: ClassVar[bool] = False
-    is_euclidean: ClassVar[bool] = False
-    distance_: Any
-    classes_: NDArray[Any]
+    _requires_labels: ClassVar[bool] = False
+    _has_coordinates: ClassVar[bool] = False
+    _is_learned: ClassVar[bool] = False
+    _is_euclidean: ClassVar[bool] = False
+    distance_: ClassVar[Any]
+    classes_: ClassVar[NDArray[Any]]
+
+    unseen: str = "prior"
+    missing: str = "level"
+    numeric: str = "auto"
 
     def fit_path(
         self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None
@@ -158,7 +154,7 @@ class Distance(TableEstimator):
     def __sklearn_tags__(self) -> Tags:
         """Return whether labels are needed."""
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = self.requires_labels
+        tags.target_tags.required = self._requires_labels
         return tags
 
 
@@ -211,7 +207,7 @@ class EmbeddingEstimator(Distance, ClassNamePrefixFeaturesOutMixin, TransformerM
 class EmbeddedDistance(EmbeddingEstimator):
     """Mixin of a distance that is Euclidean between the vectors of ``transform``."""
 
-    is_euclidean = True
+    _is_euclidean = True
 
     def pairwise_distances(
         self, X: Any, Y: Any = None, *, squared: bool = False
@@ -237,6 +233,52 @@ class VectorDistance(EmbeddedDistance, SeparableDistance):
     def value_vectors_(self) -> dict[Any, Array]:
         """Vectors (s_d, q) of the values of each feature, in order of categories_."""
         return self.distance_.value_vectors
+
+
+class Traits(NamedTuple):
+    """What a kind of distance can do, whatever its parameters.
+
+    Attributes
+    ----------
+    requires_labels : bool
+        Whether ``fit`` needs y.
+    has_coordinates : bool
+        Whether a number may be one coordinate, as numeric="scale" makes it.
+    is_learned : bool
+        Whether labels or constraints say how much each feature counts. Of other
+        distances the shares of features do not say what tells classes apart: a column
+        of row numbers may come first.
+    is_euclidean : bool
+        Whether its form is Euclidean between vectors.
+    """
+
+    requires_labels: bool
+    has_coordinates: bool
+    is_learned: bool
+    is_euclidean: bool
+
+
+def traits_of(model: Any) -> Traits:
+    """Return what a distance can do, fitted or not, or its class."""
+    return Traits(
+        model._requires_labels,
+        model._has_coordinates,
+        model._is_learned,
+        model._is_euclidean,
+    )
+
+
+def codebook_of(model: Any) -> Codebook:
+    """Return an unfitted codebook with the policies of a distance."""
+    if not traits_of(model).has_coordinates and model.numeric == "scale":
+        raise parameters.wrong(
+            model,
+            "numeric",
+            "'auto', 'category' or 'bin', because it compares values that have no "
+            "coordinates, unlike those of CPML, Euclidean, Discriminant, MCML and "
+            "RFM",
+        )
+    return parameters.codebook(model)
 
 
 def keep_codebook(model: Any, book: Codebook) -> None:
@@ -265,7 +307,7 @@ def code_rows(
     sample_weight : array-like (n,), default=None
         One weight >= 0 per row; None: ones.
     """
-    book, owner = parameters.codebook(model), type(model).__name__
+    book, owner = codebook_of(model), type(model).__name__
     if isinstance(X, CodedRows):
         if X.is_weighted and not has_fit_parameter(model, "sample_weight"):
             raise ValueError(
@@ -273,14 +315,14 @@ def code_rows(
                 "another metric."
             )
         rows = X.recode(book)
-    elif model.requires_labels:
+    elif traits_of(model).requires_labels:
         rows = labelled_rows(X, y, sample_weight, book, owner)
     else:
         table = read_table(X)
         weights = check_weights(sample_weight, table.n_rows)
         rows = CodedRows.of(table, book, weights=weights)
     keep_codebook(model, rows.codebook)
-    if model.requires_labels:
+    if traits_of(model).requires_labels:
         model.classes_ = rows.classes
     return rows
 

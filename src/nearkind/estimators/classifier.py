@@ -2,7 +2,7 @@
 
 import warnings
 from copy import copy
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import RememberedRowsWarning
 from nearkind.estimators import batches
-from nearkind.estimators.base import backend_of, keep_codebook
+from nearkind.estimators.base import (
+    backend_of,
+    codebook_of,
+    keep_codebook,
+    traits_of,
+)
 from nearkind.estimators.batches import (
     N_REFERENCE,
     BatchProblems,
@@ -34,11 +39,13 @@ from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.neighbors import INDEXES, SOFT, WEIGHTS, TrainingRows, is_soft
 from nearkind.protocols import Array, Map
 from nearkind.validation import parameters
+from nearkind.validation.parameters import estimator_class
 from nearkind.voting import Committee, NearestRule, SoftRule, Voter
 from nearkind.voting.condensation import condensation_of, condensed_rows
 from nearkind.voting.voter import Rule, best_temperature
 
 
+@estimator_class()
 class CPMLClassifier(NeighborClassifier, BaseEstimator):
     """Classify rows by their nearest neighbours under a learned distance.
 
@@ -111,22 +118,13 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
     _learner: Any = None
     _chosen_temperature: float | None = None
 
-    def __init__(
-        self,
-        metric=None,
-        *,
-        n_neighbors=5,
-        weights="uniform",
-        index="exact",
-        temperature="auto",
-        class_weight=None,
-    ):
-        self.metric = metric
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.index = index
-        self.temperature = temperature
-        self.class_weight = class_weight
+    metric: Any = None
+    _: KW_ONLY
+    n_neighbors: int = 5
+    weights: Any = "uniform"
+    index: str = "exact"
+    temperature: Any = "auto"
+    class_weight: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance and keep the rows.
@@ -149,7 +147,7 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
             return backend.fit(self, X, y, sample_weight)
         self._check_parameters()
         metric, owner = self._unfitted(), type(self).__name__
-        book = parameters.codebook(metric)
+        book = codebook_of(metric)
         if isinstance(metric, CPML) and lacks_labels(y):
             self._refuse_class_weight("rows without a label")
             rows = some_labelled_rows(X, y, sample_weight, book, owner)
@@ -335,27 +333,7 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
         rows = condensed_rows(condensation_of(voter), n_rows, tolerance)
         model = clone(self)
         model._chosen_temperature = self._chosen_temperature
-        return model.hold(voter.with_rows(rows), self.classes_, self.n_samples_fit_)
-
-    def hold(self, voter: Voter, classes: NDArray[Any], n_rows: int) -> Self:
-        """Answer as a voter does.
-
-        Parameters
-        ----------
-        voter : Voter
-        classes : ndarray (C,)
-            Sorted labels.
-        n_rows : int
-            Number of rows given to ``fit``, by which more are numbered.
-
-        Returns
-        -------
-        self
-        """
-        self._voter, self._learner = voter, None
-        self.classes_, self.n_samples_fit_ = classes, n_rows
-        keep_codebook(self, voter.distance.codebook)
-        return self
+        return hold(model, voter.with_rows(rows), self.classes_, self.n_samples_fit_)
 
     @property
     def committee_(self) -> Committee:
@@ -396,7 +374,7 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
     def temperature_(self) -> float:
         """The temperature of soft votes; one not yet chosen is chosen now."""
         check_is_fitted(self)
-        if not self._chooses_temperature:
+        if not _chooses_temperature(self):
             return float(self.temperature)
         voter = self._voter
         assert voter is not None
@@ -406,22 +384,12 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
             self._chosen_temperature = best_temperature(voter.distance, voter.rows)
         return self._chosen_temperature
 
-    def check_settings(self) -> None:
-        """Refuse wrong parameters, whatever the metric and the packages installed."""
-        parameters.whole_number(self, "n_neighbors")
-        if not callable(self.weights):
-            parameters.choice(self, "weights", dict.fromkeys(WEIGHTS))
-        parameters.choice(self, "index", INDEXES)
-        check_class_weight(self)
-        if not self._chooses_temperature:
-            wanted = "'auto' or a number > 0"
-            parameters.number(self, "temperature", wanted, 0.0, open_low=True)
-
     def _check_parameters(self, metric: Any = None) -> None:
         """Refuse wrong parameters, and an index that cannot search under a metric."""
-        self.check_settings()
+        check_settings(self)
         chosen = self._unfitted() if metric is None else metric
-        INDEXES[self.index].check(chosen, type(self).__name__)
+        method, owner = type(chosen).__name__, type(self).__name__
+        INDEXES[self.index].check(traits_of(chosen), method, owner)
 
     def _rule(self) -> Rule:
         """Return how rows vote, by the present settings."""
@@ -446,7 +414,7 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
         voting = TrainingRows.of(rows.coded_by(form.codebook))
         self._chosen_temperature = None  # by rows before
         voter = Voter(form, voting, NearestRule(self.n_neighbors), report, self.index)
-        self.hold(voter, rows.classes, rows.n_given)  # those without weight among them
+        hold(self, voter, rows.classes, rows.n_given)  # those without weight as well
         self._learner = metric
         for name in ("n_samples_seen_", "n_remembered_"):  # of batches before
             self.__dict__.pop(name, None)
@@ -469,10 +437,6 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
             )
         return self
 
-    @property
-    def _chooses_temperature(self) -> bool:
-        return isinstance(self.temperature, str) and self.temperature == "auto"
-
 
 def _check_takes_batches(metric: Any) -> CPML:
     if not isinstance(metric, CPML):
@@ -481,6 +445,42 @@ def _check_takes_batches(metric: Any) -> CPML:
             "the metric to learn from batches."
         )
     return metric
+
+
+def hold(
+    model: CPMLClassifier, voter: Voter, classes: NDArray[Any], n_rows: int
+) -> CPMLClassifier:
+    """Let a classifier answer as a voter does, and return it.
+
+    Parameters
+    ----------
+    model : CPMLClassifier
+    voter : Voter
+    classes : ndarray (C,)
+        Sorted labels.
+    n_rows : int
+        Number of rows given to ``fit``, by which more are numbered.
+    """
+    model._voter, model._learner = voter, None
+    model.classes_, model.n_samples_fit_ = classes, n_rows
+    keep_codebook(model, voter.distance.codebook)
+    return model
+
+
+def check_settings(model: CPMLClassifier) -> None:
+    """Refuse wrong parameters, whatever the metric and the packages installed."""
+    parameters.whole_number(model, "n_neighbors")
+    if not callable(model.weights):
+        parameters.choice(model, "weights", dict.fromkeys(WEIGHTS))
+    parameters.choice(model, "index", INDEXES)
+    check_class_weight(model)
+    if not _chooses_temperature(model):
+        wanted = "'auto' or a number > 0"
+        parameters.number(model, "temperature", wanted, 0.0, open_low=True)
+
+
+def _chooses_temperature(model: CPMLClassifier) -> bool:
+    return isinstance(model.temperature, str) and model.temperature == "auto"
 
 
 def classifier_of(voter: Voter, classes: NDArray[Any]) -> CPMLClassifier:
@@ -507,4 +507,4 @@ def classifier_of(voter: Voter, classes: NDArray[Any]) -> CPMLClassifier:
         index=voter.index_kind,
         temperature=temperature,
     )
-    return model.hold(voter, classes, voter.rows.n_rows)
+    return hold(model, voter, classes, voter.rows.n_rows)

@@ -1,7 +1,7 @@
 """CPML: learn a distance between rows of categories from labels or constraints."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
@@ -30,11 +30,12 @@ from nearkind.estimators.problem import (
 from nearkind.estimators.progress import CallbackSupport, fit_progress
 from nearkind.estimators.spec import CPMLSpec, exponent, strength_of
 from nearkind.losses.edges import difference_matrices
-from nearkind.protocols import Array, Map, Projection, Structure
-from nearkind.streaming import BatchSummary, RowSample
+from nearkind.protocols import Array, Map
 from nearkind.tables import read_table
+from nearkind.validation.parameters import estimator_class
 
 
+@estimator_class()
 class CPML(CallbackSupport, VectorDistance, BaseEstimator):
     """Categorical metric learning with Schatten p-norms.
 
@@ -160,67 +161,31 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
     (0.62, 'TOLERANCE')
     """
 
-    requires_labels = True
-    has_coordinates = True
-    is_learned = True
-    metric_: Array
-    projection_: Projection
-    structure_: Structure
-    class_count_: Array
-    n_samples_seen_: int
-    reference_: RowSample
-    batch_summary_: BatchSummary
+    _requires_labels = True
+    _has_coordinates = True
+    _is_learned = True
 
-    def __init__(
-        self,
-        structure="single",
-        *,
-        projection="vdm",
-        constraints="triplets",
-        scope="all",
-        n_targets=3,
-        p=1.0,
-        powered=False,
-        strength="auto",
-        margin=1.0,
-        smoothing=0.0,
-        cross_fit=False,
-        solver="auto",
-        max_iter=200,
-        tol=1e-4,
-        warm_start=False,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-        crosses=0,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        penalty="schatten",
-    ):
-        self.structure = structure
-        self.projection = projection
-        self.constraints = constraints
-        self.scope = scope
-        self.n_targets = n_targets
-        self.p = p
-        self.powered = powered
-        self.strength = strength
-        self.margin = margin
-        self.smoothing = smoothing
-        self.cross_fit = cross_fit
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
-        self.crosses = crosses
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.penalty = penalty
+    structure: str = "single"
+    _: KW_ONLY
+    projection: str = "vdm"
+    constraints: str = "triplets"
+    scope: Any = "all"
+    n_targets: int = 3
+    p: Any = 1.0
+    powered: bool = False
+    strength: Any = "auto"
+    margin: float = 1.0
+    smoothing: Any = 0.0
+    cross_fit: bool = False
+    solver: str = "auto"
+    max_iter: int = 200
+    tol: float = 1e-4
+    warm_start: bool = False
+    crosses: Any = 0
+    n_jobs: Any = None
+    random_state: Any = None
+    verbose: int = 0
+    penalty: str = "schatten"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance from labels.

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from nearkind.distances.form import FittedDistance
-from nearkind.estimators.base import keep_codebook
+from nearkind.estimators.base import keep_codebook, traits_of
 from nearkind.voting import FitReport
 
 APART = {
@@ -38,7 +38,7 @@ def fit_report(model: Any) -> FitReport:
         type(model).__name__,
         " ".join(repr(model).split()),
         model.get_params(deep=False),
-        model.is_learned,
+        traits_of(model).is_learned,
         _learned_temperature(model),
         {
             name: value

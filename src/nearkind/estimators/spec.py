@@ -21,6 +21,7 @@ from nearkind.constraints.sampled import (
 from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.encoding.codebook import Codebook
+from nearkind.estimators.base import codebook_of
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
@@ -38,7 +39,6 @@ from nearkind.solvers.subgradient import Subgradient
 from nearkind.validation.limits import distances_at_once
 from nearkind.validation.parameters import (
     choice,
-    codebook,
     flag,
     generator,
     is_whole,
@@ -149,7 +149,7 @@ class CPMLSpec:
         n_threads(model.n_jobs)
         structure = choice(model, "structure", STRUCTURES)()
         make_projection = _projection(model)
-        book = codebook(model)
+        book = codebook_of(model)
         margin = number(model, "margin", "a number > 0", 0.0, open_low=True)
         penalty, strength = regularizer(model), strength_of(model)
         rule = _rule(model, margin, rng)

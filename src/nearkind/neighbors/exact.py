@@ -53,7 +53,7 @@ class PlainIndex:
         return True
 
     @staticmethod
-    def check(metric: Any, owner: str) -> None:
+    def check(metric: Any, method: str, owner: str) -> None:
         """Accept any metric."""
 
     @property

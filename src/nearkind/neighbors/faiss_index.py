@@ -93,12 +93,12 @@ class FaissIndex:
         return bool(metric.is_euclidean)
 
     @classmethod
-    def check(cls, metric: Any, owner: str) -> None:
+    def check(cls, metric: Any, method: str, owner: str) -> None:
         """Raise if a distance has no vectors, or if FAISS is not installed."""
         if not cls.takes(metric):
             raise ValueError(
                 f"The 'index' parameter of {owner} must be 'exact' over "
-                f"{type(metric).__name__}, which gives values no vectors that FAISS "
+                f"{method}, which gives values no vectors that FAISS "
                 "could search; got 'faiss'. Take index='exact', or a metric with "
                 "value_vectors_, such as CPML, Euclidean or NCA."
             )

@@ -15,7 +15,7 @@ from nearkind import baselines
 from nearkind.distances.form import FittedDistance
 from nearkind.errors import RefusedError
 from nearkind.estimators.base import Distance, keep_codebook
-from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.fit_report import fit_report
 from nearkind.estimators.labels import check_class_weight
@@ -165,9 +165,9 @@ def restore_classifier(model: Any, found: Mapping[str, Any]) -> None:
     else:
         if len(committee.voters) > 1 or committee.calibration is not None:
             raise RefusedError("a classifier has one voter, and no calibration")
-        model.check_settings()
+        check_settings(model)
         (voter,) = committee.voters
-        model.hold(voter, committee.classes, results.get("n_samples_fit_", least))
+        hold(model, voter, committee.classes, results.get("n_samples_fit_", least))
     for name, value in results.items():
         setattr(model, name, value)
 

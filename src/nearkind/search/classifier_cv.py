@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from numbers import Real
 from time import perf_counter
 from typing import Any, Self
@@ -44,6 +44,7 @@ from nearkind.search.results_table import results_table
 from nearkind.search.scoring import check_scoring, scoring_of
 from nearkind.solvers.solution import Deadline, Stop
 from nearkind.validation import parameters
+from nearkind.validation.parameters import estimator_class
 from nearkind.voting import Committee, ConformalScores, NearestRule, Voter
 from nearkind.voting.conformal import rows_needed
 
@@ -51,6 +52,7 @@ SEARCH_SHARE = 0.6
 """Share of the time for the search; the rest is for learning from all rows."""
 
 
+@estimator_class()
 class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     """Nearest neighbours under the distances that do best on held-out training rows.
 
@@ -173,42 +175,22 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     True
     """
 
-    committee_: Committee
-
-    def __init__(
-        self,
-        candidates=None,
-        *,
-        n_neighbors=(1, 3, 5, 9, 15, 25),
-        weights="soft",
-        max_members=3,
-        cv=None,
-        time_budget=None,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        scoring="accuracy",
-        class_weight=None,
-        calibrate=True,
-    ):
-        self.candidates = candidates
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.max_members = max_members
-        self.cv = cv
-        self.time_budget = time_budget
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.scoring = scoring
-        self.class_weight = class_weight
-        self.calibrate = calibrate
+    candidates: Any = None
+    _: KW_ONLY
+    n_neighbors: Any = (1, 3, 5, 9, 15, 25)
+    weights: Any = "soft"
+    max_members: int = 3
+    cv: Any = None
+    time_budget: Any = None
+    unseen: str = "prior"
+    missing: str = "level"
+    numeric: str = "auto"
+    n_jobs: Any = None
+    random_state: Any = None
+    verbose: int = 0
+    scoring: Any = "accuracy"
+    class_weight: Any = None
+    calibrate: bool = True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose, and learn from all rows.

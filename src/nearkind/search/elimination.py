@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.encoding.rows import CodedRows
+from nearkind.estimators.base import codebook_of
 from nearkind.protocols import Array
 from nearkind.search.candidates import Candidate
 from nearkind.search.ensemble import least_gain
@@ -23,7 +24,6 @@ from nearkind.search.evaluation import FoldRows, Outcome, Votes, evaluate
 from nearkind.search.folds import Fold, heat_of
 from nearkind.search.scoring import Accuracy, Scoring
 from nearkind.solvers.solution import Deadline
-from nearkind.validation import parameters
 from nearkind.validation.threads import thread_map
 
 BEHIND = 2.0
@@ -348,7 +348,7 @@ class Elimination:
         Distances that code alike share them.
         """
         metric = candidate.lenient.metric
-        key = fold.train.tobytes(), *parameters.codebook(metric).policies.values()
+        key = fold.train.tobytes(), *codebook_of(metric).policies.values()
         try:
             if key not in self._coded:
                 self._coded[key] = FoldRows.of(self.rows, fold, metric)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.encoding.rows import CodedRows
+from nearkind.estimators.base import codebook_of
 from nearkind.estimators.fit_report import fit_report
 from nearkind.neighbors import TrainingRows, is_soft
 from nearkind.protocols import Array
@@ -16,7 +17,6 @@ from nearkind.search.candidates import Candidate
 from nearkind.search.folds import Fold
 from nearkind.search.scoring import Scoring
 from nearkind.solvers.solution import Deadline, Stop
-from nearkind.validation import parameters
 from nearkind.voting import NearestRule, SoftRule, Voter
 from nearkind.voting.voter import Rule, best_temperature
 
@@ -82,7 +82,7 @@ class FoldRows:
     @classmethod
     def of(cls, rows: CodedRows, fold: Fold, metric: Any) -> "FoldRows":
         """Code the rows of a fold as an unfitted distance wants them."""
-        train = rows.take(fold.train).recode(parameters.codebook(metric))
+        train = rows.take(fold.train).recode(codebook_of(metric))
         held = rows.take(fold.held).coded_by(train.codebook)
         voters = TrainingRows.of(train)
         return cls(train, held, voters, rows.y[fold.held], rows.classes)

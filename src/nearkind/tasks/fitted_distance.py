@@ -8,12 +8,11 @@ from sklearn.frozen import FrozenEstimator
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import did_you_mean
-from nearkind.estimators.base import Distance
+from nearkind.estimators.base import Distance, codebook_of, traits_of
 from nearkind.estimators.distance_names import distance_of, named_distances
 from nearkind.estimators.labels import check_weights, labelled_rows
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.tables import read_table
-from nearkind.validation import parameters
 
 
 def distance_and_rows(
@@ -69,14 +68,14 @@ def distance_and_rows(
         return metric, _coded(X, y, sample_weight, metric.codebook_, owner)
     unlabelled = "hamming" if metric is None and y is None else metric
     metric = clone(distance_of(unlabelled, model))
-    if metric.requires_labels and y is None:
+    if traits_of(metric).requires_labels and y is None:
         raise ValueError(
             f"{type(metric).__name__} learns from labels, and {owner} was given none. "
             "Give y to fit, or a fitted distance as metric (where models are cloned, "
             "within scikit-learn's FrozenEstimator), or one that needs no labels, such "
             "as 'hamming'."
         )
-    rows = _coded(X, y, sample_weight, parameters.codebook(metric), owner)
+    rows = _coded(X, y, sample_weight, codebook_of(metric), owner)
     return metric.fit(rows), rows
 
 

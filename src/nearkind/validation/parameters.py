@@ -4,9 +4,10 @@ A wrong parameter ends in one sentence: which parameter of whom, what it must be
 it is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,19 +15,41 @@ from sklearn.utils import check_random_state
 from nearkind.encoding.codebook import POLICIES, Codebook
 from nearkind.encoding.crosses import WANTED, as_setting
 
+Kind = TypeVar("Kind", bound=type)
+
+
+@dataclass_transform(eq_default=False)
+def estimator_class(*, kw_only: bool = False) -> Callable[[Kind], Kind]:
+    """Return a decorator that writes ``__init__`` from the parameters of an estimator.
+
+    Parameters are annotated in the body of the class, each with its default; those
+    after ``_: KW_ONLY`` are given by name. As in scikit-learn, ``__init__`` only stores
+    them, and the class itself keeps no attribute of their names.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> @estimator_class()
+    ... class Nearest(BaseEstimator):
+    ...     k: int = 5
+    >>> Nearest(3).get_params(), hasattr(Nearest, "k")
+    ({'k': 3}, False)
+    """
+
+    def decorate(cls: Kind) -> Kind:
+        made = dataclass(eq=False, repr=False, kw_only=kw_only)(cls)
+        for field in fields(made):
+            if field.name in vars(made):
+                delattr(made, field.name)
+        return made
+
+    return decorate
+
 
 def codebook(model: Any) -> Codebook:
     """Return an unfitted codebook with the model's policies."""
     for name, allowed in POLICIES.items():
         choice(model, name, dict.fromkeys(allowed))
-    if model.numeric == "scale" and not model.has_coordinates:
-        raise wrong(
-            model,
-            "numeric",
-            "'auto', 'category' or 'bin', because it compares values that have no "
-            "coordinates, unlike those of CPML, Euclidean, Discriminant, MCML and "
-            "RFM",
-        )
     crosses = as_setting(getattr(model, "crosses", 0))  # few distances have them
     if crosses is None:
         raise wrong(model, "crosses", WANTED)
