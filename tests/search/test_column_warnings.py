@@ -24,7 +24,6 @@ SETTINGS = {
     "values": {"candidates": [Hamming()]},
     "histograms": {"candidates": [Euclidean()]},
     "coded as read": {"candidates": [Hamming(numeric="category")]},
-    "several members": {"candidates": [Hamming(), Euclidean()], "max_members": 3},
     "coded as read, in the search too": {"numeric": "category", "candidates": None},
     "all": {"candidates": None},
     "time is up": {"candidates": None, "time_budget": 0.001},
@@ -48,6 +47,18 @@ def test_an_identifier_is_warned_of_once_per_fit(settings):
     model = few(**settings)
     for _ in range(2):
         assert columns_warned_of(model, ROWS, LABELS) == ["Column 'id'"]
+
+
+def test_several_members_warn_once():
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 3, (N, 4))
+    rule = (codes[:, 0] + codes[:, 1] * (codes[:, 2] > 0)) % 3
+    labels = np.where(rng.random(N) < 0.3, rng.integers(0, 3, N), rule)
+    names = [f"p{i}" for i in range(N)]
+    model = nk.CPMLClassifierCV()
+    found = columns_warned_of(model, np.column_stack([names, codes]), labels)
+    assert len(model.members_) > 1
+    assert len(found) == 1
 
 
 def test_each_identifier_is_warned_of():
