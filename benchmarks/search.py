@@ -37,7 +37,7 @@ import nearkind as nk
 from benchmarks.harness import no_warnings, print_status, print_table
 from benchmarks.sets import load, two_parts
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments import printed
+from nearkind.experiments.paper import printed
 from nearkind.experiments.rows import DONE
 from nearkind.experiments.sandbox import call
 

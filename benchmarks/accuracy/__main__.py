@@ -25,7 +25,7 @@ from benchmarks.accuracy.tables import markdown, repeated, tables, write_page
 from benchmarks.accuracy.trial import plan
 from benchmarks.harness import print_status
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments import printed
+from nearkind.experiments.paper import printed
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 KEPT = RESULTS / "accuracy.jsonl.gz"

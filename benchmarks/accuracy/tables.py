@@ -9,8 +9,9 @@ from benchmarks.accuracy.classifiers import METHODS, OURS
 from benchmarks.accuracy.scores import NOTHING, SMALLEST
 from benchmarks.accuracy.trial import LARGE, MOST_ROWS, REPEATS, SMALL, size_of
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments import printed, score_table, statistics
-from nearkind.experiments.reproduction import ResultTable
+from nearkind.experiments import score_table, statistics
+from nearkind.experiments.paper import printed
+from nearkind.experiments.result_table import ResultTable
 
 BELOW_MAJORITY = {"connect4", "census", "spect"}
 """Printed below the share of the largest class: compared with that instead."""

@@ -8,10 +8,12 @@ import numpy as np
 
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.datasets.sources import require_offer
-from nearkind.experiments import printed, statistics
-from nearkind.experiments.figures import draw_mean_ranks
-from nearkind.experiments.provenance import is_converged, provenance
-from nearkind.experiments.reproduction import Reproduction, ResultTable
+from nearkind.experiments import statistics
+from nearkind.experiments.paper import printed
+from nearkind.experiments.paper.figures import draw_mean_ranks
+from nearkind.experiments.paper.provenance import is_converged, provenance
+from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.rows import Row
 from nearkind.experiments.scores import Scores, mean_text, score_table
 

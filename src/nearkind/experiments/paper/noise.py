@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from nearkind.estimators.cpml import CPML
-from nearkind.experiments import printed
 from nearkind.experiments.design import Design
 from nearkind.experiments.methods import CPMLPath, Method
-from nearkind.experiments.provenance import provenance
-from nearkind.experiments.reproduction import Reproduction, ResultTable
+from nearkind.experiments.paper import printed
+from nearkind.experiments.paper.provenance import provenance
+from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.rows import Row
 from nearkind.experiments.scores import values_text
 from nearkind.experiments.sets import Synthetic

@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from nearkind.experiments import criteria
-from nearkind.experiments.reproduction import Reproduction, ResultTable
+from nearkind.experiments.paper import criteria
+from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.result_table import ResultTable
 
 HELD, NOT_HELD, UNJUDGED = "held", "did not hold", "cannot be judged"
 

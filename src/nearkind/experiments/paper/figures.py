@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nearkind.experiments import statistics
-from nearkind.experiments.reproduction import Reproduction
+from nearkind.experiments.paper.reproduction import Reproduction
 from nearkind.protocols import Array
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")

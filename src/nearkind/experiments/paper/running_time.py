@@ -12,11 +12,12 @@ import numpy as np
 from nearkind import baselines
 from nearkind.estimators.cpml import CPML
 from nearkind.experiments.design import Design
-from nearkind.experiments.figures import COLOURS, MARKERS, panels
 from nearkind.experiments.methods import Method, fit_timed, seeded
-from nearkind.experiments.protocol import Protocol
-from nearkind.experiments.provenance import provenance
-from nearkind.experiments.reproduction import Reproduction, ResultTable
+from nearkind.experiments.paper.figures import COLOURS, MARKERS, panels
+from nearkind.experiments.paper.protocol import Protocol
+from nearkind.experiments.paper.provenance import provenance
+from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.rows import Row
 from nearkind.experiments.sets import Synthetic
 from nearkind.experiments.splits import Part, Split

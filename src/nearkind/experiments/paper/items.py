@@ -1,12 +1,25 @@
-"""How long items of a protocol are expected to take, by times that were measured."""
+"""Every table and figure of the paper, by name, and how long it is expected to take."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from math import inf
+from pathlib import Path
+from typing import NamedTuple
 
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments import accuracies, noise, running_time, synthetic, variants
+from nearkind.errors import did_you_mean
 from nearkind.experiments.design import SHARES
-from nearkind.experiments.reproduction import Reproduction
+from nearkind.experiments.paper import (
+    accuracies,
+    claims,
+    figures,
+    noise,
+    running_time,
+    small_tables,
+    synthetic,
+    variants,
+)
+from nearkind.experiments.paper.reproduction import Reproduction
 
 HOURS = 2 * 3600.0
 """What is expected to take longer is started only on request."""
@@ -18,6 +31,62 @@ OF_1000_ROWS = 3.0
 """Seconds of one trial of 1,000 rows with five strengths, on one core."""
 SAME_TRIALS = {"classification": "triplets"}
 """Items made from the trials of another one."""
+
+
+class Item(NamedTuple):
+    """A table or figure.
+
+    Attributes
+    ----------
+    title : str
+        What it shows.
+    make : callable
+        Makes and writes it; returns the paths.
+    """
+
+    title: str
+    make: Callable[[Reproduction], list[Path]]
+
+
+ITEMS: dict[str, Item] = {
+    "vdm": Item("the worked example of class histograms", small_tables.histograms),
+    "sets": Item("the table of data sets, counted", small_tables.set_sizes),
+    "structures": Item("the figure of the four structures", figures.structures),
+    "synthetic-4": Item(
+        "synthetic data with 4 classes", partial(synthetic.synthetic, n_classes=4)
+    ),
+    "synthetic-20": Item(
+        "synthetic data with 20 classes", partial(synthetic.synthetic, n_classes=20)
+    ),
+    "noise": Item("the share of noisy features", noise.noise),
+    "time-classes": Item("running time by classes", running_time.time_by_classes),
+    "time-rows": Item("running time by rows", running_time.time_by_rows),
+    "triplets": Item(
+        "triplet accuracy on 23 sets", partial(accuracies.accuracies, kind="triplets")
+    ),
+    "classification": Item(
+        "accuracy on 23 sets", partial(accuracies.accuracies, kind="classification")
+    ),
+    "norms": Item("accuracy by the exponent of the norm", variants.norms),
+    "constraints": Item("accuracy by the kind of constraints", variants.constraints),
+    "claims": Item("what the paper claims, held or not", claims.verdicts),
+}
+
+
+def items_named(names: Iterable[str]) -> dict[str, Item]:
+    """Return the items of these names, all if there is no name.
+
+    Examples
+    --------
+    >>> [*items_named(["noise", "vdm"])]
+    ['noise', 'vdm']
+    """
+    names = list(names) or list(ITEMS)
+    for name in names:
+        if name not in ITEMS:
+            hint = did_you_mean(name, ITEMS, max_listed=50)
+            raise ValueError(f"The paper has no item {name!r} here. {hint}")
+    return {name: ITEMS[name] for name in names}
 
 
 def expected_seconds(names: Iterable[str], reproduction: Reproduction) -> float:

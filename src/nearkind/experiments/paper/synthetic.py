@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.experiments.figures import COLOURS, MARKERS, panels
-from nearkind.experiments.provenance import provenance
-from nearkind.experiments.reproduction import Reproduction, ResultTable
+from nearkind.experiments.paper.figures import COLOURS, MARKERS, panels
+from nearkind.experiments.paper.provenance import provenance
+from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.rows import Row
 from nearkind.experiments.scores import values_text
 from nearkind.experiments.sets import Synthetic

@@ -9,8 +9,9 @@ import numpy as np
 from nearkind import datasets
 from nearkind.baselines import Euclidean
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments import printed
-from nearkind.experiments.reproduction import Reproduction, ResultTable
+from nearkind.experiments.paper import printed
+from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.sets import NUMERIC
 from nearkind.projections.vdm import VDM
 
