@@ -34,8 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def fit_within(train: Part, limits: Limits) -> LearnedMap:
     """Fit NCA in a process with limits of time and memory."""
-    resources = Resources(megabytes=1024.0 * limits.gigabytes)
-    outcome = call(fit, train, seconds=limits.seconds, resources=resources)
+    resources = Resources(limits.seconds, megabytes=1024.0 * limits.gigabytes)
+    outcome = call(fit, train, resources=resources)
     if outcome.status == DONE:
         return outcome.value
     return LearnedMap(outcome.status, limits.seconds)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from benchmarks.accuracy.classifiers import METHODS
 from benchmarks.accuracy.scores import N_BINS
+from benchmarks.accuracy.trial import METHODS
 from nearkind.experiments.paper.figures import COLOURS, panels
 
 N_COLUMNS = 5

@@ -5,9 +5,16 @@ from collections import Counter
 
 import numpy as np
 
-from benchmarks.accuracy.classifiers import METHODS, OURS
+from benchmarks.accuracy.classifiers import OURS
 from benchmarks.accuracy.scores import NOTHING, SMALLEST
-from benchmarks.accuracy.trial import LARGE, MOST_ROWS, REPEATS, SMALL, size_of
+from benchmarks.accuracy.trial import (
+    LARGE,
+    METHODS,
+    MOST_ROWS,
+    REPEATS,
+    SMALL,
+    size_of,
+)
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.experiments import score_table, statistics
 from nearkind.experiments.paper import printed

@@ -21,7 +21,7 @@ from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.cpml import CPML
 from nearkind.experiments.design import Design
 from nearkind.experiments.scores import accuracies, accuracy, has_triplets
-from nearkind.experiments.splits import Part, Split, subsample
+from nearkind.experiments.splits import Part, Split, joined, subsample
 from nearkind.search.classifier_cv import CPMLClassifierCV
 
 BEYOND = 1e300
@@ -224,17 +224,13 @@ class ClassifierMethod:
 
     def facts(self, parts: Split, seed: int, design: Design) -> dict[str, Any]:
         """Fit on all rows but the test part, score on the test part."""
-        X = np.concatenate([parts.train.X, parts.valid.X])
-        y = np.concatenate([parts.train.y, parts.valid.y])
-        model = seeded(self.make(), seed)
-        start = perf_counter()
-        model.fit(X, y)
-        seconds = perf_counter() - start
+        known = joined(parts.train, parts.valid)
+        model, seconds, *_ = fit_timed(seeded(self.make(), seed), known)
         return {
             "fit_seconds": seconds,
             "search_seconds": seconds,
-            "n_training_used": len(y),
-            **accuracies(model.predict(parts.test.X), parts.test.y, y),
+            "n_training_used": len(known.y),
+            **accuracies(model.predict(parts.test.X), parts.test.y, known.y),
         }
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from nearkind.experiments.rows import Key, Row
 
 
-class Progress(NamedTuple):
+class RunProgress(NamedTuple):
     """The progress of a run.
 
     Attributes
@@ -28,7 +28,7 @@ class Progress(NamedTuple):
     last: Row | None = None
 
 
-ProgressCallback = Callable[[Progress], None]
+ProgressCallback = Callable[[RunProgress], None]
 """Is called at the start and at the end of each trial."""
 
 
@@ -65,7 +65,7 @@ class _Lines:
     def __init__(self) -> None:
         self._start = monotonic()
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: RunProgress) -> None:
         n_done, n_all, _, last = progress
         if last is None:
             return
@@ -117,7 +117,7 @@ def _bar(console: Any) -> Iterator[ProgressCallback]:
     )
     task = bar.add_task("", total=1)
 
-    def show(state: Progress) -> None:
+    def show(state: RunProgress) -> None:
         running = ", ".join(
             f"{k.dataset} {k.method} #{k.repetition}" for k in state.running
         )

@@ -5,6 +5,7 @@ ones that it was making.
 """
 
 import errno
+import gzip
 import os
 import warnings
 from collections.abc import Iterator
@@ -29,21 +30,27 @@ class Contents(NamedTuple):
     n_bytes: int
 
 
-def read_rows(path: str | os.PathLike[str]) -> list[Row]:
-    """Return the rows of a results file, the last one of each key.
+def read_rows(*paths: str | os.PathLike[str]) -> list[Row]:
+    """Return the rows of results files, of each key the last one.
 
-    An incomplete last line, left by a run that was killed, is left out with a warning.
+    A file whose name ends in .gz is unpacked. An incomplete last line, left by a run
+    that was killed, is left out with a warning.
 
     Raises
     ------
     ValueError
         If any other line is damaged; the message names file and line.
     """
-    place = Path(path)
-    try:
-        return list(_contents(place, place.read_bytes()).rows.values())
-    except OSError as error:
-        raise _file_error("read", place, error, "Run the experiments first.") from None
+    rows: dict[Key, Row] = {}
+    for place in map(Path, paths):
+        try:
+            data = place.read_bytes()
+        except OSError as error:
+            advice = "Run the experiments first."
+            raise _file_error("read", place, error, advice) from None
+        unpack = gzip.decompress if place.suffix == ".gz" else bytes
+        rows |= _contents(place, unpack(data)).rows
+    return list(rows.values())
 
 
 class Store:

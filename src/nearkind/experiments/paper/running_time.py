@@ -20,7 +20,7 @@ from nearkind.experiments.paper.reproduction import Reproduction
 from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.rows import Row
 from nearkind.experiments.sets import Synthetic
-from nearkind.experiments.splits import Part, Split
+from nearkind.experiments.splits import Split, joined
 
 CLASSES_OF_ROWS = 12
 MOST_ROWS_BY_CLASSES = 2_000
@@ -50,13 +50,12 @@ class TimedFit:
 
     def facts(self, parts: Split, seed: int, design: Design) -> dict[str, Any]:
         """Fit on all rows; return the time and how the fit ended."""
-        X = np.concatenate([part.X for part in parts])
-        y = np.concatenate([part.y for part in parts])
+        whole = joined(*parts)
         model = seeded(self.make(), seed).set_params(**self.settings(design))
-        model.fit(X[:FIRST_ROWS], y[:FIRST_ROWS])
-        fitted = fit_timed(model, Part(X, y))
+        model.fit(whole.X[:FIRST_ROWS], whole.y[:FIRST_ROWS])
+        fitted = fit_timed(model, whole)
         return {
-            "n_training_used": len(y),
+            "n_training_used": len(whole.y),
             "fit_seconds": fitted.seconds,
             "stop_reason": fitted.stop_reason,
             "stops": {fitted.stop_reason: 1} if fitted.stop_reason else None,
