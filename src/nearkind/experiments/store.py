@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
 
 from nearkind.experiments.rows import Key, Row
 
@@ -21,13 +20,6 @@ try:
     import fcntl
 except ImportError:  # not on Windows
     fcntl = None
-
-
-class Contents(NamedTuple):
-    """The content of a file: the last row of each key, and the bytes of whole lines."""
-
-    rows: dict[Key, Row]
-    n_bytes: int
 
 
 def read_rows(*paths: str | os.PathLike[str]) -> list[Row]:
@@ -49,7 +41,7 @@ def read_rows(*paths: str | os.PathLike[str]) -> list[Row]:
             advice = "Run the experiments first."
             raise _file_error("read", place, error, advice) from None
         unpack = gzip.decompress if place.suffix == ".gz" else bytes
-        rows |= _contents(place, unpack(data)).rows
+        rows |= _contents(place, unpack(data))[0]
     return list(rows.values())
 
 
@@ -65,9 +57,7 @@ class Store:
     def __init__(self, path: Path, descriptor: int) -> None:
         self._path, self._file = path, descriptor
         with open(descriptor, "rb", closefd=False) as stream:
-            found = _contents(path, stream.read())
-        self.rows = found.rows
-        self._size = found.n_bytes
+            self.rows, self._size = _contents(path, stream.read())
         os.ftruncate(descriptor, self._size)  # drops an incomplete last line
 
     def append(self, row: Row) -> None:
@@ -131,8 +121,11 @@ def _lock(place: Path, descriptor: int) -> None:
         ) from None
 
 
-def _contents(place: Path, data: bytes) -> Contents:
-    """Read all lines; the last one may be incomplete."""
+def _contents(place: Path, data: bytes) -> tuple[dict[Key, Row], int]:
+    """Return the last row of each key, and the bytes of whole lines.
+
+    The last line may be incomplete.
+    """
     lines = data.splitlines(keepends=True)
     rows: dict[Key, Row] = {}
     n_bytes = 0
@@ -153,7 +146,7 @@ def _contents(place: Path, data: bytes) -> Contents:
                 f"{place.name}, line {number}: this is not a row of results. Restore "
                 "the file, or delete that line and run again."
             )
-    return Contents(rows, n_bytes)
+    return rows, n_bytes
 
 
 def _row(line: bytes) -> Row | None:

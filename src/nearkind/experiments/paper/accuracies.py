@@ -58,13 +58,12 @@ def accuracies(reproduction: Reproduction, kind: str) -> list[Path]:
     rows = set_rows(reproduction, sets.here, METHODS)
     scores = score_table(rows, SCORES[kind], sets.here, METHODS)
     table = _accuracy_table(kind, scores, rows, sets, reproduction)
-    written = reproduction.write_table(table, kind)
+    written = reproduction.write(kind, table)
     whole = scores.complete()
     if len(whole.datasets) < 2:
         return written
-    written += reproduction.write_table(rank_table(kind, whole), f"{kind}-ranks")
-    figure = draw_mean_ranks(whole.methods, whole.mean)
-    return written + reproduction.write_figure(figure, f"{kind}-ranks")
+    ranks = rank_table(kind, whole), draw_mean_ranks(whole.methods, whole.mean)
+    return written + reproduction.write(f"{kind}-ranks", *ranks)
 
 
 def set_rows(

@@ -46,7 +46,7 @@ def structures(reproduction: Reproduction) -> list[Path]:
         for at in range(N_FEATURES, len(M), N_FEATURES):
             each.axhline(at - 0.5, color="#999999", linewidth=0.8)
             each.axvline(at - 0.5, color="#999999", linewidth=0.8)
-    return reproduction.write_figure(figure, "structures")
+    return reproduction.write("structures", figure)
 
 
 def structure_matrices() -> dict[str, Array]:

@@ -83,16 +83,24 @@ class Reproduction:
             write_text(gzip.decompress(packed.read_bytes()).decode(), results)
         return results
 
-    def write_table(self, table: ResultTable, name: str) -> list[Path]:
-        """Write a table as Markdown, CSV and LaTeX; return the paths."""
-        return table.write(self.folder, name)
+    def write(self, name: str, *made: Any) -> list[Path]:
+        """Write tables as Markdown, CSV and LaTeX, figures as SVG and PNG.
 
-    def write_figure(self, figure: Any, name: str) -> list[Path]:
-        """Write a figure as SVG and PNG; return the paths."""
+        Parameters
+        ----------
+        name : str
+            Name of the files, without ending.
+        *made : ResultTable or Figure
+            What is written; the paths are returned in the same order.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
-        paths = [self.folder / f"{name}.{suffix}" for suffix in ("svg", "png")]
-        for path in paths:
-            with atomic_write(path) as file:
-                form = path.suffix[1:]
-                figure.savefig(file, format=form, bbox_inches="tight", dpi=150)
-        return paths
+        written = []
+        for each in made:
+            if isinstance(each, ResultTable):
+                written += each.write(self.folder, name)
+                continue
+            for form in ("svg", "png"):
+                written.append(self.folder / f"{name}.{form}")
+                with atomic_write(written[-1]) as file:
+                    each.savefig(file, format=form, bbox_inches="tight", dpi=150)
+        return written

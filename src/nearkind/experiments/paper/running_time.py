@@ -113,12 +113,9 @@ def time_by_classes(reproduction: Reproduction) -> list[Path]:
         [f"{c}", f"{n:,}", *(times[method, c, n].text for method in BY_CLASSES)]
         for c, n in settings
     ]
-    title = "Seconds of a fit by number of classes"
-    table = ResultTable(
-        title, ["classes", "rows", *BY_CLASSES], lines, [*NOTES, provenance(rows)]
-    )
-    figures = reproduction.write_figure(figure, "time-classes")
-    return figures + reproduction.write_table(table, "time-classes")
+    title, notes = "Seconds of a fit by number of classes", [*NOTES, provenance(rows)]
+    table = ResultTable(title, ["classes", "rows", *BY_CLASSES], lines, notes)
+    return reproduction.write("time-classes", figure, table)
 
 
 def rows_by_classes(protocol: Protocol) -> list[int]:
@@ -156,8 +153,7 @@ def time_by_rows(reproduction: Reproduction) -> list[Path]:
     notes = [f"{CLASSES_OF_ROWS} classes. {NOTES[0]}", provenance(rows)]
     title = "Seconds of a fit by number of rows"
     table = ResultTable(title, ["rows", *TIMED], lines, notes)
-    figures = reproduction.write_figure(figure, "time-rows")
-    return figures + reproduction.write_table(table, "time-rows")
+    return reproduction.write("time-rows", figure, table)
 
 
 @dataclass(frozen=True)

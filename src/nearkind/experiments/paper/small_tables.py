@@ -36,8 +36,8 @@ def histograms(reproduction: Reproduction) -> list[Path]:
     ]
     head = ["", *(str(i + 1) for i in range(len(rows)))]
     table = ResultTable("Squared distances on class histograms", head, rows)
-    written = reproduction.write_table(_histogram_table(data, model), "vdm-histograms")
-    return written + reproduction.write_table(table, "vdm-distances")
+    written = reproduction.write("vdm-histograms", _histogram_table(data, model))
+    return written + reproduction.write("vdm-distances", table)
 
 
 def _histogram_table(data: Any, model: Euclidean) -> ResultTable:
@@ -67,7 +67,7 @@ def set_sizes(reproduction: Reproduction) -> list[Path]:
     head = ["set", "rows", "printed", "features", "printed", "classes", "printed", ""]
     rows = [_set_row(name, size) for name, size in printed.set_sizes().items()]
     table = ResultTable("Data sets, counted and printed", head, rows)
-    return reproduction.write_table(table, "sets")
+    return reproduction.write("sets", table)
 
 
 def _set_row(name: str, size: printed.SetSize) -> list[str]:

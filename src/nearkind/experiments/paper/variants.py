@@ -72,4 +72,4 @@ def _compare(
     mark = "A cell marked ! has a chosen fit that ended before its tolerance."
     notes = [f"CPML-s. {CRITERION} {mark}", *notes, provenance(rows)]
     table = ResultTable(f"CPML by {by_what}", head, lines, notes)
-    return reproduction.write_table(table, name)
+    return reproduction.write(name, table)
