@@ -107,24 +107,19 @@ class Selection(NamedTuple):
 
     def facts(self) -> dict[str, Any]:
         """Return what was selected and what the distance states, for a row."""
-        stated = {
-            name: getattr(self.distance.model, f"{name}_", None) for name in STATED
-        }
+        model, seconds, strength, share = self.distance
+        stated = {name: getattr(model, f"{name}_", None) for name in STATED}
         return {
-            "strength": self.distance.strength,
-            "strength_share": self.distance.strength_share,
+            "strength": strength,
+            "strength_share": share,
             "n_neighbors": self.n_neighbors,
             "valid_accuracy": self.valid_accuracy,
             "n_training_used": self.n_training_used,
-            "fit_seconds": self.distance.seconds,
+            "fit_seconds": seconds,
             "search_seconds": self.search_seconds,
             "stops": dict(self.stops),
             "largest_gap": self.largest_gap,
-            **{
-                name: STATED[name](value)
-                for name, value in stated.items()
-                if value is not None
-            },
+            **{name: STATED[name](x) for name, x in stated.items() if x is not None},
         }
 
 

@@ -50,7 +50,8 @@ def show_progress(n_skipped: int = 0) -> Iterator[ProgressCallback]:
         with _bar(console) as callback:
             yield callback
     else:
-        yield _Lines()
+        start = monotonic()
+        yield lambda progress: _print_row(progress, monotonic() - start)
 
 
 @contextmanager
@@ -59,18 +60,12 @@ def hide_progress(n_skipped: int = 0) -> Iterator[ProgressCallback]:
     yield lambda progress: None
 
 
-class _Lines:
-    """A callback that prints a line for every row."""
-
-    def __init__(self) -> None:
-        self._start = monotonic()
-
-    def __call__(self, progress: RunProgress) -> None:
-        n_done, n_all, _, last = progress
-        if last is None:
-            return
+def _print_row(progress: RunProgress, seconds: float) -> None:
+    """Print a line for the row that has just been made, if there is one."""
+    n_done, n_all, _, last = progress
+    if last is not None:
         count = f"{n_done:{len(str(n_all))}d}/{n_all}"
-        left = time_left(n_done, n_all, monotonic() - self._start)
+        left = time_left(n_done, n_all, seconds)
         print(f"{count}  {summary(last)}{left}", file=sys.stderr, flush=True)
 
 

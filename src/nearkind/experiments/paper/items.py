@@ -123,46 +123,43 @@ def in_words(seconds: float) -> str:
 
 
 def _seconds(name: str, reproduction: Reproduction) -> float:
+    """Return the expected seconds of one item."""
+    trials = _trial_rows(reproduction)
+    if name not in trials:
+        return OF_A_SMALL_ITEM
+    seconds = _of_trials(trials[name], reproduction)
+    # A timed trial has one fit instead of one for each strength, and runs alone.
+    return seconds / (len(SHARES) if name.startswith("time-") else CORES)
+
+
+def _trial_rows(reproduction: Reproduction) -> dict[str, list[float]]:
+    """Return the numbers of rows of all trials of each item that has trials."""
     protocol = reproduction.protocol
-    cells = len(synthetic.READINGS) * len(protocol.features) * len(protocol.weights)
-    shares = len(noise.NOISY) * len(noise.EXPONENTS) * len(noise.NOISE_METHODS)
-    n_curves = cells * len(synthetic.METHODS) * protocol.synthetic_repeats
-    draws = {
-        "synthetic-4": n_curves,
-        "synthetic-20": n_curves,
-        "noise": shares * protocol.noise_repeats,
-    }
-    if name in draws:
-        return _of_trials([1_000] * draws[name], reproduction) / CORES
-    timed = {
-        "time-rows": list(protocol.rows_timed) * len(running_time.TIMED),
-        "time-classes": running_time.rows_by_classes(protocol)
-        * (len(protocol.classes_timed) * len(running_time.BY_CLASSES)),
-    }
-    if name in timed:  # one fit instead of one for each strength, and one at a time
-        whole = _of_trials(timed[name] * protocol.timed_repeats, reproduction)
-        return whole / len(SHARES)
+    n_cells = len(synthetic.READINGS) * len(protocol.features) * len(protocol.weights)
+    n_draws = n_cells * len(synthetic.METHODS) * protocol.synthetic_repeats
+    n_shares = len(noise.NOISY) * len(noise.EXPONENTS) * len(noise.NOISE_METHODS)
+    by_classes = len(protocol.classes_timed) * len(running_time.BY_CLASSES)
+    by_rows = len(running_time.TIMED)
     here = accuracies.available_sets(reproduction.largest).here
     sizes = [CATALOGUE[each].n_samples for each in here]
-    if name == "triplets":
-        whole = protocol.design.rows or inf
-        counts = [len(accuracies.METHODS) * protocol.repeats_on(n) for n in sizes]
-        return _of_sets(sizes, counts, whole, reproduction)
-    tries = {"norms": len(variants.EXPONENTS), "constraints": len(variants.KINDS)}
-    if name in tries:
-        whole = protocol.variant_design.rows or inf
-        counts = [tries[name] * protocol.variant_repeats] * len(sizes)
-        return _of_sets(sizes, counts, whole, reproduction)
-    return OF_A_SMALL_ITEM
-
-
-def _of_sets(
-    sizes: Sequence[int], counts: Sequence[int], cut: float, reproduction: Reproduction
-) -> float:
-    """Return the seconds of so many trials on each set, several at once."""
-    both = zip(sizes, counts, strict=True)
-    rows = [min(size, cut) for size, count in both for _ in range(count)]
-    return _of_trials(rows, reproduction) / CORES
+    most = protocol.design.rows or inf
+    variant_sizes = [min(n, protocol.variant_design.rows or inf) for n in sizes]
+    variant_sizes *= protocol.variant_repeats
+    return {
+        "synthetic-4": [1_000] * n_draws,
+        "synthetic-20": [1_000] * n_draws,
+        "noise": [1_000] * (n_shares * protocol.noise_repeats),
+        "time-rows": [*protocol.rows_timed] * (by_rows * protocol.timed_repeats),
+        "time-classes": running_time.rows_by_classes(protocol)
+        * (by_classes * protocol.timed_repeats),
+        "triplets": [
+            min(n, most)
+            for n in sizes
+            for _ in range(len(accuracies.METHODS) * protocol.repeats_on(n))
+        ],
+        "norms": variant_sizes * len(variants.EXPONENTS),
+        "constraints": variant_sizes * len(variants.KINDS),
+    }
 
 
 def _of_trials(rows: Sequence[float], reproduction: Reproduction) -> float:
