@@ -41,17 +41,27 @@ def test_in_words(models, pets):
 
 def test_numbers_are_classes_too(tmp_path):
     rows = [{"a": "q"}, {"a": "r"}]
-    nk.save(nk.CPMLClassifier("hamming", 1).fit(rows, [1, 2]), tmp_path / "m")
-    wanted = "change", tmp_path / "m", "-", "--row", 0, "--to", "2"
+    nk.save(nk.CPMLClassifier("hamming", 1).fit(rows, [1, 2]), tmp_path / "m.nearkind")
+    wanted = "change", tmp_path / "m.nearkind", "-", "--row", 0, "--to", "2"
     assert facts(*wanted, stdin=b"a\nq\n")["predicted"] == 2
 
 
 def test_text_that_moves_a_terminal_is_escaped(tmp_path):
     rows = b"a,b,kind\n\x1b[2J,1,x\nq,1,y\n\x1b[2J,2,x\nq,2,y\n"
-    done("fit", "-", "-t", "kind", "-m", "hamming", "-o", tmp_path / "m", stdin=rows)
-    model = nk.load(tmp_path / "m").set_params(n_neighbors=1)
-    nk.save(model, tmp_path / "m")
-    out = done("change", tmp_path / "m", "-", "--row", 1, stdin=rows)
+    done(
+        "fit",
+        "-",
+        "-t",
+        "kind",
+        "-m",
+        "hamming",
+        "-o",
+        tmp_path / "m.nearkind",
+        stdin=rows,
+    )
+    model = nk.load(tmp_path / "m.nearkind").set_params(n_neighbors=1)
+    nk.save(model, tmp_path / "m.nearkind")
+    out = done("change", tmp_path / "m.nearkind", "-", "--row", 1, stdin=rows)
     assert "\x1b[2J" not in out
     assert "as x after 1 change" in out
 

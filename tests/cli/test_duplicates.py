@@ -26,7 +26,7 @@ def test_it_is_told_in_words(pets):
 
 
 def test_identifiers_are_no_matter_of_duplicates(tmp_path):
-    path, model = tmp_path / "rows.csv", tmp_path / "m"
+    path, model = tmp_path / "rows.csv", tmp_path / "m.nearkind"
     lines = [f"k{i},{i % 3},{'ab'[i % 2]}" for i in range(150)]
     path.write_text("\n".join(["key,size,kind", *lines]))
     assert run("duplicates", path).stderr == ""

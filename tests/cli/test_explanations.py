@@ -39,12 +39,26 @@ def test_neighbors_are_those_of_the_classifier(models, pets, method):
 
 def test_equal_rows_share_their_classes(tmp_path):
     rows = b"a,b,kind\n1,1,x\n1,1,y\n1,1,x\n2,2,y\n2,2,y\n"
-    done("fit", "-", "-t", "kind", "-m", "hamming", "-o", tmp_path / "m", stdin=rows)
-    found = facts("neighbors", tmp_path / "m", "-", "--row", 0, "-k", 4, stdin=rows)
+    done(
+        "fit",
+        "-",
+        "-t",
+        "kind",
+        "-m",
+        "hamming",
+        "-o",
+        tmp_path / "m.nearkind",
+        stdin=rows,
+    )
+    found = facts(
+        "neighbors", tmp_path / "m.nearkind", "-", "--row", 0, "-k", 4, stdin=rows
+    )
     assert [kept["row"] for kept in found["neighbors"]] == [0, 1, 2, 3]
     shares = found["neighbors"][1]["classes"]
     assert shares == {"x": pytest.approx(2 / 3), "y": pytest.approx(1 / 3)}
-    out = done("neighbors", tmp_path / "m", "-", "--row", 0, "-k", 1, stdin=rows)
+    out = done(
+        "neighbors", tmp_path / "m.nearkind", "-", "--row", 0, "-k", 1, stdin=rows
+    )
     assert "training row 0, x (x 67%, y 33%), distance 0" in out
     assert "the same in every column" in out
 
@@ -92,18 +106,38 @@ def test_contributions_add_up_to_the_distance(models, pets, method):
 
 def test_of_tied_rows_of_another_class_the_first_is_named(tmp_path):
     rows = b"a,b,kind\n1,1,x\n2,1,y\n1,2,z\n2,2,z\n"
-    done("fit", "-", "-t", "kind", "-m", "hamming", "-o", tmp_path / "m", stdin=rows)
-    model = nk.load(tmp_path / "m")
+    done(
+        "fit",
+        "-",
+        "-t",
+        "kind",
+        "-m",
+        "hamming",
+        "-o",
+        tmp_path / "m.nearkind",
+        stdin=rows,
+    )
+    model = nk.load(tmp_path / "m.nearkind")
     model.set_params(n_neighbors=1)
-    nk.save(model, tmp_path / "m")
-    found = facts("explain", tmp_path / "m", "-", "--rows", 0, 3, stdin=rows)
+    nk.save(model, tmp_path / "m.nearkind")
+    found = facts("explain", tmp_path / "m.nearkind", "-", "--rows", 0, 3, stdin=rows)
     assert (found["other_class"]["row"], found["other_class"]["distance"]) == (1, 0.5)
 
 
 def test_there_may_be_no_row_of_another_class(tmp_path):
     rows = b"a,kind\n1,x\n1,x\n1,y\n2,x\n2,x\n2,y\n"
-    done("fit", "-", "-t", "kind", "-m", "hamming", "-o", tmp_path / "m", stdin=rows)
-    found = facts("explain", tmp_path / "m", "-", "--rows", 0, 3, stdin=rows)
+    done(
+        "fit",
+        "-",
+        "-t",
+        "kind",
+        "-m",
+        "hamming",
+        "-o",
+        tmp_path / "m.nearkind",
+        stdin=rows,
+    )
+    found = facts("explain", tmp_path / "m.nearkind", "-", "--rows", 0, 3, stdin=rows)
     assert found["predicted"] == ["x", "x"]
     assert found["other_class"] is None
 
@@ -119,9 +153,15 @@ def test_explanation_in_words(models, pets):
 
 def test_a_distance_alone_is_explained(tmp_path):
     rows = [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
-    nk.save(nk.baselines.Hamming().fit(rows), tmp_path / "m")
+    nk.save(nk.baselines.Hamming().fit(rows), tmp_path / "m.nearkind")
     found = facts(
-        "explain", tmp_path / "m", "-", "--rows", 0, 1, stdin=b"a,b\n1,x\n2,x\n"
+        "explain",
+        tmp_path / "m.nearkind",
+        "-",
+        "--rows",
+        0,
+        1,
+        stdin=b"a,b\n1,x\n2,x\n",
     )
     assert found["distance"] == 0.5
     assert (found["predicted"], found["other_class"]) == (None, None)
@@ -136,8 +176,8 @@ NUMBERS = b"age,tone,kind\n" + b"".join(
 def test_numbers_of_training_rows_are_as_they_were_with_the_training_table(tmp_path):
     table = tmp_path / "ages.csv"
     table.write_bytes(NUMBERS)
-    done("fit", table, "-t", "kind", "-m", "single", "-o", tmp_path / "m")
-    wanted = "neighbors", tmp_path / "m", table, "--row", 3, "-k", 4
+    done("fit", table, "-t", "kind", "-m", "single", "-o", tmp_path / "m.nearkind")
+    wanted = "neighbors", tmp_path / "m.nearkind", table, "--row", 3, "-k", 4
     for kept in facts(*wanted, "--training", table)["neighbors"]:
         there = {part["feature"]: part["b"] for part in kept["why"] + kept["same"]}
         assert there["age"] == kept["row"] + 0.5
@@ -193,8 +233,10 @@ def test_one_row_or_two(models, pets):
 
 
 def test_a_distance_alone_has_no_class_to_explain(tmp_path):
-    nk.save(nk.baselines.Hamming().fit([{"a": 1}, {"a": 2}]), tmp_path / "m")
-    said = complaint("explain", tmp_path / "m", "-", "--row", 0, stdin=b"a\n1\n")
+    nk.save(nk.baselines.Hamming().fit([{"a": 1}, {"a": 2}]), tmp_path / "m.nearkind")
+    said = complaint(
+        "explain", tmp_path / "m.nearkind", "-", "--row", 0, stdin=b"a\n1\n"
+    )
     assert "says no class" in said
 
 

@@ -82,7 +82,7 @@ def test_a_member_is_picked_by_number(run, tmp_path):
     ("arguments", "words"),
     [
         (["--to", "jsn"], "Did you mean 'json'"),
-        (["--to", "json", "-o", "model.nearkind"], "is the model itself"),
+        (["--to", "json", "-o", "model.nearkind"], "the file of MODEL"),
         ([], "--to"),
         (["-o", "model.txt"], "none of json"),
     ],

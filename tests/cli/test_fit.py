@@ -77,7 +77,9 @@ def test_leading_zeros_stay_and_text_is_text(pets, tmp_path):
 
 
 def test_nothing_is_learned_if_the_model_cannot_be_written(pets, tmp_path):
-    assert "no folder" in complaint("fit", pets, *FIT, "-o", tmp_path / "no" / "m")
+    assert "no folder" in complaint(
+        "fit", pets, *FIT, "-o", tmp_path / "no" / "m.nearkind"
+    )
     assert "is a folder" in complaint("fit", pets, *FIT, "-o", tmp_path)
     assert list(tmp_path.iterdir()) == [pets]
 
@@ -94,7 +96,7 @@ def test_nothing_is_learned_if_the_model_cannot_be_written(pets, tmp_path):
     ],
 )
 def test_bad_data(pets, tmp_path, arguments, words):
-    model = tmp_path / "m"
+    model = tmp_path / "m.nearkind"
     assert words in complaint("fit", pets, *arguments, "-m", "hamming", "-o", model)
     assert not model.exists()
 
@@ -114,12 +116,14 @@ def test_bad_data(pets, tmp_path, arguments, words):
     ],
 )
 def test_bad_usage(pets, tmp_path, arguments, words):
-    assert words in complaint("fit", pets, *arguments, "-o", tmp_path / "m", code=2)
+    assert words in complaint(
+        "fit", pets, *arguments, "-o", tmp_path / "m.nearkind", code=2
+    )
 
 
 def test_warnings_are_a_line_each(pets, tmp_path):
     pets.write_text(PETS.replace(",dog\n", ",\n", 1))
-    result = run("fit", pets, *FIT, "-o", tmp_path / "m")
+    result = run("fit", pets, *FIT, "-o", tmp_path / "m.nearkind")
     assert result.stderr == (
         "nearkind: pets.csv: 1 of 12 rows have no 'kind'; they are left out.\n"
     )
@@ -143,7 +147,7 @@ def uneven(tmp_path):
 def test_the_recall_of_each_class_is_told_where_one_has_most_rows(
     uneven, tmp_path, method
 ):
-    fit = ("fit", uneven, "-t", "state", "-m", method, "-o", tmp_path / "m.nk")
+    fit = ("fit", uneven, "-t", "state", "-m", method, "-o", tmp_path / "m.nearkind")
     found = facts(*fit)
     assert list(found["recall"]) == ["ill", "well"]
     mean = sum(found["recall"].values()) / 2
@@ -153,11 +157,13 @@ def test_the_recall_of_each_class_is_told_where_one_has_most_rows(
 
 
 def test_it_is_not_told_where_no_class_has(pets, tmp_path):
-    assert "recall" not in facts("fit", pets, "-t", "kind", "-o", tmp_path / "m.nk")
+    assert "recall" not in facts(
+        "fit", pets, "-t", "kind", "-o", tmp_path / "m.nearkind"
+    )
 
 
 def test_scoring_and_class_weight_are_settings_of_the_model(uneven, tmp_path):
-    path = tmp_path / "m.nk"
+    path = tmp_path / "m.nearkind"
     fit = ("fit", uneven, "-t", "state", "-o", path)
     facts(*fit, "--scoring", "log_loss", "--class-weight", "balanced")
     model = nk.load(path)
@@ -178,12 +184,12 @@ def test_scoring_and_class_weight_are_settings_of_the_model(uneven, tmp_path):
     ],
 )
 def test_wrong_scorings_and_weights_are_bad_usage(uneven, tmp_path, given, said):
-    fit = ("fit", uneven, "-t", "state", "-o", tmp_path / "m.nk")
+    fit = ("fit", uneven, "-t", "state", "-o", tmp_path / "m.nearkind")
     assert said in " ".join(complaint(*fit, *given, code=2).split())
 
 
 def test_settings_of_the_distance_are_options(pets, tmp_path):
-    path = tmp_path / "m.nk"
+    path = tmp_path / "m.nearkind"
     fit = ("fit", pets, "-t", "kind", "--drop", "name", "-o", path)
     told = ("--missing", "prior", "--unseen", "error", "--jobs", "1")
     done(*fit, "-m", "single", *told, "--tol", "0.05", "--max-iter", "300")
@@ -205,7 +211,7 @@ def test_rows_keep_the_numbers_of_the_file_where_some_have_no_class(pets, tmp_pa
     lines = PETS.splitlines()
     lines.insert(2, "Rex,4,fur,x,")  # x would make the column text
     pets.write_text("\n".join(lines).replace(",00", ",").replace(",01", ",1"))
-    path = tmp_path / "m.nk"
+    path = tmp_path / "m.nearkind"
     for method in ("hamming", "cv"):
         result = run("fit", pets, "-t", "kind", "-m", method, "-o", path, "--json")
         assert json.loads(result.stdout)["rows"] == 12
@@ -220,7 +226,7 @@ def test_rows_keep_the_numbers_of_the_file_where_some_have_no_class(pets, tmp_pa
 
 @pytest.mark.parametrize("mark", ["^", "~", " "])
 def test_an_unusual_delimiter_is_hinted_at(tmp_path, mark):
-    path, model = tmp_path / "a.csv", tmp_path / "m"
+    path, model = tmp_path / "a.csv", tmp_path / "m.nearkind"
     path.write_text(f"size{mark}kind\n1{mark}a\n2{mark}b\n")
     told = complaint("fit", path, "-t", "kind", "-m", "hamming", "-o", model)
     assert f"pass --delimiter '{mark}'" in told
@@ -236,7 +242,7 @@ DATES = ["2020-02-03", "2021-11-30", "2020-02-03", "2022-01-01"] * 3
 def test_dates_are_refused_in_every_format_unless_they_are_text(
     tmp_path, ending, stream
 ):
-    path, model = tmp_path / f"visits.{ending}", tmp_path / "m.nk"
+    path, model = tmp_path / f"visits.{ending}", tmp_path / "m.nearkind"
     days = [dt.date.fromisoformat(day) for day in DATES]
     columns = {"day": days, "size": ["a", "b"] * 6, "kind": ["x", "y", "x"] * 4}
     write_columns(columns, path)
@@ -248,7 +254,7 @@ def test_dates_are_refused_in_every_format_unless_they_are_text(
 
 
 def test_a_time_budget_says_what_was_not_tried(pets, tmp_path):
-    fit = ("fit", pets, "-t", "kind", "--drop", "name", "-o", tmp_path / "m")
+    fit = ("fit", pets, "-t", "kind", "--drop", "name", "-o", tmp_path / "m.nearkind")
     found = facts(*fit, "--time-budget", "0.001")
     assert "neighbors by values" in found["not_tried"]
     out = done(*fit, "--time-budget", "0.001")
@@ -262,12 +268,22 @@ def test_a_time_budget_says_what_was_not_tried(pets, tmp_path):
 def test_a_target_of_many_numbers_looks_like_regression(tmp_path, stream, prices):
     path = tmp_path / "houses.csv"
     write_columns({"rooms": [i % 5 for i in range(900)], "price": prices}, path)
-    fit = ("fit", path, "-t", "price", "-m", "single", stream, "-o", tmp_path / "m")
+    fit = (
+        "fit",
+        path,
+        "-t",
+        "price",
+        "-m",
+        "single",
+        stream,
+        "-o",
+        tmp_path / "m.nearkind",
+    )
     assert "looks like regression, which nearkind does not do" in complaint(*fit)
 
 
 def test_columns_that_say_nothing_are_said_to(tmp_path):
-    path, model = tmp_path / "coins.csv", tmp_path / "m"
+    path, model = tmp_path / "coins.csv", tmp_path / "m.nearkind"
     lines = [f"{i % 2},{'heads' if i % 5 < 3 else 'tails'}" for i in range(200)]
     path.write_text("\n".join(["coin,side", *lines]))
     fit = ("fit", path, "-t", "side", "-m", "hamming", "-o", model)

@@ -38,14 +38,30 @@ def model(table, tmp_path):
 
 def commands(table, model):
     return {
-        "fit": ("fit", table, "-t", HEAD[2], "-m", "hamming", "-o", f"{model}2"),
+        "fit": (
+            "fit",
+            table,
+            "-t",
+            HEAD[2],
+            "-m",
+            "hamming",
+            "-o",
+            f"{model}2.nearkind",
+        ),
         "predict": ("predict", model, table, "--keep"),
         "neighbors": ("neighbors", model, table, "--row", "0"),
         "explain": ("explain", model, table, "--row", "0"),
         "explain two": ("explain", model, table, "--rows", "0", "1"),
         "duplicates": ("duplicates", table),
         "audit": ("audit", table, "-t", HEAD[2]),
-        "an unknown column": ("fit", table, "-t", f"k{ESCAPE}ind", "-o", f"{model}2"),
+        "an unknown column": (
+            "fit",
+            table,
+            "-t",
+            f"k{ESCAPE}ind",
+            "-o",
+            f"{model}2.nearkind",
+        ),
     }
 
 

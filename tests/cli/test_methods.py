@@ -17,13 +17,13 @@ def test_methods_are_listed(command):
 
 
 def test_both_names_of_a_method_are_understood(pets, tmp_path):
-    fit = ("fit", pets, "-t", "kind", "--drop", "name", "-o", tmp_path / "m")
+    fit = ("fit", pets, "-t", "kind", "--drop", "name", "-o", tmp_path / "m.nearkind")
     assert facts(*fit, "--methods", "cpml-s")["method"] == "single"
     assert check_methods(["single", "cpml-s", "cv"]) == ["cpml-s", "cpml-cv"]
 
 
 def test_an_unknown_method_hints_at_the_list(pets, tmp_path):
-    fit = ("fit", pets, "-t", "kind", "-o", tmp_path / "m")
+    fit = ("fit", pets, "-t", "kind", "-o", tmp_path / "m.nearkind")
     assert "--list-methods" in complaint(*fit, "-m", "nearest", code=2)
     assert "--list-methods" in complaint("compare", "monks1", "-m", "full", code=2)
 
@@ -42,7 +42,7 @@ def test_shells_complete_values(tmp_path, monkeypatch):
 
 
 def test_a_method_that_needs_no_classes_learns_a_distance_alone(pets, tmp_path):
-    path = tmp_path / "m.nk"
+    path = tmp_path / "m.nearkind"
     fit = ("fit", pets, "--drop", "name", "--drop", "kind", "-m", "dilca", "-o", path)
     found = facts(*fit)
     assert (found["target"], found["rows"], found["features"]) == (None, 12, 3)

@@ -111,8 +111,8 @@ def test_a_distance_alone_says_no_class(tmp_path, pets):
     import nearkind as nk
 
     X = [{"legs": 4}, {"legs": 2}, {"legs": 2}]
-    nk.save(nk.baselines.Hamming().fit(X), tmp_path / "m")
-    said = complaint("predict", tmp_path / "m", pets)
+    nk.save(nk.baselines.Hamming().fit(X), tmp_path / "m.nearkind")
+    said = complaint("predict", tmp_path / "m.nearkind", pets)
     assert "holds a Hamming, which measures distances and says no class" in said
 
 
@@ -121,16 +121,16 @@ def test_a_model_of_an_array_takes_columns_by_place(tmp_path):
 
     rows = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]]
     model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=1)
-    nk.save(model.fit(rows, ["no", "yes", "no", "yes"]), tmp_path / "m")
+    nk.save(model.fit(rows, ["no", "yes", "no", "yes"]), tmp_path / "m.nearkind")
     text = b"one,two,kind\na,x,no\nb,y,yes\n"
-    assert facts("predict", tmp_path / "m", "-", stdin=text)["accuracy"] == 1.0
+    assert facts("predict", tmp_path / "m.nearkind", "-", stdin=text)["accuracy"] == 1.0
     assert "go by their place" in complaint(
-        "predict", tmp_path / "m", "-", stdin=b"a\n1\n"
+        "predict", tmp_path / "m.nearkind", "-", stdin=b"a\n1\n"
     )
 
 
 def test_a_model_of_a_file_of_numbers_takes_their_text_in_python(tmp_path):
-    table, path = tmp_path / "monks.csv", tmp_path / "m.nk"
+    table, path = tmp_path / "monks.csv", tmp_path / "m.nearkind"
     done("datasets", "monks1", "-o", table)
     done("fit", table, "-t", "class", "-m", "hamming", "-o", path)
     data, model = nk.datasets.load("monks1"), nk.load(path)

@@ -49,7 +49,7 @@ def test_nothing_is_fetched_and_only_its_own_script_runs(models, pets, tmp_path)
 def test_values_are_no_markup(tmp_path):
     evil = "</script><script>alert(1)</script>"
     text = PETS.replace("bird", evil).replace("coat", "<b>coat&")
-    data, model, out = tmp_path / "x&.csv", tmp_path / "m", tmp_path / "r.html"
+    data, model, out = tmp_path / "x&.csv", tmp_path / "m.nearkind", tmp_path / "r.html"
     data.write_text(text)
     done("fit", data, "-t", "kind", "--drop", "name", "-m", "hamming", "-o", model)
     done("report", model, data, "-o", out)

@@ -15,7 +15,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 def test_a_streamed_fit_is_the_fit(tmp_path, name):
     import gzip
 
-    path, whole, parts = tmp_path / name, tmp_path / "a.nk", tmp_path / "b.nk"
+    path, whole, parts = (
+        tmp_path / name,
+        tmp_path / "a.nearkind",
+        tmp_path / "b.nearkind",
+    )
     path.write_bytes(
         gzip.compress(PETS.encode()) if name.endswith("gz") else PETS.encode()
     )
@@ -31,7 +35,7 @@ def test_a_streamed_fit_is_the_fit(tmp_path, name):
 
 
 def test_the_screen_says_how_many_rows_vote(tmp_path):
-    path, model = tmp_path / "many.csv", tmp_path / "m.nk"
+    path, model = tmp_path / "many.csv", tmp_path / "m.nearkind"
     rows = [f"{i % 7},{'ab'[i % 2]},{'xy'[i % 3 > 0]}\n" for i in range(400)]
     path.write_text("n,w,kind\n" + "".join(rows))
     out = done("fit", path, "-t", "kind", "--stream", "--remember", 100, "-o", model)
@@ -40,7 +44,7 @@ def test_the_screen_says_how_many_rows_vote(tmp_path):
 
 
 def test_what_cannot_be_streamed_is_said(pets, tmp_path):
-    model = tmp_path / "m.nk"
+    model = tmp_path / "m.nearkind"
     told = complaint(
         "fit", pets, "-t", "kind", "-m", "hamming", "--stream", "-o", model, code=2
     )
@@ -50,7 +54,7 @@ def test_what_cannot_be_streamed_is_said(pets, tmp_path):
 
 
 def test_large_files_are_streamed_unless_asked_otherwise(pets, tmp_path, monkeypatch):
-    model = tmp_path / "m.nk"
+    model = tmp_path / "m.nearkind"
     assert "remembered" not in facts("fit", pets, *FIT, "-o", model)
     monkeypatch.setattr(trainer, "LARGE_TEXT", 10)
     assert facts("fit", pets, *FIT, "-o", model)["remembered"] == 12
@@ -61,7 +65,16 @@ def test_large_files_are_streamed_unless_asked_otherwise(pets, tmp_path, monkeyp
 
 @pytest.mark.parametrize(("method", "is_told"), [("cv", True), ("single", False)])
 def test_who_wants_a_search_is_told_that_there_is_none(pets, tmp_path, method, is_told):
-    wanted = ("-t", "kind", "--drop", "name", "-m", method, "-o", tmp_path / "m.nk")
+    wanted = (
+        "-t",
+        "kind",
+        "--drop",
+        "name",
+        "-m",
+        method,
+        "-o",
+        tmp_path / "m.nearkind",
+    )
     told = run("fit", pets, *wanted, "--stream")
     assert told.exit_code == 0
     assert (trainer.NO_SEARCH in told.stderr) == is_told

@@ -10,7 +10,7 @@ from nearkind.datasets.data_argument import (
     read_data,
     read_labelled,
 )
-from nearkind.io import LabelledSource, ReadOptions
+from nearkind.io import LabelledSource, ReadingWarning, ReadOptions
 
 ROWS = "size,colour\n1,red\n2,\n"
 COLUMNS = {"size": ["1", "2"], "colour": ["red", None]}
@@ -24,7 +24,8 @@ def test_a_built_in_set_by_name_and_a_file_of_that_name_first(tmp_path, monkeypa
     assert columns["a5"] == data.X[:, 4].tolist()
     assert is_set("monks1")
     written(tmp_path, "monks1", ROWS)
-    assert read_data("monks1") == COLUMNS
+    with pytest.warns(ReadingWarning, match="'monks1' is a file here and a built-in"):
+        assert read_data("monks1") == COLUMNS
     assert not is_set("monks1")
 
 

@@ -123,7 +123,10 @@ if __name__ == "__main__":
 
 
 def started(path, *methods, sleepers):
-    """Start a run in a process group of its own, as a terminal does."""
+    """Start a run in a process group of its own, as a terminal does.
+
+    Ctrl-C ends it even if these tests run in the background, where it is ignored.
+    """
     script = path.with_suffix(".py")
     script.write_text(SCRIPT)
     folders = Path(__file__).parents[1], Path(nearkind.__file__).parents[1]
@@ -135,6 +138,7 @@ def started(path, *methods, sleepers):
         [sys.executable, str(script), str(path), *methods],
         env={**os.environ, **here},
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         stderr=subprocess.PIPE,
         text=True,
     )

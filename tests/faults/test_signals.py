@@ -50,7 +50,12 @@ while True:
 def started(words, folder, **streams):
     """Start a command in a process group of its own."""
     return subprocess.Popen(
-        words, cwd=folder, start_new_session=True, stderr=subprocess.PIPE, **streams
+        words,
+        cwd=folder,
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **streams,
     )
 
 

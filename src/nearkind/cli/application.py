@@ -48,6 +48,7 @@ COMMANDS = (
     reproduce,
 )
 BAD_DATA = ValueError, TypeError, OSError, ImportError, MemoryError
+BAD_USAGE = 2
 ENDED_BY_SIGNAL = 128
 """The exit code of a command that a signal ended is this plus the signal's number."""
 PARAMETER = re.compile(
@@ -101,12 +102,53 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Run a command; Ctrl-C and SIGTERM end it at once, without half-written files."""
+    """Run a command; Ctrl-C and SIGTERM end it at once, without half-written files.
+
+    Ctrl-C stays ignored where it is from the start, as in the background of a script.
+    """
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _leave)
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _leave)
+    _check_streams()
+    _check_arguments()
     _configure_encoding()
     defer("pandas", "scipy.stats")
-    app()
+    try:
+        app()
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # whoever caught it exits by 1
+            raise SystemExit(0) from None
+        raise
+    except OSError as error:  # of help and version, which are no commands
+        _close_output()
+        _print_error(_sentence(error))
+        raise SystemExit(1) from None
+
+
+def _check_streams() -> None:
+    """Leave if standard output is closed; let complaints go nowhere if they must."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - until the end
+    if sys.stdout is None:
+        _print_error(
+            "Standard output is closed, so there is nowhere to write answers. Send it "
+            "to /dev/null if nobody wants them."
+        )
+        raise SystemExit(1)
+
+
+def _check_arguments() -> None:
+    """Leave if an argument is not text, as it could not be written into any answer."""
+    for argument in sys.argv[1:]:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            shown = os.fsencode(argument).decode(errors="backslashreplace")
+            _print_error(
+                f"The argument '{shown}' is not UTF-8. If it is the name of a file, "
+                "rename the file, or give a table on standard input, as DATA -."
+            )
+            raise SystemExit(BAD_USAGE) from None
 
 
 def _configure_encoding() -> None:

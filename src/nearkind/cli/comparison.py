@@ -13,7 +13,7 @@ import typer
 
 from nearkind.cli.compilation import compile_ahead
 from nearkind.cli.methods import STRUCTURES, TRIALS, trial_name
-from nearkind.datasets.data_argument import is_set
+from nearkind.datasets.data_argument import is_set, warn_shadowed
 from nearkind.errors import did_you_mean
 from nearkind.experiments import METHODS, Design, Limits, Row, run, statistics
 from nearkind.experiments.progress import (
@@ -24,6 +24,7 @@ from nearkind.experiments.progress import (
 )
 from nearkind.experiments.sets import UserTable
 from nearkind.io import LabelledSource, short_name
+from nearkind.io.sources import can_be_read_once, open_bytes
 
 DESIGN = Design(n_neighbors="choose", tol=1e-2, max_iter=20)
 COMPILED = frozenset(map(trial_name, STRUCTURES))
@@ -89,15 +90,16 @@ def _run(source: LabelledSource, methods: Sequence[str], effort: Effort) -> list
 
 
 def _table(source: LabelledSource, folder: Path) -> UserTable:
-    """Return the table for other processes; standard input is copied to a file."""
+    """Return the table for other processes; pipes are copied to a file."""
     name = short_name(source.data)
-    if source.data == "-":
+    if can_be_read_once(source.data):
         copy = folder / "copy"
-        with copy.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
+        with open_bytes(source.data) as stream, copy.open("wb") as file:
+            shutil.copyfileobj(stream, file)
         return UserTable(source._replace(data=str(copy)), name)
     if is_set(source.data):
         return UserTable(source, name)
+    warn_shadowed(source.data)
     return UserTable(source._replace(data=str(Path(source.data).absolute())), name)
 
 

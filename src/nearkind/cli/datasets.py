@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from nearkind.cli.options import AsJson, completion
+from nearkind.cli.options import AsJson, Force, completion
 
 
 def _names() -> list[str]:
@@ -27,14 +27,16 @@ def datasets(
         typer.Option(
             "--output",
             "-o",
-            help="File for the set, such as zoo.csv.gz; what is there is replaced.",
+            help="File for the set, such as zoo.csv.gz; a table that is there is "
+            "replaced.",
         ),
     ] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """List the built-in sets, describe one, or write one out."""
     if output is not None:
-        _write_out(name, output)
+        _write_out(name, output, force)
     elif name is not None:
         _describe(name, as_json)
     else:
@@ -57,16 +59,16 @@ def _describe(name: str, as_json: bool) -> None:
     show(display.description(name, sources.obtain(name)))
 
 
-def _write_out(name: str | None, path: Path) -> None:
+def _write_out(name: str | None, path: Path, force: bool) -> None:
+    from nearkind.cli.outputs import check_table_output
     from nearkind.datasets.sources import obtain
-    from nearkind.io import check_ending, write_columns
+    from nearkind.io import write_columns
+    from nearkind.tables import printable
 
     if name is None:
         raise typer.BadParameter("--output needs the NAME of a set as well.")
-    try:
-        check_ending(path)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    check_table_output(path, {"NAME": name}, force)
     data = obtain(name).data
     write_columns(data.columns(), path)
-    typer.echo(f"{path}: {len(data.y):,} rows, {data.X.shape[1]} features, the label")
+    shown = printable(str(path))
+    typer.echo(f"{shown}: {len(data.y):,} rows, {data.X.shape[1]} features, the label")

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from nearkind.cli.options import Force
+
 
 def demo(
     name: Annotated[
@@ -13,13 +15,17 @@ def demo(
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", help="File for the page; what is there is replaced."
+            "--output",
+            "-o",
+            help="File for the page, which ends in .html; a page that is there is "
+            "replaced.",
         ),
     ] = Path("nearkind-demo.html"),
+    force: Force = False,
 ) -> None:
     """Learn on a built-in set, print what was learned and write a page on it."""
+    from nearkind.cli.outputs import PAGE, check_output
     from nearkind.demo import show
-    from nearkind.io import check_writable
 
-    check_writable(output)
+    check_output(output, PAGE, {"NAME": name}, force)
     show(name, output)

@@ -8,7 +8,7 @@ import typer
 
 from nearkind.cli import options
 from nearkind.errors import did_you_mean
-from nearkind.export.targets import TARGETS, target_of, write
+from nearkind.export.targets import TARGETS, files, target_of, write
 
 
 def _dialects() -> Iterable[str]:
@@ -25,8 +25,8 @@ def export(
             "--output",
             "-o",
             help="File to write, whose ending says what: .sql, .onnx, .json or .csv; "
-            "or a folder for csv. What is there is replaced. By default the name of "
-            "MODEL with the ending that --to says.",
+            "or a folder for csv. An export that is there is replaced. By "
+            "default the name of MODEL with the ending that --to says.",
         ),
     ] = None,
     to: Annotated[
@@ -84,10 +84,13 @@ def export(
             help="Number of the one distance to write, of several that vote together.",
         ),
     ] = None,
+    force: options.Force = False,
 ) -> None:
     """Write a model as JSON, CSV, SQL or ONNX, for programs without nearkind."""
     from nearkind import load
+    from nearkind.cli import outputs
     from nearkind.model_view import ModelView
+    from nearkind.tables import printable
 
     if to is None:
         to = _target(output)
@@ -96,15 +99,17 @@ def export(
     place = output or Path(f"{model.stem}.{to}")
     if to == "sql" and name is None:
         name = model.stem
-    if place.resolve() == model.resolve():
-        raise typer.BadParameter("is the model itself.", param_hint="--output")
+    outputs.keep_inputs(place, {"MODEL": model})
     asked = dict(dialect=dialect, table=table, key=key, name=name, inputs=inputs)
     settings = {option: x for option, x in asked.items() if x is not None}
     known = _member(load(model), member)
+    for path in files(known, place, to):
+        outputs.keep_inputs(path, {"MODEL": model})
+        outputs.keep_others(path, outputs.EXPORTS[to], force)
     for path in write(known, place, to, **settings):
-        typer.echo(str(path))
+        outputs.echo_path(path)
     if to == "sql" and ModelView(known).classifies:
-        typer.echo(f"{place}: query the view {name}_classes", err=True)
+        typer.echo(printable(f"{place}: query the view {name}_classes"), err=True)
 
 
 def _target(output: Path | None) -> str:

@@ -1,5 +1,6 @@
 """``nearkind fit``."""
 
+import os
 import signal
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,12 +17,28 @@ def _scorings() -> Iterable[str]:
     return SCORINGS
 
 
+def _end_search_by_signal() -> None:
+    """Let Ctrl-C end the search; or SIGTERM, where Ctrl-C is ignored from the start."""
+    number = signal.SIGINT
+    if signal.getsignal(number) is signal.SIG_IGN:
+        number = signal.SIGTERM
+        typer.echo(
+            "Ctrl-C is ignored here, as in the background of a script: SIGTERM "
+            f"(kill {os.getpid()}) ends the search and keeps the best so far.",
+            err=True,
+        )
+    signal.signal(number, signal.default_int_handler)
+
+
 def fit(
     data: options.Data,
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", help="File for the model; what is there is replaced."
+            "--output",
+            "-o",
+            help="File for the model, which ends in .nearkind; a model that is there "
+            "is replaced.",
         ),
     ],
     target: options.Target = None,
@@ -162,6 +179,7 @@ def fit(
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
+    force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Learn to tell classes apart, and keep what was learned in a file.
@@ -169,13 +187,13 @@ def fit(
     A method that needs no classes learns a distance alone where no --target is given.
     """
     from nearkind import save
-    from nearkind.cli import console, trainer
+    from nearkind.cli import console, outputs, trainer
     from nearkind.datasets.data_argument import (
         read_batches,
         read_features,
         read_labelled,
     )
-    from nearkind.io import LabelledSource, ReadOptions, check_writable
+    from nearkind.io import LabelledSource, ReadOptions
 
     settings = trainer.FitSettings(
         methods.name_of(method),
@@ -195,9 +213,9 @@ def fit(
     target = target or options.own_target(data)
     if target is not None or methods.needs_classes(settings.method):
         target = options.chosen_target(target, data)
-    check_writable(output)
+    outputs.check_output(output, outputs.MODEL, {"DATA": data}, force)
     if keep_best:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _end_search_by_signal()
     read = ReadOptions(format, delimiter, encoding)
     dropped, texts = tuple(drop or ()), tuple(text or ())
     if target is None:

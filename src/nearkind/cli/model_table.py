@@ -17,7 +17,6 @@ from nearkind.errors import nearest_names
 from nearkind.io import (
     Columns,
     ReadOptions,
-    check_ending,
     match_levels,
     refuse_halves,
     require_column,
@@ -299,14 +298,6 @@ def write_table(columns: Columns, output: Path | None) -> None:
 def _line_printer(out: TextIO) -> Callable[[str], object]:
     """Return a function that writes a line for a person to see."""
     return lambda line: out.write(f"{printable(line.removesuffix(chr(10)))}\n")
-
-
-def check_output(path: Path) -> None:
-    """Refuse an ending that cannot be written as bad usage."""
-    try:
-        check_ending(path)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--output") from None
 
 
 def _score(

@@ -111,6 +111,14 @@ Encoding = Annotated[
         help="Encoding of a text file, such as utf-8; found out by default.",
     ),
 ]
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Write over a file of another kind too, and under a name of any ending "
+        "where the format does not depend on it; never over an input.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Methods = Annotated[
     list[str] | None,

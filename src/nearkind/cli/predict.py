@@ -17,7 +17,7 @@ def predict(
             "--output",
             "-o",
             help="File for the answers, which ends in .csv, .tsv, .jsonl or .parquet; "
-            "what is there is replaced.",
+            "a table that is there is replaced.",
         ),
     ] = None,
     keep: Annotated[
@@ -28,22 +28,22 @@ def predict(
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
+    force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Say the class of each row and the probability of every class, as CSV."""
     from nearkind.cli.console import print_json
     from nearkind.cli.model_table import (
         ModelTable,
-        check_output,
         load_classifier,
         predict_table,
         write_table,
     )
-    from nearkind.io import ReadOptions, check_writable
+    from nearkind.cli.outputs import check_table_output
+    from nearkind.io import ReadOptions
 
     if output is not None:
-        check_output(output)
-        check_writable(output)
+        check_table_output(output, {"MODEL": model, "DATA": data}, force)
     known = load_classifier(model)
     table = ModelTable(known, data, ReadOptions(format, delimiter, encoding))
     found = predict_table(known, table, target)

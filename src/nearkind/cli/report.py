@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from nearkind.cli.model_table import ModelTable
     from nearkind.pages.data import ReportData
 
-ENDINGS = (".html", ".htm")
-
 
 def report(
     model: options.Model,
@@ -22,34 +20,32 @@ def report(
         typer.Option(
             "--output",
             "-o",
-            help="File for the page, which ends in .html; what is there is replaced.",
+            help="File for the page, which ends in .html; a page that is there is "
+            "replaced.",
         ),
     ],
     target: options.TrueClasses = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
+    force: options.Force = False,
 ) -> None:
     """Write one page to explore a model with, and what it says of DATA."""
     from nearkind import load
     from nearkind.cli.model_table import ModelTable
+    from nearkind.cli.outputs import PAGE, check_output, echo_path
     from nearkind.cli.progress import said_if_long
-    from nearkind.io import ReadOptions, check_writable, write_text
+    from nearkind.io import ReadOptions, write_text
     from nearkind.pages.page import page
     from nearkind.pages.summary import summary
 
-    if output.suffix.lower() not in ENDINGS:
-        raise typer.BadParameter(
-            f"a page is HTML, so its name ends in .html; got {output.name!r}.",
-            param_hint="--output",
-        )
-    check_writable(output)
+    check_output(output, PAGE, {"MODEL": model, "DATA": data}, force)
     known = load(model)
     table = ModelTable(known, data, ReadOptions(format, delimiter, encoding))
     facts = _report_data(known, table, model.name, target)
     with said_if_long("making the page ..."):
         write_text(page(summary(facts)), output)
-    typer.echo(str(output))
+    echo_path(output)
 
 
 def _report_data(

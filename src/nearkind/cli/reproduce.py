@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from nearkind.cli.options import Force
+
 
 def reproduce(
     what: Annotated[
@@ -19,7 +21,12 @@ def reproduce(
         ),
     ] = "quick",
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder of tables and figures.")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder of tables and figures; those of an earlier run are replaced.",
+        ),
     ] = Path("reproduced"),
     repeats: Annotated[
         int | None,
@@ -72,6 +79,7 @@ def reproduce(
     yes: Annotated[
         bool, typer.Option("--yes", help="Start also what is expected to take hours.")
     ] = False,
+    force: Force = False,
     listed: Annotated[
         bool, typer.Option("--list", help="List the items and how long they take.")
     ] = False,
@@ -81,6 +89,7 @@ def reproduce(
     A second run into the same folder goes on where the first one ended. Rows made
     under other settings stay in the folder and are not mixed in.
     """
+    from nearkind.cli.outputs import RESULTS, echo_path, keep_others, results_in
     from nearkind.experiments.paper.items import (
         HOURS,
         ITEMS,
@@ -109,6 +118,8 @@ def reproduce(
             typer.echo(f"{name:16}{words:14}{item.title}")
         return
     items = items_named(what or ())
+    for path in results_in(output, items):
+        keep_others(path, RESULTS[path.suffix], force)
     expected = expected_seconds(items, reproduction)
     if expected > HOURS and not yes:
         raise ValueError(
@@ -119,7 +130,7 @@ def reproduce(
     for name, item in items.items():
         typer.echo(f"{name}: {item.title}", err=True)
         for path in item.make(reproduction):
-            typer.echo(str(path))
+            echo_path(path)
 
 
 def _strengths(text: str | None) -> str | tuple[float, ...] | None:

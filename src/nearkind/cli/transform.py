@@ -17,7 +17,7 @@ def transform(
             "--output",
             "-o",
             help="File for the vectors, which ends in .csv, .tsv, .jsonl or .parquet; "
-            "what is there is replaced.",
+            "a table that is there is replaced.",
         ),
     ] = None,
     keep: Annotated[
@@ -27,6 +27,7 @@ def transform(
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
+    force: options.Force = False,
 ) -> None:
     """Turn each row into a vector, as CSV; Euclidean distances are those of the model.
 
@@ -35,15 +36,14 @@ def transform(
     from nearkind import load
     from nearkind.cli.model_table import (
         ModelTable,
-        check_output,
         vector_columns,
         write_table,
     )
-    from nearkind.io import ReadOptions, check_writable
+    from nearkind.cli.outputs import check_table_output
+    from nearkind.io import ReadOptions
 
     if output is not None:
-        check_output(output)
-        check_writable(output)
+        check_table_output(output, {"MODEL": model, "DATA": data}, force)
     known = load(model)
     table = ModelTable(known, data, ReadOptions(format, delimiter, encoding))
     write_table(vector_columns(known, table, table.columns if keep else {}), output)

@@ -2,13 +2,18 @@
 
 from collections.abc import Collection
 from pathlib import Path
+from warnings import warn
 
+from nearkind.datasets import files
+from nearkind.datasets.derived import DERIVED
+from nearkind.datasets.rules import RULES
 from nearkind.datasets.sources import names, obtain
 from nearkind.io import (
     Batches,
     Columns,
     LabelledSource,
     LabelledTable,
+    ReadingWarning,
     ReadOptions,
     infer_types,
     read_columns,
@@ -19,16 +24,49 @@ from nearkind.io.sources import STANDARD_INPUT, missing_file
 
 
 def is_set(data: str) -> bool:
-    """Return whether ``data`` names a built-in set, and no file.
+    """Return whether ``data`` names a built-in set, and no file; folders do not count.
 
     Examples
     --------
     >>> is_set("monks1"), is_set("-")
     (True, False)
     """
-    if data == STANDARD_INPUT or Path(data).exists():
+    if data == STANDARD_INPUT or _is_file(data):
         return False
     return data in names()
+
+
+def _is_file(data: str) -> bool:
+    """Return whether there is a file, a pipe or a device of that name."""
+    path = Path(data)
+    return path.exists() and not path.is_dir()
+
+
+def set_files(name: str) -> list[Path]:
+    """Return the files from which a built-in set may be read; none for other names.
+
+    Examples
+    --------
+    >>> set_files("monks1"), set_files("folder/a.csv")
+    ([], [])
+    """
+    if name in RULES or name not in names():
+        return []
+    sources = [name, DERIVED[name].parent] if name in DERIVED else [name]
+    homes = files.folder(), files.cache()
+    found = [files.file_in(home, each) for each in sources for home in homes]
+    return [path for path in found if path is not None]
+
+
+def warn_shadowed(data: str) -> None:
+    """Warn if a file is read that is named as a built-in set is."""
+    if _is_file(data) and data in names():
+        warn(
+            f"{data!r} is a file here and a built-in set too; the file is read. Rename "
+            f"it for the set, or write './{data}' to read it without this note.",
+            ReadingWarning,
+            stacklevel=3,
+        )
 
 
 def label_column(name: str) -> str:
@@ -73,6 +111,7 @@ def read_data(
     if is_set(data):
         options.validated()
         return obtain(data).data.columns()
+    warn_shadowed(data)
     try:
         return read_columns(data, options)
     except FileNotFoundError:
@@ -129,4 +168,5 @@ def read_batches(source: LabelledSource, batch_rows: int) -> Batches:
             f"{source.data} is a built-in set, which cannot be read in batches. Write "
             "it to a file first: `nearkind datasets NAME --output FILE`."
         )
+    warn_shadowed(source.data)
     return Batches(source, batch_rows)

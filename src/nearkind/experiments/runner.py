@@ -108,7 +108,8 @@ def run_trials(
 ) -> list[Row]:
     """Run the trials that a results file lacks, and return the rows of all.
 
-    Ctrl-C ends all trials. Rows that are written stay, however a run ends.
+    Ctrl-C ends all trials; SIGTERM does where Ctrl-C is ignored, as it is in the
+    background of a script. Rows that are written stay, however a run ends.
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
 """CSV: all values with their vectors or distances, and the rows that vote."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,35 +32,43 @@ def write(model: PortableModel, path: Path) -> list[Path]:
         are NAME.distances.csv of a distance without vectors, and NAME.rows.csv of a
         classifier. Of several members the first has NAME.1.csv, and so on.
     """
-    if path.suffix != ".csv":
-        if path.parent.is_dir():
-            path.mkdir(exist_ok=True)
-        path = path / FIRST
-    members = model.members
-    names = (
-        [path]
-        if len(members) == 1
-        else [
-            path.with_name(f"{path.stem}.{i}.csv") for i in range(1, len(members) + 1)
-        ]
-    )
+    if path.suffix != ".csv" and path.parent.is_dir():
+        path.mkdir(exist_ok=True)
+    for member, name in _names(model, path):
+        tables = [_values(member)]
+        if not member.has_vectors:
+            tables.append(_distances(member))
+        if member.voters is not None:
+            tables.append(_rows(member, member.voters, model.labels))
+        for columns, file in zip(tables, _files_of(member, name), strict=True):
+            _write(columns, file)
+    return files(model, path)
+
+
+def files(model: PortableModel, path: Path) -> list[Path]:
+    """Return the files that ``write`` makes, in their order."""
     return [
-        file
-        for member, name in zip(members, names, strict=True)
-        for file in _write_member(member, model.labels, name)
+        file for member, name in _names(model, path) for file in _files_of(member, name)
     ]
 
 
-def _write_member(member: PortableMember, labels: list[Any], path: Path) -> list[Path]:
-    tables = {"": _values(member)}
-    if not member.has_vectors:
-        tables[".distances"] = _distances(member)
-    if member.voters is not None:
-        tables[".rows"] = _rows(member, member.voters, labels)
-    files = {path.with_name(f"{path.stem}{what}.csv"): tables[what] for what in tables}
-    for file, columns in files.items():
-        _write(columns, file)
-    return list(files)
+def _names(model: PortableModel, path: Path) -> Iterator[tuple[PortableMember, Path]]:
+    """Yield each member with its first file."""
+    first = path if path.suffix == ".csv" else path / FIRST
+    for number, member in enumerate(model.members, start=1):
+        several = len(model.members) > 1
+        name = f"{first.stem}.{number}.csv"
+        yield member, first.with_name(name) if several else first
+
+
+def _files_of(member: PortableMember, path: Path) -> list[Path]:
+    """Return the files of a member: values and, if it has any, distances and rows."""
+    kinds = {
+        "": True,
+        ".distances": not member.has_vectors,
+        ".rows": member.voters is not None,
+    }
+    return [path.with_name(f"{path.stem}{kind}.csv") for kind in kinds if kinds[kind]]
 
 
 def _write(columns: Columns, path: Path) -> None:

@@ -61,6 +61,14 @@ def write(model: Any, path: Any, to: str | None = None, **options: Any) -> list[
     return write_target(portable_model(model), place, **options)
 
 
+def files(model: Any, path: Path, to: str) -> list[Path]:
+    """Return the files that ``write`` makes for a target."""
+    from nearkind.export import csv_files
+    from nearkind.export.portable import portable_model
+
+    return csv_files.files(portable_model(model), path) if to == "csv" else [path]
+
+
 def target_of(path: Path) -> str:
     """Return the target that a path asks for by its ending.
 

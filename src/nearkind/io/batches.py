@@ -15,8 +15,8 @@ from nearkind.io.lines import Lines, numbered_lines, parse_text
 from nearkind.io.options import ReadingWarning, ReadOptions
 from nearkind.io.schema import Schema
 from nearkind.io.sources import (
-    STANDARD_INPUT,
     LabelledSource,
+    can_be_read_once,
     check_unchanged,
     open_table,
     prefix_warnings,
@@ -96,7 +96,7 @@ class Batches:
         self._signature: tuple[int, int] | None = None
         if batch_rows < 1:
             raise ValueError(f"batch_rows must be at least 1; got {batch_rows!r}.")
-        if source.data == STANDARD_INPUT:
+        if can_be_read_once(source.data):
             raise ValueError(
                 f"{self.where} cannot be read in batches, which are read more than "
                 "once. Write it to a file first."

@@ -11,7 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
-from nearkind.io.lines import Lines, marked_encoding, parse_text, without_nul
+from nearkind.io.lines import (
+    MAX_LENGTH,
+    Lines,
+    marked_encoding,
+    parse_text,
+    without_nul,
+)
 from nearkind.io.options import DELIMITERS, Columns, ReadOptions
 from nearkind.io.schema import column_names
 
@@ -28,6 +34,8 @@ ARROW_ENCODINGS = (None, "utf-8", "utf-8-sig")
 ADVICE = "check the quotes and the delimiter"
 END_OF_DATA = "unexpected end of data"
 """What the csv module says of a quote that is not closed."""
+TOO_LONG = "field larger than field limit"
+"""What it says of a cell beyond its limit."""
 
 
 def read(
@@ -112,7 +120,8 @@ def find_delimiter(lines: list[str]) -> str:
 def _score(lines: list[str], delimiter: str) -> tuple[float, int]:
     """Return the share of lines that agree with the header, and its cells."""
     try:
-        widths = [len(row) for row in csv.reader(lines, delimiter=delimiter) if row]
+        rows = _Reader(lines, delimiter, strict=False)
+        widths = [len(row) for row in rows if row]
     except csv.Error:
         return 0.0, 0
     if not widths or widths[0] < 2:
@@ -135,19 +144,59 @@ def parse_rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     >>> list(parse_rows(["a, b\\n", "\\n", '"c,d",\\n'], ","))
     [['a', ' b'], [], ['c,d', '']]
     """
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    reader = _Reader(lines, delimiter, strict=True)
     start = 1
     try:
         for row in reader:
-            start = reader.line_num + 1
+            start = reader.n_lines + 1
             yield row
     except csv.Error as error:
-        if reader.line_num > start or END_OF_DATA in str(error):
+        if TOO_LONG in str(error):
+            raise ValueError(
+                f"the row that begins in line {start} has a cell of more than "
+                f"{MAX_LENGTH:,} letters, or a quote that is not closed"
+            ) from None
+        if reader.n_lines > start or END_OF_DATA in str(error):
             raise ValueError(
                 f"the row that begins in line {start} has a quote that is not closed; "
                 'close it, or write a quote inside a cell as ""'
             ) from None
         raise ValueError(f"{error}; {ADVICE}") from None
+
+
+class _Reader:
+    """A reader of the csv module, which is allowed the long cells that come.
+
+    The module has one limit, 131,072 letters, for the whole process. It is only ever
+    raised, and only before a row that needs it, so that threads do not disturb each
+    other.
+
+    Attributes
+    ----------
+    n_lines : int
+        Lines read so far.
+    """
+
+    def __init__(self, lines: Iterable[str], delimiter: str, strict: bool) -> None:
+        self._lines, self._n_letters = lines, 0
+        self._rows = csv.reader(self._allowed(), delimiter=delimiter, strict=strict)
+
+    @property
+    def n_lines(self) -> int:
+        return self._rows.line_num
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for row in self._rows:
+            self._n_letters = 0
+            yield row
+
+    def _allowed(self) -> Iterator[str]:
+        """Yield lines; all letters since the last row may be of one cell."""
+        for line in self._lines:
+            self._n_letters += len(line)
+            if self._n_letters > csv.field_size_limit():
+                csv.field_size_limit(min(2 * self._n_letters, MAX_LENGTH))
+            yield line
 
 
 def same_width(rows: Iterable[list[str]], width: int) -> Iterator[list[str]]:

@@ -57,7 +57,7 @@ def read_columns(
 def open_table(data: str, options: ReadOptions) -> Iterator[tuple[BinaryIO, Format]]:
     """Give the bytes of a file, unpacked, and its format; errors name the file."""
     name = short_name(data)
-    with _open_bytes(data) as stream, _unpack(stream) as plain, file_errors(name):
+    with open_bytes(data) as stream, _unpack(stream) as plain, file_errors(name):
         head = plain.read(HEAD)
         plain.seek(0)
         given = options.format
@@ -69,10 +69,12 @@ def short_name(data: str) -> str:
 
     Examples
     --------
-    >>> short_name("-"), short_name("folder/a.csv")
-    ('standard input', 'a.csv')
+    >>> short_name("-"), short_name("folder/a.csv"), short_name("/dev/fd/63")
+    ('standard input', 'a.csv', '/dev/fd/63')
     """
-    return "standard input" if data == STANDARD_INPUT else Path(data).name
+    if data == STANDARD_INPUT:
+        return "standard input"
+    return data if data.startswith("/dev/") else Path(data).name
 
 
 @contextmanager
@@ -87,17 +89,43 @@ def prefix_warnings(name: str) -> Iterator[None]:
         warnings.warn(text, warning.category, stacklevel=2)
 
 
+def can_be_read_once(data: str) -> bool:
+    """Return whether a source is standard input or a pipe, gone once it is read.
+
+    Examples
+    --------
+    >>> can_be_read_once("-"), can_be_read_once("no_such.csv")
+    (True, False)
+    """
+    path = Path(data)
+    return data == STANDARD_INPUT or path.is_fifo() or path.is_socket()
+
+
 @contextmanager
-def _open_bytes(data: str) -> Iterator[BinaryIO]:
+def open_bytes(data: str) -> Iterator[BinaryIO]:
     """Open a source that can be read again from its start."""
     if data == STANDARD_INPUT:
-        with tempfile.SpooledTemporaryFile(IN_MEMORY) as copy:
-            shutil.copyfileobj(sys.stdin.buffer, cast(Any, copy))
-            copy.seek(0)
-            yield cast(BinaryIO, copy)
+        if sys.stdin is None:
+            raise OSError("Standard input is closed, and DATA is to come from it.")
+        with _seekable_copy(sys.stdin.buffer) as copy:
+            yield copy
         return
-    with _open_file(data) as stream, refuse_changes(stream, data):
-        yield stream
+    with _open_file(data) as stream:
+        if stream.seekable():
+            with refuse_changes(stream, data):
+                yield stream
+        else:
+            with _seekable_copy(stream) as copy:
+                yield copy
+
+
+@contextmanager
+def _seekable_copy(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """Give what is left of a stream, in memory or in a temporary file."""
+    with tempfile.SpooledTemporaryFile(IN_MEMORY) as copy:
+        shutil.copyfileobj(stream, cast(Any, copy))
+        copy.seek(0)
+        yield cast(BinaryIO, copy)
 
 
 @contextmanager
