@@ -124,7 +124,7 @@ def print_profile(names: Sequence[str]) -> None:
 
 def limited(fit: Callable[..., float], X: Any, y: Any, cap: float) -> float:
     """Return the seconds of a fit in a process of its own, at most ``cap``."""
-    outcome = call(fit, X, y, resources=Resources(seconds=cap))
+    outcome = call(fit, X, y, resources=Resources(cap))
     if outcome.status == DONE:
         return outcome.value
     print_status(f"search: {fit.__name__}: {outcome.status}")
