@@ -150,7 +150,7 @@ def _trial_rows(reproduction: Reproduction) -> dict[str, list[float]]:
         "synthetic-20": [1_000] * n_draws,
         "noise": [1_000] * (n_shares * protocol.noise_repeats),
         "time-rows": [*protocol.rows_timed] * (by_rows * protocol.timed_repeats),
-        "time-classes": running_time.rows_by_classes(protocol)
+        "time-classes": [*running_time.rows_by_classes(protocol)]
         * (by_classes * protocol.timed_repeats),
         "triplets": [
             min(n, most)

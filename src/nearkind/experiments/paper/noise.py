@@ -13,6 +13,7 @@ from nearkind.experiments.paper import printed
 from nearkind.experiments.paper.provenance import provenance
 from nearkind.experiments.paper.reproduction import Reproduction
 from nearkind.experiments.result_table import ResultTable
+from nearkind.experiments.rows import Row
 from nearkind.experiments.scores import values_by_cell, values_text
 from nearkind.experiments.sets import Synthetic
 from nearkind.experiments.splits import Split
@@ -55,7 +56,8 @@ def noise(reproduction: Reproduction) -> list[Path]:
     """Make the table of the share of noisy features."""
     protocol = reproduction.protocol
     sets = {n: Synthetic(n_features=INFORMATIVE, n_noisy=n).name for n in NOISY}
-    rows, found = [], {}
+    rows: list[Row] = []
+    found: dict[tuple[int, str], dict[tuple[str, str], list[float]]] = {}
     for p in EXPONENTS:
         mine = reproduction.rows(
             sets.values(),
