@@ -3,7 +3,7 @@
 import pytest
 
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments import printed
+from nearkind.experiments.paper import printed
 
 
 @pytest.mark.parametrize("kind", ["triplets", "classification"])

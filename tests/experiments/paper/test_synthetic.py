@@ -2,7 +2,7 @@
 
 import csv
 
-from nearkind.experiments import synthetic
+from nearkind.experiments.paper import synthetic
 
 
 def test_table_and_figures_have_every_reading_and_weight(reproduction):

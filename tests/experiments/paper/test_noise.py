@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from nearkind.experiments import noise
+from nearkind.experiments.paper import noise
 
 
 def test_share_of_noise_is_that_of_the_spectrum():

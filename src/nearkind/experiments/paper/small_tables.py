@@ -9,8 +9,9 @@ import numpy as np
 from nearkind import datasets
 from nearkind.baselines import Euclidean
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments import printed
-from nearkind.experiments.reproduction import Reproduction, ResultTable
+from nearkind.experiments.paper import printed
+from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.sets import NUMERIC
 from nearkind.projections.vdm import VDM
 
@@ -35,8 +36,8 @@ def histograms(reproduction: Reproduction) -> list[Path]:
     ]
     head = ["", *(str(i + 1) for i in range(len(rows)))]
     table = ResultTable("Squared distances on class histograms", head, rows)
-    written = reproduction.write_table(_histogram_table(data, model), "vdm-histograms")
-    return written + reproduction.write_table(table, "vdm-distances")
+    written = reproduction.write("vdm-histograms", _histogram_table(data, model))
+    return written + reproduction.write("vdm-distances", table)
 
 
 def _histogram_table(data: Any, model: Euclidean) -> ResultTable:
@@ -66,7 +67,7 @@ def set_sizes(reproduction: Reproduction) -> list[Path]:
     head = ["set", "rows", "printed", "features", "printed", "classes", "printed", ""]
     rows = [_set_row(name, size) for name, size in printed.set_sizes().items()]
     table = ResultTable("Data sets, counted and printed", head, rows)
-    return reproduction.write_table(table, "sets")
+    return reproduction.write("sets", table)
 
 
 def _set_row(name: str, size: printed.SetSize) -> list[str]:

@@ -1,6 +1,6 @@
 """The line below a table."""
 
-from nearkind.experiments.provenance import is_converged, provenance
+from nearkind.experiments.paper.provenance import is_converged, provenance
 from nearkind.experiments.rows import Row
 
 

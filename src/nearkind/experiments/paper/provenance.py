@@ -1,7 +1,7 @@
 """What stands below a table: from which rows, settings and versions it was made."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from nearkind.experiments.rows import Row
 
@@ -28,9 +28,10 @@ def provenance(rows: Sequence[Row]) -> str:
         f"Made from {_number(len(rows), 'row')} ({len(done):,} done), "
         f"{_number(len(counts), 'repetition')}; {'; '.join(designs)}.",
         *_endings(done),
-        f"{_versions(done)}.",
     ]
-    return " ".join(part for part in parts if part != ".")
+    known = known_versions(done).items()
+    told = ", ".join(f"{name} {' and '.join(each)}" for name, each in known)
+    return " ".join([*parts, f"{told}."] if told else parts)
 
 
 def is_converged(row: Row) -> bool:
@@ -55,15 +56,13 @@ def _endings(rows: Sequence[Row]) -> list[str]:
     return lines
 
 
-def _versions(rows: Sequence[Row]) -> str:
-    """Return all versions that made the rows."""
-    found: dict[str, list[str]] = {}
+def known_versions(rows: Iterable[Row]) -> dict[str, list[str]]:
+    """Return all versions that made the rows, by package."""
+    found: dict[str, dict[str, None]] = {}
     for row in rows:
         for name, version in (row.versions or {}).items():
-            known = found.setdefault(name, [])
-            if version not in known:
-                known.append(version)
-    return ", ".join(f"{name} {' and '.join(known)}" for name, known in found.items())
+            found.setdefault(name, {})[version] = None
+    return {name: [*versions] for name, versions in found.items()}
 
 
 def _number(count: int, word: str) -> str:

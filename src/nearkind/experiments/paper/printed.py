@@ -84,5 +84,5 @@ def noise() -> dict[tuple[int, int], MeanAndDeviation]:
 
 
 def _read(name: str) -> list[dict[str, str]]:
-    path = files("nearkind.experiments").joinpath(f"printed/{name}.csv")
+    path = files("nearkind.experiments.paper").joinpath(f"printed/{name}.csv")
     return list(csv.DictReader(path.read_text("utf-8").splitlines()))

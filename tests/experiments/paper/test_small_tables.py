@@ -2,7 +2,7 @@
 
 import csv
 
-from nearkind.experiments import tables
+from nearkind.experiments.paper import small_tables
 
 
 def lines(path):
@@ -11,7 +11,7 @@ def lines(path):
 
 
 def test_six_persons(reproduction):
-    histograms, _, _, distances, *_ = tables.histograms(reproduction)
+    histograms, _, _, distances, *_ = small_tables.histograms(reproduction)
     assert ["Education", "Master", "1/3", "1/3", "1/3"] in lines(
         histograms.with_suffix(".csv")
     )
@@ -20,7 +20,7 @@ def test_six_persons(reproduction):
 
 
 def test_sets_are_counted_and_slips_named(reproduction):
-    table = lines(tables.set_sizes(reproduction)[1])
+    table = lines(small_tables.set_sizes(reproduction)[1])
     facts = {row[0]: row[1:] for row in table[1:]}
     assert len(facts) == 23
     assert facts["monks2"] == [

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nearkind.experiments import statistics
-from nearkind.experiments.reproduction import Reproduction
+from nearkind.experiments.paper.reproduction import Reproduction
 from nearkind.protocols import Array
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
@@ -46,7 +46,7 @@ def structures(reproduction: Reproduction) -> list[Path]:
         for at in range(N_FEATURES, len(M), N_FEATURES):
             each.axhline(at - 0.5, color="#999999", linewidth=0.8)
             each.axvline(at - 0.5, color="#999999", linewidth=0.8)
-    return reproduction.write_figure(figure, "structures")
+    return reproduction.write("structures", figure)
 
 
 def structure_matrices() -> dict[str, Array]:

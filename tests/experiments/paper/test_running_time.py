@@ -4,9 +4,10 @@ import csv
 
 import pytest
 
-from nearkind.experiments import Design, running_time
+from nearkind.experiments import Design
+from nearkind.experiments.paper import running_time
+from nearkind.experiments.paper.running_time import Times
 from nearkind.experiments.rows import Row
-from nearkind.experiments.running_time import Times
 
 
 def timed(seconds, **facts):

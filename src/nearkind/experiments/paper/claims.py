@@ -10,10 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from nearkind.experiments import criteria
-from nearkind.experiments.reproduction import Reproduction, ResultTable
+from nearkind.experiments.paper import criteria
+from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.result_table import ResultTable
 
-HELD, NOT_HELD, UNJUDGED = "held", "did not hold", "cannot be judged"
+VERDICTS = HELD, NOT_HELD, UNJUDGED = "held", "did not hold", "cannot be judged"
 
 
 class Claim(NamedTuple):
@@ -38,20 +39,16 @@ class Claim(NamedTuple):
 
     def judge(self, folder: Path) -> list[str]:
         """Return its line: claim, criterion, verdict, numbers."""
-        missing = [name for name in self.sources if not _path(folder, name).exists()]
-        if missing:
-            numbers = f"make {' and '.join(map(repr, missing))} first"
-            return [self.text, self.criterion, UNJUDGED, numbers]
-        try:
-            found = self.check(*(_read(folder, name) for name in self.sources))
-        except criteria.TooLittleError as reason:
-            return [self.text, self.criterion, UNJUDGED, str(reason)]
-        return [
-            self.text,
-            self.criterion,
-            HELD if found.held else NOT_HELD,
-            found.numbers,
-        ]
+        paths = [folder / f"{name}.csv" for name in self.sources]
+        missing = [repr(path.stem) for path in paths if not path.exists()]
+        verdict, numbers = UNJUDGED, f"make {' and '.join(missing)} first"
+        if not missing:
+            try:
+                held, numbers = self.check(*map(_read, paths))
+                verdict = HELD if held else NOT_HELD
+            except criteria.TooLittleError as reason:
+                numbers = str(reason)
+        return [self.text, self.criterion, verdict, numbers]
 
 
 def verdicts(reproduction: Reproduction) -> list[Path]:
@@ -64,20 +61,12 @@ def verdicts(reproduction: Reproduction) -> list[Path]:
         "number, and is not judged."
     ]
     head = ["claim", "held if", "verdict", "numbers"]
-    return reproduction.write_table(
-        ResultTable("Claims of the paper", head, rows, notes), "claims"
-    )
+    table = ResultTable("Claims of the paper", head, rows, notes)
+    return reproduction.write("claims", table)
 
 
-VERDICTS = HELD, NOT_HELD, UNJUDGED
-
-
-def _path(folder: Path, name: str) -> Path:
-    return folder / f"{name}.csv"
-
-
-def _read(folder: Path, name: str) -> criteria.Lines:
-    with _path(folder, name).open(encoding="utf-8") as file:
+def _read(path: Path) -> criteria.Lines:
+    with path.open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 

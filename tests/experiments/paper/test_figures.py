@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nearkind.experiments import figures
+from nearkind.experiments.paper import figures
 
 
 def test_structures_are_nested():

@@ -4,8 +4,9 @@ import csv
 import gzip
 from dataclasses import replace
 
-from nearkind.experiments import Design, accuracies
-from nearkind.experiments.accuracies import PaperSets
+from nearkind.experiments import Design
+from nearkind.experiments.paper import accuracies
+from nearkind.experiments.paper.accuracies import PaperSets
 
 
 def lines(path):

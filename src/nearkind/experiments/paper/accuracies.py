@@ -8,10 +8,12 @@ import numpy as np
 
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.datasets.sources import require_offer
-from nearkind.experiments import printed, statistics
-from nearkind.experiments.figures import draw_mean_ranks
-from nearkind.experiments.provenance import is_converged, provenance
-from nearkind.experiments.reproduction import Reproduction, ResultTable
+from nearkind.experiments import statistics
+from nearkind.experiments.paper import printed
+from nearkind.experiments.paper.figures import draw_mean_ranks
+from nearkind.experiments.paper.provenance import is_converged, provenance
+from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.rows import Row
 from nearkind.experiments.scores import Scores, mean_text, score_table
 
@@ -56,13 +58,12 @@ def accuracies(reproduction: Reproduction, kind: str) -> list[Path]:
     rows = set_rows(reproduction, sets.here, METHODS)
     scores = score_table(rows, SCORES[kind], sets.here, METHODS)
     table = _accuracy_table(kind, scores, rows, sets, reproduction)
-    written = reproduction.write_table(table, kind)
+    written = reproduction.write(kind, table)
     whole = scores.complete()
     if len(whole.datasets) < 2:
         return written
-    written += reproduction.write_table(rank_table(kind, whole), f"{kind}-ranks")
-    figure = draw_mean_ranks(whole.methods, whole.mean)
-    return written + reproduction.write_figure(figure, f"{kind}-ranks")
+    ranks = rank_table(kind, whole), draw_mean_ranks(whole.methods, whole.mean)
+    return written + reproduction.write(f"{kind}-ranks", *ranks)
 
 
 def set_rows(

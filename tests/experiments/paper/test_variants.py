@@ -4,8 +4,8 @@ import csv
 
 import pytest
 
-from nearkind.experiments import variants
-from nearkind.experiments.accuracies import PaperSets
+from nearkind.experiments.paper import variants
+from nearkind.experiments.paper.accuracies import PaperSets
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,11 @@ from math import inf
 from pathlib import Path
 
 from nearkind.experiments import statistics
-from nearkind.experiments.accuracies import CRITERION, available_sets
 from nearkind.experiments.design import Design
-from nearkind.experiments.provenance import is_converged, provenance
-from nearkind.experiments.reproduction import Reproduction, ResultTable
+from nearkind.experiments.paper.accuracies import CRITERION, available_sets
+from nearkind.experiments.paper.provenance import is_converged, provenance
+from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.scores import mean_text, score_table
 
 METHOD = "cpml-s"
@@ -71,4 +72,4 @@ def _compare(
     mark = "A cell marked ! has a chosen fit that ended before its tolerance."
     notes = [f"CPML-s. {CRITERION} {mark}", *notes, provenance(rows)]
     table = ResultTable(f"CPML by {by_what}", head, lines, notes)
-    return reproduction.write_table(table, name)
+    return reproduction.write(name, table)

@@ -3,7 +3,7 @@
 import csv
 from io import StringIO
 
-from nearkind.experiments.reproduction import ResultTable
+from nearkind.experiments.result_table import ResultTable
 
 TABLE = ResultTable("A & B", ["set", "100 %"], [["dna_nominal", "1 ± 0"], ["a|b", "2"]])
 

@@ -1,18 +1,20 @@
 """The paper's table of noisy features: their share of the metric."""
 
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from nearkind.estimators.cpml import CPML
-from nearkind.experiments import printed
 from nearkind.experiments.design import Design
 from nearkind.experiments.methods import CPMLPath, Method
-from nearkind.experiments.provenance import provenance
-from nearkind.experiments.reproduction import Reproduction, ResultTable
+from nearkind.experiments.paper import printed
+from nearkind.experiments.paper.provenance import provenance
+from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.rows import Row
-from nearkind.experiments.scores import values_text
+from nearkind.experiments.scores import values_by_cell, values_text
 from nearkind.experiments.sets import Synthetic
 from nearkind.experiments.splits import Split
 from nearkind.metrics.spectrum import decompose
@@ -21,6 +23,8 @@ from nearkind.protocols import Array
 INFORMATIVE = 8
 NOISY = (1, 4, 7, 10, 13)
 EXPONENTS = (1, 2, 3)
+SHARES = {"noise_share": "metric", "noise_relevance": "distance"}
+"""Fields of rows, and of what they are the share."""
 
 
 class NoisePath(CPMLPath):
@@ -52,33 +56,27 @@ def noise(reproduction: Reproduction) -> list[Path]:
     """Make the table of the share of noisy features."""
     protocol = reproduction.protocol
     sets = {n: Synthetic(n_features=INFORMATIVE, n_noisy=n).name for n in NOISY}
-    rows, lines = [], []
+    rows: list[Row] = []
+    found: dict[tuple[int, str], dict[tuple[str, str], list[float]]] = {}
     for p in EXPONENTS:
-        design = protocol.altered(p=float(p)).design
-        rows += reproduction.rows(
+        mine = reproduction.rows(
             sets.values(),
             NOISE_METHODS,
             protocol.noise_repeats,
-            design=design,
+            design=replace(protocol.design, p=float(p)),
             table=NOISE_METHODS,
         )
-    for (n_noisy, name), p in product(sets.items(), EXPONENTS):
-        label = protocol.altered(p=float(p)).design.label
-        mine = [row for row in rows if (row.dataset, row.design) == (name, label)]
-        cells = [
-            _text([row for row in mine if row.method == method], field)
-            for field in ("noise_share", "noise_relevance")
-            for method in NOISE_METHODS
+        rows += mine
+        found |= {(p, share): values_by_cell(mine, share) for share in SHARES}
+    columns = list(product(SHARES, NOISE_METHODS))
+    lines = [
+        [
+            *(str(n_noisy), str(p), str(printed.noise()[n_noisy, p])),
+            *(values_text(found[p, share][name, method]) for share, method in columns),
         ]
-        paper = str(printed.noise()[n_noisy, p])
-        lines.append([str(n_noisy), str(p), paper, *cells])
-    head = [
-        "noisy",
-        "p",
-        "printed",
-        *(f"{method}, metric" for method in NOISE_METHODS),
-        *(f"{method}, distance" for method in NOISE_METHODS),
+        for (n_noisy, name), p in product(sets.items(), EXPONENTS)
     ]
+    names = (f"{method}, {SHARES[share]}" for share, method in columns)
     notes = [
         "metric: Tr(N^p) / Tr(M^p), N the rows and columns of noisy features of M. "
         "distance: their share of the mean squared distance between training rows. "
@@ -87,8 +85,9 @@ def noise(reproduction: Reproduction) -> list[Path]:
         "mean ± deviation over draws.",
         provenance(rows),
     ]
+    head = ["noisy", "p", "printed", *names]
     table = ResultTable("Share of noisy features", head, lines, notes)
-    return reproduction.write_table(table, "noise")
+    return reproduction.write("noise", table)
 
 
 def noise_share(M: Array, p: float) -> float:
@@ -98,9 +97,3 @@ def noise_share(M: Array, p: float) -> float:
         for each in (M, M[INFORMATIVE:, INFORMATIVE:])
     )
     return float(part.sum() / whole.sum()) if whole.any() else 0.0
-
-
-def _text(rows: list[Row], field: str) -> str:
-    """Return mean and deviation of a field over the rows that are done."""
-    found = [getattr(row, field) for row in rows if row.is_done]
-    return values_text(found)

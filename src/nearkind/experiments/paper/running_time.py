@@ -12,14 +12,15 @@ import numpy as np
 from nearkind import baselines
 from nearkind.estimators.cpml import CPML
 from nearkind.experiments.design import Design
-from nearkind.experiments.figures import COLOURS, MARKERS, panels
 from nearkind.experiments.methods import Method, fit_timed, seeded
-from nearkind.experiments.protocol import Protocol
-from nearkind.experiments.provenance import provenance
-from nearkind.experiments.reproduction import Reproduction, ResultTable
+from nearkind.experiments.paper.figures import COLOURS, MARKERS, panels
+from nearkind.experiments.paper.protocol import Protocol
+from nearkind.experiments.paper.provenance import provenance
+from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.rows import Row
 from nearkind.experiments.sets import Synthetic
-from nearkind.experiments.splits import Part, Split
+from nearkind.experiments.splits import Split, joined
 
 CLASSES_OF_ROWS = 12
 MOST_ROWS_BY_CLASSES = 2_000
@@ -49,13 +50,12 @@ class TimedFit:
 
     def facts(self, parts: Split, seed: int, design: Design) -> dict[str, Any]:
         """Fit on all rows; return the time and how the fit ended."""
-        X = np.concatenate([part.X for part in parts])
-        y = np.concatenate([part.y for part in parts])
+        whole = joined(*parts)
         model = seeded(self.make(), seed).set_params(**self.settings(design))
-        model.fit(X[:FIRST_ROWS], y[:FIRST_ROWS])
-        fitted = fit_timed(model, Part(X, y))
+        model.fit(whole.X[:FIRST_ROWS], whole.y[:FIRST_ROWS])
+        fitted = fit_timed(model, whole)
         return {
-            "n_training_used": len(y),
+            "n_training_used": len(whole.y),
             "fit_seconds": fitted.seconds,
             "stop_reason": fitted.stop_reason,
             "stops": {fitted.stop_reason: 1} if fitted.stop_reason else None,
@@ -113,12 +113,9 @@ def time_by_classes(reproduction: Reproduction) -> list[Path]:
         [f"{c}", f"{n:,}", *(times[method, c, n].text for method in BY_CLASSES)]
         for c, n in settings
     ]
-    title = "Seconds of a fit by number of classes"
-    table = ResultTable(
-        title, ["classes", "rows", *BY_CLASSES], lines, [*NOTES, provenance(rows)]
-    )
-    figures = reproduction.write_figure(figure, "time-classes")
-    return figures + reproduction.write_table(table, "time-classes")
+    title, notes = "Seconds of a fit by number of classes", [*NOTES, provenance(rows)]
+    table = ResultTable(title, ["classes", "rows", *BY_CLASSES], lines, notes)
+    return reproduction.write("time-classes", figure, table)
 
 
 def rows_by_classes(protocol: Protocol) -> list[int]:
@@ -156,8 +153,7 @@ def time_by_rows(reproduction: Reproduction) -> list[Path]:
     notes = [f"{CLASSES_OF_ROWS} classes. {NOTES[0]}", provenance(rows)]
     title = "Seconds of a fit by number of rows"
     table = ResultTable(title, ["rows", *TIMED], lines, notes)
-    figures = reproduction.write_figure(figure, "time-rows")
-    return figures + reproduction.write_table(table, "time-rows")
+    return reproduction.write("time-rows", figure, table)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from nearkind.experiments.claims import HELD, NOT_HELD, UNJUDGED, verdicts
+from nearkind.experiments.paper.claims import HELD, NOT_HELD, UNJUDGED, verdicts
 
 SYNTHETIC = [
     "reading",

@@ -1,6 +1,6 @@
 """Criteria by which claims on experiments are held or not, given their tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -44,9 +44,8 @@ def grows_with(column: str, within: str, reading: str, table: Lines) -> Verdict:
         if not each:
             raise TooLittleError(f"the table has one value of {column!r}")
         found[score] = float(np.median(each))
-    words = ", ".join(f"{name} {value:+.2f}" for name, value in found.items())
     held = min(found.values()) >= MIN_CORRELATION
-    return Verdict(held, f"median rank correlation: {words}")
+    return Verdict(held, f"median rank correlation: {_words(found, '+.2f')}")
 
 
 def are_alike(reading: str, table: Lines) -> Verdict:
@@ -68,41 +67,35 @@ def are_alike(reading: str, table: Lines) -> Verdict:
 def is_stable(reading: str, table: Lines) -> Verdict:
     """Check whether scores stay from 10 to 15 features on."""
     lines = _of_reading(table, reading)
-    features = sorted({int(line["features"]) for line in lines})
-    some = [n for n in features if 10 <= n <= 15]
-    more = [n for n in features if n > 15]
+    some = [n for n in _features(lines) if 10 <= n <= 15]
+    more = [n for n in _features(lines) if n > 15]
     if not some or not more:
         raise TooLittleError("the table lacks 10 to 15 features, or more")
     gains = {
         score: _mean(lines, score, more) - _mean(lines, score, some)
         for score in _score_columns(lines)
     }
-    words = ", ".join(f"{name} {gain:+.3f}" for name, gain in gains.items())
-    return Verdict(
-        max(gains.values()) < STABLE, f"gain of {more} over {some} features: {words}"
-    )
+    held = max(gains.values()) < STABLE
+    words = _words(gains, "+.3f")
+    return Verdict(held, f"gain of {more} over {some} features: {words}")
 
 
 def satisfies_at_least_weight(reading: str, n_classes: int, table: Lines) -> Verdict:
     """Check whether little information is enough with 10 to 15 features."""
     lines = _of_reading(table, reading)
     least = min(lines, key=lambda line: float(line["weight"]))["weight"]
-    mine = [
-        line
-        for line in lines
-        if line["weight"] == least and 10 <= int(line["features"]) <= 15
-    ]
-    if not mine:
+    mine = [line for line in lines if line["weight"] == least]
+    some = [n for n in _features(mine) if 10 <= n <= 15]
+    if not some:
         raise TooLittleError("the table lacks 10 to 15 features")
     bars = {"accuracy": (1.0 / n_classes + 1.0) / 2.0, "triplet_accuracy": 0.75}
     found = {
-        score: float(np.mean([_number(line[score]) for line in mine]))
-        for score in _score_columns(lines)
+        name: (_mean(mine, name, some), bars[name.split()[1]])
+        for name in _score_columns(lines)
     }
-    held = all(value >= bars[name.split()[1]] for name, value in found.items())
+    held = all(mean >= bar for mean, bar in found.values())
     words = ", ".join(
-        f"{name} {value:.3f} of {bars[name.split()[1]]:.3f}"
-        for name, value in found.items()
+        f"{n} {mean:.3f} of {bar:.3f}" for n, (mean, bar) in found.items()
     )
     return Verdict(held, f"at weight {least}: {words}")
 
@@ -113,9 +106,8 @@ def is_a_bit_degraded(reading: str, few: Lines, many: Lines) -> Verdict:
     losses = {
         score: _mean(few, score) - _mean(many, score) for score in _score_columns(few)
     }
-    words = ", ".join(f"{name} {loss:+.3f}" for name, loss in losses.items())
     held = all(0.0 < loss <= MOST_DEGRADED for loss in losses.values())
-    return Verdict(held, f"4 classes less 20: {words}")
+    return Verdict(held, f"4 classes less 20: {_words(losses, '+.3f')}")
 
 
 def noise_is_small(table: Lines) -> Verdict:
@@ -127,11 +119,10 @@ def noise_is_small(table: Lines) -> Verdict:
         for p in dict.fromkeys(line["p"] for line in table)
     }
     ours = max(_number(line["cross-fit, smoothed, distance"]) for line in table)
-    words = ", ".join(f"{name} {value:.1%}" for name, value in largest.items())
     return Verdict(
         max(largest.values()) <= LARGEST_PRINTED_SHARE,
-        f"largest share of the metric, {words}; cross-fitted and smoothed, of the "
-        f"distance {ours:.1%}",
+        f"largest share of the metric, {_words(largest, '.1%')}; cross-fitted and "
+        f"smoothed, of the distance {ours:.1%}",
     )
 
 
@@ -188,7 +179,7 @@ def times_depend_on_classes(
             each.append(float(np.nanmax(times) / np.nanmin(times)))
         ratios[name] = float(np.median(each))
     held = all((ratio >= SAME_TIME) == wanted for ratio in ratios.values())
-    words = ", ".join(f"{name} {ratio:.1f}" for name, ratio in ratios.items())
+    words = _words(ratios, ".1f")
     return Verdict(held, f"longest over shortest time, median over sizes: {words}")
 
 
@@ -223,7 +214,7 @@ def are_better(names: Sequence[str], others: Sequence[str], table: Lines) -> Ver
     whole = scores[~np.isnan(scores).any(axis=1)]
     ranks = dict(zip(methods, stats.rankdata(-whole, axis=1).mean(axis=0), strict=True))
     held = max(ranks[n] for n in names) < min(ranks[n] for n in others)
-    words = ", ".join(f"{name} {ranks[name]:.2f}" for name in (*names, *others))
+    words = _words({name: ranks[name] for name in (*names, *others)}, ".2f")
     return Verdict(held, f"mean rank over {len(whole)} sets: {words}")
 
 
@@ -233,21 +224,19 @@ def none_dominates(table: Lines) -> Verdict:
     sets = [line for line in table if not line["set"].startswith("mean")]
     words, held = [], True
     for score in dict.fromkeys(line["score"] for line in sets):
-        scores = np.array(
-            [
-                [_number(line[kind]) for kind in kinds]
-                for line in sets
-                if line["score"] == score
-            ]
-        )
+        mine = [line for line in sets if line["score"] == score]
+        scores = np.array([[_number(line[kind]) for kind in kinds] for line in mine])
         alone = (scores >= scores.max(axis=1, keepdims=True) - 5e-4).sum(axis=1) == 1
-        wins = [
-            int((alone & (scores.argmax(axis=1) == k)).sum()) for k in range(len(kinds))
-        ]
+        wins = np.bincount(scores[alone].argmax(axis=1), minlength=len(kinds)).tolist()
         held &= 2 * max(wins) <= len(scores)
         counts = ", ".join(f"{kind} {n}" for kind, n in zip(kinds, wins, strict=True))
         words.append(f"{score}: alone best on {counts} of {len(scores)} sets")
     return Verdict(held, "; ".join(words))
+
+
+def _words(found: Mapping[str, float], form: str) -> str:
+    """Return names with their numbers."""
+    return ", ".join(f"{name} {value:{form}}" for name, value in found.items())
 
 
 def _number(text: str) -> float:
@@ -263,6 +252,10 @@ def _of_reading(table: Lines, reading: str) -> Lines:
     if not lines:
         raise TooLittleError(f"the table lacks the reading {reading!r}")
     return lines
+
+
+def _features(lines: Lines) -> list[int]:
+    return sorted({int(line["features"]) for line in lines})
 
 
 def _score_columns(lines: Lines) -> list[str]:

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.experiments.figures import COLOURS, MARKERS, panels
-from nearkind.experiments.provenance import provenance
-from nearkind.experiments.reproduction import Reproduction, ResultTable
+from nearkind.experiments.paper.figures import COLOURS, MARKERS, panels
+from nearkind.experiments.paper.provenance import provenance
+from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.rows import Row
-from nearkind.experiments.scores import values_text
+from nearkind.experiments.scores import values_by_cell, values_text
 from nearkind.experiments.sets import Synthetic
 
 METHODS = ("cpml-s", "cpml-m")
@@ -36,12 +37,9 @@ def synthetic(reproduction: Reproduction, n_classes: int) -> list[Path]:
         for reading, n, w in product(READINGS, protocol.features, protocol.weights)
     }
     rows = reproduction.rows(sets.values(), METHODS, protocol.synthetic_repeats)
+    by_score = {score: values_by_cell(rows, score) for score in SCORES}
     found = {
-        (cell, method, score): [
-            getattr(row, score)
-            for row in rows
-            if (row.dataset, row.method) == (name, method) and row.is_done
-        ]
+        (cell, method, score): by_score[score][name, method]
         for cell, name in sets.items()
         for method, score in product(METHODS, SCORES)
     }
@@ -50,9 +48,9 @@ def synthetic(reproduction: Reproduction, n_classes: int) -> list[Path]:
     for reading in READINGS:
         figure = _figure(reading, n_classes, found, reproduction)
         suffix = "" if reading == "raw" else f"-{reading}"
-        written += reproduction.write_figure(figure, name + suffix)
+        written += reproduction.write(name + suffix, figure)
     table = _table(n_classes, sets, found, rows)
-    return written + reproduction.write_table(table, name)
+    return written + reproduction.write(name, table)
 
 
 def _figure(

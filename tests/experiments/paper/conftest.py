@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from nearkind.experiments.design import Design
-from nearkind.experiments.protocol import PROTOCOLS
-from nearkind.experiments.reproduction import Reproduction
+from nearkind.experiments.paper.protocol import PROTOCOLS
+from nearkind.experiments.paper.reproduction import Reproduction
 
 SMALL = replace(
     PROTOCOLS["quick"],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nearkind.experiments.protocol import PROTOCOLS, protocol_named
+from nearkind.experiments.paper.protocol import PROTOCOLS, protocol_named
 
 
 def test_the_paper_s_protocol_is_as_printed():

@@ -1,12 +1,22 @@
-"""Expected times follow the work."""
+"""Items of the paper by name, and their expected times, which follow the work."""
 
 from dataclasses import replace
 
 import pytest
 
-from nearkind.experiments.expected_time import HOURS, expected_seconds
-from nearkind.experiments.items import ITEMS
-from nearkind.experiments.protocol import PROTOCOLS
+from nearkind.experiments.paper.items import (
+    HOURS,
+    ITEMS,
+    expected_seconds,
+    items_named,
+)
+from nearkind.experiments.paper.protocol import PROTOCOLS
+
+
+def test_items_are_found_by_name():
+    assert list(items_named([])) == list(ITEMS)
+    with pytest.raises(ValueError, match=r"no item 'nois' here\. Did you mean 'noise'"):
+        items_named(["nois"])
 
 
 def test_the_quick_protocol_takes_minutes_and_the_paper_s_days(reproduction):
