@@ -25,7 +25,7 @@ from benchmarks.tasks.results import (
     write_page,
 )
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments import printed
+from nearkind.experiments.paper import printed
 
 MOST_ROWS = 5_000
 N_TIMED = 7

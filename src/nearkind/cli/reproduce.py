@@ -90,10 +90,15 @@ def reproduce(
     under other settings stay in the folder and are not mixed in.
     """
     from nearkind.cli.outputs import RESULTS, echo_path, keep_others, results_in
-    from nearkind.experiments.expected_time import HOURS, expected_seconds, in_words
-    from nearkind.experiments.items import ITEMS, items_named
-    from nearkind.experiments.protocol import protocol_named
-    from nearkind.experiments.reproduction import Reproduction
+    from nearkind.experiments.paper.items import (
+        HOURS,
+        ITEMS,
+        expected_seconds,
+        in_words,
+        items_named,
+    )
+    from nearkind.experiments.paper.protocol import protocol_named
+    from nearkind.experiments.paper.reproduction import Reproduction
 
     chosen = protocol_named(protocol).altered(
         repeats=repeats,

@@ -121,13 +121,13 @@ class FitSettings(NamedTuple):
             )
 
     def model(self) -> Any:
-        """Return the model, not fitted; it shows its progress on a terminal."""
+        """Return the model, not fitted; a search shows its progress everywhere."""
         if self.method == SEARCH:
             search = CPMLClassifierCV(
                 time_budget=self.time_budget,
                 scoring=self.scoring,
                 class_weight=self.class_weight,
-                verbose=int(is_watched()),
+                verbose=1,
                 **self._common(),
             )
             if self.max_members is not None:

@@ -1,8 +1,8 @@
 """CPMLClassifierCV: the distance and the vote that do best on rows held out."""
 
 import warnings
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import KW_ONLY, replace
 from numbers import Real
 from time import perf_counter
@@ -80,8 +80,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         How many distances may vote together.
     cv : int, splitter or list of folds, default=None
         Number of folds, or folds as scikit-learn has them; None: 5 up to 1,000 rows, 3
-        beyond, and one from 13,500 on. Our own folds are drawn without regard to labels
-        and keep copies of a row together.
+        beyond, and one from 13,500 on. Our own folds are drawn without regard to
+        labels; copies of rows stay together where a table repeats itself.
     time_budget : float, default=None
         Seconds that ``fit`` may take: three fifths of it for the search, the rest for
         learning the chosen from all rows. What is being learned when time is up is
@@ -113,7 +113,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         Seed of the folds, and of the rows that candidates=None draws where there are
         many; None is as good as 0, so that every fit gives the same.
     verbose : int, default=0
-        1 shows what is fitted.
+        1 shows a bar on a terminal, and a line every 10 seconds elsewhere; 2 a line for
+        each fit there.
 
     Attributes
     ----------
@@ -221,19 +222,19 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             self.search_seconds_ = perf_counter() - start
             with suppress(KeyboardInterrupt):  # of a callback: the search has ended
                 tell(search.search_work, search.total, "learning from all rows", np.nan)
-            with Deadline(start + budget).limit():
+            with Deadline(start + budget).limit(), _columns_not_warned_of():
                 self._learn(search, chosen)
             self.refit_seconds_ = perf_counter() - start - self.search_seconds_
         return self
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> CodedRows:
-        """Read the table; what there is to say of it the last fit says."""
-        with warnings.catch_warnings():
-            for told_by_the_last_fit in (MixedValuesWarning, NearlyUniqueWarning):
-                warnings.simplefilter("ignore", told_by_the_last_fit)
+        """Read the table, and warn of its columns once, whichever candidate wins."""
+        with _columns_not_warned_of():
             book = Codebook(numeric="category")
             owner = type(self).__name__
-            return labelled_rows(X, y, sample_weight, book, owner, self.class_weight)
+            rows = labelled_rows(X, y, sample_weight, book, owner, self.class_weight)
+        Codebook(numeric=self.numeric).fit(rows.table, rows.weights, rows.y)  # warns
+        return rows
 
     def predict_set(
         self,
@@ -432,6 +433,15 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         parts = tuple(voters), rows.classes, self.calibration_, self.conformal_scores_
         self.committee_ = Committee(*parts)
         keep_codebook(self, self.distance_.codebook)
+
+
+@contextmanager
+def _columns_not_warned_of() -> Iterator[None]:
+    """Ignore warnings of columns, which each distance would repeat."""
+    with warnings.catch_warnings():
+        for category in (MixedValuesWarning, NearlyUniqueWarning):
+            warnings.simplefilter("ignore", category)
+        yield
 
 
 def _ways_to_vote(model: Any) -> list[tuple[int, Any]]:
