@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from nearkind.baselines.coding import learned_tables
 from nearkind.baselines.helic import centred
 from nearkind.baselines.margin_learner import MarginLearner
 from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
-from nearkind.baselines.matrix_learner import learned_tables
 from nearkind.distances.vectors import TINY, ChiSquareVectors, chi_square
 from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.losses.edges import AnchorPairs

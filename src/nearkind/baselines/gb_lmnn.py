@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
+from nearkind.baselines.coding import CODINGS, flat_tables
 from nearkind.baselines.large_margin import LMNN
 from nearkind.baselines.margin_learner import MarginLearner
 from nearkind.baselines.margin_loss import Descent, MarginLoss
-from nearkind.baselines.matrix_learner import CODINGS
 from nearkind.distances.trees import CodeTrees, TreeVectors
 from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.estimators.base import EmbeddedDistance
@@ -126,7 +126,7 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
     def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
         tables = self._start(rows)
         projection = self._fit_projection(CODINGS[self.coding](), rows, len(drawn))
-        coding = [table.reshape(len(table), -1) for table in projection.tables]
+        coding = flat_tables(projection)
         X = projection.transform(drawn.codes).reshape(len(drawn), -1)
         seed = int(generator(self.random_state).integers(2**31))
 

@@ -1,6 +1,5 @@
 """HDML: short binary codes of rows, learned so that a class's codes are alike."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self
@@ -9,26 +8,25 @@ import numpy as np
 from sklearn.base import (
     BaseEstimator,
 )
-from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.baselines.matrix_learner import (
+from nearkind.baselines.coding import (
     CODINGS,
     FLAT,
     Coding,
+    fit_coding,
     map_tables,
-    whitening,
+    warn_unless_settled,
 )
+from nearkind.baselines.matrix_learner import whitening
 from nearkind.baselines.row_pairs import PairSampler
 from nearkind.constraints.weighted_labels import require_constraints
 from nearkind.distances.bits import Bits
 from nearkind.encoding.rows import CodedRows, Numbers
 from nearkind.estimators.base import EmbeddingEstimator, code_rows
-from nearkind.metrics.structures import Full
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes, RowNumbers
 from nearkind.solvers.solution import Stop
 from nearkind.validation import parameters
-from nearkind.validation.limits import check_size
 from nearkind.validation.parameters import (
     estimator_class,
     generator,
@@ -156,13 +154,7 @@ class HDML(EmbeddingEstimator, BaseEstimator):
         self.stop_reason_ = found.reason.name
         tables = hashed.value_tables(coding, found.planes)
         self.distance_ = Bits(self.codebook_, tables)
-        if found.reason is not Stop.SETTLED:
-            warnings.warn(
-                f"{found.reason.value} After {self.n_iter_} passes the objective is "
-                f"{self.objective_:.6g}.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        warn_unless_settled(found.reason, self.n_iter_, self.objective_, "passes")
         return self
 
     def _settings(self) -> dict[str, Any]:
@@ -175,10 +167,8 @@ class HDML(EmbeddingEstimator, BaseEstimator):
     def _coding(self, rows: CodedRows, n_used: int) -> Coding:
         """Return the coding of values, fitted to all rows, of which some are used."""
         projection = parameters.choice(self, "coding", CODINGS)()
-        book = self.codebook_
-        sizes = (book.names_, book.n_values, n_used, len(rows.classes))
-        check_size(projection, Full(), *sizes)
-        projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
+        n_classes = len(rows.classes)
+        fit_coding(projection, self.codebook_, rows, n_used, n_classes)
         return Coding.of(projection.tables)
 
 

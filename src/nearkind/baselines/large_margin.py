@@ -1,6 +1,5 @@
 """Large margin nearest neighbours: LMNN on indicators, KDML on class histograms."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
@@ -8,26 +7,29 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.baselines.matrix_learner import CODINGS, NOTHING
+from nearkind.baselines.coding import (
+    CODINGS,
+    NOTHING,
+    fit_coding,
+    vectors_under,
+    warn_unless_settled,
+)
 from nearkind.constraints.local import LocalConstraints, LocalTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
-from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.structures import Full
-from nearkind.metrics.value_tables import feature_maps, value_tables
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Projection
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.lbfgs import SmoothedLBFGS
 from nearkind.solvers.objective import Objective
-from nearkind.solvers.solution import Solution, Stop
+from nearkind.solvers.solution import Solution
 from nearkind.validation import parameters
-from nearkind.validation.limits import check_size, distances_at_once
+from nearkind.validation.limits import distances_at_once
 from nearkind.validation.parameters import estimator_class, number, whole_number
 from nearkind.validation.threads import ALL_CORES, thread_map
 
@@ -95,9 +97,7 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
 
     def _code(self, projection: Projection, unique: UniqueRows) -> CompressedRows:
         book, n_classes = self.codebook_, len(self.classes_)
-        sizes = (book.names_, book.n_values, len(unique.y), n_classes)
-        check_size(projection, Full(), *sizes)
-        projection.fit(unique.codes, book.n_values, unique.y, unique.weights)
+        fit_coding(projection, book, unique, len(unique.y), n_classes)
         return compress(Full().blocks(projection.transform(unique.codes)))
 
     def _solve(
@@ -117,16 +117,8 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         self.metric_: Array = point.matrix[0]
         self.objective_ = solution.value * self.objective_scale_
         self.n_iter_, self.stop_reason_ = solution.n_iter, solution.reason.name
-        maps = feature_maps(projection.tables, Full(), point)
-        tables = value_tables(projection.tables, maps)
-        self.distance_ = ValueVectors(self.codebook_, tables)
-        if solution.reason is not Stop.SETTLED:
-            warnings.warn(
-                f"{solution.reason.value} After {self.n_iter_} iterations the "
-                f"objective is {self.objective_:.6g}.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        self.distance_ = vectors_under(self.codebook_, projection, point)
+        warn_unless_settled(solution.reason, self.n_iter_, self.objective_)
 
 
 def search_embedding(

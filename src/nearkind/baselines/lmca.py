@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from nearkind.baselines.coding import CODINGS, flat_tables, learned_tables
 from nearkind.baselines.helic import centred
 from nearkind.baselines.large_margin import search_embedding
 from nearkind.baselines.margin_learner import MarginLearner
 from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
-from nearkind.baselines.matrix_learner import CODINGS, learned_tables
 from nearkind.distances.kernel import KERNELS, KernelLandmarks, coded_rows
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import CodedRows, UniqueRows, unique_rows
@@ -114,7 +114,7 @@ class LMCA(MarginLearner, VectorDistance, BaseEstimator):
         start = principal_axes(Z, drawn.weights, self.n_components)
         found = descend(projected(loss, Z), start, self.max_iter, self.tol)
         self.components_: Array = found.point @ coded.bases[0].T
-        flat = [table.reshape(len(table), -1) for table in projection.tables]
+        flat = flat_tables(projection)
         tables = learned_tables(flat, self.components_)
         self.distance_ = ValueVectors(self.codebook_, tables)
         return found
@@ -196,7 +196,7 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
     def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
         projection = self._fit_projection(CODINGS[self.coding](), rows, len(drawn))
         points = unique_rows(drawn.codes, np.zeros_like(drawn.y), drawn.weights)
-        coding = [table.reshape(len(table), -1) for table in projection.tables]
+        coding = flat_tables(projection)
         X = coded_rows(coding, points.codes)
         length = max(self.bandwidth, NARROWEST) * median_distance(X)
         K = KERNELS[self.kernel](X, X, length)

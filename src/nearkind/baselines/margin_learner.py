@@ -1,12 +1,10 @@
 """The base of learners that descend the loss of large margins by other maps than M."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Self
 
-from sklearn.exceptions import ConvergenceWarning
-
+from nearkind.baselines.coding import fit_coding, warn_unless_settled
 from nearkind.baselines.margin_loss import (
     Descent,
     EuclideanRows,
@@ -18,9 +16,8 @@ from nearkind.constraints.weighted_labels import WeightedLabels, sample_rows
 from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.estimators.base import Distance, code_rows
 from nearkind.metrics.metric import Embedding
-from nearkind.metrics.structures import Full
 from nearkind.protocols import Array, Loss, Map, Projection
-from nearkind.validation.limits import check_size, distances_at_once
+from nearkind.validation.limits import distances_at_once
 from nearkind.validation.parameters import generator, number, whole_number
 from nearkind.validation.threads import ALL_CORES, thread_map
 
@@ -78,7 +75,7 @@ class MarginLearner(Distance, ABC):
             found = self._learn(rows, drawn, run)
         self.history_, self.objective_ = found.history, found.history[-1]
         self.n_iter_, self.stop_reason_ = found.n_iter, found.reason.name
-        self._warn(found)
+        warn_unless_settled(found.reason, self.n_iter_, self.objective_)
         return self
 
     @abstractmethod
@@ -96,10 +93,8 @@ class MarginLearner(Distance, ABC):
         self, projection: Projection, rows: CodedRows, n_drawn: int
     ) -> Projection:
         """Return the coding, fitted to all rows."""
-        book = self.codebook_
-        sizes = (book.names_, book.n_values, n_drawn, len(rows.classes))
-        check_size(projection, Full(), *sizes)
-        return projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
+        n_classes = len(rows.classes)
+        return fit_coding(projection, self.codebook_, rows, n_drawn, n_classes)
 
     def _loss(
         self,
@@ -116,12 +111,3 @@ class MarginLearner(Distance, ABC):
         labels = rule.bind(WeightedLabels(drawn.y, drawn.weights, drawn.own)).labels
         constraints = LocalConstraints(rule, labels, near)
         return MarginLoss(constraints, self.mu, loss, places, run)
-
-    def _warn(self, found: Descent) -> None:
-        if self.stop_reason_ != "SETTLED":
-            warnings.warn(
-                f"{found.reason.value} After {self.n_iter_} iterations the objective "
-                f"is {self.objective_:.6g}.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )

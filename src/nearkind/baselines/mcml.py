@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.baselines.matrix_learner import CODINGS
+from nearkind.baselines.coding import CODINGS, fit_coding, vectors_under
 from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.constraints.weighted_labels import (
     AT_ONCE,
@@ -17,7 +17,6 @@ from nearkind.constraints.weighted_labels import (
     chunk_rows,
     require_constraints,
 )
-from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.estimators.spec import strength_of
@@ -25,7 +24,6 @@ from nearkind.losses.edges import AnchorPairs
 from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.spectrum import Spectrum
 from nearkind.metrics.structures import Full
-from nearkind.metrics.value_tables import feature_maps, value_tables
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.protocols import Array, Loss, LossGradient, Projection, RowNumbers
 from nearkind.regularizers.schatten import Schatten
@@ -33,7 +31,7 @@ from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.solution import Solution, Stop, zero_solution
 from nearkind.validation import parameters
-from nearkind.validation.limits import check_size, distances_at_once
+from nearkind.validation.limits import distances_at_once
 from nearkind.validation.parameters import (
     estimator_class,
     generator,
@@ -165,10 +163,7 @@ class MCML(VectorDistance, BaseEstimator):
         """Return the coding, fitted to all rows."""
         book, n_classes = self.codebook_, len(self.classes_)
         projection = with_coordinates(coding, book.positions)
-        sizes = (book.names_, book.n_values, len(unique), n_classes)
-        check_size(projection, Full(), *sizes)
-        projection.fit(unique.codes, book.n_values, unique.y, unique.weights)
-        return projection
+        return fit_coding(projection, book, unique, len(unique), n_classes)
 
     def _solve(
         self, solver: Proximal, objective: Objective, start: Spectrum
@@ -184,9 +179,7 @@ class MCML(VectorDistance, BaseEstimator):
         self.metric_: Array = point.matrix[0]
         self.objective_, self.gap_ = solution.value, solution.gap
         self.n_iter_, self.stop_reason_ = solution.n_iter, solution.reason.name
-        maps = feature_maps(projection.tables, Full(), point)
-        tables = value_tables(projection.tables, maps)
-        self.distance_ = ValueVectors(self.codebook_, tables)
+        self.distance_ = vectors_under(self.codebook_, projection, point)
         if not self.metric_.any():
             warnings.warn(
                 "MCML learned the metric zero, and all distances are zero: nothing "

@@ -7,12 +7,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.baselines.matrix_learner import (
-    Coding,
-    LabelledRows,
-    MatrixLearner,
-    whitening,
-)
+from nearkind.baselines.coding import Coding
+from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, whitening
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
 from nearkind.validation.parameters import estimator_class, flag, whole_number

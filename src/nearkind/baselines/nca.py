@@ -8,12 +8,16 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.baselines.matrix_learner import CODINGS, are_one, learned_tables
+from nearkind.baselines.coding import (
+    CODINGS,
+    are_one,
+    fit_coding,
+    flat_tables,
+    learned_tables,
+)
 from nearkind.distances.vectors import ValueVectors
 from nearkind.estimators.base import VectorDistance, code_rows
-from nearkind.metrics.structures import Full
 from nearkind.validation import parameters
-from nearkind.validation.limits import check_size
 from nearkind.validation.parameters import estimator_class, number, whole_number
 
 GIGABYTES_A_PAIR = 3 * 8 / 2**30
@@ -85,17 +89,14 @@ class NCA(VectorDistance, BaseEstimator):
         rows = code_rows(self, X, y)
         codes = rows.codes
         _check_memory(len(codes))
-        book = self.codebook_
-        sizes = (book.names_, book.n_values, len(codes), len(rows.classes))
-        check_size(projection, Full(), *sizes)
-        projection.fit(codes, book.n_values, rows.y, np.ones(len(codes)))
+        book, n_classes = self.codebook_, len(rows.classes)
+        fit_coding(projection, book, rows, len(codes), n_classes)
         phi = projection.transform(codes).reshape(len(codes), -1)
         learner.fit(phi, rows.y)
         L = learner.components_
         self.components_ = np.zeros_like(L) if are_one(phi @ L.T) else L
         self.n_iter_ = learner.n_iter_ - 1  # it counts the start as well
-        flat = [table.reshape(len(table), -1) for table in projection.tables]
-        tables = learned_tables(flat, self.components_)
+        tables = learned_tables(flat_tables(projection), self.components_)
         self.distance_ = ValueVectors(book, tables)
         if self.n_iter_ >= self.max_iter:
             warnings.warn(

@@ -8,19 +8,16 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import BaseEstimator
 
-from nearkind.baselines.matrix_learner import CODINGS
+from nearkind.baselines.coding import CODINGS, fit_coding, vectors_under
 from nearkind.constraints.weighted_labels import sample_rows
-from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows, unique_rows
 from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.compression import compress
 from nearkind.metrics.spectrum import decompose, symmetrized
 from nearkind.metrics.structures import Full
-from nearkind.metrics.value_tables import feature_maps, value_tables
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.protocols import Array, Map, Projection
 from nearkind.validation import parameters
-from nearkind.validation.limits import check_size
 from nearkind.validation.parameters import (
     estimator_class,
     generator,
@@ -128,9 +125,7 @@ class RFM(VectorDistance, BaseEstimator):
             M = feature_matrix(coded.Z[0, :, 0], marks, **settings, map=run)
         point = coded.expand(decompose(M[None]).positive())
         self.metric_: Array = point.matrix[0]
-        maps = feature_maps(projection.tables, Full(), point)
-        tables = value_tables(projection.tables, maps)
-        self.distance_ = ValueVectors(self.codebook_, tables)
+        self.distance_ = vectors_under(self.codebook_, projection, point)
         return self
 
     def _settings(self) -> dict[str, Any]:
@@ -147,10 +142,7 @@ class RFM(VectorDistance, BaseEstimator):
         """Return the coding, fitted to all rows."""
         book, n_classes = self.codebook_, len(self.classes_)
         projection = with_coordinates(coding, book.positions)
-        sizes = (book.names_, book.n_values, n_points, n_classes)
-        check_size(projection, Full(), *sizes)
-        projection.fit(unique.codes, book.n_values, unique.y, unique.weights)
-        return projection
+        return fit_coding(projection, book, unique, n_points, n_classes)
 
 
 def feature_matrix(

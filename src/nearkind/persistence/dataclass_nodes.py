@@ -12,7 +12,7 @@ from functools import cache
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from nearkind.baselines.matrix_learner import Coding
+from nearkind.baselines.coding import Coding
 from nearkind.distances import FORMS, PairTables
 from nearkind.distances.dependence import ValuePairs
 from nearkind.distances.trees import CodeTrees

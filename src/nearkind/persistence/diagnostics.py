@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.baselines.matrix_learner import Coding
+from nearkind.baselines.coding import Coding
 from nearkind.distances.checks import check_reals, check_tables
 from nearkind.distances.form import FittedDistance
 from nearkind.errors import RefusedError
