@@ -1,8 +1,8 @@
 // A model file of nearkind, read in JavaScript: Node 18, a browser, or Deno.
 //
-//   import { readModel, embed } from "./model_reader.mjs";
+//   import { readModel, valueTables, embed } from "./model_reader.mjs";
 //   const { about, model } = await readModel(bytes);   // a Uint8Array
-//   const U = embed(model.CPML.fitted.value_tables_, [[0, 2, 1]]);  // codes of rows
+//   const U = embed(valueTables(model), [[0, 2, 1]]);  // codes of rows
 //
 // Whole numbers beyond 2^53 lose digits here, and 1.0 is 1.
 
@@ -96,9 +96,18 @@ function array([dtype, order, shape, at], view) {
   return { shape, data };
 }
 
-// Return one vector a row: the sum of the vectors of its values. A code is the place of
+// Return the tables of value vectors, one per feature, of the first distance in a model
+// that has some; null if none has. Files of version 0.2 hold them without a field's name.
+export function valueTables(node) {
+  if (node === null || typeof node !== "object") return null;
+  const found = Object.hasOwn(node, "ValueTables") ? node.ValueTables : null;
+  if (found) return found.vectors ?? found[0];
+  return Object.values(node).reduce((first, item) => first ?? valueTables(item), null);
+}
+
+// Return one vector per row: the sum of the vectors of its values. A code is the place of
 // a value among the levels of its column; -1, the last row, is for values never seen.
-export function embed({ ValueTables: [tables] }, codes) {
+export function embed(tables, codes) {
   const width = tables[0].shape[1];
   return codes.map((row) => {
     const sum = new Array(width).fill(0);

@@ -68,7 +68,7 @@ def test_numbers_among_text_are_given_as_text(tmp_path):
     (U,) = session.run(None, {"a": np.array(["p", "2", "0.5", "true", "3"], object)})
     wanted = model.transform([{"a": cell} for cell in ("p", 2, 0.5, True)])
     assert U[:4].tolist() == wanted.tolist()
-    assert U[4].tolist() == model.value_tables_.vectors[0][-1].tolist()
+    assert U[4].tolist() == model.distance_.tables.vectors[0][-1].tolist()
 
 
 def test_a_number_and_the_same_as_text_need_codes(tmp_path):
@@ -90,7 +90,7 @@ def test_every_number_finds_its_bin(n_edges, tmp_path):
     edges = cells[2 : 2 + 4 * n_edges : 4]
     model.codebook_.features_[0] = Bins("a", edges, has_missing=False)
     rng = np.random.default_rng(0)
-    model.value_tables_.vectors[0] = rng.random((n_edges + 2, 3))
+    model.distance_.tables.vectors[0] = rng.random((n_edges + 2, 3))
     session = written(model, tmp_path)
     x = np.concatenate([cells, [np.inf, -np.inf, np.nan, 5e-324]])
     (U,) = session.run(None, {"a": x})

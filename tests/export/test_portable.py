@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import nearkind as nk
 from helpers.export_frames import committee
 from nearkind import export
-from nearkind.baselines.pairwise import TableDistance
-from nearkind.estimators.vector_distance import VectorDistance
+from nearkind.distances import MismatchWeights, PairTables, ValueVectors
 from nearkind.export.portable import on_grid
 
 ROWS, LABELS = [["a"], ["b"], ["a"], ["b"]], ["n", "y", "n", "y"]
@@ -47,7 +46,7 @@ def test_every_baseline_is_written_or_refused(tmp_path):
     labels = ["n", "y", "n", "y", "n", "y"]
     for name, kind in nk.baselines.all().items():
         model, path = kind().fit(rows, labels), tmp_path / f"{name}.json"
-        if isinstance(model, VectorDistance | TableDistance | nk.baselines.Hamming):
+        if isinstance(model.distance_, ValueVectors | PairTables | MismatchWeights):
             assert export.write(model, path)
         else:
             with pytest.raises(ValueError, match=f"{kind.__name__} has neither"):
@@ -77,7 +76,7 @@ def test_sums_on_a_grid_are_exact_in_any_order(columns):
 
 def test_infinite_distances_between_values(tmp_path):
     model = nk.baselines.ValueDifference().fit(ROWS, LABELS)
-    model.pair_tables_.tables[0][0, 1] = np.inf
+    model.distance_.tables[0][0, 1] = np.inf
     assert "infinite entries" in refused(model, tmp_path)
 
 

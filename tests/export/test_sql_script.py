@@ -241,7 +241,7 @@ def test_text_is_read_as_a_csv_file_is(dialect, cell, numeric, tmp_path):
     rows = [[float(i)] for i in range(30)] + [[0.5], [3.5], [-0.5], [None]]
     model = nk.baselines.Hamming(numeric=numeric).fit(rows)
     (read,) = infer_types({"x0": [cell.strip() or None]})["x0"]
-    ((code,),) = places(model.encode([[read]]), model.codebook_).tolist()
+    ((code,),) = places(model.encode([[read]]), model.codebook_.n_values).tolist()
     assert answer(model, "TEXT", cell, tmp_path, dialect) == code
 
 

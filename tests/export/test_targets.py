@@ -171,8 +171,9 @@ def test_distances_that_are_nearly_equal_are_tied(read, k, tmp_path):
     X = pd.DataFrame({"a": ["here", "near", "nearly", "further", "far"]})
     metric = euclidean().fit(X, [0, 1, 0, 1, 0])
     order = [metric.categories_["a"].index(value) for value in X["a"]]
-    metric.value_tables_.vectors[0][:] = 0.0
-    metric.value_tables_.vectors[0][order, 0] = [0.0, 1.0, 1.0 + 1e-9, 1.0 + 1e-5, 5.0]
+    vectors = metric.distance_.tables.vectors[0]
+    vectors[:] = 0.0
+    vectors[order, 0] = [0.0, 1.0, 1.0 + 1e-9, 1.0 + 1e-5, 5.0]
     model = nk.CPMLClassifier(n_neighbors=k)
     model.fit_over(metric, X[1:], ["p", "q", "r", "p"], sample_weight=[1, 3, 1, 1])
     assert model.predict_proba(X[:1]).tolist() == [[0.25, 0.75, 0.0]]

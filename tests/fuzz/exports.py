@@ -36,20 +36,11 @@ import { readFileSync } from "node:fs";
 import { webcrypto } from "node:crypto";
 import { createInterface } from "node:readline";
 globalThis.crypto ??= webcrypto;
-const { readModel, embed } = await import(process.argv[1]);
-const tables = (node) => {
-  if (node === null || typeof node !== "object") return null;
-  if (Object.hasOwn(node, "ValueTables")) return node;
-  for (const item of Object.values(node)) {
-    const found = tables(item);
-    if (found) return found;
-  }
-  return null;
-};
+const { readModel, valueTables, embed } = await import(process.argv[1]);
 for await (const line of createInterface({ input: process.stdin })) {
   const { path, codes } = JSON.parse(line);
   const { model } = await readModel(new Uint8Array(readFileSync(path)));
-  console.log(JSON.stringify(embed(tables(model), codes)));
+  console.log(JSON.stringify(embed(valueTables(model), codes)));
 }
 """
 

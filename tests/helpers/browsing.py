@@ -3,6 +3,7 @@
 import shutil
 import warnings
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -40,11 +41,11 @@ def report_data(model, X, y=None, **named):
     columns = {name: X[name].astype(object).tolist() for name in X}
     cells = {name: [plain(c) for c in cells] for name, cells in columns.items()}
     view = ModelView(model)
-    y_pred = model.predict(cells).tolist() if view.classifies else None
+    y_pred = model.predict(cells).tolist() if view.committee else None
     y_true = None if y is None else list(y)
     shares = np.full(X.shape[1], 1 / X.shape[1])
-    if isinstance(view.distance, nk.CPML):
-        shares = view.distance.feature_relevance_
+    if view.report.method == "CPML":
+        shares = view.relevance(cells)
     target = None if y is None else "class"
     return ReportData(
         model, cells, shares, y_pred=y_pred, y_true=y_true, target=target, **named
@@ -54,7 +55,8 @@ def report_data(model, X, y=None, **named):
 def committee(X, y, *members):
     """Return a search whose members are these, fitted."""
     model = nk.CPMLClassifierCV([nk.baselines.Hamming()], cv=2).fit(X, y)
-    model.members_ = [member.fit(X, y) for member in members]
+    voters = tuple(member.fit(X, y).committee_.voters[0] for member in members)
+    model.committee_ = replace(model.committee_, voters=voters)
     return model
 
 
@@ -128,7 +130,7 @@ def visited(browser, folder, data, **context):
 def asked(model, row):
     """Return class, votes, distances and rows that Python says of a dict of cells."""
     table = [row]
-    k = ModelView(model).member.n_neighbors
+    k = ModelView(model).voter.rule.n_neighbors
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnseenValueWarning)
         said = str(model.predict(table)[0])

@@ -6,6 +6,7 @@ import pytest
 
 import nearkind as nk
 from helpers.real_files import real_file
+from nearkind.voting import Committee
 
 NUMBERS = [
     "age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week",
@@ -67,8 +68,9 @@ def mixed_adult(n_rows=3_000):
 
 def committee(members, calibration=None):
     """Return a search that chose these fitted classifiers."""
-    model = nk.CPMLClassifierCV()
-    model.members_, model.classes_ = members, members[0].classes_
-    model.codebook_ = members[0].codebook_
-    model.calibration_ = calibration
+    model, first = nk.CPMLClassifierCV(), members[0]
+    voters = tuple(member.committee_.voters[0] for member in members)
+    model.committee_ = Committee(voters, first.classes_, calibration)
+    model.classes_ = first.classes_
+    model.set_codebook(first.codebook_)
     return model

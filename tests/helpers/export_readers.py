@@ -126,13 +126,14 @@ def by_csv(model, X, folder):
     """Read the tables of each member; how rows vote is not in them."""
     paths = {path.name for path in export.write(model, folder / "model.csv", "csv")}
     view, shares = ModelView(model), []
-    members = view.members or [None]
-    for number, member in enumerate(members, start=1):
-        stem = "model" if len(members) == 1 else f"model.{number}"
+    voters = view.committee.voters if view.committee else [None]
+    for number, voter in enumerate(voters, start=1):
+        stem = "model" if len(voters) == 1 else f"model.{number}"
+        book = (voter or view).distance.codebook
         table = _csv(folder / f"{stem}.csv")
         features = list(dict.fromkeys(line["feature"] for line in table))
         entries = [[x for x in table if x["feature"] == name] for name in features]
-        codes = _csv_codes(features, entries, X, view.distances[number - 1].codebook_)
+        codes = _csv_codes(features, entries, X, book)
         is_embedded = f"{stem}.distances.csv" not in paths
         if is_embedded:
             tables = [_csv_vectors(lines) for lines in entries]
@@ -140,7 +141,7 @@ def by_csv(model, X, folder):
             U = found if number == 1 else U  # noqa: F821
         elif number == 1:
             U = None
-        if member is None:
+        if voter is None:
             return U, None, None
         kept = _csv(folder / f"{stem}.rows.csv")
         rows = np.array([[line[f"code {name}"] for name in features] for line in kept])
@@ -159,12 +160,13 @@ def by_csv(model, X, folder):
         counts = np.array([float(line["count"]) for line in kept])
         named = [name for name in kept[0] if name.startswith("class ")]
         of = np.array([[float(line[name]) for name in named] for line in kept])
-        k = min(member.n_neighbors, counts.sum())
-        how = member.weights, k, member.temperature_
+        k = min(voter.rule.n_neighbors, counts.sum())
+        temperature = voter.rule.temperature if voter.is_soft else None
+        how = "soft" if voter.is_soft else voter.rule.weights, k, temperature
         pairs = zip(distances, ties, strict=True)
         shares.append(np.array([vote(d, tie, counts, of, *how) for d, tie in pairs]))
     P = np.mean(shares, axis=0)
-    known = getattr(model, "calibration_", None)
+    known = view.committee.calibration
     if known is not None:
         P = calibrated(P, known.sharpness, known.prior_share, known.prior)
     return U, P, _labels(model.classes_.tolist(), P)
@@ -273,7 +275,7 @@ def _from_views(model, ask, n_rows):
         found = found.loc[range(n_rows)]
         is_array = list(found) == ["vector"]
         U = np.array(found["vector"].tolist()) if is_array else found.to_numpy()
-    if not view.classifies:
+    if view.committee is None:
         return U, None, None
     long = ask(f"SELECT * FROM {quoted(NAME + '_probabilities')}")
     P = np.full((n_rows, len(model.classes_)), np.nan)
@@ -337,9 +339,10 @@ def _tensor(column, asked):
 
 def by_onnx_codes(model, X, folder):
     (path,) = export.write(model, folder / "model.onnx", "onnx", inputs="codes")
-    session, distances = _session(path), ModelView(model).distances
+    session, view = _session(path), ModelView(model)
     names = [each.name for each in session.get_inputs()]
-    books = [distance.codebook_ for distance in distances]
+    owners = view.committee.voters if view.committee else [view]
+    books = [owner.distance.codebook for owner in owners]
     codes = [book.encode(X).astype(np.int64) for book in books]
     return _run(session, dict(zip(names, codes, strict=True)))
 
@@ -371,7 +374,7 @@ def expected(model, X):
     """Return what Python says."""
     view = ModelView(model)
     U = view.distance.transform(X) if view.distance.has_vectors else None
-    if not view.classifies:
+    if view.committee is None:
         return U, None, None
     return U, model.predict_proba(X), model.predict(X).tolist()
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import nearkind as nk
+from nearkind.distances import MismatchWeights
+from nearkind.export.portable import places
 from nearkind.pages.distance_tables import distance_tables
-from nearkind.pages.model_data import places
 
 FINISHES = {
     "plain": lambda x: x,
@@ -34,8 +35,8 @@ def by_histograms(facts, sizes, a, b):
     return (0.5 * sum(terms)) ** 0.5
 
 
-def by_overlap(facts, sizes, a, b):
-    return np.mean(a != b)
+def by_mismatches(facts, sizes, a, b):
+    return facts["weights"][a != b].sum()
 
 
 def added(table, sizes, a, b):
@@ -66,7 +67,7 @@ def by_dependence(facts, sizes, a, b):
 KINDS = {
     "vectors": by_vectors,
     "histograms": by_histograms,
-    "overlap": by_overlap,
+    "mismatches": by_mismatches,
     "bits": by_bits,
     "sums": by_sums,
     "ratios": by_ratios,
@@ -88,24 +89,24 @@ def table(n_rows=40, seed=0):
 @pytest.mark.parametrize("name", [n for n in nk.baselines.all() if n not in REFUSED])
 def test_tables_give_the_distance(name):
     X, y = table()
-    metric = nk.baselines.all()[name]().fit(X, y)
-    codes = metric.codebook_.encode(X)
+    distance = nk.baselines.all()[name]().fit(X, y).distance_
+    codes, n_values = distance.encode(X), distance.codebook.n_values
     codes[0, 0] = codes[1, 1] = -1  # values that were never seen
-    facts = distance_tables(metric, codes)
-    sizes = np.array(metric.codebook_.n_values) + 1
-    rows = np.array(places(codes, metric.codebook_)).T
+    facts = distance_tables(distance, codes, name)
+    sizes = np.array(n_values) + 1
+    rows = places(codes, n_values)
     rule = KINDS[facts["kind"]]
     found = [[rule(facts, sizes, a, b) for b in rows[:12]] for a in rows[:12]]
-    stated = metric.compare(*2 * [metric.represent(codes[:12])])
+    stated = distance.compare(*2 * [distance.represent(codes[:12])])
     np.testing.assert_allclose(found, stated, atol=1e-7)
 
 
 def test_sizes_are_those_of_centred_vectors():
     X, y = table()
-    metric = nk.baselines.Euclidean().fit(X, y)
-    codes = metric.codebook_.encode(X)
-    facts = distance_tables(metric, codes)
-    starts = np.cumsum([0, *metric.codebook_.n_values])[:-1] + np.arange(4)
+    distance = nk.baselines.Euclidean().fit(X, y).distance_
+    codes = distance.encode(X)
+    facts = distance_tables(distance, codes, "Euclidean")
+    starts = np.cumsum([0, *distance.codebook.n_values])[:-1] + np.arange(4)
     U = facts["vectors"][codes + starts].sum(axis=1)
     np.testing.assert_allclose(facts["sizes"], (U**2).sum(axis=1), atol=1e-12)
     np.testing.assert_allclose(U.mean(axis=0), 0.0, atol=1e-12)
@@ -118,9 +119,13 @@ def test_what_has_no_tables_is_refused_by_name(name):
     metric = nk.baselines.all()[name]().fit(X, y)
     words = f"cannot show {type(metric).__name__}, in which a row is no sum"
     with pytest.raises(TypeError, match=words):
-        distance_tables(metric, metric.codebook_.encode(X))
+        nk.report(metric, X)
 
 
-def test_what_is_no_distance_of_ours_is_refused():
-    with pytest.raises(TypeError, match="cannot show a object"):
-        distance_tables(object(), np.zeros((1, 1), dtype=np.int32))
+def test_features_of_unequal_weights():
+    book = nk.baselines.Hamming().fit([["a", "x"], ["b", "y"]]).codebook_
+    distance = MismatchWeights(book, np.array([0.25, 0.5]))
+    codes = np.array([[0, 0], [1, 0], [-1, 1]])
+    facts = distance_tables(distance, codes, "Weighted")
+    found = [by_mismatches(facts, None, codes[0], row) for row in codes]
+    assert found == distance.compare(codes[:1], codes)[0].tolist() == [0.0, 0.25, 0.75]

@@ -54,7 +54,7 @@ def test_the_first_voter_is_the_one_that_explains():
     model = committee(X, Y, voter(1), learned, voter(5))
     facts = summary(report_data(model, X, Y))
     assert [member["k"] for member in facts["members"]] == [7, 1, 5]
-    assert facts["explained_by"] == model.explained_by_
+    assert facts["explained_by"] == model.committee_.explained_by
     assert "Explained by: Columns, values, map and neighbours: CPML(" in lines(
         facts, "model"
     )

@@ -10,7 +10,6 @@ import pytest
 
 import nearkind as nk
 from helpers.model_files import taken_apart
-from nearkind.errors import UnseenValueWarning
 
 READER = Path(__file__).parents[2] / "docs" / "model_reader.mjs"
 FILES = sorted((Path(__file__).parent / "files").glob("*.nearkind"))
@@ -20,11 +19,10 @@ import { readFileSync } from "node:fs";
 import { webcrypto } from "node:crypto";
 globalThis.crypto ??= webcrypto;
 const [reader, path, codes] = process.argv.slice(1);
-const { readModel, embed } = await import(reader);
+const { readModel, valueTables, embed } = await import(reader);
 try {
   const found = await readModel(new Uint8Array(readFileSync(path)));
-  const tables = found.model.CPML?.fitted.value_tables_;
-  const vectors = codes && tables ? embed(tables, JSON.parse(codes)) : null;
+  const vectors = codes ? embed(valueTables(found.model), JSON.parse(codes)) : null;
   const shown = (_, x) => (typeof x === "number" && !isFinite(x) ? String(x) : x);
   console.log(JSON.stringify({ found, vectors }, shown));
 } catch (error) {
@@ -69,14 +67,26 @@ def test_it_reads_every_number_of_every_kept_file(path):
     assert read(path)["found"] == with_arrays(tree, arrays)
 
 
-def test_it_embeds_rows_as_python_does(tmp_path):
+@pytest.mark.parametrize("kind", [nk.CPML, nk.CPMLClassifier])
+def test_it_embeds_rows_as_python_does(kind, tmp_path):
     data = nk.datasets.load("monks1", as_frame=False)
-    model = nk.CPML().fit(data.X, data.y)
+    model = kind().fit(data.X, data.y)
     nk.save(model, tmp_path / "model.nearkind")
-    with pytest.warns(UnseenValueWarning):
-        codes = model.encode([*data.X[:50], ["never", *data.X[0][1:]]])
-    vectors = read(tmp_path / "model.nearkind", codes)["vectors"]
-    assert np.array_equal(vectors, model.represent(codes))
+    assert_embeds(tmp_path / "model.nearkind", model.distance_)
+
+
+@pytest.mark.parametrize("name", ["six_persons", "mixed_crosses", "calibrated"])
+def test_it_embeds_rows_by_files_of_older_versions(name):
+    path = FILES[0].with_stem(name)
+    assert_embeds(path, nk.load(path).distance_)
+
+
+def assert_embeds(path, distance):
+    """Compare vectors of drawn rows, some of values never seen, bit for bit."""
+    n_values = distance.codebook.n_values
+    codes = np.random.default_rng(0).integers(-1, n_values, (50, len(n_values)))
+    vectors = read(path, codes)["vectors"]
+    assert np.array_equal(vectors, distance.represent(codes))
 
 
 def changed(data, place):

@@ -9,12 +9,12 @@ import numpy as np
 from nearkind.export.portable import (
     PortableMember,
     PortableModel,
-    Voters,
     as_text,
 )
 from nearkind.io import Columns
 from nearkind.io.atomic_write import atomic_write, text_writer
 from nearkind.io.delimited import write_delimited
+from nearkind.neighbors import TrainingRows
 from nearkind.protocols import Array
 
 FIRST = "model.csv"
@@ -38,8 +38,8 @@ def write(model: PortableModel, path: Path) -> list[Path]:
         tables = [_values(member)]
         if not member.has_vectors:
             tables.append(_distances(member))
-        if member.voters is not None:
-            tables.append(_rows(member, member.voters, model.labels))
+        if member.votes is not None:
+            tables.append(_rows(member, member.votes.rows, model.labels))
         for columns, file in zip(tables, _files_of(member, name), strict=True):
             _write(columns, file)
     return files(model, path)
@@ -66,7 +66,7 @@ def _files_of(member: PortableMember, path: Path) -> list[Path]:
     kinds = {
         "": True,
         ".distances": not member.has_vectors,
-        ".rows": member.voters is not None,
+        ".rows": member.votes is not None,
     }
     return [path.with_name(f"{path.stem}{kind}.csv") for kind in kinds if kinds[kind]]
 
@@ -105,12 +105,12 @@ def _distances(member: PortableMember) -> Columns:
     return dict(zip(("feature", "code", "other", "distance"), columns, strict=True))
 
 
-def _rows(member: PortableMember, voters: Voters, labels: list[Any]) -> Columns:
-    shares = zip(labels, voters.shares.T, strict=True)
-    codes = zip(member.features, voters.codes.T, strict=True)
+def _rows(member: PortableMember, rows: TrainingRows, labels: list[Any]) -> Columns:
+    shares = zip(labels, rows.shares.T, strict=True)
+    codes = zip(member.features, member.codes.T, strict=True)
     return {
-        "number": voters.numbers.tolist(),
-        "count": voters.counts.tolist(),
+        "number": rows.groups.first_rows.tolist(),
+        "count": rows.weights.tolist(),
         **{f"class {as_text(label)}": share.tolist() for label, share in shares},
         **{f"code {feature.name}": code.tolist() for feature, code in codes},
         **(_axes(member.ball.vectors) if member.has_vectors else {}),

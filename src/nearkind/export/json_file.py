@@ -7,16 +7,16 @@ from typing import Any
 
 from nearkind.export.portable import (
     CrossFeature,
-    Feature,
     IntervalFeature,
+    PortableFeature,
     PortableMember,
     PortableModel,
+    PortableVotes,
     ValueFeature,
-    Voters,
 )
 from nearkind.io import write_text
 from nearkind.neighbors import TIE
-from nearkind.voting.calibration import Calibration
+from nearkind.voting import Calibration
 
 VERSION = 2
 """Raised when readers of the file would have to change."""
@@ -49,15 +49,15 @@ def _member(member: PortableMember) -> dict[str, Any]:
     return {
         "size": member.size if member.has_vectors else None,
         "features": [{**_feature(f), entries: table.tolist()} for f, table in tables],
-        "votes": member.voters and _votes(member, member.voters),
+        "votes": member.votes and _votes(member, member.votes),
     }
 
 
-def _feature(feature: Feature) -> dict[str, Any]:
+def _feature(feature: PortableFeature) -> dict[str, Any]:
     return {"name": feature.name, **_known(feature), "missing": feature.missing}
 
 
-def _known(feature: Feature) -> dict[str, Any]:
+def _known(feature: PortableFeature) -> dict[str, Any]:
     if isinstance(feature, IntervalFeature):
         return {"edges": feature.edges}
     if isinstance(feature, CrossFeature):
@@ -72,17 +72,17 @@ def _known(feature: Feature) -> dict[str, Any]:
     return {"values": feature.values}
 
 
-def _votes(member: PortableMember, voters: Voters) -> dict[str, Any]:
+def _votes(member: PortableMember, votes: PortableVotes) -> dict[str, Any]:
     rows = {
-        "number": voters.numbers.tolist(),
-        "count": voters.counts.tolist(),
-        "shares": voters.shares.tolist(),
-        "codes": voters.codes.tolist(),
+        "number": votes.rows.groups.first_rows.tolist(),
+        "count": votes.rows.weights.tolist(),
+        "shares": votes.rows.shares.tolist(),
+        "codes": member.codes.tolist(),
     }
     return {
-        "weights": voters.weights,
-        "n_neighbors": voters.n_neighbors,
-        "temperature": voters.temperature,
+        "weights": votes.weights,
+        "n_neighbors": votes.n_neighbors,
+        "temperature": votes.temperature,
         "tie": TIE,
         "centre": member.ball.centre.tolist() if member.has_vectors else None,
         "radius": member.ball.radius if member.has_vectors else None,

@@ -26,14 +26,14 @@ from nearkind.export.portable import (
     LEAST_EXPONENT,
     PortableMember,
     PortableModel,
-    Voters,
+    PortableVotes,
 )
 from nearkind.io.atomic_write import atomic_write
 from nearkind.neighbors import TIE
 from nearkind.neighbors.soft_votes import COLD
 from nearkind.neighbors.voting import SHARE_TIE
 from nearkind.protocols import Array
-from nearkind.voting.calibration import Calibration
+from nearkind.voting import Calibration
 
 VECTOR, PROBABILITIES, LABEL = "vector", "probabilities", "label"
 OPSETS = {"": 18, "ai.onnx.ml": 3}
@@ -86,10 +86,10 @@ def _check_size(model: PortableModel) -> None:
 
 
 def _bytes_of_rows(member: PortableMember) -> int:
-    if member.voters is None:
+    if member.votes is None:
         return 0
-    compared = member.ball.vectors if member.has_vectors else member.voters.codes
-    return compared.nbytes + member.voters.shares.nbytes
+    compared = member.ball.vectors if member.has_vectors else member.codes
+    return compared.nbytes + member.votes.rows.shares.nbytes
 
 
 def _model(
@@ -228,20 +228,21 @@ def _about(model: PortableModel, inputs: list[Input]) -> str:
 
 def add_shares(builder: GraphBuilder, member: PortableMember, rows: str) -> str:
     """Add the share of each class (n, C) in the votes for rows, one after the other."""
-    voters = member.voters
-    assert voters is not None
+    votes = member.votes
+    assert votes is not None
+    shares = votes.rows.shares
     one = builder.inner()
     row = one.name()
     by = _of_vectors if member.has_vectors else _of_tables
-    votes = WEIGHTED_VOTES[voters.weights](one, voters, by(one, member, voters, row))
-    total = one.add("MatMul", votes, one.constant(voters.shares))  # (C,)
+    weighted = WEIGHTED_VOTES[votes.weights](one, votes, by(one, member, row))
+    total = one.add("MatMul", weighted, one.constant(shares))  # (C,)
     found = one.add("Div", total, _over_all(one, "ReduceSum", total))
     width = member.size if member.has_vectors else sum(map(len, member.tables))
     body = builder.onnx.helper.make_graph(
         one.nodes,
         "vote",
         [one.doubles(row, width)],
-        [one.doubles(found, voters.shares.shape[1])],
+        [one.doubles(found, shares.shape[1])],
     )
     return builder.add("Scan", rows, body=body, num_scan_inputs=1)
 
@@ -253,9 +254,7 @@ class Distances(NamedTuple):
     tie: str
 
 
-def _of_vectors(
-    b: GraphBuilder, member: PortableMember, voters: Voters, row: str
-) -> Distances:
+def _of_vectors(b: GraphBuilder, member: PortableMember, row: str) -> Distances:
     def distance(vectors: Array) -> str:
         step = b.add("Sub", b.constant(vectors), row)
         axis = b.constant([vectors.ndim - 1], np.int64)
@@ -267,22 +266,21 @@ def _of_vectors(
     return Distances(distance(member.ball.vectors), tie)
 
 
-def _of_tables(
-    b: GraphBuilder, member: PortableMember, voters: Voters, row: str
-) -> Distances:
+def _of_tables(b: GraphBuilder, member: PortableMember, row: str) -> Distances:
     starts = np.cumsum([0, *map(len, member.tables)])[:-1]
-    places = b.constant((voters.codes + starts).astype(np.int64))  # (m, D)
+    places = b.constant((member.codes + starts).astype(np.int64))  # (m, D)
     axis = b.constant([1], np.int64)
     distance = b.add("ReduceSum", b.add("Gather", row, places), axis, keepdims=0)
     largest = _over_all(b, "ReduceMax", distance)
     return Distances(distance, b.add("Mul", b.constant(TIE), largest))
 
 
-def _uniform(b: GraphBuilder, voters: Voters, found: Distances) -> str:
+def _uniform(b: GraphBuilder, rule: PortableVotes, found: Distances) -> str:
     """Return what each row votes (m,); those at the k-th distance share the rest."""
     distance, tie = found
-    k, counts, zero = (b.constant(x) for x in (voters.n_neighbors, voters.counts, 0.0))
-    kth = _kth(b, voters, counts, distance)
+    numbers = rule.n_neighbors, rule.rows.weights, 0.0
+    k, counts, zero = map(b.constant, numbers)
+    kth = _kth(b, rule, counts, distance)
     is_near = b.add("Less", distance, b.add("Sub", kth, tie))
     is_reached = b.add("LessOrEqual", distance, b.add("Add", kth, tie))
     near = b.add("Where", is_near, counts, zero)
@@ -292,20 +290,20 @@ def _uniform(b: GraphBuilder, voters: Voters, found: Distances) -> str:
     return b.add("Add", near, b.add("Mul", tied, share))
 
 
-def _kth(b: GraphBuilder, voters: Voters, counts: str, distance: str) -> str:
+def _kth(b: GraphBuilder, rule: PortableVotes, counts: str, distance: str) -> str:
     """Return the distance at which the counts first add up to k."""
-    how_many = b.constant([voters.n_nearest], np.int64)
+    how_many = b.constant([rule.n_nearest], np.int64)
     both = ["", ""]
     nearest, at = b.add_several("TopK", distance, how_many, outputs=both, largest=0)
     upto = b.add("CumSum", b.add("Gather", counts, at), b.constant(0, np.int64))
-    is_reached = b.add("GreaterOrEqual", upto, b.constant(voters.enough))
+    is_reached = b.add("GreaterOrEqual", upto, b.constant(rule.enough))
     beyond = b.constant(np.inf)
     return _over_all(b, "ReduceMin", b.add("Where", is_reached, nearest, beyond))
 
 
-def _by_distance(b: GraphBuilder, voters: Voters, found: Distances) -> str:
+def _by_distance(b: GraphBuilder, rule: PortableVotes, found: Distances) -> str:
     """Weigh by 1 / distance; rows at distance zero, if there are any, vote alone."""
-    votes, distance = _uniform(b, voters, found), found.distance
+    votes, distance = _uniform(b, rule, found), found.distance
     zero, one = b.constant(0.0), b.constant(1.0)
     is_here = b.add("Equal", distance, zero)
     here = b.add("Where", is_here, votes, zero)
@@ -314,10 +312,10 @@ def _by_distance(b: GraphBuilder, voters: Voters, found: Distances) -> str:
     return b.add("Where", some_here, here, away)
 
 
-def _soft(b: GraphBuilder, voters: Voters, found: Distances) -> str:
+def _soft(b: GraphBuilder, rule: PortableVotes, found: Distances) -> str:
     """Weigh by exp(-d2 / temperature), the nearest row having weight one."""
-    assert voters.temperature is not None
-    temperature, distance = b.constant(voters.temperature), found.distance
+    assert rule.temperature is not None
+    temperature, distance = b.constant(rule.temperature), found.distance
     least = _over_all(b, "ReduceMin", distance)
     beyond = b.add("Sub", distance, least)
     largest = b.add("Div", found.tie, b.constant(TIE))
@@ -329,10 +327,10 @@ def _soft(b: GraphBuilder, voters: Voters, found: Distances) -> str:
     exponent = b.add("Neg", b.add("Div", squares, temperature))
     is_some = b.add("Greater", exponent, b.constant(LEAST_EXPONENT))
     power = b.add("Where", is_some, b.add("Exp", exponent), b.constant(0.0))
-    return b.add("Mul", b.constant(voters.counts), power)
+    return b.add("Mul", b.constant(rule.rows.weights), power)
 
 
-WEIGHTED_VOTES: dict[str, Callable[[GraphBuilder, Voters, Distances], str]] = {
+WEIGHTED_VOTES: dict[str, Callable[[GraphBuilder, PortableVotes, Distances], str]] = {
     "uniform": _uniform,
     "distance": _by_distance,
     "soft": _soft,

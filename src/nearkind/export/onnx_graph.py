@@ -8,8 +8,8 @@ import numpy as np
 
 from nearkind.export.portable import (
     CrossFeature,
-    Feature,
     IntervalFeature,
+    PortableFeature,
     PortableModel,
     ValueFeature,
     as_double,
@@ -132,13 +132,13 @@ def value_inputs(model: PortableModel, taken: set[str]) -> dict[str, Input]:
     return found
 
 
-def _takes_text(feature: Feature) -> bool:
+def _takes_text(feature: PortableFeature) -> bool:
     if not isinstance(feature, ValueFeature):
         return False
     return len(non_texts(feature.values)) < max(len(feature.values), 1)
 
 
-def _marker(features: Sequence[Feature]) -> str:
+def _marker(features: Sequence[PortableFeature]) -> str:
     """Return a text that marks missing values: the empty one, unless it is a value."""
     known = {as_text(value) for f in features for _, value in f.entries()}
     marker = ""
@@ -148,7 +148,9 @@ def _marker(features: Sequence[Feature]) -> str:
 
 
 def value_codes(
-    builder: GraphBuilder, features: Sequence[Feature], inputs: Mapping[str, Input]
+    builder: GraphBuilder,
+    features: Sequence[PortableFeature],
+    inputs: Mapping[str, Input],
 ) -> list[str]:
     """Return the codes of each feature (n,), from values."""
     codes: list[str] = []
@@ -224,7 +226,7 @@ def _from_interval(
     return _unless_missing(builder, feature, source, upto)
 
 
-def _refuse_both(builder: GraphBuilder, feature: Feature, source: Input) -> str:
+def _refuse_both(builder: GraphBuilder, feature: PortableFeature, source: Input) -> str:
     raise ValueError(
         f"Column {feature.name!r} is text to one member and numbers to another, and a "
         "tensor is one of them. Pass inputs='codes'."

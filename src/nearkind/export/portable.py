@@ -5,26 +5,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.baselines import Hamming
-from nearkind.baselines.pair_tables import overlap
-from nearkind.baselines.pairwise import TableDistance
+from nearkind.distances import (
+    FittedDistance,
+    MismatchWeights,
+    PairTables,
+    ValueVectors,
+)
+from nearkind.distances.pair_tables import overlap
 from nearkind.encoding import Bins, Coordinate, Levels
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.crosses import Cross
-from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.model_view import ModelView
-from nearkind.neighbors import WEIGHTS, Reach, is_soft
+from nearkind.neighbors import SOFT, WEIGHTS, TrainingRows
 from nearkind.neighbors.reach import ENOUGH
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.protocols import Array, Codes
 from nearkind.tables import as_floats
-from nearkind.voting.calibration import Calibration
+from nearkind.voting import Calibration, SoftRule, Voter
 
 GRID_BITS = 52
 """Bits of a sum of table entries; a double holds one more."""
@@ -36,7 +39,7 @@ TEMPERATURES = 1e-200, 1e200
 """Temperatures beyond which nothing changes, and quotients may overflow."""
 
 
-class Entry(NamedTuple):
+class PortableEntry(NamedTuple):
     """What a code of a feature stands for.
 
     Attributes
@@ -54,7 +57,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Feature(ABC):
+class PortableFeature(ABC):
     """How cells of a row become a code; the last code is that of unseen values.
 
     Attributes
@@ -70,61 +73,65 @@ class Feature(ABC):
     missing: int
     n_codes: int
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[PortableEntry]:
         """Return an entry for each code."""
         known = self.known()
         has_missing = self.n_codes > len(known) + 1
-        return [*known, *[Entry("missing", None)] * has_missing, Entry("unseen", None)]
+        return [
+            *known,
+            *[PortableEntry("missing", None)] * has_missing,
+            PortableEntry("unseen", None),
+        ]
 
     @abstractmethod
-    def known(self) -> list[Entry]:
+    def known(self) -> list[PortableEntry]:
         """Return the entries of values."""
 
 
 @dataclass(frozen=True)
-class ValueFeature(Feature):
+class ValueFeature(PortableFeature):
     """A feature with one code for each value.
 
     Attributes
     ----------
     values : list of str, bool, int or float
         In the order of their codes.
-    name, missing, n_codes : as in ``Feature``
+    name, missing, n_codes : as in ``PortableFeature``
 
     Examples
     --------
     >>> ValueFeature("size", 2, 3, ["1", 1]).entries()[1:]
-    [Entry(kind='number', value=1), Entry(kind='unseen', value=None)]
+    [PortableEntry(kind='number', value=1), PortableEntry(kind='unseen', value=None)]
     """
 
     values: list[Any]
 
-    def known(self) -> list[Entry]:
+    def known(self) -> list[PortableEntry]:
         """Return the entries of values."""
         kinds = {str: "text", bool: "boolean"}
-        return [Entry(kinds.get(type(x), "number"), x) for x in self.values]
+        return [PortableEntry(kinds.get(type(x), "number"), x) for x in self.values]
 
 
 @dataclass(frozen=True)
-class IntervalFeature(Feature):
+class IntervalFeature(PortableFeature):
     """A feature of numbers with one code for each ``edges[k - 1] <= x < edges[k]``.
 
     Attributes
     ----------
     edges : list of float
         Rising.
-    name, missing, n_codes : as in ``Feature``
+    name, missing, n_codes : as in ``PortableFeature``
     """
 
     edges: list[float]
 
-    def known(self) -> list[Entry]:
+    def known(self) -> list[PortableEntry]:
         """Return the entries of intervals."""
-        return [Entry("from", edge) for edge in (float("-inf"), *self.edges)]
+        return [PortableEntry("from", edge) for edge in (float("-inf"), *self.edges)]
 
 
 @dataclass(frozen=True)
-class CrossFeature(Feature):
+class CrossFeature(PortableFeature):
     """A feature with one code for each pair of codes of two others.
 
     Attributes
@@ -133,31 +140,24 @@ class CrossFeature(Feature):
         Numbers of the two features, which come before.
     pairs : list of (int, int)
         Codes of the two, in the order of their own code.
-    name, missing, n_codes : as in ``Feature``
+    name, missing, n_codes : as in ``PortableFeature``
     """
 
     parts: tuple[int, int]
     pairs: list[tuple[int, int]]
 
-    def known(self) -> list[Entry]:
+    def known(self) -> list[PortableEntry]:
         """Return the entries of pairs."""
-        return [Entry("pair", pair) for pair in self.pairs]
+        return [PortableEntry("pair", pair) for pair in self.pairs]
 
 
 @dataclass(frozen=True)
-class Voters:
+class PortableVotes:
     """The training rows that vote, equal ones merged, and how they vote.
 
     Attributes
     ----------
-    codes : ndarray of int of shape (m, D)
-        Of the unique rows, those of unseen values being the last of their feature.
-    counts : ndarray of shape (m,)
-        How many rows each stands for.
-    shares : ndarray of shape (m, C)
-        Share of each class among those.
-    numbers : ndarray of int of shape (m,)
-        Number of the first of those in the table given to fit.
+    rows : TrainingRows
     weights : {"uniform", "distance", "soft"}
     n_neighbors : float
         Rows that vote, all of them if there are fewer; not used by "soft".
@@ -165,10 +165,7 @@ class Voters:
         Of "soft": votes fall by exp(-1) for so much more of the squared distance.
     """
 
-    codes: NDArray[np.intp]
-    counts: Array
-    shares: Array
-    numbers: NDArray[np.intp]
+    rows: TrainingRows
     weights: str
     n_neighbors: float
     temperature: float | None
@@ -181,7 +178,7 @@ class Voters:
     @property
     def n_nearest(self) -> int:
         """Return how many of the nearest unique rows are sure to hold the k-th row."""
-        return Reach(self.counts).n_nearest(self.n_neighbors)
+        return self.rows.reach.n_nearest(self.n_neighbors)
 
 
 @dataclass(frozen=True)
@@ -190,21 +187,21 @@ class PortableMember:
 
     Attributes
     ----------
-    features : list of Feature
+    features : list of PortableFeature
     tables : list of ndarray
         For each feature the vectors of its codes (s, q), or the distances between any
         two (s, s). Sums of entries are exact in any order: see ``on_grid``.
     has_vectors : bool
         Whether rows are sums of vectors, and distances Euclidean; else distances are
         sums over the features.
-    voters : Voters or None
+    votes : PortableVotes or None
         None for a distance alone.
     """
 
-    features: list[Feature]
+    features: list[PortableFeature]
     tables: list[Array]
     has_vectors: bool
-    voters: Voters | None
+    votes: PortableVotes | None
 
     @property
     def size(self) -> int:
@@ -212,10 +209,15 @@ class PortableMember:
         return self.tables[0].shape[1] if self.has_vectors else 0
 
     @cached_property
+    def codes(self) -> NDArray[np.intp]:
+        """The codes of the rows that vote (m, D), as places in the tables."""
+        assert self.votes is not None
+        return places(self.votes.rows.codes, [f.n_codes - 1 for f in self.features])
+
+    @cached_property
     def ball(self) -> VectorRows:
         """The vectors of the rows that vote (m, q), with their centre and radius."""
-        assert self.voters is not None
-        columns = zip(self.tables, self.voters.codes.T, strict=True)
+        columns = zip(self.tables, self.codes.T, strict=True)
         return VectorRows(sum(table[code] for table, code in columns))
 
 
@@ -248,36 +250,58 @@ class PortableModel:
 def portable_model(model: Any) -> PortableModel:
     """Return what is exported of a fitted model, or raise if it cannot be exported."""
     view = ModelView(model)
-    voting: Sequence[CPMLClassifier | None] = view.members or [None]
-    pairs = zip(view.distances, voting, strict=True)
-    labels = view.members[0].classes_.tolist() if view.classifies else []
+    committee = view.committee
+    if committee is None:
+        member = portable_member(view.distance, view.report.method, None)
+        return PortableModel([member], [], None)
     return PortableModel(
-        [portable_member(distance, member) for distance, member in pairs],
-        [portable_value(label, "y") for label in labels],
-        view.calibration,
+        [portable_member(v.distance, v.report.method, v) for v in committee.voters],
+        [portable_value(label, "y") for label in committee.classes.tolist()],
+        committee.calibration,
     )
 
 
-def portable_member(metric: Any, member: CPMLClassifier | None) -> PortableMember:
-    """Return a distance and, of a classifier, the rows that vote under it."""
-    features = portable_features(metric.codebook_)
-    tables = on_grid(_tables(metric, features))
-    voters = None if member is None else portable_voters(member)
-    return PortableMember(features, tables, metric.has_vectors, voters)
+def portable_member(
+    distance: FittedDistance, method: str, voter: Voter | None
+) -> PortableMember:
+    """Return a distance, named in errors by its method, and the rows that vote."""
+    features = portable_features(distance.codebook)
+    tables = on_grid(portable_tables(distance, method))
+    votes = None if voter is None else portable_votes(voter)
+    return PortableMember(features, tables, distance.has_vectors, votes)
 
 
-def _tables(metric: Any, features: Sequence[Feature]) -> Sequence[Array]:
-    if metric.has_vectors:
-        return metric.value_tables_.vectors
-    if isinstance(metric, Hamming):
-        return [overlap(feature.n_codes) / len(features) for feature in features]
-    if isinstance(metric, TableDistance):
-        return metric.pair_tables_.tables
+@singledispatch
+def portable_tables(distance: FittedDistance, method: str) -> Sequence[Array]:
+    """Return for each feature the vectors of its codes, or distances between any two.
+
+    Parameters
+    ----------
+    distance : FittedDistance
+    method : str
+        What learned it, for the message if it has neither.
+    """
     raise ValueError(
-        f"{type(metric).__name__} has neither vectors of values nor tables of their "
-        "distances, of which an export is made. Fit CPML instead, or a baseline with "
-        "value_vectors_ or pair_tables_, such as Euclidean, NCA or Hamming."
+        f"{method} has neither vectors of values nor tables of their distances, of "
+        "which an export is made. Fit CPML instead, or a baseline that has them, such "
+        "as Euclidean, NCA, ValueDifference or Hamming."
     )
+
+
+@portable_tables.register
+def _vectors(distance: ValueVectors, method: str) -> Sequence[Array]:
+    return distance.tables.vectors
+
+
+@portable_tables.register
+def _pair_tables(distance: PairTables, method: str) -> Sequence[Array]:
+    return distance.tables
+
+
+@portable_tables.register
+def _mismatches(distance: MismatchWeights, method: str) -> Sequence[Array]:
+    sizes = zip(distance.weights, distance.codebook.n_values, strict=True)
+    return [weight * overlap(n_values + 1) for weight, n_values in sizes]
 
 
 def on_grid(tables: Sequence[Array]) -> list[Array]:
@@ -301,39 +325,33 @@ def on_grid(tables: Sequence[Array]) -> list[Array]:
     return [np.round(table / step) * step for table in tables]
 
 
-def portable_voters(model: CPMLClassifier) -> Voters:
+def portable_votes(voter: Voter) -> PortableVotes:
     """Return the rows that vote and how, or raise if they cannot be exported."""
-    if model.weights not in WEIGHTS:
+    rows, rule = voter.rows, voter.rule
+    k = rows.reach.at_most(float(rule.n_neighbors))
+    if isinstance(rule, SoftRule):
+        temperature = float(np.clip(rule.temperature, *TEMPERATURES))
+        return PortableVotes(rows, SOFT, k, temperature)
+    if rule.weights not in WEIGHTS:
         raise ValueError(
             "The weights of this CPMLClassifier are a function, which cannot be "
             'exported. Call set_params(weights="uniform") or "distance" first.'
         )
-    rows = model.training_rows_
-    temperature = model.temperature_ if is_soft(model.weights) else None
-    return Voters(
-        codes=places(rows.codes, model.codebook_),
-        counts=rows.weights,
-        shares=rows.shares,
-        numbers=rows.groups.first_rows,
-        weights=model.weights,
-        n_neighbors=min(float(model.n_neighbors), float(rows.weights.sum())),
-        temperature=temperature and float(np.clip(temperature, *TEMPERATURES)),
-    )
+    return PortableVotes(rows, rule.weights, k, None)
 
 
-def places(codes: Codes, book: Codebook) -> NDArray[np.intp]:
+def places(codes: Codes, n_values: Sequence[int]) -> NDArray[np.intp]:
     """Return codes (n, D), those of unseen values as the last place.
 
     Examples
     --------
-    >>> book = Codebook()
-    >>> places(book.fit_encode([["red"], ["blue"]]) - 1, book).tolist()
-    [[0], [2]]
+    >>> places(np.array([[0, 2], [-1, -1]]), [2, 3]).tolist()
+    [[0, 2], [2, 3]]
     """
-    return np.where(codes < 0, book.n_values, codes).astype(np.intp)
+    return np.where(codes < 0, n_values, codes).astype(np.intp)
 
 
-def portable_features(book: Codebook) -> list[Feature]:
+def portable_features(book: Codebook) -> list[PortableFeature]:
     """Return how a codebook turns cells into codes."""
     names = [as_text(name) for name in book.feature_names]
     for name in names:
@@ -348,23 +366,23 @@ def portable_features(book: Codebook) -> list[Feature]:
     return [*of_columns, *map(_cross_feature, book.crosses_)]
 
 
-def _value_feature(name: str, feature: Levels) -> Feature:
+def _value_feature(name: str, feature: Levels) -> PortableFeature:
     values = [portable_value(value, name) for value in feature.code_of]
     check_distinct_doubles(values, name)
     return ValueFeature(name, *_missing_and_size(feature), values)
 
 
-def _interval_feature(name: str, feature: Any) -> Feature:
+def _interval_feature(name: str, feature: Any) -> PortableFeature:
     return IntervalFeature(name, *_missing_and_size(feature), feature.edges.tolist())
 
 
-def _cross_feature(cross: Cross) -> Feature:
+def _cross_feature(cross: Cross) -> PortableFeature:
     pairs = [(a, b) for a, b in cross.levels.tolist()]
     unseen = cross.n_values
     return CrossFeature(cross.name, unseen, unseen + 1, cross.parts, pairs)
 
 
-FEATURES: dict[type, Callable[[str, Any], Feature]] = {
+FEATURES: dict[type, Callable[[str, Any], PortableFeature]] = {
     Levels: _value_feature,
     Bins: _interval_feature,
     Coordinate: _interval_feature,

@@ -17,14 +17,15 @@ import numpy as np
 from nearkind.export.portable import (
     LEAST_EXPONENT,
     CrossFeature,
-    Feature,
     IntervalFeature,
+    PortableFeature,
     PortableMember,
-    Voters,
+    PortableVotes,
     as_double,
 )
 from nearkind.export.sql_dialects import Dialect, number, optional, text
 from nearkind.export.sql_statements import Statements
+from nearkind.neighbors import TrainingRows
 from nearkind.neighbors.soft_votes import COLD
 from nearkind.protocols import Array
 from nearkind.tables import parse_number
@@ -76,8 +77,9 @@ class MemberScript:
                 "PRECISION, PRIMARY KEY (feature, code, other)",
                 self._distance_rows(),
             )
-        if self.member.voters is not None:
-            yield from self._voter_tables(self.member.voters, axes or ", codes TEXT")
+        if self.member.votes is not None:
+            rows = self.member.votes.rows
+            yield from self._row_tables(rows, axes or ", codes TEXT")
 
     def _declared_axes(self) -> str:
         kind = self.dialect.axis_type(self.member.size)
@@ -129,13 +131,13 @@ class MemberScript:
             for code, other in np.argwhere(rest != 0.0).tolist():
                 yield f"{d}, {code}, {other}, {number(rest[code, other])}"
 
-    def _voter_tables(self, voters: Voters, axes: str) -> Iterator[str]:
+    def _row_tables(self, rows: TrainingRows, axes: str) -> Iterator[str]:
         """Yield the training rows and their classes; ``cell`` numbers unique rows."""
         yield from self.own.table(
             "rows",
             "cell INTEGER PRIMARY KEY, first_row INTEGER, n_rows DOUBLE PRECISION"
             f"{axes}",
-            self._training_rows(voters),
+            self._training_rows(rows),
         )
         if self.member.has_vectors:
             yield from self.dialect.index(self.own.name("rows"), self.member.size)
@@ -146,7 +148,9 @@ class MemberScript:
                 "PRIMARY KEY (feature, code, cell)",
                 (),
             )
-            query = self.dialect.row_codes(self.own.name("rows"), voters.codes.shape[1])
+            query = self.dialect.row_codes(
+                self.own.name("rows"), len(self.member.features)
+            )
             yield f"INSERT INTO {self.own.name('row_codes')}\n{query}"
             yield from self.dialect.analyze(self.own.name("row_codes"))
         yield from self.own.table(
@@ -154,19 +158,19 @@ class MemberScript:
             "cell INTEGER, class INTEGER, share DOUBLE PRECISION, "
             "PRIMARY KEY (cell, class)",
             (
-                f"{row}, {label}, {number(voters.shares[row, label])}"
-                for row, label in np.argwhere(voters.shares > 0.0).tolist()
+                f"{row}, {label}, {number(rows.shares[row, label])}"
+                for row, label in np.argwhere(rows.shares > 0.0).tolist()
             ),
         )
 
-    def _training_rows(self, voters: Voters) -> Iterator[str]:
-        vectors = self.member.ball.vectors if self.member.has_vectors else None
-        for row, count in enumerate(voters.counts):
-            cells = [str(row), str(voters.numbers[row]), number(count)]
-            if vectors is None:
-                cells.append(f"'{voters.codes[row].tolist()}'")
+    def _training_rows(self, rows: TrainingRows) -> Iterator[str]:
+        member, first_rows = self.member, rows.groups.first_rows
+        for row, count in enumerate(rows.weights):
+            cells = [str(row), str(first_rows[row]), number(count)]
+            if member.has_vectors:
+                cells += self.dialect.literals(member.ball.vectors[row])
             else:
-                cells += self.dialect.literals(vectors[row])
+                cells.append(f"'{member.codes[row].tolist()}'")
             yield ", ".join(cells)
 
     def views(self) -> Iterator[str]:
@@ -185,8 +189,8 @@ FROM {self.own.name("codes")} c
 JOIN {self.own.name("values")} v ON v.feature = c.feature AND v.code = c.code
 GROUP BY c.key""",
             )
-        if self.member.voters is not None:
-            yield self.own.view("nearest", self._nearest(self.member.voters))
+        if self.member.votes is not None:
+            yield self.own.view("nearest", self._nearest(self.member.votes))
             yield self.own.view(
                 "votes",
                 f"""SELECT n.key, s.class, SUM(n.votes * s.share)
@@ -229,17 +233,17 @@ FROM {self.shared.name("cells")} c
 JOIN {self.own.name("features")} f ON f.column_number = c.column_number
 {joined}{self.dialect.fence}"""
 
-    def _nearest(self, voters: Voters) -> str:
+    def _nearest(self, votes: PortableVotes) -> str:
         """Return a query for the rows that vote, with distances and votes.
 
         The k-th distance is that at which counts first reach k; rows within a tie of it
         share what is left of k.
         """
-        if voters.temperature is not None:
-            return self._soft(voters.temperature)
-        k, enough = number(voters.n_neighbors), number(voters.enough)
+        if votes.temperature is not None:
+            return self._soft(votes.temperature)
+        k, enough = number(votes.n_neighbors), number(votes.enough)
         return f"""SELECT key, cell, first_row, distance,
-    {WEIGHTED_VOTES[voters.weights]} AS votes
+    {WEIGHTED_VOTES[votes.weights]} AS votes
 FROM (
 SELECT *, CASE WHEN is_tied THEN n_rows * ({k} - SUM(CASE WHEN is_tied THEN 0.0e0
     ELSE n_rows END) OVER every) / SUM(CASE WHEN is_tied THEN n_rows ELSE 0.0e0 END)
@@ -250,7 +254,7 @@ SELECT *, MIN(CASE WHEN upto >= {enough} THEN distance END)
 FROM (
 SELECT *, SUM(n_rows) OVER (PARTITION BY key ORDER BY distance) AS upto
 FROM (
-{self._distances(voters.n_nearest)}
+{self._distances(votes.n_nearest)}
 ) a ) b ) c WHERE distance <= kth + tie ) d
 WINDOW every AS (PARTITION BY key) ) e"""
 
@@ -339,7 +343,7 @@ def _highs(feature: IntervalFeature) -> list[float]:
     return [*(nextafter(edge, -inf) for edge in feature.edges), inf]
 
 
-def numbers_of(feature: Feature) -> dict[int, Any]:
+def numbers_of(feature: PortableFeature) -> dict[int, Any]:
     """Return the number that each code has, of a number or of a text that writes one.
 
     A text has none if another value is the same number.
@@ -362,7 +366,7 @@ def numbers_of(feature: Feature) -> dict[int, Any]:
     }
 
 
-def _numbers_of_texts(feature: Feature) -> dict[int, tuple[float, bool]]:
+def _numbers_of_texts(feature: PortableFeature) -> dict[int, tuple[float, bool]]:
     """Return the number of each text of digits, and whether it is a numeral."""
     texts = {c: x for c, (kind, x) in enumerate(feature.known()) if kind == "text"}
     return {
@@ -372,7 +376,7 @@ def _numbers_of_texts(feature: Feature) -> dict[int, tuple[float, bool]]:
     }
 
 
-def refusal_of(feature: Feature) -> tuple[str | None, str]:
+def refusal_of(feature: PortableFeature) -> tuple[str | None, str]:
     """Return the kind of cells that a feature refuses if they have no code, and why."""
     column = f"Column {json.dumps(feature.name, ensure_ascii=False)}"
     if isinstance(feature, IntervalFeature):

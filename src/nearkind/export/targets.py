@@ -25,7 +25,7 @@ def write(model: Any, path: Any, to: str | None = None, **options: Any) -> list[
     Parameters
     ----------
     model : CPML, another distance, CPMLClassifier or CPMLClassifierCV
-        Fitted, with ``value_vectors_`` or ``pair_tables_``, or Hamming.
+        Fitted, with vectors of values or tables of their distances; docs/export.md.
     path : path-like
         What is there is replaced, each file whole or not at all.
     to : {"json", "csv", "sql", "onnx"}, default=None

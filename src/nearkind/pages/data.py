@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array, Codes
 
@@ -46,22 +45,8 @@ class ReportData:
 
     @cached_property
     def view(self) -> ModelView:
-        """The distances, members and training rows of the model."""
+        """The committee or the distance of the model."""
         return ModelView(self.model)
-
-    @property
-    def distances(self) -> list[Any]:
-        """The distances of the model, the one that explains first."""
-        return self._explaining_first(self.view.distances)
-
-    @property
-    def members(self) -> list[CPMLClassifier]:
-        """The members of the model, the one that explains first."""
-        return self._explaining_first(self.view.members)
-
-    def _explaining_first(self, each: list[Any]) -> list[Any]:
-        place = self.view.place
-        return [*each[place : place + 1], *each[:place], *each[place + 1 :]]
 
     @cached_property
     def codes(self) -> Codes:
@@ -71,8 +56,8 @@ class ReportData:
     @cached_property
     def classes(self) -> list[str]:
         """Classes of the model as text; for a distance alone, those of the table."""
-        if self.view.classifies:
-            return [str(label) for label in self.model.classes_.tolist()]
+        if self.view.committee is not None:
+            return [str(label) for label in self.view.committee.classes.tolist()]
         return sorted({str(label) for label in self.y_true or [] if label is not None})
 
     @cached_property

@@ -4,126 +4,107 @@ A code is a place in the table of its feature, the last one for unseen values. N
 have double precision: ties are distances that agree to seven digits.
 """
 
+from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
-from nearkind.baselines.chi2_lmnn import Chi2LMNN
-from nearkind.baselines.dm3 import DM3
-from nearkind.baselines.hamming import Hamming
-from nearkind.baselines.hdml import HDML
-from nearkind.baselines.pair_tables import PairTables
-from nearkind.baselines.pairwise import TableDistance
-from nearkind.baselines.similarity import (
-    MeanMeasure,
-    RatioMeasure,
-    complement,
-    reciprocal,
-    shifted_reciprocal,
+from nearkind.distances import (
+    Bits,
+    ChiSquareVectors,
+    DependentTables,
+    FittedDistance,
+    MeanSimilarity,
+    MismatchWeights,
+    PairTables,
+    RatioSimilarity,
+    ValueVectors,
 )
-from nearkind.estimators.vector_distance import EmbeddedDistance, VectorDistance
 from nearkind.protocols import Array, Codes
-
-TO_DISTANCE = {
-    complement: "complement",
-    reciprocal: "reciprocal",
-    shifted_reciprocal: "shifted",
-}
-"""Names by which the page knows how a similarity becomes a distance."""
 
 
 @singledispatch
-def distance_tables(metric: Any, codes: Codes) -> dict[str, Any]:
+def distance_tables(
+    distance: FittedDistance, codes: Codes, method: str
+) -> dict[str, Any]:
     """Return the kind of a distance and its tables.
 
     Parameters
     ----------
-    metric : distance
-        Fitted.
+    distance : FittedDistance
     codes : ndarray of int of shape (m, D)
         The rows that vote.
+    method : str
+        What learned it, for the message if it has no tables.
 
     Examples
     --------
-    >>> distance_tables(Hamming().fit([["a"], ["b"]]), np.zeros((1, 1), dtype=np.int32))
-    {'kind': 'overlap'}
+    >>> from nearkind.baselines import Hamming
+    >>> distance = Hamming().fit([["a"], ["b"]]).distance_
+    >>> distance_tables(distance, np.zeros((1, 1), dtype=np.int32), "Hamming")
+    {'kind': 'mismatches', 'weights': array([1.])}
     """
     raise TypeError(
-        f"A page cannot show a {type(metric).__name__}. Fit CPML or one of "
-        "nearkind.baselines."
+        f"A page cannot show {method}, in which a row is no sum of vectors of its "
+        "values. Fit CPML, or a baseline with value_vectors_ or tables, such as LMNN, "
+        "LMCA or Hamming."
     )
 
 
 @distance_tables.register
-def _vectors(metric: VectorDistance, codes: Codes) -> dict[str, Any]:
+def _vectors(distance: ValueVectors, codes: Codes, method: str) -> dict[str, Any]:
     """Return the value vectors, centred: a shift of a feature moves all rows alike."""
-    columns = zip(metric.value_tables_.vectors, codes.T, strict=True)
+    columns = zip(distance.tables.vectors, codes.T, strict=True)
     centred = [table - table[code].mean(axis=0) for table, code in columns]
-    U = metric.represent(codes)
+    U = distance.represent(codes)
     U = U - U.mean(axis=0)  # as the centred vectors add up
-    return {
-        "kind": "vectors",
-        "size": U.shape[1],
-        "vectors": np.concatenate(centred),  # (S, q)
-        "sizes": np.einsum("iq,iq->i", U, U),
-    }
+    sizes = np.einsum("iq,iq->i", U, U)
+    return {**_stacked("vectors", centred), "sizes": sizes}
 
 
 @distance_tables.register
-def _no_tables(metric: EmbeddedDistance, codes: Codes) -> dict[str, Any]:
-    raise TypeError(
-        f"A page cannot show {type(metric).__name__}, in which a row is no sum of "
-        "vectors of its values. Fit CPML, or a baseline with value_vectors_ or tables, "
-        "such as LMNN, LMCA or Hamming."
-    )
+def _histograms(distance: ChiSquareVectors, *_: Any) -> dict[str, Any]:
+    return _stacked("histograms", distance.tables.vectors)
 
 
 @distance_tables.register
-def _histograms(metric: Chi2LMNN, codes: Codes) -> dict[str, Any]:
-    vectors = np.concatenate(metric.value_tables_.vectors)  # (S, q)
-    return {"kind": "histograms", "size": vectors.shape[1], "vectors": vectors}
+def _bits(distance: Bits, *_: Any) -> dict[str, Any]:
+    return _stacked("bits", distance.tables.vectors)
 
 
 @distance_tables.register
-def _overlap(metric: Hamming, codes: Codes) -> dict[str, Any]:
-    return {"kind": "overlap"}
+def _mismatches(distance: MismatchWeights, *_: Any) -> dict[str, Any]:
+    return {"kind": "mismatches", "weights": distance.weights}
 
 
 @distance_tables.register
-def _bits(metric: HDML, codes: Codes) -> dict[str, Any]:
-    vectors = np.concatenate(metric.value_tables_.vectors)  # (S, q)
-    return {"kind": "bits", "size": vectors.shape[1], "vectors": vectors}
+def _sums(distance: PairTables, *_: Any) -> dict[str, Any]:
+    return {"kind": "sums", "above": _flat(distance.tables), "finish": "plain"}
 
 
 @distance_tables.register
-def _sums(metric: TableDistance, codes: Codes) -> dict[str, Any]:
-    return {"kind": "sums", "above": _flat(metric.pair_tables_), "finish": "plain"}
-
-
-@distance_tables.register
-def _means(metric: MeanMeasure, codes: Codes) -> dict[str, Any]:
-    above = _flat(metric.similarity_tables_)
-    finish = TO_DISTANCE[type(metric).to_distance]
-    if metric.divisor_:
-        return {"kind": "sums", "above": above / metric.divisor_, "finish": finish}
+def _means(distance: MeanSimilarity, *_: Any) -> dict[str, Any]:
+    above, finish = _flat(distance.tables), distance.conversion
+    if distance.divisor:
+        return {"kind": "sums", "above": above / distance.divisor, "finish": finish}
     nothing = np.zeros_like(above)  # below the line: then all rows are alike
     return {"kind": "ratios", "above": above, "below": nothing, "finish": finish}
 
 
 @distance_tables.register
-def _ratios(metric: RatioMeasure, codes: Codes) -> dict[str, Any]:
+def _ratios(distance: RatioSimilarity, *_: Any) -> dict[str, Any]:
     return {
         "kind": "ratios",
-        "above": _flat(metric.similarity_tables_),
-        "below": _flat(metric.weight_tables_),
-        "finish": TO_DISTANCE[type(metric).to_distance],
+        "above": _flat(distance.tables),
+        "below": _flat(distance.weights),
+        "finish": distance.conversion,
     }
 
 
 @distance_tables.register
-def _dependent(metric: DM3, codes: Codes) -> dict[str, Any]:
-    pairs = metric.value_pairs_
+def _dependent(distance: DependentTables, *_: Any) -> dict[str, Any]:
+    pairs = distance.pairs
     return {
         "kind": "dependent",
         "left": pairs.left,
@@ -131,12 +112,18 @@ def _dependent(metric: DM3, codes: Codes) -> dict[str, Any]:
         "offsets": pairs.offsets,
         "widths": pairs.widths,
         "chances": pairs.chances,
-        "dependence": metric.dependence_[pairs.left, pairs.right],
-        "differing": metric.mismatch_weights_,
-        "equal": metric.match_weights_,
+        "dependence": distance.dependence[pairs.left, pairs.right],
+        "differing": distance.mismatch_weights,
+        "equal": distance.match_weights,
     }
 
 
-def _flat(tables: PairTables) -> Array:
+def _stacked(kind: str, tables: Sequence[Array]) -> dict[str, Any]:
+    """Return tables of vectors, one after the other (S, q)."""
+    vectors = np.concatenate(tables)
+    return {"kind": kind, "size": vectors.shape[1], "vectors": vectors}
+
+
+def _flat(tables: Sequence[Array]) -> Array:
     """Return all tables, row by row, one after the other."""
-    return np.concatenate([table.ravel() for table in tables.tables])
+    return np.concatenate([table.ravel() for table in tables])

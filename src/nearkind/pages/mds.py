@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from nearkind.distances import FittedDistance
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array, Codes
 
@@ -21,13 +22,12 @@ ROUNDING = 1e-9
 """Share of the largest spread below which there is none."""
 
 
-def place_rows(metric: Any, codes: Codes, seed: int = 0) -> Array:
+def place_rows(distance: FittedDistance, codes: Codes, seed: int = 0) -> Array:
     """Return coordinates (n, 2) of rows under a fitted distance.
 
     Parameters
     ----------
-    metric : distance
-        Fitted.
+    distance : FittedDistance
     codes : ndarray of int of shape (n, D)
         At least one row.
     seed : int, default=0
@@ -37,48 +37,47 @@ def place_rows(metric: Any, codes: Codes, seed: int = 0) -> Array:
     --------
     >>> from nearkind.baselines import Hamming
     >>> rows = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]]
-    >>> model = Hamming().fit(rows)
-    >>> places = place_rows(model, model.encode(rows))
+    >>> distance = Hamming().fit(rows).distance_
+    >>> places = place_rows(distance, distance.encode(rows))
     >>> float(np.linalg.norm(places[0] - places[3]).round(4))
     1.0
     """
     rng = np.random.default_rng(seed)
     chosen = np.sort(rng.permutation(len(codes))[:LANDMARKS])
-    landmarks = metric.represent(codes[chosen])
-    d2 = _squared_distances(metric, landmarks, landmarks)
+    landmarks = distance.represent(codes[chosen])
+    d2 = _squared_distances(distance, landmarks, landmarks)
     means = d2.mean(axis=0)
     axes = _axes(-0.5 * (d2 - means - means[:, None] + means.mean()))  # (L, 2)
-    chunks = [d2] if len(codes) == len(chosen) else _chunks(metric, codes, landmarks)
+    chunks = [d2] if len(codes) == len(chosen) else _chunks(distance, codes, landmarks)
     places = np.concatenate([-0.5 * (chunk - means) @ axes for chunk in chunks])
     return places - places.mean(axis=0)
 
 
-def place_values(metric: Any, typical: Codes, d: int) -> Array:
+def place_values(distance: FittedDistance, typical: Codes, d: int) -> Array:
     """Return coordinates (s, 2) of the values of a feature, all else being equal.
 
     Parameters
     ----------
-    metric : distance
-        Fitted.
+    distance : FittedDistance
     typical : ndarray of int of shape (D,)
         Codes of a row; for most distances it does not matter which.
     d : int
         Number of the feature.
     """
-    n_values = metric.codebook_.n_values[d]
+    n_values = distance.codebook.n_values[d]
     if not n_values:
         return np.zeros((0, 2))
     rows = np.tile(typical, (n_values, 1))
     rows[:, d] = np.arange(n_values)
-    return place_rows(metric, rows)
+    return place_rows(distance, rows)
 
 
-def _chunks(metric: Any, codes: Codes, landmarks: Any) -> Iterator[Array]:
+def _chunks(distance: FittedDistance, codes: Codes, landmarks: Any) -> Iterator[Array]:
     """Yield squared distances (b, L) of chunks of rows to the landmarks."""
     size = max(1, MOST_DISTANCES // LANDMARKS)
     for at in range(0, len(codes), size):
-        chunk = metric.represent(codes[at : at + size])
-        yield _squared_distances(metric, chunk, landmarks)
+        chunk = distance.represent(codes[at : at + size])
+        yield _squared_distances(distance, chunk, landmarks)
 
 
 def _axes(gram: Array) -> Array:
@@ -93,10 +92,10 @@ def _axes(gram: Array) -> Array:
     return axes * np.where(axes[largest, [0, 1]] < 0.0, -1.0, 1.0)
 
 
-def _squared_distances(metric: Any, a: Any, b: Any) -> Array:
+def _squared_distances(distance: FittedDistance, a: Any, b: Any) -> Array:
     """Return squared distances; a sum over features is taken for a square already."""
-    d = metric.compare(a, b)
+    d = distance.compare(a, b)
     finite = np.isfinite(d)
     if not finite.all():
         d = np.where(finite, d, 2.0 * d.max(where=finite, initial=0.0))
-    return d * d if metric.is_euclidean else d
+    return d * d if distance.is_euclidean else d

@@ -1,7 +1,6 @@
 """The members of a model as page data: columns, training rows, distance."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,21 +8,23 @@ from numpy.typing import NDArray
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import unique_rows
-from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.export.portable import (
     CrossFeature,
-    Feature,
     IntervalFeature,
+    PortableFeature,
+    PortableVotes,
     ValueFeature,
     as_text,
+    places,
     portable_features,
-    portable_voters,
+    portable_votes,
 )
+from nearkind.neighbors import RowGroups, TrainingRows
 from nearkind.pages.data import ReportData
 from nearkind.pages.distance_tables import distance_tables
 from nearkind.pages.table_data import json_value
 from nearkind.plot.layout import stratified_sample
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Codes
 
 MOST_ROWS = 20_000
 """Unique training rows that a page holds."""
@@ -39,21 +40,35 @@ def member_facts(data: ReportData) -> dict[str, Any]:
     Columns and training rows that they share are held once.
     """
     features, memories, found = UniqueList(), UniqueList(), []
-    voting = [rows_of_member(member) for member in data.members]
-    voting = voting or [rows_of_table(data.codes)]
-    for distance, rows in zip(data.distances, voting, strict=True):
-        columns = feature_facts(distance.codebook_)
+    view, voting = data.view, votes_of(data)
+    for distance, report, votes in zip(
+        view.distances, view.reports, voting, strict=True
+    ):
+        book, rows = distance.codebook, votes.rows
+        columns, shown = feature_facts(book), shown_rows(rows)
+        parts = rows.codes, rows.weights, rows.shares
+        key = b"|".join(part.tobytes() for part in parts)
+        method = report.method
         found.append(
             {
                 "features": features.index(repr(columns), columns),
-                "memory": memories.index(rows.key, rows.facts(distance.codebook_)),
-                "distance": distance_tables(distance, rows.codes),
-                "k": rows.n_neighbors,
-                "weights": rows.weights,
-                "temperature": rows.temperature,
+                "memory": memories.index(key, row_facts(rows, shown, book)),
+                "distance": distance_tables(distance, rows.codes[shown], method),
+                "k": votes.n_neighbors,
+                "weights": votes.weights,
+                "temperature": votes.temperature,
             }
         )
     return {"members": found, "features": features.items, "memories": memories.items}
+
+
+def votes_of(data: ReportData) -> list[PortableVotes]:
+    """Return how each voter votes; of a distance alone, the rows of the table do."""
+    found = [portable_votes(voter) for voter in data.view.voters]
+    k = min(N_NEIGHBORS, len(data.codes))
+    return found or [
+        PortableVotes(rows_without_classes(data.codes), "uniform", k, None)
+    ]
 
 
 class UniqueList:
@@ -103,125 +118,52 @@ def _paired(feature: CrossFeature, values: list[Any]) -> dict[str, Any]:
     return {"kind": "pair", "parts": feature.parts, "pairs": pairs, "values": names}
 
 
-KINDS: dict[type[Feature], Callable[[Any, list[Any]], dict[str, Any]]] = {
+KINDS: dict[type[PortableFeature], Callable[[Any, list[Any]], dict[str, Any]]] = {
     ValueFeature: _listed,
     IntervalFeature: _ranged,
     CrossFeature: _paired,
 }
 
 
-@dataclass(frozen=True)
-class VotingRows:
-    """The unique rows that vote on a page, at most ``MOST_ROWS``.
-
-    Attributes
-    ----------
-    codes : ndarray of int of shape (m, D)
-    counts : ndarray of shape (m,)
-        How many rows each stands for.
-    shares : ndarray of shape (m, C)
-        Share of each class among those.
-    rows : list of ndarray of int
-        Numbers of the first rows that each stands for.
-    row_counts : ndarray of int of shape (m,)
-        How many rows each stands for, whatever their weights.
-    n_neighbors : float
-        How many vote.
-    weights : str
-        How they vote.
-    temperature : float or None
-        Of soft votes.
-    n_distinct, n_rows : int
-        Number of unique rows, and of rows, before the sample.
-    """
-
-    codes: Codes
-    counts: Array
-    shares: Array
-    rows: list[NDArray[np.intp]]
-    row_counts: NDArray[np.intp]
-    n_neighbors: float
-    weights: str
-    temperature: float | None
-    n_distinct: int
-    n_rows: int
-
-    @property
-    def key(self) -> bytes:
-        """Bytes that are equal only for the same rows."""
-        parts = self.codes, self.counts, self.shares
-        return b"|".join(np.ascontiguousarray(part).tobytes() for part in parts)
-
-    def facts(self, book: Codebook) -> dict[str, Any]:
-        """Return the rows column by column; shares of zero are left out."""
-        row, label = np.nonzero(self.shares)
-        n_labels = np.bincount(row, minlength=len(self.rows))
-        return {
-            "codes": places(self.codes, book),
-            "counts": self.counts,
-            "share_starts": _starts(n_labels),
-            "share_class": label,
-            "shares": self.shares[row, label],
-            "row_starts": _starts([len(rows) for rows in self.rows]),
-            "rows": np.concatenate(self.rows),
-            "row_counts": self.row_counts,
-            "n_distinct": self.n_distinct,
-            "n_rows": self.n_rows,
-        }
+def shown_rows(rows: TrainingRows) -> NDArray[np.intp]:
+    """Return the numbers of the unique rows on a page, at most ``MOST_ROWS``."""
+    return stratified_sample(rows.shares.argmax(axis=1), MOST_ROWS)
 
 
-def rows_of_member(member: CPMLClassifier) -> VotingRows:
-    """Return the training rows of a fitted classifier."""
-    vote, rows = portable_voters(member), member.training_rows_
-    kept = stratified_sample(vote.shares.argmax(axis=1), MOST_ROWS)
-    starts, ends = rows.groups.starts[kept], rows.groups.starts[kept + 1]
-    return VotingRows(
-        codes=rows.codes[kept],
-        counts=vote.counts[kept],
-        shares=vote.shares[kept],
-        rows=_first_rows(rows.groups.rows, starts, ends),
-        row_counts=ends - starts,
-        n_neighbors=vote.n_neighbors,
-        weights=vote.weights,
-        temperature=vote.temperature,
-        n_distinct=len(vote.counts),
-        n_rows=rows.n_rows,
-    )
+def row_facts(
+    rows: TrainingRows, shown: NDArray[np.intp], book: Codebook
+) -> dict[str, Any]:
+    """Return some unique rows column by column; shares of zero are left out."""
+    shares = rows.shares[shown]
+    row, label = np.nonzero(shares)
+    numbers = [rows.row_numbers(unique)[:MOST_NUMBERS] for unique in shown.tolist()]
+    return {
+        "codes": list(places(rows.codes[shown], book.n_values).T),
+        "counts": rows.weights[shown],
+        "share_starts": _starts(np.bincount(row, minlength=len(shown))),
+        "share_class": label,
+        "shares": shares[row, label],
+        "row_starts": _starts([len(some) for some in numbers]),
+        "rows": np.concatenate(numbers),
+        "row_counts": rows.groups.sizes[shown],
+        "n_distinct": len(rows),
+        "n_rows": rows.n_rows,
+    }
 
 
-def rows_of_table(codes: Codes) -> VotingRows:
-    """Return the rows of a table, without classes.
+def rows_without_classes(codes: Codes) -> TrainingRows:
+    """Return the rows of a table, all counts and shares of the one class being zero.
 
     Examples
     --------
-    >>> rows = rows_of_table(np.array([[0], [1], [0]], dtype=np.int32))
-    >>> rows.counts.tolist(), [numbers.tolist() for numbers in rows.rows]
+    >>> rows = rows_without_classes(np.array([[0], [1], [0]], dtype=np.int32))
+    >>> rows.weights.tolist(), [rows.row_numbers(unique).tolist() for unique in (0, 1)]
     ([2.0, 1.0], [[0, 2], [1]])
     """
-    one_class = np.zeros(len(codes), dtype=np.intp)
-    unique = unique_rows(codes, one_class, np.ones(len(codes)))
-    order = np.argsort(unique.of_row, kind="stable")
-    sizes = unique.weights.astype(np.intp)
-    ends = np.cumsum(sizes)
-    kept = stratified_sample(np.zeros(len(unique), dtype=np.intp), MOST_ROWS)
-    return VotingRows(
-        codes=unique.codes[kept],
-        counts=unique.weights[kept],
-        shares=np.zeros((len(kept), 0)),
-        rows=_first_rows(order, (ends - sizes)[kept], ends[kept]),
-        row_counts=sizes[kept],
-        n_neighbors=min(N_NEIGHBORS, len(codes)),
-        weights="uniform",
-        temperature=None,
-        n_distinct=len(unique),
-        n_rows=len(codes),
-    )
-
-
-def places(codes: Codes, book: Codebook) -> list[NDArray[np.intp]]:
-    """Return codes column by column, those of unseen values as the last place."""
-    columns = zip(codes.T, book.n_values, strict=True)
-    return [np.where(code < 0, size, code).astype(np.intp) for code, size in columns]
+    unique = unique_rows(codes, np.zeros(len(codes), np.intp), np.ones(len(codes)))
+    groups = RowGroups.of(unique.of_row, np.arange(len(codes)))
+    none = np.zeros((len(unique), 1))
+    return TrainingRows(unique.codes, unique.weights, none, none, groups)
 
 
 def value_counts(data: ReportData) -> dict[str, Any]:
@@ -236,26 +178,14 @@ def value_counts(data: ReportData) -> dict[str, Any]:
         ``value_rows`` and ``value_class`` are lists of arrays, one per feature, with a
         number per place; a class is its number plus one, 0 for none.
     """
-    codes, counts = data.codes, np.zeros((len(data.codes), 1))
-    weights: Array = np.ones(len(codes))
-    if data.view.classifies:
-        rows = data.view.training_rows
-        codes, counts, weights = rows.codes, rows.counts, rows.weights
-    book = data.view.codebook
+    rows, n_values = votes_of(data)[0].rows, data.view.codebook.n_values
     n_rows, classes = [], []
-    for at, size in zip(places(codes, book), book.n_values, strict=True):
-        by_class = np.zeros((size + 1, counts.shape[1]))
-        np.add.at(by_class, at, counts)
-        n_rows.append(np.bincount(at, weights, size + 1).astype(float))
+    for at, size in zip(places(rows.codes, n_values).T, n_values, strict=True):
+        by_class = np.zeros((size + 1, rows.counts.shape[1]))
+        np.add.at(by_class, at, rows.counts)
+        n_rows.append(np.bincount(at, rows.weights, size + 1).astype(float))
         classes.append(np.where(by_class.any(axis=1), by_class.argmax(axis=1) + 1, 0))
     return {"value_rows": n_rows, "value_class": classes}
-
-
-def _first_rows(
-    rows: NDArray[np.intp], starts: NDArray[np.intp], ends: NDArray[np.intp]
-) -> list[NDArray[np.intp]]:
-    spans = zip(starts.tolist(), ends.tolist(), strict=True)
-    return [rows[start : min(end, start + MOST_NUMBERS)] for start, end in spans]
 
 
 def _starts(sizes: Any) -> NDArray[np.intp]:

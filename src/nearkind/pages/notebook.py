@@ -87,7 +87,7 @@ def report(model: Any, X: Any, y: Any = None, *, name: str = "table") -> Report:
         relevance=view.relevance(X),
         name=type(model).__name__,
         where=name,
-        y_pred=model.predict(X).tolist() if view.classifies else None,
+        y_pred=model.predict(X).tolist() if view.committee is not None else None,
         y_true=labels,
     )
     facts = summary(data)

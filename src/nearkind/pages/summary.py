@@ -1,16 +1,16 @@
 """The facts of a page: a model and a table as a plain dict."""
 
 from dataclasses import asdict
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from nearkind.export.portable import places
 from nearkind.pages import text
 from nearkind.pages.data import ReportData
 from nearkind.pages.mds import place_values
-from nearkind.pages.model_data import member_facts, places, value_counts
+from nearkind.pages.model_data import member_facts, value_counts
 from nearkind.pages.oddities import oddity_lines
 from nearkind.pages.table_data import confusion_facts, held_confusion_facts, row_facts
 from nearkind.protocols import Codes
@@ -38,18 +38,19 @@ def summary(data: ReportData) -> dict[str, Any]:
 
 def _facts(data: ReportData) -> dict[str, Any]:
     typical = typical_row(data.codes)
-    distance, book = data.view.distance, data.view.codebook
+    distance, committee = data.view.distance, data.view.committee
+    calibration = committee and committee.calibration
     return {
         "title": f"{data.name} on {data.where}",
         "lines": _lines(data),
         "classes": data.classes,
         "class_counts": _class_counts(data),
         "counted": "in the table" if data.y_true is not None else "said by the model",
-        "votes": data.view.classifies,
-        "calibration": _calibration(data),
+        "votes": committee is not None,
+        "calibration": calibration and asdict(calibration),
         "explained_by": data.view.explained_by,
         "relevance": np.asarray(data.relevance, dtype=float),
-        "typical": [int(code[0]) for code in places(typical[None], book)],
+        "typical": places(typical[None], distance.codebook.n_values)[0].tolist(),
         "value_places": [
             place_values(distance, typical, d) for d in range(len(typical))
         ],
@@ -59,12 +60,6 @@ def _facts(data: ReportData) -> dict[str, Any]:
         "held_confusions": held_confusion_facts(data),
         "oddities": oddity_lines(data),
     }
-
-
-def _calibration(data: ReportData) -> dict[str, Any] | None:
-    """Return how shares of votes become probabilities, if they do."""
-    known = data.view.calibration
-    return None if known is None else asdict(known)
 
 
 def typical_row(codes: Codes) -> Codes:
@@ -79,9 +74,10 @@ def _class_counts(data: ReportData) -> Any:
 
 
 def _lines(data: ReportData) -> dict[str, Any]:
-    pairs = zip_longest(data.distances, data.members)
+    voters = data.view.voters or (None,)
+    pairs = zip(data.view.reports, voters, strict=True)
     return {
         "data": text.data_lines(data) + text.accuracy_lines(data),
         "model": text.model_lines(data),
-        "members": [text.member_lines(distance, member) for distance, member in pairs],
+        "members": [text.member_lines(*pair) for pair in pairs],
     }

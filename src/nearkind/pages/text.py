@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from nearkind.encoding.rows import row_keys
-from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.cpml import CPML
-from nearkind.neighbors import is_soft
 from nearkind.pages.data import ReportData
 from nearkind.plot.text import count_text
 from nearkind.solvers.solution import Stop
+from nearkind.voting import FitReport, SoftRule, Voter
+from nearkind.voting.voter import Rule
 
 Line = tuple[str, str]
 """A title and a sentence."""
@@ -66,7 +66,7 @@ def _held_lines(data: ReportData) -> list[Line]:
 
 def n_training_rows(data: ReportData) -> int:
     """Return how many rows of the table equal a training row."""
-    n_rows, known = len(data.codes), data.view.training_rows.codes
+    n_rows, known = len(data.codes), data.view.voter.rows.codes
     keys = row_keys(np.concatenate([data.codes, known]))
     return int(np.isin(keys[:n_rows], keys[n_rows:]).sum())
 
@@ -95,7 +95,7 @@ def model_lines(data: ReportData) -> list[Line]:
     lines = [("Model", f"{named}{together}")]
     if data.y_true is None:
         lines += _held_lines(data)
-    if n_members > 1 or not data.view.distance.is_learned:
+    if n_members > 1 or not data.view.report.is_learned:
         what = f"Columns, values, map and neighbours: {data.view.explained_by}."
         lines.append(("Explained by", what))
     return [*lines, *_bound_lines(data)]
@@ -103,33 +103,33 @@ def model_lines(data: ReportData) -> list[Line]:
 
 def _bound_lines(data: ReportData) -> list[Line]:
     """Return the generalization bound of the distance, if it is a CPML."""
-    distance = data.view.distance
-    if not isinstance(distance, CPML):
+    metric = data.model if data.view.committee is None else data.model.metric_
+    if not isinstance(metric, CPML):
         return []
     try:
-        bound = distance.generalization_bound(data.X)
+        bound = metric.generalization_bound(data.X)
         sentence = f"{bound} It takes these rows for those it learned from."
     except ValueError as error:
         sentence = f"None. {error}"
     return [("Bound for new rows", sentence)]
 
 
-def member_lines(distance: Any, member: CPMLClassifier | None) -> list[Line]:
+def member_lines(report: FitReport, voter: Voter | None) -> list[Line]:
     """Return the settings of a distance, its vote, and what its fit reached."""
-    lines = [("Distance", " ".join(repr(distance).split()))]
-    if member is not None:
-        lines.append(("Vote", _vote(member)))
-    fitted = vars(distance)
+    lines = [("Distance", report.title)]
+    if voter is not None:
+        lines.append(("Vote", _vote(voter.rule)))
+    fitted = report.diagnostics
     known = [(title, write) for title, name, write in FITTED if name in fitted]
     return [*lines, *((title, write(fitted)) for title, write in known)]
 
 
-def _vote(member: CPMLClassifier) -> str:
-    if is_soft(member.weights):
-        return f"All rows, near ones more, at temperature {member.temperature_:.4g}"
-    if member.n_neighbors == 1:
+def _vote(rule: Rule) -> str:
+    if isinstance(rule, SoftRule):
+        return f"All rows, near ones more, at temperature {rule.temperature:.4g}"
+    if rule.n_neighbors == 1:
         return "The nearest row alone"
-    return f"{member.n_neighbors} nearest rows, {WEIGHTS[member.weights]}"
+    return f"{rule.n_neighbors} nearest rows, {WEIGHTS[rule.weights]}"
 
 
 def _rank(fitted: dict[str, Any]) -> str:
@@ -162,4 +162,4 @@ FITTED = (
     ("Objective", "objective_", _objective),
     ("Stopped", "stop_reason_", _stop_reason),
 )
-"""Title, fitted attribute that a distance may have, and the text of it."""
+"""Title, diagnostic that a fit may have, and the text of it."""

@@ -44,14 +44,14 @@ function byRatios(tables, widths) {
   };
 }
 
-function byOverlap() {
+function byMismatches({ weights }) {
   return (codes, columns, n) => {
     const differing = new Float64Array(n);
     codes.forEach((code, d) => {
       const column = columns[d];
-      for (let i = 0; i < n; i += 1) if (column[i] !== code) differing[i] += 1;
+      for (let i = 0; i < n; i += 1) if (column[i] !== code) differing[i] += weights[d];
     });
-    return differing.map((count) => count / codes.length);
+    return differing;
   };
 }
 
@@ -202,7 +202,7 @@ const MAKERS = {
   histograms: byHistograms,
   sums: bySums,
   ratios: byRatios,
-  overlap: byOverlap,
+  mismatches: byMismatches,
   bits: byBits,
   dependent: byDependence,
 };
