@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind import optimizations
 from nearkind.protocols import Array, LossGradient
 
 WORTH_COMPILING = 1 << 14
@@ -111,7 +112,8 @@ class PairSums(Protocol):
 
 def engine(n_distances: int) -> PairSums:
     """Return what to sum with: compiled code if numba is installed and it pays."""
-    if n_distances < WORTH_COMPILING or not has_compiler():
+    is_worth_it = n_distances >= WORTH_COMPILING and optimizations.enabled()
+    if not is_worth_it or not has_compiler():
         return NumpySums()
     from nearkind.losses.compiled_sums import CompiledSums  # slow to load, so only now
 
