@@ -1,7 +1,7 @@
 """The switch between fast code and the plain code that it must agree with.
 
-Compiled sums, numbers in single precision, trees, merged rows, early elimination and
-threads each replace something slower and simpler. With the environment variable
+Compiled sums, numbers in single precision, trees, early elimination and threads each
+replace something slower and simpler. With the environment variable
 ``NEARKIND_PLAIN=1`` everything runs the simple way, so that the whole suite of tests
 checks the plain code, and a wrong answer can be told from a wrong optimisation.
 """

@@ -4,7 +4,8 @@ A race over folds, after Maron and Moore, *Hoeffding races*, NIPS 1994, with sta
 errors of paired differences instead of Hoeffding bounds. Where there are many rows a
 first heat is run on few of them, as in successive halving (Jamieson and Talwalkar,
 *Non-stochastic best arm identification and hyperparameter optimization*, AISTATS 2016);
-but who is not clearly behind goes on, be it more than half.
+but who is not clearly behind goes on, be it more than half. With optimisations turned
+off every candidate is fitted on every fold.
 """
 
 import warnings
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind import optimizations
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators import params
 from nearkind.estimators.threads import thread_map
@@ -188,7 +190,8 @@ class Elimination:
             and contender.candidate.strengths
             and not contender.candidate.needs_crosses  # few rows cannot tell
         ]
-        if heat is None or not newcomers or self._is_late():
+        is_worth_it = heat is not None and optimizations.enabled()
+        if not is_worth_it or not newcomers or self._is_late():
             return
         self._fit_all(newcomers, heat, is_heat=True)
         truth, weights = self.rows.y[heat.held], self.rows.weights[heat.held]
@@ -325,6 +328,8 @@ class Elimination:
 
     def _is_won(self) -> bool:
         """Return whether no vote could be better on the folds so far."""
+        if not optimizations.enabled():
+            return False
         truth, weights = self.truth, self.held_weights
         enough = self.scoring.best(len(self.rows.classes)) - least_gain(weights)
         return any(
@@ -360,6 +365,8 @@ class Elimination:
 
     def _drop(self) -> None:
         """Eliminate what is clearly behind the best."""
+        if not optimizations.enabled():
+            return
         tables = [self._table(contender) for contender in self.contenders]
         behind = are_behind(tables, self.truth, self.held_weights, self.scoring)
         for contender, is_behind in zip(self.contenders, behind, strict=True):
