@@ -182,7 +182,7 @@ class Elimination:
         A candidate whose best strength is clearly behind is out; the others go on with
         all of their strengths, as which is best depends on the number of rows.
         """
-        heat = heat_of(fold, self.rows.y)
+        heat = heat_of(fold, self.rows.y) if optimizations.enabled() else None
         newcomers = [
             contender
             for contender in self.contenders
@@ -190,8 +190,7 @@ class Elimination:
             and contender.candidate.strengths
             and not contender.candidate.needs_crosses  # few rows cannot tell
         ]
-        is_worth_it = heat is not None and optimizations.enabled()
-        if not is_worth_it or not newcomers or self._is_late():
+        if heat is None or not newcomers or self._is_late():
             return
         self._fit_all(newcomers, heat, is_heat=True)
         truth, weights = self.rows.y[heat.held], self.rows.weights[heat.held]
