@@ -99,7 +99,7 @@ class TableDistance(PairwiseDistance):
         -------
         data frame of shape (s, s)
             The values on both sides, of the library of the table given to fit, or else
-            of pandas; a dict of arrays where there is none.
+            of pandas; a dict of columns where there is none.
         """
         d, codes, shown = self.chosen_values(feature, values)
         table = self.pair_tables_.tables[d][np.ix_(codes, codes)]

@@ -232,7 +232,7 @@ class Distance(TableEstimator):
         -------
         data frame with columns feature, a, b, contribution, the largest contribution
         first, whatever its sign: of the library of a, else of that of the table given
-        to fit, else of pandas (a dict of arrays where there is none)
+        to fit, else of pandas (a dict of columns where there is none)
         """
         library = self.codebook_.library_of(a)
         a, b = one_row(a), one_row(b)

@@ -131,7 +131,7 @@ class VectorDistance(EmbeddedDistance):
         Returns
         -------
         square data frame, the values on both sides, of the library of the table given
-        to fit, or else of pandas (a dict of arrays where there is none)
+        to fit, or else of pandas (a dict of columns where there is none)
         """
         d, codes, shown = self.chosen_values(feature, values)
         d2 = metric.pairwise_distances(self.value_tables_.vectors[d][codes])
