@@ -144,6 +144,7 @@ def test_no_query_has_no_neighbours(search):
     assert_same_bits(found, expected)
 
 
+@pytest.mark.usefixtures("optimized")
 def test_searches_are_chosen_by_size_and_spread():
     rng = np.random.default_rng(0)
     kinds = {
@@ -214,6 +215,7 @@ def test_a_length_has_the_same_bits_beside_any_other(seed, q):
     np.testing.assert_allclose(whole, np.linalg.norm(V, axis=2), rtol=1e-14)
 
 
+@pytest.mark.usefixtures("optimized")
 @pytest.mark.filterwarnings("ignore::UserWarning")  # stopped early, metric zero
 @pytest.mark.parametrize(
     "metric", [nk.CPML(max_iter=5), nk.CPML(strength=1e6)], ids=str
@@ -293,6 +295,7 @@ def sizes(index, n_queries, at_once):
     return {len(range(n_queries)[at]) for at in chunks[:-1]}
 
 
+@pytest.mark.usefixtures("optimized")
 def test_a_thread_answers_as_many_queries_as_hold_so_many_numbers():
     few = ExactIndex(METRIC, np.zeros((50, 1)), 5)
     assert (
@@ -306,6 +309,7 @@ def test_a_thread_answers_as_many_queries_as_hold_so_many_numbers():
         assert sizes(product, 1_000, at_once) == {n}
 
 
+@pytest.mark.usefixtures("optimized")
 @pytest.mark.parametrize(
     ("n_queries", "at_once", "n_cores", "n"),
     [

@@ -141,7 +141,7 @@ class Distance(TableEstimator):
         -------
         data frame with columns feature, a, b, contribution, the largest contribution
         first, whatever its sign: of the library of a, else of that of the table given
-        to fit, else of pandas (a dict of arrays where there is none)
+        to fit, else of pandas (a dict of columns where there is none)
         """
         return self._answering().explain(a, b, owner=type(self).__name__)
 
@@ -178,7 +178,7 @@ class SeparableDistance(Distance):
         Returns
         -------
         square data frame, the values on both sides, of the library of the table given
-        to fit, or else of pandas (a dict of arrays where there is none)
+        to fit, or else of pandas (a dict of columns where there is none)
         """
         form = self._answering()
         return form.value_distances(feature, squared=squared, values=values)

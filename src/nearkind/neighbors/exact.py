@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from nearkind import optimizations
 from nearkind.distances.form import query_chunks
 from nearkind.neighbors.reach import Near, Reach
 from nearkind.neighbors.vector_rows import VectorRows
@@ -87,7 +88,8 @@ class ExactIndex(PlainIndex):
 
     Vectors are searched by a tree if they are many and spread in few directions, else
     by a product of matrices in single precision that selects candidates. Few vectors,
-    and metrics without vectors, are compared one by one.
+    and metrics without vectors, are compared one by one. So are all with optimisations
+    turned off.
 
     Parameters
     ----------
@@ -108,9 +110,14 @@ class ExactIndex(PlainIndex):
     array([1])
     """
 
-    @cached_property
+    @property
     def search(self) -> ProductSearch | TreeSearch | None:
         """What finds candidates; None: every distance is computed."""
+        return self.fast_search if optimizations.enabled() else None
+
+    @cached_property
+    def fast_search(self) -> ProductSearch | TreeSearch | None:
+        """What finds candidates where that is faster than every distance."""
         if not self.metric.is_euclidean or self.n_rows <= PLAIN_UP_TO:
             return None
         if not 0 < self.rows.shape[1] < TREE_DIRECTIONS:

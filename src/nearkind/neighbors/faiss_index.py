@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind import optimizations
 from nearkind.distances.form import query_chunks
 from nearkind.neighbors.exact import ExactIndex
 from nearkind.neighbors.faiss_search import (
@@ -47,7 +48,8 @@ class FaissIndex:
 
     Law: ``near`` is that of ``ExactIndex``, up to rounding of distances, for every
     query whose neighbours are among the candidates. A query whose candidates may lack
-    one that ties with the k-th is asked again for more, and at last compared with all.
+    one that ties with the k-th is asked again for more, and at last compared with all,
+    as all queries are with optimisations turned off.
 
     Parameters
     ----------
@@ -144,6 +146,8 @@ class FaissIndex:
 
     def near(self, queries: Array, reach: Reach, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
+        if not optimizations.enabled():
+            return self._compare_with_all(queries, reach, k)
         k = reach.at_most(k)
         n = n_candidates(k)
         return self._near(queries, reach, k, (n, 16 * n))

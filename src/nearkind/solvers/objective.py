@@ -7,6 +7,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind import optimizations
 from nearkind.losses.edges import weighted_gram
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import Embedding, embed, embed_by
@@ -209,7 +210,10 @@ class Objective:
         """Return the same problem, its distances in single precision.
 
         On centred rows loss and gradient are then right to about 1e-6 of their size.
+        With optimisations turned off precision stays double.
         """
+        if not optimizations.enabled():
+            return self
         return replace(self, Z=self.Z.astype(np.float32))
 
     @property

@@ -201,7 +201,7 @@ class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
             usual is the most frequent value among the neighbours. A contribution is the
             mean, over the neighbours, of that to the distance, as ``explain`` of the
             distance tells it; the largest comes first. Of the library of the row, else
-            of that of the table given to fit, else of pandas (a dict of arrays where
+            of that of the table given to fit, else of pandas (a dict of columns where
             there is none).
 
         Examples

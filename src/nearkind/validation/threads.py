@@ -12,6 +12,7 @@ from typing import Any
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
+from nearkind import optimizations
 from nearkind.protocols import Map
 
 ALL_CORES = -1
@@ -89,7 +90,8 @@ def thread_map(n_jobs: int | None, n_rows: int = MANY_ROWS) -> Iterator[Map]:
     NumPy leaves the interpreter free while it sorts and multiplies, so threads do. The
     linear algebra library's own threads are held to one meanwhile: many small products
     are slower with them, and the last bits would depend on their number. Within one of
-    these threads it is the builtin: the cores are busy.
+    these threads it is the builtin: the cores are busy. So it is with optimisations
+    turned off.
 
     Parameters
     ----------
@@ -97,8 +99,9 @@ def thread_map(n_jobs: int | None, n_rows: int = MANY_ROWS) -> Iterator[Map]:
     n_rows : rows to compare with each other; few are done before threads have met
     """
     n = n_threads(n_jobs)
+    is_busy = getattr(_thread, "is_ours", False)
     with one_blas_thread():
-        if n == 1 or n_rows < MANY_ROWS or getattr(_thread, "is_ours", False):
+        if n == 1 or n_rows < MANY_ROWS or is_busy or not optimizations.enabled():
             yield map
             return
         with ThreadPoolExecutor(n, initializer=_mark_thread) as pool:
