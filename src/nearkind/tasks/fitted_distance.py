@@ -57,13 +57,11 @@ class DistanceTask(TableEstimator):
         data, owner = (X, y, sample_weight), type(self).__name__
         metric = _unwrapped(self.metric)
         if isinstance(metric, NeighborClassifier):
-            if not is_fitted(metric):
-                raise ValueError(
-                    f"The classifier given as metric of {owner} is not fitted. Fit it "
-                    "first (a clone is not fitted either: wrap it in scikit-learn's "
-                    "FrozenEstimator where models are cloned), or give a distance."
-                )
-            metric = metric.metric_
+            raise ValueError(
+                f"The classifier given as metric of {owner} is not fitted. Fit it "
+                "first (a clone is not fitted either: wrap it in scikit-learn's "
+                "FrozenEstimator where models are cloned), or give a distance."
+            )
         if isinstance(metric, FittedDistance):
             self.metric_, self.distance_ = None, metric
             rows = _coded(*data, metric.codebook, owner)
@@ -113,8 +111,6 @@ def unfitted_distance(metric: Any, owner: str) -> Any:
     Hamming()
     """
     metric = _unwrapped(metric)
-    if isinstance(metric, NeighborClassifier) and is_fitted(metric):
-        metric = metric.metric_
     known = named_distances() if isinstance(metric, str) else {}
     if metric in known:
         return known[metric]()
@@ -129,7 +125,11 @@ def unfitted_distance(metric: Any, owner: str) -> Any:
 
 
 def _unwrapped(metric: Any) -> Any:
-    return metric.estimator if isinstance(metric, FrozenEstimator) else metric
+    """Return what is frozen, or what a fitted classifier learned."""
+    if isinstance(metric, FrozenEstimator):
+        metric = metric.estimator
+    is_classifier = isinstance(metric, NeighborClassifier) and is_fitted(metric)
+    return metric.metric_ if is_classifier else metric
 
 
 def _check_has_labels(metric: Distance, y: Any, owner: str) -> None:

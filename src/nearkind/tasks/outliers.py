@@ -43,7 +43,7 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
 
     Parameters
     ----------
-    metric : distance, classifier or str, default=None
+    metric : distance, FittedDistance, classifier or str, default=None
         Fitted, and taken as it is, or unfitted, and fitted to the rows; a name, such as
         "lin", stands for an unfitted one. None: Hamming's distance, or CPML if there
         are labels. Where models are cloned, as in a search, a fitted one is kept if it

@@ -32,7 +32,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
 
     Parameters
     ----------
-    metric : distance, classifier or str, default=None
+    metric : distance, FittedDistance, classifier or str, default=None
         A fitted distance, or that of a fitted classifier, is taken as it is; one that
         is not fitted, or the name of one, learns from the rows. None: ``CPML()``.
     n_neighbors : int, default=5
