@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from nearkind.estimators.threads import thread_map
 from sklearn.base import clone
 
 import nearkind as nk
@@ -11,7 +12,6 @@ from helpers.estimator_tables import labelled_table
 from nearkind import optimizations
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows, UniqueRows
-from nearkind.estimators.threads import thread_map
 from nearkind.losses.pair_sums import WORTH_COMPILING, NumpySums, engine
 from nearkind.neighbors.exact import TREE_FROM
 from nearkind.tables import read_table

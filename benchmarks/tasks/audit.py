@@ -28,8 +28,8 @@ from benchmarks.tasks.results import append_rows, markdown, read_rows, versions
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.experiments.paper import printed
 from nearkind.experiments.sets import seed_of
+from nearkind.tasks.audited_rows import AuditedRows
 from nearkind.tasks.doubtful_labels import contradicted, judge
-from nearkind.tasks.labelled_rows import LabelledRows
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "tasks-audit.md"
 MOST_ROWS = 4_000
@@ -88,7 +88,7 @@ def trial(name: str, repetition: int) -> Iterator[dict[str, Any]]:
 
     table = spoilt(name, seed_of(name, repetition))
     start = perf_counter()
-    judgement = judge(LabelledRows.of(table.X, table.y))
+    judgement = judge(AuditedRows.of(table.X, table.y))
     seconds = {"nearkind": perf_counter() - start}
     proba = {"nearkind": judgement.proba}
     for encoding, encoder in ENCODERS.items():

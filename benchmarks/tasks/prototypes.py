@@ -25,7 +25,9 @@ from benchmarks.tasks.results import (
     write_page,
 )
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments.paper import printed
+from nearkind.estimators.classifier import classifier_of
+from nearkind.experiments import printed
+from nearkind.voting.condensation import condensation_of, condensed_rows
 
 MOST_ROWS = 5_000
 N_TIMED = 7
@@ -47,23 +49,23 @@ def run(name, model, repetition):
     with no_warnings():
         whole = MODELS[model]().fit(X, y)
         start = perf_counter()
-        found = whole.condensation()
-        few = whole.condensed_by(found, None, 0.01)
+        voter = whole.committee_.voters[0]
+        found = condensation_of(voter)
+        kept = condensed_rows(found, None, 0.01)
         seconds = perf_counter() - start
-        n_few = len(few.training_rows_)
-        scores = [m.score(X_test, y_test) for m in (whole, few)]
-        own = few.training_rows_.take(  # each counts for the rows equal to it alone
-            np.arange(n_few), _own_counts(whole.training_rows_, few.training_rows_)
+        # In the last, each row counts for the rows equal to it alone.
+        own = kept.take(np.arange(len(kept)), _own_counts(voter.rows, kept))
+        classes, n_given = whole.classes_, whole.n_samples_fit_
+        few, alone = (
+            classifier_of(voter, classes).hold(voter.with_rows(some), classes, n_given)
+            for some in (kept, own)
         )
-        alone = nk.CPMLClassifier(whole.metric, whole.n_neighbors, whole.weights)
-        alone.fit_voters(whole.distance_, own)
-        if model == "soft votes":
-            alone.temperature_ = whole.temperature_
+        scores = [m.score(X_test, y_test) for m in (whole, few)]
         predict = _seconds(whole, few, X_test)
     return {
-        "n_rows": len(whole.training_rows_),
-        "n_few": n_few,
-        "estimated": found.full_score - found.score(n_few),
+        "n_rows": len(voter.rows),
+        "n_few": len(kept),
+        "estimated": found.full_score - found.score(len(kept)),
         "accuracy": scores[0],
         "lost": scores[0] - scores[1],
         "lost_unweighted": scores[0] - alone.score(X_test, y_test),

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from nearkind.estimators.explanation import feature_effects
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from helpers.racers import few
-from nearkind.estimators.explanation import feature_effects
 from nearkind.neighbors import TrainingRows
 
 X, y = labelled_table(60)

@@ -32,13 +32,14 @@ def test_columns_values_and_equal_rows_are_told():
     X.loc[4, "town"] = "rome"
     data = report_data(nk.CPMLClassifier(Hamming(), 1).fit(X, y), X, y)
     told = dict(oddity_lines(data))
-    assert "gives the label away. Alone it tells 9" in told["Column 'copy'"]
-    assert told["Column 'unit'"] == "It has one value."
-    assert "may be one: spelled alike" in told["Values of 'town'"]
+    assert "Gives the label away: alone it tells 9" in told["Column 'copy'"]
+    assert told["Column 'unit'"] == "Has one value."
+    assert told["Values of 'town'"].endswith(": spelled alike.")
     assert "Equal rows of different classes" not in told
     y[2] = "yes"
     told = dict(oddity_lines(report_data(data.model, X, y)))
-    assert "1 group, so that no model" in told["Equal rows of different classes"]
+    assert "No model can get more than" in told["Equal rows of different classes"]
+    assert "Are equal and have 'yes' (" in " ".join(told.values())
 
 
 def test_without_classes_columns_and_values_are_told():

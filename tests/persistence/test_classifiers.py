@@ -11,8 +11,8 @@ from nearkind.neighbors import RowGroups
 from nearkind.persistence.container import RefusedError
 from nearkind.persistence.models import PACKS, UNPACKS
 from nearkind.persistence.nodes import Reader, Writer
-from nearkind.voting.calibration import SHARPEST, Calibration
 from nearkind.search.candidates import Candidate
+from nearkind.voting.calibration import SHARPEST, Calibration
 from nearkind.voting.conformal import ConformalScores
 
 X = [["a"], ["b"], ["a"], ["b"], ["c"], ["a"]]

@@ -4,16 +4,16 @@ import copy
 
 import numpy as np
 import pytest
+from nearkind.baselines.code_trees import CodeTrees
+from nearkind.persistence.distances import KEPT
 
 import nearkind as nk
 from helpers.model_files import assert_same, loaded, put_together, saved, taken_apart
-from nearkind.baselines.code_trees import CodeTrees
 from nearkind.baselines.contingency import ValuePairs
 from nearkind.baselines.matrix_learner import Coding
 from nearkind.errors import ModelFileError
 from nearkind.metrics.structures import Multi, Single
 from nearkind.metrics.value_tables import ValueTables
-from nearkind.persistence.distances import KEPT
 from nearkind.projections.base import TableProjection
 from nearkind.solvers.solution import Record
 

@@ -5,13 +5,13 @@ import warnings
 
 import numpy as np
 import pytest
+from nearkind.persistence.distances import KEPT
 
 import nearkind as nk
 from helpers.model_files import loaded, mixed_table, saved
 from helpers.mutants import assert_answers
 from nearkind.errors import ModelFileError
 from nearkind.persistence.container import RefusedError, pack_container
-from nearkind.persistence.distances import KEPT
 from nearkind.persistence.models import to_json
 
 pytestmark = pytest.mark.filterwarnings("ignore")

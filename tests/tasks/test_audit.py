@@ -54,11 +54,18 @@ def test_it_is_told_in_words(audit):
     for words in (
         "Audit of 120 rows, 5 columns, 2 classes",
         "row 3 has ",
-        "'job' gives the label away",
-        "'town': 'oslo ' and 'Oslo', spelled alike",
+        "column 'job' gives the label away: alone it tells",
+        "values of 'town': 'oslo ' (1) may be 'Oslo' (",
+        "spelled alike",
+        "    and 7 more",
         "note: Left out",
     ):
         assert words in said
+
+
+def test_equal_rows_and_their_labels_are_listed():
+    found = nk.audit([["a"]] * 6 + [["b"]] * 2, [*"xxxxyz", *"xy"], metric="hamming")
+    assert "rows 0, 1, 2, 3, 4, ... are equal and have 'x' (4), 'y' (1)" in repr(found)
 
 
 def test_it_is_json(audit):

@@ -1,5 +1,6 @@
 """The nearest change: valid always, the fewest and nearest against full enumeration."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,7 +11,6 @@ from hypothesis import strategies as st
 from sklearn.frozen import FrozenEstimator
 
 import nearkind as nk
-from helpers.browsing import committee
 from nearkind.encoding import Bins
 from nearkind.tasks.change import Change
 
@@ -28,6 +28,12 @@ QUICK = [
 def soft_neighbors(**more):
     metric = nk.CPML(constraints="neighbors", projection="onehot", max_iter=8, **more)
     return nk.CPMLClassifier(metric, weights="soft")
+
+
+def committee(X, y, before, *classifiers):
+    """Return a committee in which others vote."""
+    voters = (each.fit(X, y).committee_.voters[0] for each in classifiers)
+    return replace(before, voters=tuple(voters))
 
 
 def enumerated(model, row, to=None, fixed=()):
@@ -117,7 +123,7 @@ def test_it_is_the_best_of_all_rows_by_several_votes(calibrate):
     X, y = small_table(1)
     model = nk.CPMLClassifierCV(["hamming"], cv=2, calibrate=calibrate).fit(X, y)
     voters = soft_neighbors(), nk.CPMLClassifier("hamming", weights="soft")
-    model.members_ = [member.fit(X, y) for member in voters]
+    model.committee_ = committee(X, y, model.committee_, *voters)
     for i in range(6):
         row = X.iloc[i].to_dict()
         for wish in ({}, {"to": "yes"}, {"to": "no", "fixed": ["a"]}):
@@ -200,8 +206,9 @@ def test_numbers_change_to_ranges_or_to_values_that_occur(numeric):
 
 def test_members_that_cut_numbers_otherwise_agree_on_the_row():
     X, y = numbers_table()
-    model = committee(
-        X, y,
+    model = nk.CPMLClassifierCV(["hamming"], cv=2).fit(X, y)
+    model.committee_ = committee(
+        X, y, model.committee_,
         nk.CPMLClassifier(nk.CPML(max_iter=9), 3),
         nk.CPMLClassifier(nk.baselines.Hamming(numeric="category"), 3),
     )  # fmt: skip

@@ -5,8 +5,8 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from nearkind.tasks.contradictions import contradictions
-from nearkind.tasks.labelled_rows import LabelledRows
+from nearkind.tasks.audited_rows import AuditedRows
+from nearkind.tasks.duplicates import contradictions
 
 
 def by_dictionary(cells, labels):
@@ -32,7 +32,7 @@ def test_they_are_those_of_a_dictionary(seed):
     cells = rng.integers(0, 3, (60, 2)).astype(str).tolist()
     labels = rng.choice(["a", "b", "c"], 60).tolist()
     labels[::7] = [None] * len(labels[::7])
-    found, ceiling = contradictions(LabelledRows.of(cells, labels))
+    found, ceiling = contradictions(AuditedRows.of(cells, labels))
     wanted, largest = by_dictionary(cells, labels)
     assert [(-c.n_wrong, c.rows, c.labels) for c in found] == wanted
     assert ceiling == pytest.approx(largest)
@@ -40,6 +40,6 @@ def test_they_are_those_of_a_dictionary(seed):
 
 def test_missing_cells_are_equal_and_numbers_are_not_cut_into_ranges():
     cells = [["a", None], ["a", None], ["a", 1.0], ["a", 1.001]]
-    found, ceiling = contradictions(LabelledRows.of(cells, ["x", "y", "x", "y"]))
+    found, ceiling = contradictions(AuditedRows.of(cells, ["x", "y", "x", "y"]))
     assert [each.rows for each in found] == [[0, 1]]
     assert ceiling == 0.75

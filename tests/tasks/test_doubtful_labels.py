@@ -5,13 +5,13 @@ import pytest
 
 import nearkind as nk
 from nearkind.tasks import doubtful_labels as module
+from nearkind.tasks.audited_rows import AuditedRows
 from nearkind.tasks.doubtful_labels import (
     contradicted,
     doubtful_labels,
     judge,
     nearest,
 )
-from nearkind.tasks.labelled_rows import LabelledRows
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def flipped():
 
 
 def found(X, y, metric="hamming", **settings):
-    rows = LabelledRows.of(X, y)
+    rows = AuditedRows.of(X, y)
     return doubtful_labels(rows, judge(rows, metric, **settings))
 
 
@@ -46,14 +46,14 @@ def test_wrong_labels_are_found(flipped):
 def test_the_order_of_rows_does_not_matter(flipped):
     X, y, _ = flipped
     order = np.random.default_rng(1).permutation(len(y))
-    rows, turned = LabelledRows.of(X, y), LabelledRows.of(X[order], y[order])
+    rows, turned = AuditedRows.of(X, y), AuditedRows.of(X[order], y[order])
     given = judge(rows, "hamming").proba
     np.testing.assert_allclose(judge(turned, "hamming").proba, given[order])
 
 
 def test_equal_rows_of_one_label_are_judged_alike():
     X, y = [["a"], ["a"], ["b"], ["a"]] * 10, [0, 1, 1, 0] * 10
-    proba = judge(LabelledRows.of(X, y), "hamming").proba
+    proba = judge(AuditedRows.of(X, y), "hamming").proba
     assert len(np.unique(proba.round(12), axis=0)) == 3
 
 
@@ -63,7 +63,7 @@ def test_a_row_does_not_speak_for_itself():
     X = [[f"a{i}", f"b{i}"] for i in range(120)]
     y = rng.integers(0, 2, 120)
     for metric in ("hamming", "euclidean"):
-        proba = judge(LabelledRows.of(X, y), metric).proba
+        proba = judge(AuditedRows.of(X, y), metric).proba
         assert abs(proba[np.arange(120), y].mean() - 0.5) < 0.06
 
 
@@ -75,7 +75,7 @@ def test_the_same_seed_gives_the_same(flipped):
 def test_rows_beyond_those_that_teach_are_judged_too(flipped, monkeypatch):
     X, y, wrong = flipped
     monkeypatch.setattr(module, "MOST_TAUGHT", 300)
-    rows = LabelledRows.of(X, y)
+    rows = AuditedRows.of(X, y)
     judgement = judge(rows, None)
     assert len(judgement.taught) <= 302
     listed = doubtful_labels(rows, judgement)
@@ -111,7 +111,7 @@ def test_a_sure_contradiction_need_not_be_as_sure_as_is_usual():
 def test_the_nearest_are_those_of_all_distances(name, monkeypatch):
     monkeypatch.setattr(module, "distances_at_once", lambda: 100)
     X = np.random.default_rng(0).integers(0, 3, (40, 4)).astype(str)
-    distance = nk.baselines.all()[name]().fit(X, np.arange(40) % 2)
+    distance = nk.baselines.all()[name]().fit(X, np.arange(40) % 2).distance_
     codes = distance.encode(X)
     d = distance.pairwise_distances(X[:15], X[15:])
     found = nearest(distance, codes[:15], codes[15:], 3)

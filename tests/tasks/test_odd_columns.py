@@ -5,12 +5,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from nearkind.tasks.labelled_rows import LabelledRows
+from nearkind.tasks.audited_rows import AuditedRows
 from nearkind.tasks.odd_columns import left_out_accuracy, odd_columns
 
 
 def kinds(X, y):
-    found = odd_columns(LabelledRows.of(X, y))
+    found = odd_columns(AuditedRows.of(X, y))
     return [(each.column, each.what) for each in found]
 
 
@@ -33,7 +33,7 @@ def test_leaving_one_out_is_that_of_row_by_row(n_values):
     values = [f"v{i}" for i in rng.integers(0, n_values, 80)]
     y = np.sort(rng.integers(0, 4, 80))
     y[:30] = 0  # the largest, by far
-    rows = LabelledRows.of({"a": values}, y)
+    rows = AuditedRows.of({"a": values}, y)
     found = left_out_accuracy(rows.table.columns[0], rows.table.codes[:, 0], rows.y, 4)
     assert found == pytest.approx(row_by_row(values, y.tolist()))
 
@@ -62,7 +62,7 @@ def test_identifiers_are_no_leaks_and_copies_of_the_label_are():
 
 def test_a_number_beyond_a_threshold_gives_the_label_away():
     x = np.random.default_rng(0).normal(size=300)
-    (found,) = odd_columns(LabelledRows.of({"score": x}, x > 0.3))
+    (found,) = odd_columns(AuditedRows.of({"score": x}, x > 0.3))
     assert found.what == "leak"
     assert found.accuracy > 0.98
 

@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
+from nearkind.voting.condensation import condensation_of
 
 X, Y = labelled_table(80)
 
@@ -30,13 +31,14 @@ def test_they_are_the_rows_that_the_condensed_classifier_keeps():
     whole = nk.CPMLClassifier("euclidean").fit(X, Y)
     small = whole.condensed(7)
     model = nk.Prototypes(whole, n_rows=7).fit(X, Y)
-    kept = small.training_rows_
+    kept = small.committee_.voters[0].rows
     assert model.indices_.tolist() == sorted(kept.groups.first_rows.tolist())
     assert model.weights_.sum() == pytest.approx(80.0)
     found = model.classifier_.predict_proba(X)
     np.testing.assert_array_equal(found, small.predict_proba(X))
-    assert model.score_ == whole.condensation().score(7)
-    assert model.full_score_ == whole.condensation().full_score
+    condensation = condensation_of(whole.committee_.voters[0])
+    assert model.score_ == condensation.score(7)
+    assert model.full_score_ == condensation.full_score
 
 
 def test_rows_come_back_as_they_were():
@@ -67,7 +69,18 @@ def test_rows_of_weight_zero_are_not_chosen():
 def test_a_fitted_distance_survives_a_clone_when_frozen():
     metric = FrozenEstimator(nk.baselines.Euclidean().fit(X, Y))
     model = clone(nk.Prototypes(metric, n_rows=5)).fit(X, Y)
-    assert model.distance_ is metric.estimator
+    assert model.metric_ is metric.estimator
+    assert model.distance_ is model.classifier_.distance_ is metric.estimator.distance_
+
+
+def test_a_form_survives_a_clone():
+    metric = nk.baselines.Euclidean().fit(X, Y)
+    model = clone(nk.Prototypes(metric.distance_, n_rows=5)).fit(X, Y)
+    whole = nk.Prototypes(metric, n_rows=5).fit(X, Y)
+    assert model.metric_ is None
+    np.testing.assert_array_equal(model.indices_, whole.indices_)
+    found = model.classifier_.predict_proba(X)
+    np.testing.assert_array_equal(found, whole.classifier_.predict_proba(X))
 
 
 def test_wrong_settings_are_refused():

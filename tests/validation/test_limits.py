@@ -8,11 +8,11 @@ from sklearn import config_context
 
 from nearkind import CPML, CPMLClassifier
 from nearkind.estimators import problem
-from nearkind.validation.limits import COPIES_OF_PHI, check_size
 from nearkind.estimators.problem import project
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
+from nearkind.validation.limits import COPIES_OF_PHI, check_size
 
 NAMES = ["city", "size"]
 

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-
-import nearkind as nk
-from helpers.strategies import integers, tables
-from nearkind.neighbors import condensation
 from nearkind.neighbors.condensation import (
     Condensation,
     cover_order,
     fold_counts,
     nearest_counts,
 )
+
+import nearkind as nk
+from helpers.strategies import integers, tables
+from nearkind.neighbors import condensation
 
 
 def greedy_cover(d, target, weights):

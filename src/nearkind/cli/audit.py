@@ -30,9 +30,9 @@ def audit(
 
     Labels are judged by the other rows, each while it is held out.
     """
-    from nearkind.cli.console import print_json
-    from nearkind.cli.findings import show_audit
+    from nearkind.cli.console import print_json, print_text
     from nearkind.datasets.data_argument import read_labelled
+    from nearkind.datasets.display import console
     from nearkind.estimators.progress import is_watched
     from nearkind.io import LabelledSource, ReadOptions, short_name
     from nearkind.tasks.audit import audit as audit_table
@@ -49,14 +49,17 @@ def audit(
         random_state=seed,
         verbose=int(is_watched()),
     )
-    unlabelled = sorted(set(range(table.n_given)) - set(table.rows))
-    facts = {
-        "data": short_name(data),
-        "target": target,
-        **found.to_dict(),
-        "unlabelled": unlabelled,
-    }
+    name = short_name(data)
     if as_json:
-        print_json(facts)
-    else:
-        show_audit(facts, top)
+        unlabelled = sorted(set(range(table.n_given)) - set(table.rows))
+        facts = {"data": name, "target": target, **found.to_dict()}
+        print_json({**facts, "unlabelled": unlabelled})
+        return
+    out = console()
+    head = (
+        f"{name}: {found.n_rows:,} rows, {found.n_columns} columns, "
+        f"{found.n_classes} classes of {target!r}"
+    )
+    print_text(out, head, bold=True)
+    for line in found.lines(top):
+        print_text(out, line)

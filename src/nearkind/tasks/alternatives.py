@@ -143,15 +143,15 @@ class Alternatives:
             found.append(book.fill_crosses(rows))
         return found
 
-    def nearest_to(self, codes: Codes, member: int) -> Numbers:
+    def nearest_to(self, codes: Codes, place: int) -> Numbers:
         """Return the alternatives (n, D) that make the row most like others.
 
         Parameters
         ----------
         codes : ndarray of int (n, D)
             Of other rows.
-        member : int
-            Number of the codebook that they are coded by.
+        place : int
+            Of the codebook that they are coded by.
 
         Returns
         -------
@@ -159,12 +159,12 @@ class Alternatives:
             In each column the first alternative of the other row's code, -1 where that
             is the row's own or none has it.
         """
-        found = np.full((len(codes), len(self.books[member].names_)), -1)
+        found = np.full((len(codes), len(self.books[place].names_)), -1)
         for d in np.unique(self.column):
             start, end = np.searchsorted(self.column, [d, d + 1])
-            first_of = np.full(self.books[member].n_values[d] + 1, -1)  # -1: unseen
-            first_of[self.codes[member][start:end][::-1]] = np.arange(start, end)[::-1]
-            first_of[self.own[member][d]] = -1
+            first_of = np.full(self.books[place].n_values[d] + 1, -1)  # -1: unseen
+            first_of[self.codes[place][start:end][::-1]] = np.arange(start, end)[::-1]
+            first_of[self.own[place][d]] = -1
             found[:, d] = first_of[codes[:, d]]
         return found
 

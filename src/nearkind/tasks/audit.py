@@ -1,74 +1,39 @@
 """What is wrong with a labelled table, before anything is learned from it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
 from nearkind.tables import frame
-from nearkind.tasks.contradictions import Contradiction, contradictions
+from nearkind.tasks.audited_rows import AuditedRows
 from nearkind.tasks.doubtful_labels import (
     MOST_TAUGHT,
     DoubtfulLabel,
     doubtful_labels,
     judge,
 )
-from nearkind.tasks.duplicates import MOST_COMPARED, NearRows, near_rows
+from nearkind.tasks.duplicates import (
+    MOST_COMPARED,
+    Contradiction,
+    NearRows,
+    contradictions,
+    near_rows,
+)
 from nearkind.tasks.fitted_distance import unfitted_distance
-from nearkind.tasks.labelled_rows import LabelledRows
-from nearkind.tasks.odd_columns import KINDS, OddColumn, odd_columns
-from nearkind.tasks.synonyms import MOST_VALUES, REASONS, Synonym, synonyms
+from nearkind.tasks.odd_columns import OddColumn, odd_columns
+from nearkind.tasks.synonyms import MOST_VALUES, Synonym, synonyms
 from nearkind.validation.parameters import check_whole, generator
 
 MOST_SHOWN = 3
 """Findings of a kind that the summary shows."""
-MOST_LISTED = 5
-"""Rows, or columns, that a sentence lists."""
 RECORDS: dict[str, type] = {
     "doubtful_labels": DoubtfulLabel,
     "contradictions": Contradiction,
     "odd_columns": OddColumn,
     "synonyms": Synonym,
     "near_rows": NearRows,
-}
-
-
-def _doubt(found: DoubtfulLabel) -> str:
-    return (
-        f"row {found.row} has {found.label!r}, its neighbours {found.suggested!r} "
-        f"({found.sure:.0%} sure)"
-    )
-
-
-def _contradiction(found: Contradiction) -> str:
-    more = ", ..." if len(found.rows) > MOST_LISTED else ""
-    rows = ", ".join(map(str, found.rows[:MOST_LISTED]))
-    return f"rows {rows}{more} are equal"
-
-
-def _odd_column(found: OddColumn) -> str:
-    return f"{found.column!r} {KINDS[found.what]}"
-
-
-def _synonym(found: Synonym) -> str:
-    reason = REASONS[found.reason]
-    return f"{found.column!r}: {found.value!r} and {found.like!r}, {reason}"
-
-
-def _near_rows(found: NearRows) -> str:
-    a, b = found.rows
-    more = ", ..." if len(found.differs) > MOST_LISTED else ""
-    names = ", ".join(map(repr, found.differs[:MOST_LISTED]))
-    return f"rows {a} and {b} differ in {names}{more}"
-
-
-SENTENCES: dict[str, Callable[[Any], str]] = {
-    "doubtful_labels": _doubt,
-    "contradictions": _contradiction,
-    "odd_columns": _odd_column,
-    "synonyms": _synonym,
-    "near_rows": _near_rows,
 }
 
 
@@ -149,23 +114,32 @@ class Audit:
         return found
 
     def __repr__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        yield (
+        head = (
             f"Audit of {self.n_rows:,} rows, {self.n_columns} columns, "
             f"{self.n_classes} classes"
         )
+        return "\n".join([head, *self.lines(MOST_SHOWN)])
+
+    def lines(self, most: int) -> Iterator[str]:
+        """Yield the findings in words, those of a kind below a line that counts them.
+
+        Parameters
+        ----------
+        most : int
+            Findings of a kind to show.
+        """
         for part, after in {
             "doubtful_labels": "",
-            "contradictions": f"; {self.ceiling:.1%} can be right at most",
+            "contradictions": f"; maximum accuracy {self.ceiling:.1%}",
             "odd_columns": "",
             "synonyms": "",
             "near_rows": f"; {self.n_repeated:,} rows repeat another",
         }.items():
             found = getattr(self, part)
             yield f"{part.replace('_', ' ')}: {len(found):,}{after}"
-            yield from (f"    {SENTENCES[part](each)}" for each in found[:MOST_SHOWN])
+            yield from ("    " + " ".join(each.in_words()) for each in found[:most])
+            if len(found) > most:
+                yield f"    and {len(found) - most:,} more"
         yield from (f"note: {note}" for note in self.notes)
 
 
@@ -225,7 +199,7 @@ def audit(
     check_whole(n_pairs, "n_pairs", "audit")
     if metric is not None:
         metric = unfitted_distance(metric, "audit")
-    rows, notes = LabelledRows.of(X, y, row_numbers), []
+    rows, notes = AuditedRows.of(X, y, row_numbers), []
     rng = generator(0 if random_state is None else random_state)
     odd = odd_columns(rows)
     names = [each.column for each in odd if each.what == "identifier"]
@@ -237,7 +211,8 @@ def audit(
     if (judged := _rows_to_judge(useful, odd, notes)) is not None:
         judgement = judge(judged, metric, random_state, verbose)
         doubtful = doubtful_labels(judged, judgement, n_neighbors)
-        distance = judgement.model.distance_
+        voter = judgement.model.committee_.explaining
+        distance = voter.distance if voter.report.is_learned else None
     near, n_different = near_rows(useful, n_pairs, rng)
     notes += _drawn(judged, useful, n_different)
     return Audit(
@@ -258,8 +233,8 @@ def audit(
 
 
 def _rows_to_judge(
-    rows: LabelledRows, odd: list[OddColumn], notes: list[str]
-) -> LabelledRows | None:
+    rows: AuditedRows, odd: list[OddColumn], notes: list[str]
+) -> AuditedRows | None:
     """Return the rows whose labels can be judged, or None; note what cannot be."""
     constant = {each.column for each in odd if each.what == "constant"}
     named = {each.column for each in odd if each.what == "identifier"}
@@ -285,7 +260,7 @@ def _rows_to_judge(
 
 
 def _drawn(
-    judged: LabelledRows | None, rows: LabelledRows, n_different: int
+    judged: AuditedRows | None, rows: AuditedRows, n_different: int
 ) -> Iterator[str]:
     """Yield what was not looked at in whole."""
     if judged is not None and len(judged) > MOST_TAUGHT:

@@ -7,17 +7,18 @@ from typing import Any
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from nearkind.distances.form import object_array
 from nearkind.errors import did_you_mean
-from nearkind.estimators.base import object_array
-from nearkind.estimators.explanation import aligned_lines, cell_texts
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.neighbors import most_votes
+from nearkind.protocols import Array
 from nearkind.tables import frame, one_row, read_table
 from nearkind.tables.selection import changed_row
 from nearkind.tasks.alternatives import Alternatives, Numbers
-from nearkind.tasks.change_search import ChangeSearch, Solution
-from nearkind.tasks.changed_votes import ChangedVotes
+from nearkind.tasks.change_search import ChangedVotes, ChangeSearch, Solution
 from nearkind.validation.parameters import check_whole
+from nearkind.voting import Committee
+from nearkind.voting.explanation import aligned_lines, cell_texts
 
 MOST_COMPARED = 400_000_000
 """Comparisons of a changed row with a training row, by default."""
@@ -68,22 +69,11 @@ class Change:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values; the row is a part of what is known."""
-        parts = ([*self.changes[name]] for name in ("column", "from", "to"))
-        return {
-            "found": self.found,
-            "before": self.before,
-            "predicted": self.predicted,
-            "probability": self.probability,
-            "changes": [
-                {"column": column, "from": old, "to": new}
-                for column, old, new in zip(*parts, strict=True)
-            ],
-            "n_changes": self.n_changes,
-            "distance": self.distance,
-            "proven": self.proven,
-            "at_least": self.at_least,
-            "reason": self.reason,
-        }
+        lines = zip(*(self.changes[name] for name in COLUMNS), strict=True)
+        changes = [dict(zip(COLUMNS, line, strict=True)) for line in lines]
+        told = ("found", "before", "predicted", "probability", "changes", "n_changes",
+                "distance", "proven", "at_least", "reason")  # fmt: skip
+        return {name: getattr(self, name) for name in told} | {"changes": changes}
 
     def __repr__(self) -> str:
         if not self.found:
@@ -156,27 +146,26 @@ def nearest_change(
     a5      1     3
     Proven: no fewer changes do, and none as few are nearer. All 26 rows were tried.
     """
-    model = _fitted_classifier(model)
+    committee, owner = _committee_of(model), type(model).__name__
     if max_trials is not None:
         max_trials = check_whole(max_trials, "max_trials", "nearest_change")
-    wanted = None if to is None else _class_number(model, to)
+    wanted = None if to is None else _class_number(committee, to)
     fixed = [fixed] if isinstance(fixed, str) else fixed
-    task = _Task(model, row)
-    alternatives = Alternatives.of(
-        [member.codebook_ for member in model.members_], task.codes, fixed, allowed
-    )
+    task = _Task(committee, row, owner)
+    books = [voter.distance.codebook for voter in committee.voters]
+    alternatives = Alternatives.of(books, task.codes, fixed, allowed)
     if task.current == wanted:
         return task.unchanged()
     if not len(alternatives):
         return task.none("No column that may change has another value to take.", True)
-    votes = ChangedVotes(model, alternatives, task.current, wanted)
+    votes = ChangedVotes(committee, alternatives, task.current, wanted)
     limit = max_trials or int(MOST_COMPARED / votes.work)
 
     def has_class(chosen: Numbers) -> bool:
-        label = model.predict([task.cells_with(alternatives, chosen)])[0]
-        return bool(votes.is_wanted[model.classes_ == label].any())
+        p = task.probabilities_with(alternatives, chosen)
+        return bool(votes.is_wanted[most_votes(p[None])[0]])
 
-    place = model.members_.index(model.member_)
+    place = committee.voters.index(committee.explaining)
     search = ChangeSearch(votes, place, limit, has_class)
     found = search.run()
     chosen = found.chosen
@@ -191,37 +180,36 @@ def nearest_change(
 
 
 class _Task:
-    """A row, what a model says of it, and changes of it as users read them."""
+    """A row, what a committee says of it, and changes of it as users read them."""
 
-    def __init__(self, model: NeighborClassifier, row: Any) -> None:
-        self.model, self.row = model, row
+    def __init__(self, committee: Committee, row: Any, owner: str) -> None:
+        self.committee, self.row = committee, row
         self.table = read_table(one_row(row))
-        self.book = model.member_.codebook_
-        self.codes = [member.encode(self.table)[0] for member in model.members_]
+        self.book = committee.explaining.distance.codebook
+        voters = committee.voters
+        self.codes = [voter.encode(self.table, owner)[0] for voter in voters]
         self.cells = self.book.cells_of(self.table)[: len(self.book.names_)]
-        self.p = model.predict_proba([self.cells])[0]
+        self.p = committee.predict_proba([self.cells])[0]
         self.current = int(most_votes(self.p[None])[0])
         self.library = self.book.library_of(row)
 
-    def cells_with(self, alternatives: Alternatives, chosen: Numbers) -> list[Any]:
-        """Return the cells of the row with some alternatives, in the order of fit."""
+    def probabilities_with(self, alternatives: Alternatives, chosen: Numbers) -> Array:
+        """Return the probabilities (C,) of the row with some alternatives (r,)."""
         cells = list(self.cells)
         for each in chosen.tolist():
             cells[alternatives.column[each]] = alternatives.values[each]
-        return cells
+        return self.committee.predict_proba([cells])[0]
 
     def unchanged(self) -> Change:
         """Return the row as it is."""
-        label = self.model.classes_.tolist()[self.current]
+        label = self.committee.classes.tolist()[self.current]
         reason = f"The row is of class {label!r} as it is."
         return self._change(True, self.row, [], self.p, 0, 0.0, True, 0, reason)
 
     def none(self, reason: str, is_proven: bool) -> Change:
         """Return that there is no change."""
-        at_least = None
-        return self._change(
-            False, None, [], self.p, None, None, is_proven, at_least, reason
-        )
+        facts = None, None, is_proven, None, reason
+        return self._change(False, None, [], self.p, *facts)
 
     def changed(
         self,
@@ -237,7 +225,7 @@ class _Task:
             d = int(alternatives.column[each])
             values[order[d]] = alternatives.values[each]
             lines.append((self.book.names_[d], self.cells[d], alternatives.texts[each]))
-        p = self.model.predict_proba([self.cells_with(alternatives, chosen)])[0]
+        p = self.probabilities_with(alternatives, chosen)
         proven = found.is_complete and found.at_least == len(chosen)
         changed = changed_row(self.row, values)
         facts = len(chosen), distance, proven, found.at_least, reason
@@ -251,26 +239,18 @@ class _Task:
         p: Any,
         *facts: Any,
     ) -> Change:
-        labels = self.model.classes_.tolist()
+        labels = self.committee.classes.tolist()
         said = int(most_votes(p[None])[0])
-        parts = zip(*lines, strict=True) if lines else [()] * len(COLUMNS)
         changes = {
-            name: object_array([*cells])
-            for name, cells in zip(COLUMNS, parts, strict=True)
+            name: object_array([line[i] for line in lines])
+            for i, name in enumerate(COLUMNS)
         }
         shown = frame(changes, library=self.library)
-        return Change(
-            found,
-            row,
-            shown,
-            labels[self.current],
-            labels[said],
-            float(p[said]),
-            *facts,
-        )
+        before, after = labels[self.current], labels[said]
+        return Change(found, row, shown, before, after, float(p[said]), *facts)
 
 
-def _fitted_classifier(model: Any) -> NeighborClassifier:
+def _committee_of(model: Any) -> Committee:
     if isinstance(model, FrozenEstimator):
         model = model.estimator
     if not isinstance(model, NeighborClassifier):
@@ -279,11 +259,11 @@ def _fitted_classifier(model: Any) -> NeighborClassifier:
             f"tell classes; got {type(model).__name__}."
         )
     check_is_fitted(model)
-    return model
+    return model.committee_
 
 
-def _class_number(model: NeighborClassifier, label: Any) -> int:
-    labels = model.classes_.tolist()
+def _class_number(committee: Committee, label: Any) -> int:
+    labels = committee.classes.tolist()
     if label not in labels:
         hint = did_you_mean(label, labels)
         raise ValueError(f"The model knows no class {label!r}. {hint}")

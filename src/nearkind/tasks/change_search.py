@@ -5,15 +5,20 @@ exclude: the first that do are the fewest. Where these are too many, training ro
 the class show the way, and changes made one after the other, the best ones first.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nearkind.neighbors import ranks, tie_widths
+from nearkind.neighbors import most_votes, ranks, tie_widths
 from nearkind.protocols import Array
 from nearkind.tasks.alternatives import Alternatives, Numbers
-from nearkind.tasks.changed_votes import ChangedVotes, JudgedRows
+from nearkind.tasks.voter_votes import VoterVotes, voter_votes
+from nearkind.validation.limits import distances_at_once
+from nearkind.voting import Committee, Voter
 
 MOST_STARTS = 2_000
 """Training rows of the class, those of fewest changes, that are tried."""
@@ -23,6 +28,137 @@ BEAM = 4_000
 """Changed rows that are tried for one more change, where all are too many."""
 DIGITS = 9
 """Probabilities that agree to so many digits are equal."""
+ROWS_AT_ONCE = 1 << 15
+"""Changed rows that are judged at a time."""
+
+TOLERANCE = 1e-6
+"""Probabilities that differ by less may be in another order by rounding."""
+
+
+@dataclass(frozen=True)
+class ChangedVotes:
+    """What a committee says of changed rows, many at a time, from their codes.
+
+    Parameters
+    ----------
+    committee : Committee
+    alternatives : Alternatives
+        Over the codebooks of its voters.
+    current : int
+        Number of the class of the row as it is.
+    to : int or None
+        Number of the class wanted; None: any other.
+    """
+
+    committee: Committee
+    alternatives: Alternatives
+    current: int
+    to: int | None
+
+    @cached_property
+    def votes(self) -> list[VoterVotes]:
+        """The votes of each voter."""
+        voters = enumerate(self.committee.voters)
+        return [voter_votes(each, self.alternatives, place) for place, each in voters]
+
+    @property
+    def work(self) -> float:
+        """Time that it takes to judge a row, in terms of a distance to a row."""
+        return sum(each.work * len(each.voter.rows) for each in self.votes)
+
+    @cached_property
+    def is_wanted(self) -> NDArray[np.bool_]:
+        """Which classes will do (C,)."""
+        classes = np.arange(len(self.committee.classes))
+        return classes != self.current if self.to is None else classes == self.to
+
+    def probabilities(self, chosen: Numbers) -> Array:
+        """Return ``predict_proba`` (n, C) of rows that take alternatives (n, r)."""
+        codes = self.alternatives.codes_of(chosen)
+        pairs = zip(self.committee.voters, codes, strict=True)
+        shares = [voter.shares(rows) for voter, rows in pairs]
+        return self.committee.probabilities(np.mean(shares, axis=0))
+
+    def probabilities_of_more(self, chosen: Numbers, start: int = 0) -> Array:
+        """Return ``predict_proba`` (b, S - start, C) with one alternative more.
+
+        Those of a column that has one already mean nothing.
+        """
+        codes = self.alternatives.codes_of(chosen)
+        pairs = zip(self.votes, codes, strict=True)
+        shares = [votes.shares(rows, start) for votes, rows in pairs]
+        mean: Array = np.mean(shares, axis=0)
+        p = self.committee.probabilities(mean.reshape(-1, mean.shape[2]))
+        return p.reshape(mean.shape)
+
+    def can_win(self, chosen: Numbers, start: int, n_more: int) -> NDArray[np.bool_]:
+        """Return whether rows can have a class wanted with more alternatives (b,).
+
+        True where it is not known. A class can win if, at the most that it can get, it
+        is as probable as the class before at the least.
+
+        Parameters
+        ----------
+        chosen : ndarray of int (b, r)
+        start : int
+            The first alternative that more are taken from, the first of its column.
+        n_more : int
+            How many more are taken.
+        """
+        codes = self.alternatives.codes_of(chosen)
+        pairs = zip(self.votes, codes, strict=True)
+        bounds = [votes.bounds(rows, start, n_more) for votes, rows in pairs]
+        low, high = (np.mean(part, axis=0) for part in zip(*bounds, strict=True))
+        before = low[:, self.current]
+        high[:, self.current] = before
+        p = self.committee.probabilities(np.maximum(high, 1e-300))
+        is_likelier = p >= p[:, [self.current]] - TOLERANCE
+        is_likelier |= high >= before[:, None] - TOLERANCE
+        return np.logical_or.reduce(is_likelier[:, self.is_wanted], axis=1)
+
+    def chunks(self, chosen: Numbers, start: int) -> Iterator[Numbers]:
+        """Split rows so that all with one alternative more fit into memory."""
+        largest = max(len(voter.rows) for voter in self.committee.voters)
+        n_more = max(len(self.alternatives) - start, 1)
+        size = max(1, min(ROWS_AT_ONCE // n_more, distances_at_once() // largest))
+        for first in range(0, len(chosen), size):
+            yield chosen[first : first + size]
+
+    def judged(self, chosen: Numbers, p: Array) -> "JudgedRows":
+        """Return rows that take alternatives (n, r), judged by probabilities (n, C)."""
+        wanted: Array = p[:, self.is_wanted].max(axis=1)
+        lead = wanted - p[:, ~self.is_wanted].max(axis=1)
+        return JudgedRows(chosen, wanted, lead, self.is_wanted[most_votes(p)])
+
+
+class JudgedRows(NamedTuple):
+    """Changed rows, and whether they have a class wanted.
+
+    Attributes
+    ----------
+    chosen : ndarray of int (n, r)
+        Alternatives that each takes; -1: none.
+    probability : ndarray (n,)
+        Of the most probable class wanted.
+    lead : ndarray (n,)
+        The same, less that of the most probable other class.
+    wins : ndarray of bool (n,)
+        Whether the model says a class wanted.
+    """
+
+    chosen: Numbers
+    probability: Array
+    lead: Array
+    wins: NDArray[np.bool_]
+
+    def take(self, rows: Any) -> "JudgedRows":
+        """Return some of them, by number or by mask."""
+        return JudgedRows(*(part[rows] for part in self))
+
+    @classmethod
+    def joined(cls, parts: "Sequence[JudgedRows]") -> "JudgedRows":
+        """Return all rows of some parts."""
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -56,11 +192,11 @@ class ChangeSearch:
     ----------
     votes : ChangedVotes
     place : int
-        Number of the member whose distance tells which of several is nearest.
+        Of the voter whose distance tells which of several is nearest.
     limit : int
         Rows to judge, and parts of them to bound, at most; then rules of thumb.
     has_class : callable
-        Whether the model says a class wanted of a row that takes alternatives (r,),
+        Whether the committee says a class wanted of a row that takes alternatives (r,),
         asked as users ask it.
     """
 
@@ -73,6 +209,11 @@ class ChangeSearch:
     def alternatives(self) -> Alternatives:
         """Values that the columns may take."""
         return self.votes.alternatives
+
+    @property
+    def voter(self) -> Voter:
+        """The voter whose distance counts."""
+        return self.votes.committee.voters[self.place]
 
     def run(self) -> Solution:
         """Return the fewest changes that do, and what is proven of them."""
@@ -145,7 +286,7 @@ class ChangeSearch:
 
     def distances(self, chosen: Numbers) -> Array:
         """Return how far changed rows (n, r) are from the row as it is (n,)."""
-        distance = self.votes.model.members_[self.place].distance_
+        distance = self.voter.distance
         own = distance.represent(self.alternatives.own[self.place][None])
         codes = self.alternatives.codes_of(chosen)[self.place]
         d = distance.compare(own, distance.represent(codes))[0]
@@ -160,16 +301,16 @@ class ChangeSearch:
 
     def _from_training_rows(self) -> Numbers | None:
         """Return the changes to a training row of a class wanted, without idle ones."""
-        voters = self.votes.model.members_[self.place].training_rows_
-        of_class = self.votes.is_wanted[voters.shares.argmax(axis=1)]
-        starts = self.alternatives.nearest_to(voters.codes[of_class], self.place)
+        rows = self.voter.rows
+        of_class = self.votes.is_wanted[rows.shares.argmax(axis=1)]
+        starts = self.alternatives.nearest_to(rows.codes[of_class], self.place)
         starts = np.unique(starts, axis=0)
         order = np.argsort((starts >= 0).sum(axis=1), kind="stable")
         starts = starts[order[:MOST_STARTS]]
         if not len(starts):
             return None
-        rows = self.votes.judged(starts, self.votes.probabilities(starts))
-        found = self._without_idle(rows.take(rows.wins).chosen[:MOST_SHORTENED])
+        judged = self.votes.judged(starts, self.votes.probabilities(starts))
+        found = self._without_idle(judged.take(judged.wins).chosen[:MOST_SHORTENED])
         n_changes = (found >= 0).sum(axis=1)
         for size in np.unique(n_changes).tolist():
             few = np.sort(found[n_changes == size], axis=1)[:, found.shape[1] - size :]

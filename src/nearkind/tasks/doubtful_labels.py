@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.distances.form import FittedDistance, query_chunks
 from nearkind.encoding.rows import row_keys
 from nearkind.protocols import Array, Codes
 from nearkind.search.classifier_cv import CPMLClassifierCV
 from nearkind.search.folds import Fold, deal_by_class, limit_training
-from nearkind.tasks.labelled_rows import LabelledRows
+from nearkind.tasks.audited_rows import AuditedRows
 from nearkind.validation.limits import distances_at_once
 from nearkind.validation.parameters import generator
 
@@ -49,6 +50,15 @@ class DoubtfulLabel:
     probability: float
     neighbors: list[int]
 
+    def in_words(self) -> tuple[str, str]:
+        """Return what this is about, and what is odd about it."""
+        near = ", ".join(map(str, self.neighbors))
+        return (
+            f"row {self.row}",
+            f"has {self.label!r}, its neighbours {self.suggested!r} ({self.sure:.0%} "
+            f"sure), such as rows {near}",
+        )
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -73,7 +83,7 @@ class Judgement:
 
 
 def judge(
-    rows: LabelledRows,
+    rows: AuditedRows,
     metric: Any = None,
     random_state: Any = 0,
     verbose: int = 0,
@@ -88,7 +98,7 @@ def judge(
 
     Parameters
     ----------
-    rows : LabelledRows
+    rows : AuditedRows
         All have a label, and each class has two rows or more.
     metric : distance or str, default=None
         Learned anew without the rows held out; None: the best of those that
@@ -179,13 +189,13 @@ def contradicted(proba: Array, y: NDArray[np.intp]) -> tuple[Any, Any, Any]:
 
 
 def doubtful_labels(
-    rows: LabelledRows, judgement: Judgement, n_neighbors: int = 5
+    rows: AuditedRows, judgement: Judgement, n_neighbors: int = 5
 ) -> list[DoubtfulLabel]:
     """Return the doubtful labels of a table, the surest first.
 
     Parameters
     ----------
-    rows : LabelledRows
+    rows : AuditedRows
         Those that were judged.
     judgement : Judgement
     n_neighbors : int, default=5
@@ -200,9 +210,7 @@ def doubtful_labels(
         for label in np.unique(suggested[doubtful]):
             mine = doubtful[suggested[doubtful] == label]
             known = taught[y[taught] == label]
-            queries, codes = (
-                distance.codebook_.encode(table.take(at)) for at in (mine, known)
-            )
+            queries, codes = (distance.encode(table.take(at)) for at in (mine, known))
             places = nearest(distance, queries, codes, n_neighbors)
             near |= zip(mine.tolist(), numbers[known[places]].tolist(), strict=True)
     return [
@@ -219,22 +227,20 @@ def doubtful_labels(
 
 
 def nearest(
-    distance: Any, queries: Codes, codes: Codes, n_neighbors: int
+    distance: FittedDistance, queries: Codes, codes: Codes, n_neighbors: int
 ) -> NDArray[np.intp]:
     """Return the places of the rows nearest to each query (b, k), the nearest first.
 
     Parameters
     ----------
-    distance : distance
-        Fitted.
+    distance : FittedDistance
     queries, codes : ndarray of int32 (b, D) and (m, D)
     n_neighbors : int
         How many to return; fewer if there are no more.
     """
     rows = distance.represent(codes)
-    step = max(1, distances_at_once() // max(len(codes), 1))
     found = []
-    for start in range(0, len(queries), step):
-        d = distance.compare(distance.represent(queries[start : start + step]), rows)
+    for at in query_chunks(len(queries), len(codes), distances_at_once()):
+        d = distance.compare(distance.represent(queries[at]), rows)
         found.append(np.argsort(d, axis=1, kind="stable")[:, :n_neighbors])
     return np.concatenate(found)

@@ -1,7 +1,8 @@
 """Equal rows of a table, and the pairs of different rows that are nearest."""
 
 import warnings
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,18 +10,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.baselines import Hamming
+from nearkind.distances.form import FittedDistance, query_chunks
 from nearkind.encoding.rows import row_keys, unique_rows
 from nearkind.errors import NearlyUniqueWarning
 from nearkind.io import Columns
 from nearkind.model_view import ModelView
+from nearkind.neighbors import RowGroups
 from nearkind.protocols import Array, Codes
 from nearkind.tables import FactorizedTable, read_table
-from nearkind.tasks.labelled_rows import LabelledRows
+from nearkind.tasks.audited_rows import AuditedRows
 
 CHUNK = 1 << 21
 """Distances that are held at a time."""
 MOST_COMPARED = 6_000
 """Different rows of a table under audit that are compared with each other."""
+MOST_LISTED = 5
+"""Rows, labels or columns that a sentence lists."""
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Rows that are equal in every column and differ in their label.
+
+    Attributes
+    ----------
+    rows : list of int
+        Their numbers, rising.
+    labels : list
+        The label of each.
+    n_wrong : int
+        Rows that every answer to them gets wrong, whatever it is.
+    """
+
+    rows: list[int]
+    labels: list[Any]
+    n_wrong: int
+
+    def in_words(self) -> tuple[str, str]:
+        """Return what this is about, and what is odd about it."""
+        counts = [f"{y!r} ({n:,})" for y, n in Counter(self.labels).most_common()]
+        return f"rows {listed(self.rows)}", f"are equal and have {listed(counts)}"
 
 
 @dataclass(frozen=True)
@@ -43,6 +72,12 @@ class NearRows:
     labels: list[Any]
     distance: float
     differs: list[Any]
+
+    def in_words(self) -> tuple[str, str]:
+        """Return what this is about, and what is odd about it."""
+        names = listed([repr(name) for name in self.differs])
+        a, b = self.labels
+        return "rows {} and {}".format(*self.rows), f"({a!r}, {b!r}) differ in {names}"
 
 
 class Pairs(NamedTuple):
@@ -90,15 +125,18 @@ def similarity_facts(
     table = read_table(X).factorize()
     ones = np.ones(table.n_rows)
     unique = unique_rows(table.codes, np.zeros(table.n_rows, dtype=np.intp), ones)
-    groups = _groups(unique.of_row)
+    of_row = RowGroups.of(unique.of_row, np.arange(table.n_rows))
+    groups = sorted(
+        np.split(of_row.rows, of_row.starts[1:-1]), key=lambda rows: rows[0]
+    )
     view = ModelView(_hamming(table) if model is None else model)
     first_rows = np.array([group[0] for group in groups])
-    codes = view.codebook.encode(table.take(first_rows))
+    codes = view.distance.encode(table.take(first_rows))
     pairs = nearest_pairs(view.distance, codes, n_pairs, within, advance)
     return {
         "rows": table.n_rows,
         "different": len(groups),
-        "distance": " ".join(repr(view.distance).split()),
+        "distance": view.report.title,
         "equal": [
             {"rows": group.tolist(), "cells": _cells(X, int(group[0]))}
             for group in sorted(groups, key=len, reverse=True)
@@ -118,8 +156,50 @@ def _hamming(table: FactorizedTable) -> Hamming:
         return Hamming(numeric="category").fit(table)
 
 
+def contradictions(rows: AuditedRows) -> tuple[list[Contradiction], float]:
+    """Return the contradictions among labelled rows, and the largest accuracy.
+
+    Parameters
+    ----------
+    rows : AuditedRows
+        At least one of them has a label.
+
+    Returns
+    -------
+    found : list of Contradiction
+        Those of most wrong rows first, then by their first row.
+    ceiling : float
+        Share of the labelled rows that a function of their columns can get right at
+        most.
+
+    Examples
+    --------
+    >>> rows = AuditedRows.of([["a"], ["b"], ["a"], ["a"]], ["no", "no", "yes", "no"])
+    >>> contradictions(rows)
+    ([Contradiction(rows=[0, 2, 3], labels=['no', 'yes', 'no'], n_wrong=1)], 0.75)
+    """
+    rows = rows.labelled
+    y, numbers, classes = rows.y, rows.numbers, rows.classes
+    _, group = np.unique(row_keys(rows.table.codes), return_inverse=True)
+    pairs, counts = np.unique(group * len(classes) + y, return_counts=True)
+    of_pair = pairs // len(classes)
+    sizes = np.bincount(group)
+    most = np.zeros(len(sizes), dtype=np.intp)  # rows of the commonest label
+    np.maximum.at(most, of_pair, counts)
+    found = []
+    order = np.lexsort((numbers, group))
+    starts = np.cumsum(sizes) - sizes
+    for g in np.flatnonzero(most < sizes):
+        mine = order[starts[g] : starts[g] + sizes[g]]
+        labels = classes[y[mine]].tolist()
+        n_wrong = int(sizes[g] - most[g])
+        found.append(Contradiction(numbers[mine].tolist(), labels, n_wrong))
+    found.sort(key=lambda each: (-each.n_wrong, each.rows[0]))
+    return found, float(most.sum() / len(y))
+
+
 def near_rows(
-    rows: LabelledRows, n_pairs: int, rng: np.random.Generator
+    rows: AuditedRows, n_pairs: int, rng: np.random.Generator
 ) -> tuple[list[NearRows], int]:
     """Return the pairs of different rows that differ in fewest columns.
 
@@ -127,7 +207,7 @@ def near_rows(
 
     Parameters
     ----------
-    rows : LabelledRows
+    rows : AuditedRows
     n_pairs : int
         Pairs to return at most.
     rng : numpy.random.Generator
@@ -141,7 +221,7 @@ def near_rows(
 
     Examples
     --------
-    >>> rows = LabelledRows.of([["a", "x"], ["b", "y"], ["a", "y"]], ["no", None, "no"])
+    >>> rows = AuditedRows.of([["a", "x"], ["b", "y"], ["a", "y"]], ["no", None, "no"])
     >>> found, n_different = near_rows(rows, 1, np.random.default_rng(0))
     >>> found, n_different
     ([NearRows(rows=[0, 2], labels=['no', 'no'], distance=0.5, differs=['x1'])], 3)
@@ -153,8 +233,8 @@ def near_rows(
         first = rng.choice(first, MOST_COMPARED, replace=False)
     some = rows.take(np.sort(first))
     table, labels = some.table, [*rows.classes.tolist(), None]
-    distance = _hamming(table)
-    pairs = nearest_pairs(distance, distance.codebook_.encode(table), n_pairs)
+    distance = _hamming(table).distance_
+    pairs = nearest_pairs(distance, distance.encode(table), n_pairs)
     found = []
     for a, b, d in zip(*pairs, strict=True):
         differs = np.flatnonzero(table.codes[a] != table.codes[b])
@@ -169,15 +249,8 @@ def near_rows(
     return found, n_different
 
 
-def _groups(of_row: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """Return the numbers of the rows that are equal, by the first of them."""
-    order = np.argsort(of_row, kind="stable")
-    cuts = np.flatnonzero(np.diff(of_row[order])) + 1
-    return sorted(np.split(order, cuts), key=lambda group: int(group[0]))
-
-
 def nearest_pairs(
-    distance: Any,
+    distance: FittedDistance,
     codes: Codes,
     n_pairs: int,
     within: float = np.inf,
@@ -187,8 +260,7 @@ def nearest_pairs(
 
     Parameters
     ----------
-    distance : distance
-        Fitted.
+    distance : FittedDistance
     codes : ndarray of int32 (n, D)
         Rows.
     n_pairs, within, advance : as in ``similarity_facts``
@@ -196,28 +268,39 @@ def nearest_pairs(
     Examples
     --------
     >>> from nearkind.baselines import Hamming
-    >>> metric = Hamming().fit([["a", "x"], ["b", "y"], ["a", "y"]])
+    >>> form = Hamming().fit([["a", "x"], ["b", "y"], ["a", "y"]]).distance_
     >>> codes = np.array([[0, 0], [1, 1], [0, 1]], dtype=np.int32)
-    >>> [part.tolist() for part in nearest_pairs(metric, codes, 2)]
+    >>> [part.tolist() for part in nearest_pairs(form, codes, 2)]
     [[0, 1], [2, 2], [0.5, 0.5]]
     """
     everything = distance.represent(codes)
     none = np.empty(0, dtype=np.intp)
     found = Pairs(none, none, np.empty(0))
     n_rows = len(codes)
-    step = max(1, CHUNK // max(n_rows, 1))
-    for start in range(0, n_rows, step):
-        some = codes[start : start + step]
-        d = distance.compare(distance.represent(some), everything)  # (step, n)
-        later = np.arange(n_rows) > np.arange(start, start + len(some))[:, None]
+    each = np.arange(n_rows)
+    for at in query_chunks(n_rows, n_rows, CHUNK):
+        d = distance.compare(distance.represent(codes[at]), everything)  # (b, n)
+        later = each > each[at][:, None]
         near = later & (d <= within) & np.isfinite(d)
         near &= d <= _nth_smallest(d[near], n_pairs)
         a, b = np.nonzero(near)
-        chunk = Pairs(a + start, b, d[a, b]).nearest(n_pairs)
+        chunk = Pairs(a + at.start, b, d[a, b]).nearest(n_pairs)
         both = zip(found, chunk, strict=True)
         found = Pairs(*(np.concatenate(parts) for parts in both)).nearest(n_pairs)
-        advance(len(some))
+        advance(len(d))
     return found
+
+
+def listed(items: Sequence[Any]) -> str:
+    """Return the first items in one line.
+
+    Examples
+    --------
+    >>> listed([3, 1, 4, 1, 5, 9])
+    '3, 1, 4, 1, 5, ...'
+    """
+    more = ", ..." if len(items) > MOST_LISTED else ""
+    return ", ".join(map(str, items[:MOST_LISTED])) + more
 
 
 def _nth_smallest(values: Array, n: int) -> float:

@@ -5,78 +5,97 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
+from nearkind.distances.form import FittedDistance
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import did_you_mean
-from nearkind.estimators.base import Distance, codebook_of, traits_of
+from nearkind.estimators.base import (
+    Distance,
+    TableEstimator,
+    codebook_of,
+    keep_codebook,
+    traits_of,
+)
 from nearkind.estimators.distance_names import distance_of, named_distances
+from nearkind.estimators.fit_report import fit_report
 from nearkind.estimators.labels import check_weights, labelled_rows
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
+from nearkind.model_view import is_fitted
+from nearkind.protocols import Codes
 from nearkind.tables import read_table
+from nearkind.voting import FitReport
 
 
-def distance_and_rows(
-    model: Any, X: Any, y: Any = None, sample_weight: Any = None
-) -> tuple[Any, CodedRows]:
-    """Return the distance that ``model.metric`` stands for, fitted, and coded rows.
+class DistanceTask(TableEstimator):
+    """Mixin of an estimator that works under the distance ``metric`` stands for.
 
-    A fitted distance is taken as it is, and so is that of a fitted classifier. One that
-    is not fitted, or the name of one, is fitted to the rows.
-
-    Parameters
+    Attributes
     ----------
-    model : estimator
-        Its parameter ``metric`` is None, a distance, a classifier by neighbours, a name
-        of a distance, or one of these within scikit-learn's ``FrozenEstimator``. None
-        stands for CPML where there are labels, for Hamming's distance where there are
-        none.
-    X : table of any kind
-    y : array-like (n,), default=None
-        Labels. They are kept where given, and needed if the distance learns from them
-        and is not fitted.
-    sample_weight : array-like (n,), default=None
-        How many rows each row stands for; those of weight zero are left out.
-
-    Returns
-    -------
-    distance : distance
-        Fitted.
-    rows : CodedRows
-        Coded by its codebook.
-
-    Examples
-    --------
-    >>> import nearkind as nk
-    >>> task = nk.CPMLClassifier("hamming")  # any estimator with a metric
-    >>> distance, rows = distance_and_rows(task, [["red"], ["blue"], ["red"]])
-    >>> distance, rows.codes.ravel().tolist()
-    (Hamming(), [1, 0, 1])
+    distance_ : FittedDistance
+        The distance that was learned or given.
+    metric_ : estimator or None
+        The fitted estimator of it; None if ``metric`` is a fitted distance itself.
     """
-    owner = type(model).__name__
-    metric = model.metric
-    if isinstance(metric, FrozenEstimator):
-        metric = metric.estimator
-    if isinstance(metric, NeighborClassifier):
-        if not hasattr(metric, "codebook_"):
+
+    metric: Any
+    metric_: Any
+    distance_: FittedDistance
+
+    def _fit_distance(
+        self, X: Any, y: Any = None, sample_weight: Any = None
+    ) -> CodedRows:
+        """Set ``distance_`` and ``metric_``, and return the rows in its codes.
+
+        A fitted distance is taken as it is, and so is that of a fitted estimator or
+        classifier. An estimator that is not fitted, or the name of one, is fitted to
+        the rows.
+
+        Parameters
+        ----------
+        X : table of any kind
+        y : array-like (n,), default=None
+            Labels. They are kept where given, and needed if the distance learns from
+            them and is not fitted.
+        sample_weight : array-like (n,), default=None
+            How many rows each row stands for; those of weight zero are left out.
+        """
+        data, owner = (X, y, sample_weight), type(self).__name__
+        metric = _unwrapped(self.metric)
+        if isinstance(metric, NeighborClassifier):
             raise ValueError(
                 f"The classifier given as metric of {owner} is not fitted. Fit it "
                 "first (a clone is not fitted either: wrap it in scikit-learn's "
                 "FrozenEstimator where models are cloned), or give a distance."
             )
-        metric = metric.distance_
-    if isinstance(metric, Distance) and hasattr(metric, "codebook_"):
-        return metric, _coded(X, y, sample_weight, metric.codebook_, owner)
-    unlabelled = "hamming" if metric is None and y is None else metric
-    metric = clone(distance_of(unlabelled, model))
-    if traits_of(metric).requires_labels and y is None:
-        raise ValueError(
-            f"{type(metric).__name__} learns from labels, and {owner} was given none. "
-            "Give y to fit, or a fitted distance as metric (where models are cloned, "
-            "within scikit-learn's FrozenEstimator), or one that needs no labels, such "
-            "as 'hamming'."
-        )
-    rows = _coded(X, y, sample_weight, codebook_of(metric), owner)
-    return metric.fit(rows), rows
+        if isinstance(metric, FittedDistance):
+            self.metric_, self.distance_ = None, metric
+            rows = _coded(*data, metric.codebook, owner)
+        elif isinstance(metric, Distance) and is_fitted(metric):
+            self.metric_, self.distance_ = metric, metric.distance_
+            rows = _coded(*data, metric.distance_.codebook, owner)
+        else:
+            unfitted = "hamming" if metric is None and y is None else metric
+            metric = clone(distance_of(unfitted, self))
+            _check_has_labels(metric, y, owner)
+            rows = _coded(*data, codebook_of(metric), owner)
+            self.metric_ = metric.fit(rows)
+            self.distance_ = metric.distance_
+        keep_codebook(self, self.distance_.codebook)
+        return rows.coded_by(self.distance_.codebook)
+
+    @property
+    def _fit_report(self) -> FitReport:
+        """How the distance was learned, as far as it is known."""
+        if self.metric_ is not None:
+            return fit_report(self.metric_)
+        form = type(self.distance_).__name__
+        return FitReport(form, form, {}, is_learned=False)
+
+    def encode(self, X: Any) -> Codes:
+        """Return the codes (n, D) of a table, or of rows that were coded elsewhere."""
+        if isinstance(X, CodedRows):
+            return X.coded_by(self.codebook_).codes
+        return super().encode(X)
 
 
 def unfitted_distance(metric: Any, owner: str) -> Any:
@@ -96,20 +115,36 @@ def unfitted_distance(metric: Any, owner: str) -> Any:
     >>> unfitted_distance(Hamming().fit([["a"], ["b"]]), "audit")
     Hamming()
     """
-    if isinstance(metric, FrozenEstimator):
-        metric = metric.estimator
-    if isinstance(metric, NeighborClassifier):
-        metric = getattr(metric, "distance_", metric)
+    metric = _unwrapped(metric)
     known = named_distances() if isinstance(metric, str) else {}
     if metric in known:
         return known[metric]()
     if not isinstance(metric, Distance):
         hint = did_you_mean(metric, known) if known else ""
         raise ValueError(
-            f"The 'metric' parameter of {owner} must be None, a distance, the name of "
-            f"one, or a fitted classifier; got {metric!r}. {hint}".strip()
+            f"The 'metric' parameter of {owner} must be None, the estimator of a "
+            "distance, the name of one, or a fitted classifier; got "
+            f"{metric!r:.60}. {hint}".strip()
         )
     return clone(metric)
+
+
+def _unwrapped(metric: Any) -> Any:
+    """Return what is frozen, or what a fitted classifier learned."""
+    if isinstance(metric, FrozenEstimator):
+        metric = metric.estimator
+    is_classifier = isinstance(metric, NeighborClassifier) and is_fitted(metric)
+    return metric.metric_ if is_classifier else metric
+
+
+def _check_has_labels(metric: Distance, y: Any, owner: str) -> None:
+    if traits_of(metric).requires_labels and y is None:
+        raise ValueError(
+            f"{type(metric).__name__} learns from labels, and {owner} was given none. "
+            "Give y to fit, or a fitted distance as metric (where models are cloned, "
+            "within scikit-learn's FrozenEstimator), or one that needs no labels, such "
+            "as 'hamming'."
+        )
 
 
 def _coded(X: Any, y: Any, sample_weight: Any, book: Codebook, owner: str) -> CodedRows:

@@ -16,11 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import query_chunks
 from nearkind.encoding.rows import CodedRows, UniqueRows, unique_rows
-from nearkind.estimators.base import TableEstimator, keep_codebook
 from nearkind.neighbors import RowGroups, tie_widths
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame
-from nearkind.tasks.fitted_distance import distance_and_rows
+from nearkind.tasks.fitted_distance import DistanceTask
 from nearkind.tasks.pam import Optimum, Partition, Places, build, silhouette, swap
 from nearkind.validation import parameters
 from nearkind.validation.limits import distances_at_once
@@ -33,7 +32,7 @@ INFINITE = 1e6
 
 
 class KMedoids(
-    TableEstimator,
+    DistanceTask,
     ClusterMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
@@ -49,7 +48,7 @@ class KMedoids(
 
     Parameters
     ----------
-    metric : distance, classifier or str, default=None
+    metric : distance, FittedDistance, classifier or str, default=None
         Fitted, and taken as it is, or unfitted, and fitted to the rows; a name, such as
         "lin", stands for an unfitted one. None: Hamming's distance, or CPML if there
         are labels. Where models are cloned, as in a search, a fitted one is kept if it
@@ -87,8 +86,10 @@ class KMedoids(
         start; empty if there was one number.
     n_iter_ : int
         How often the best start went through all candidates.
-    distance_ : distance
-        The fitted one.
+    distance_ : FittedDistance
+        The distance between rows.
+    metric_ : estimator or None
+        Its fitted estimator; None if ``metric`` is a fitted distance itself.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -107,7 +108,6 @@ class KMedoids(
     def __init__(
         self,
         metric=None,
-        *,
         n_clusters=8,
         n_init=3,
         max_iter=100,
@@ -143,8 +143,7 @@ class KMedoids(
         parameters.whole_number(self, "max_rows", max(numbers))
         rng = parameters.generator(self.random_state)
         self.silhouettes_: dict[int, float] = {}
-        self.distance_, rows = distance_and_rows(self, X, y, sample_weight)
-        keep_codebook(self, self.distance_.codebook_)
+        rows = self._fit_distance(X, y, sample_weight)
         of_one_class = np.zeros(len(rows), dtype=np.intp)
         unique = unique_rows(rows.codes, of_one_class, rows.weights)
         medoids = self._search(unique, self._possible(numbers, unique, rows), rng)
@@ -173,22 +172,17 @@ class KMedoids(
         Of medoids equally near it is the first.
         """
         check_is_fitted(self)
-        return self._nearest(self._codes(X), self._medoid_codes)[0]
+        return self._nearest(self.encode(X), self._medoid_codes)[0]
 
     def transform(self, X: Any) -> Array:
         """Return the distances of rows to the medoids (n, n_clusters)."""
         check_is_fitted(self)
         rows = self.distance_.represent(self._medoid_codes)
-        return self.distance_.compare(self.distance_.represent(self._codes(X)), rows)
+        return self.distance_.compare(self.distance_.represent(self.encode(X)), rows)
 
     @property
     def _n_features_out(self) -> int:  # scikit-learn's name for it
         return self.n_clusters_
-
-    def _codes(self, X: Any) -> Codes:
-        if isinstance(X, CodedRows):
-            return X.coded_by(self.codebook_).codes
-        return self.encode(X)
 
     def _numbers(self) -> list[int]:
         """Return the numbers of groups to choose from."""

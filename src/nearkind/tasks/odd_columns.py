@@ -9,7 +9,7 @@ from scipy.special import bdtrc
 
 from nearkind.encoding.numeric import MAX_LEVELS_OF_NUMBERS
 from nearkind.tables import Column
-from nearkind.tasks.labelled_rows import LabelledRows
+from nearkind.tasks.audited_rows import AuditedRows
 
 FEW_NAMES = 20
 """Fewer different values never name rows."""
@@ -52,14 +52,24 @@ class OddColumn:
     n_values: int
     accuracy: float | None = None
 
+    def in_words(self) -> tuple[str, str]:
+        """Return what this is about, and what is odd about it."""
+        told = KINDS[self.what]
+        if self.accuracy is not None:
+            told += (
+                f": alone it tells {self.accuracy:.1%} of the labels, each row left "
+                "out in turn; check that it is known before the label"
+            )
+        return f"column {self.column!r}", told
 
-def odd_columns(rows: LabelledRows) -> list[OddColumn]:
+
+def odd_columns(rows: AuditedRows) -> list[OddColumn]:
     """Return the odd columns of a table, in its order; one may be odd twice.
 
     Examples
     --------
     >>> X = {"key": [f"k{i}" for i in range(40)], "unit": ["kg"] * 40}
-    >>> rows = LabelledRows.of(X, ["no", "yes"] * 20)
+    >>> rows = AuditedRows.of(X, ["no", "yes"] * 20)
     >>> [(each.column, each.what) for each in odd_columns(rows)]
     [('key', 'identifier'), ('unit', 'constant')]
     """

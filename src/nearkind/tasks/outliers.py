@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from nearkind.encoding.rows import CodedRows, unique_rows
-from nearkind.estimators.base import keep_codebook, object_array
-from nearkind.estimators.kneighbors import KNeighbors
+from nearkind.distances.form import object_array
+from nearkind.encoding.rows import unique_rows
 from nearkind.neighbors import INDEXES, RankedNear, TrainingRows
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame, one_row
-from nearkind.tasks.fitted_distance import distance_and_rows
+from nearkind.tasks.fitted_distance import DistanceTask
 from nearkind.tasks.outlier_scores import (
     LocalOutlierFactor,
     MeanDistance,
@@ -26,11 +25,12 @@ from nearkind.tasks.outlier_scores import (
 from nearkind.validation import parameters
 from nearkind.validation.limits import distances_at_once
 from nearkind.validation.threads import in_threads
+from nearkind.voting import NearestRule, Voter
 
 METHODS: dict[str, Any] = {"distance": MeanDistance, "lof": LocalOutlierFactor}
 
 
-class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
+class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
     """Find rows that are far from all others under any distance of nearkind.
 
     A row is judged by the training rows nearest to it. Equal rows are one weighted row.
@@ -43,7 +43,7 @@ class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
 
     Parameters
     ----------
-    metric : distance, classifier or str, default=None
+    metric : distance, FittedDistance, classifier or str, default=None
         Fitted, and taken as it is, or unfitted, and fitted to the rows; a name, such as
         "lin", stands for an unfitted one. None: Hamming's distance, or CPML if there
         are labels. Where models are cloned, as in a search, a fitted one is kept if it
@@ -64,12 +64,10 @@ class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
 
     Attributes
     ----------
-    distance_ : distance
-        The fitted one.
-    training_rows_ : TrainingRows
-        The rows that judge, equal ones merged.
-    index_ : Index
-        What finds neighbours.
+    distance_ : FittedDistance
+        The distance between rows.
+    metric_ : estimator or None
+        Its fitted estimator; None if ``metric`` is a fitted distance itself.
     n_neighbors_ : float
         How many rows judge.
     offset_ : float
@@ -90,11 +88,11 @@ class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
     """
 
     _method: Any
+    _voter: Voter
 
     def __init__(
         self,
         metric=None,
-        *,
         n_neighbors=20,
         method="distance",
         contamination="auto",
@@ -126,17 +124,18 @@ class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
         method = parameters.choice(self, "method", METHODS)
         index = parameters.choice(self, "index", INDEXES)
         self._check_contamination()
-        distance, rows = distance_and_rows(self, X, y, sample_weight)
-        index.check(distance, type(self).__name__)
-        self.distance_ = distance
-        keep_codebook(self, distance.codebook_)
-        self.set_training_rows(TrainingRows.of(rows))
+        rows = self._fit_distance(X, y, sample_weight)
+        method = type(self.metric_ or self.distance_).__name__
+        index.check(self.distance_, method, type(self).__name__)
+        rule, report = NearestRule(self.n_neighbors), self._fit_report
+        voting = TrainingRows.of(rows)
+        self._voter = Voter(self.distance_, voting, rule, report, self.index)
         self.n_samples_fit_ = rows.n_given
         self.n_neighbors_ = self._checked_neighbors()
-        codes = self.training_rows_.codes
+        codes = voting.codes
         self._method = method.of(lambda each: self._for_each(codes, each))
         scores = self._scores(codes)
-        self.offset_ = self._offset(scores, self.training_rows_.weights)
+        self.offset_ = self._offset(scores, voting.weights)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
@@ -179,13 +178,43 @@ class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if X is None:
-            rows = self.training_rows_
+            rows = self._voter.rows
             return rows.groups.by_row(self._scores(rows.codes))[1]
-        is_coded = isinstance(X, CodedRows)
-        codes = X.coded_by(self.codebook_).codes if is_coded else self.encode(X)
+        codes = self.encode(X)
         of_one_class = np.zeros(len(codes), dtype=np.intp)
         unique = unique_rows(codes, of_one_class, np.ones(len(codes)))
         return self._scores(unique.codes)[unique.of_row]
+
+    def kneighbors(
+        self,
+        X: Any = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+    ) -> Any:
+        """Return the nearest training rows, ties by row number.
+
+        Parameters
+        ----------
+        X : table, default=None
+            None: the training rows, none being its own neighbour.
+        n_neighbors : int, default=None
+            How many; None: as set.
+        return_distance : bool, default=True
+            Whether to return distances too.
+
+        Returns
+        -------
+        distances : ndarray (n, k)
+            In ascending order; left out if ``return_distance`` is False.
+        rows : ndarray of int (n, k)
+            Numbers of rows of the table given to fit.
+        """
+        check_is_fitted(self)
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        k = parameters.check_whole(k, "n_neighbors", type(self).__name__)
+        codes = None if X is None else self.encode(X)
+        distances, numbers = self._voter.kneighbors(codes, k)
+        return (distances, numbers) if return_distance else numbers
 
     def explain(self, row: Any) -> Any:
         """Say which columns make a row unusual.
@@ -201,7 +230,7 @@ class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
             usual is the most frequent value among the neighbours. A contribution is the
             mean, over the neighbours, of that to the distance, as ``explain`` of the
             distance tells it; the largest comes first. Of the library of the row, else
-            of that of the table given to fit, else of pandas (a dict of columns where
+            of that of the table given to fit, else of pandas (a dict of arrays where
             there is none).
 
         Examples
@@ -215,7 +244,7 @@ class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
              x1     x     x           0.0
         """
         check_is_fitted(self)
-        book, rows = self.codebook_, self.training_rows_
+        book, rows = self.codebook_, self._voter.rows
         if parameters.is_whole(row):
             if row not in rows.groups.rows:
                 raise ValueError(
@@ -251,13 +280,13 @@ class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
         def part(at: slice) -> Array:
             return each(self._neighborhoods(codes[at], represented[at]))
 
-        chunks = self.index_.chunks(len(codes), distances_at_once())
+        chunks = self._voter.index.chunks(len(codes), distances_at_once())
         return np.concatenate(in_threads(part, chunks))
 
     def _neighborhoods(self, codes: Codes, represented: Any) -> Neighborhoods:
         """Return the nearest rows, of those equal to the row itself without one."""
-        rows, k = self.training_rows_, self.n_neighbors_
-        near = self.index_.near(represented, rows.reach, k + rows.weight_of_one)
+        rows, k = self._voter.rows, self.n_neighbors_
+        near = self._voter.index.near(represented, rows.reach, k + rows.weight_of_one)
         weights = rows.weights[near.unique_row]
         itself = _equal_places(codes, near.query, rows.codes, near.unique_row)
         weights[itself] -= np.minimum(rows.weight_of_one, weights[itself])
@@ -267,7 +296,7 @@ class NearestOutliers(KNeighbors, OutlierMixin, BaseEstimator):
 
     def _checked_neighbors(self) -> float:
         """Return how many rows judge each row, at most as many as there are others."""
-        rows = self.training_rows_
+        rows = self._voter.rows
         n_others = rows.weights.sum() - rows.weight_of_one
         if n_others < 1e-9:
             raise ValueError(

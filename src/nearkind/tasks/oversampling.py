@@ -10,19 +10,18 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.utils import Tags
 
 from nearkind.encoding.rows import CodedRows, unique_rows
-from nearkind.estimators.base import TableEstimator, keep_codebook
 from nearkind.estimators.labels import require_labels
 from nearkind.neighbors import ExactIndex, RowGroups
 from nearkind.protocols import Array, Codes
 from nearkind.tables.selection import take_cells, take_values
-from nearkind.tasks.fitted_distance import distance_and_rows
+from nearkind.tasks.fitted_distance import DistanceTask
 from nearkind.validation import parameters
 from nearkind.validation.limits import distances_at_once
 
 Numbers = NDArray[np.intp]
 
 
-class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
+class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
     """Make new rows of small classes, with the interface of imbalanced-learn.
 
     A new row begins with a row of its class, drawn at random, and takes each of its
@@ -33,7 +32,7 @@ class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
 
     Parameters
     ----------
-    metric : distance, classifier or str, default=None
+    metric : distance, FittedDistance, classifier or str, default=None
         A fitted distance, or that of a fitted classifier, is taken as it is; one that
         is not fitted, or the name of one, learns from the rows. None: ``CPML()``.
     n_neighbors : int, default=5
@@ -50,8 +49,10 @@ class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
 
     Attributes
     ----------
-    distance_ : distance
-        The fitted one.
+    distance_ : FittedDistance
+        The distance between rows.
+    metric_ : estimator or None
+        Its fitted estimator; None if ``metric`` is a fitted distance itself.
     sampling_strategy_ : dict
         Number of new rows of each class.
     sample_indices_ : ndarray of int (n_new,)
@@ -71,7 +72,6 @@ class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
     def __init__(
         self,
         metric=None,
-        *,
         n_neighbors=5,
         sampling_strategy="auto",
         random_state=None,
@@ -128,8 +128,7 @@ class Oversampler(OneToOneFeatureMixin, TableEstimator, BaseEstimator):
     def _fit(self, X: Any, y: Any) -> CodedRows:
         require_labels(y, type(self).__name__)
         parameters.whole_number(self, "n_neighbors")
-        self.distance_, rows = distance_and_rows(self, X, y)
-        keep_codebook(self, self.distance_.codebook_)
+        rows = self._fit_distance(X, y)
         self.classes_ = rows.classes
         sizes = dict(zip(rows.classes.tolist(), np.bincount(rows.y), strict=True))
         self.sampling_strategy_ = self._new_rows(sizes, y)

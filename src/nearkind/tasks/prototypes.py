@@ -6,22 +6,24 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 
-from nearkind.estimators.base import TableEstimator, keep_codebook
+from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.estimators.labels import require_labels
-from nearkind.neighbors import most_votes
+from nearkind.estimators.labels import require_labels, warn_of_small_weights
+from nearkind.neighbors import TrainingRows, most_votes
 from nearkind.tables.selection import take_rows
-from nearkind.tasks.fitted_distance import distance_and_rows
+from nearkind.tasks.fitted_distance import DistanceTask
+from nearkind.voting import NearestRule, Voter
+from nearkind.voting.condensation import condensation_of, condensed_rows
 
 
-class Prototypes(TableEstimator, BaseEstimator):
+class Prototypes(DistanceTask, BaseEstimator):
     """Choose the few rows that classify nearly as well as all.
 
     They are the rows that :meth:`nearkind.CPMLClassifier.condensed` keeps.
 
     Parameters
     ----------
-    metric : distance, classifier or str, default=None
+    metric : distance, FittedDistance, classifier or str, default=None
         A fitted distance, or that of a fitted classifier, is taken as it is; one that
         is not fitted, or the name of one, learns from the rows. None: ``CPML()``.
     n_rows : int, default=None
@@ -49,8 +51,10 @@ class Prototypes(TableEstimator, BaseEstimator):
         That of all rows.
     classifier_ : CPMLClassifier
         The classifier that keeps the prototypes only.
-    distance_ : distance
-        The fitted one.
+    distance_ : FittedDistance
+        The distance between rows.
+    metric_ : estimator or None
+        Its fitted estimator; None if ``metric`` is a fitted distance itself.
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -65,7 +69,6 @@ class Prototypes(TableEstimator, BaseEstimator):
     def __init__(
         self,
         metric=None,
-        *,
         n_rows=None,
         tolerance=0.01,
         n_neighbors=5,
@@ -93,21 +96,32 @@ class Prototypes(TableEstimator, BaseEstimator):
         self
         """
         require_labels(y, type(self).__name__)
-        distance, rows = distance_and_rows(self, X, y, sample_weight)
-        settings = {"n_neighbors": self.n_neighbors, "weights": self.weights}
-        model = CPMLClassifier(clone(distance), **settings).fit_over(distance, rows)
-        found = model.condensation()
-        self.classifier_ = model.condensed_by(found, self.n_rows, self.tolerance)
-        kept = self.classifier_.training_rows_
+        rows = self._fit_distance(X, y, sample_weight)
+        model = self._classifier_of(rows)
+        voter = model.committee_.voters[0]
+        found = condensation_of(voter)
+        kept = condensed_rows(found, self.n_rows, self.tolerance)
         order = np.argsort(kept.groups.first_rows)
-        self.distance_, self.classes_ = distance, model.classes_
-        keep_codebook(self, distance.codebook_)
+        self.classes_ = model.classes_
+        self.classifier_ = model.hold(
+            voter.with_rows(kept), model.classes_, rows.n_given
+        )
         self.indices_ = kept.groups.first_rows[order]
         self.prototypes_ = take_rows(X, self.indices_)
         self.labels_ = self.classes_[most_votes(kept.shares[order])]
         self.weights_ = kept.weights[order]
         self.score_, self.full_score_ = found.score(len(kept)), found.full_score
         return self
+
+    def _classifier_of(self, rows: CodedRows) -> CPMLClassifier:
+        """Return the classifier that keeps all rows."""
+        metric = None if self.metric_ is None else clone(self.metric_)
+        model = CPMLClassifier(metric, self.n_neighbors, self.weights)
+        model.check_settings()
+        warn_of_small_weights(rows, self.n_neighbors)
+        rule, report = NearestRule(self.n_neighbors), self._fit_report
+        voter = Voter(self.distance_, TrainingRows.of(rows), rule, report)
+        return model.hold(voter, rows.classes, rows.n_given)
 
     def __sklearn_tags__(self) -> Tags:
         """Say that labels are needed."""

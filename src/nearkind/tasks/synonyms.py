@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
+from nearkind.distances import FittedDistance, ValueVectors
 from nearkind.metrics import metric
 from nearkind.protocols import Array
-from nearkind.tasks.labelled_rows import LabelledRows
+from nearkind.tasks.audited_rows import AuditedRows
 
 MOST_VALUES = 2_000
 """The commonest values of a column that are compared."""
@@ -32,7 +33,7 @@ ALIKE = 0.1
 REASONS = {
     "spelling": "spelled alike",
     "typo": "one letter apart",
-    "model": "one to the model",
+    "model": "the model hardly tells them apart",
 }
 """Why two values may be one, in words."""
 
@@ -62,20 +63,30 @@ class Synonym:
     n_like: int
     reason: str
 
+    def in_words(self) -> tuple[str, str]:
+        """Return what this is about, and what is odd about it."""
+        value = f"{self.value!r} ({self.n_rows:,})"
+        like = f"{self.like!r} ({self.n_like:,})"
+        return (
+            f"values of {self.column!r}:",
+            f"{value} may be {like}: {REASONS[self.reason]}",
+        )
 
-def synonyms(rows: LabelledRows, distance: Any = None) -> list[Synonym]:
+
+def synonyms(
+    rows: AuditedRows, distance: FittedDistance | None = None
+) -> list[Synonym]:
     """Return the synonyms in a table, column by column, the commonest value first.
 
     Parameters
     ----------
-    rows : LabelledRows
-    distance : distance, default=None
-        Fitted to columns of these names. One that is not learned, or has no vectors of
-        values, is not asked.
+    rows : AuditedRows
+    distance : FittedDistance, default=None
+        A learned one over columns of these names; only vectors of values are looked at.
 
     Examples
     --------
-    >>> rows = LabelledRows.of([["left"], ["Left "], ["right"], ["left"]], [0, 0, 1, 0])
+    >>> rows = AuditedRows.of([["left"], ["Left "], ["right"], ["left"]], [0, 0, 1, 0])
     >>> [(each.value, each.like, each.reason) for each in synonyms(rows)]
     [('Left ', 'left', 'spelling')]
     """
@@ -111,7 +122,7 @@ class ColumnValues:
     histograms: Array
 
     @classmethod
-    def of(cls, rows: LabelledRows, d: int) -> "ColumnValues":
+    def of(cls, rows: AuditedRows, d: int) -> "ColumnValues":
         """Count the values of a column, and their classes."""
         codes, column = rows.table.codes[:, d], rows.table.columns[d]
         y, n_classes = rows.y, max(rows.n_classes, 1)
@@ -167,7 +178,7 @@ class ColumnValues:
                 for key in one_left_out(value):
                     sharing.setdefault(key, []).append(place)
 
-    def one_to(self, distance: Any, name: Any) -> Iterator[tuple[int, int]]:
+    def one_to(self, distance: FittedDistance, name: Any) -> Iterator[tuple[int, int]]:
         """Yield the places of values that a learned distance hardly tells apart."""
         vectors = self._vectors(distance, name)
         if vectors is None:
@@ -186,19 +197,19 @@ class ColumnValues:
             if likes:
                 yield places[i], places[min(likes, key=lambda j: d2[i, j])]
 
-    def _vectors(self, distance: Any, name: Any) -> tuple[list[int], Array] | None:
+    def _vectors(
+        self, distance: FittedDistance, name: Any
+    ) -> tuple[list[int], Array] | None:
         """Return places of values that a distance has vectors for, and these (m, q)."""
-        if not (distance.is_learned and distance.has_vectors):
-            return None
-        book = distance.codebook_
-        if name not in book.names_:
+        book = distance.codebook
+        if not isinstance(distance, ValueVectors) or name not in book.names_:
             return None
         d = book.place_of(name)
         code = {value: at for at, value in enumerate(book.values(d))}
         places = [i for i, value in enumerate(self.values) if value in code]
         if len(places) < 2 or book.positions[d] is not None:
             return None
-        vectors = distance.value_tables_.vectors
+        vectors = distance.tables.vectors
         spreads = [float(table[:-1].var(axis=0).sum()) for table in vectors]
         if spreads[d] < MATTERS * float(np.mean(spreads)):
             return None

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from nearkind.tasks.labelled_rows import LabelledRows
+from nearkind.tasks.audited_rows import AuditedRows
 
 
 def test_some_columns_are_left_out():
-    rows = LabelledRows.of({"a": [1, 2], "b": [3, 4]}, ["x", "y"])
+    rows = AuditedRows.of({"a": [1, 2], "b": [3, 4]}, ["x", "y"])
     assert rows.without(["a"]).table.names == ["b"]
     assert rows.without([]) is rows
     assert rows.without(["a", "b"]) is rows
 
 
 def test_rows_keep_their_numbers():
-    rows = LabelledRows.of([["a"], ["b"], ["c"]], ["x", None, "y"], [5, 7, 9])
+    rows = AuditedRows.of([["a"], ["b"], ["c"]], ["x", None, "y"], [5, 7, 9])
     assert rows.labelled.numbers.tolist() == [5, 9]
     assert rows.take(np.array([1])).y.tolist() == [-1]
 
@@ -24,7 +24,7 @@ def test_other_numbers_are_refused(numbers):
     with pytest.raises(
         ValueError, match=r"row_numbers.*one whole number for each of 2"
     ):
-        LabelledRows.of([["a"], ["b"]], ["x", "y"], numbers)
+        AuditedRows.of([["a"], ["b"]], ["x", "y"], numbers)
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,10 @@ def test_other_numbers_are_refused(numbers):
 )
 def test_labels_that_are_none_are_refused(y, words):
     with pytest.raises(ValueError, match=words):
-        LabelledRows.of([["a"], ["b"]], y)
+        AuditedRows.of([["a"], ["b"]], y)
 
 
 @pytest.mark.parametrize("label", [["a", "b"], {"a": 1}, {1}])
 def test_labels_of_several_values_are_refused(label):
     with pytest.raises(TypeError, match=r"Row 1 of y holds a .* must be one value"):
-        LabelledRows.of([["a"], ["b"]], ["x", label])
+        AuditedRows.of([["a"], ["b"]], ["x", label])

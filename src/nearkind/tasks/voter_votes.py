@@ -1,17 +1,16 @@
-"""Votes of a member on rows that take one value more, and bounds for several more."""
+"""Votes of a voter on rows that take one value more, and bounds for several more."""
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import ClassVar
 
 import numpy as np
 
-from nearkind.baselines import Hamming
-from nearkind.estimators.classifier import CPMLClassifier
-from nearkind.neighbors import SoftVotes, is_soft
+from nearkind.distances import MismatchWeights, ValueVectors
 from nearkind.protocols import Array, Codes
 from nearkind.tasks.alternatives import Alternatives, Numbers
 from nearkind.validation.threads import one_blas_thread
+from nearkind.voting import SoftRule, Voter
 
 MOST_NUMBERS = 1 << 23
 """Pairs of a training row and an alternative up to which a number is kept for each."""
@@ -19,16 +18,38 @@ MOST_GROWTH = 300.0
 """Logarithm of the most that one alternative may raise a vote: twice it is finite."""
 
 
-class MemberVotes(Protocol):
-    """What a member says of rows that take alternatives beside those they have.
+@dataclass(frozen=True)
+class VoterVotes:
+    """What a voter says of rows that take alternatives beside those they have.
 
-    Law: ``shares`` are those of ``shares_of_codes`` of the member, to rounding; those
-    of all rows with so many alternatives more lie between ``bounds``.
+    Here by the distances of every changed row, which does for any voter, and without
+    bounds; subclasses are quicker. Law: ``shares`` are those of the voter, to rounding;
+    those of all rows with so many alternatives more lie between ``bounds``.
+
+    Parameters
+    ----------
+    voter : Voter
+    alternatives : Alternatives
+    place : int
+        Which of their codebooks is the voter's.
     """
+
+    voter: Voter
+    alternatives: Alternatives
+    place: int
+
+    is_safe: ClassVar[bool] = False
+    speed: ClassVar[float] = 1.0
 
     @property
     def work(self) -> float:
         """Time of a comparison with a training row, in terms of a distance."""
+        return 1.0 / self.speed if self.is_safe else 1.0
+
+    @property
+    def codes(self) -> Numbers:
+        """The code of each alternative (S,)."""
+        return self.alternatives.codes[self.place]
 
     def shares(self, codes: Codes, start: int) -> Array:
         """Return shares (b, S - start, C), for each alternative from ``start`` on.
@@ -36,11 +57,19 @@ class MemberVotes(Protocol):
         Parameters
         ----------
         codes : ndarray of int (b, D)
-            Rows, in the member's codes.
+            Rows, in the voter's codes.
         start : int
             Number of an alternative. What is said of those of columns that have
             changed already means nothing.
         """
+        if self.is_safe:
+            return self._quick_shares(codes, start)
+        n_more = len(self.alternatives) - start
+        rows = np.repeat(codes, n_more, axis=0)
+        column = np.tile(self.alternatives.column[start:], len(codes))
+        rows[np.arange(len(rows)), column] = np.tile(self.codes[start:], len(codes))
+        rows = self.alternatives.books[self.place].fill_crosses(rows)
+        return self.voter.shares(rows).reshape(len(codes), n_more, -1)
 
     def bounds(self, codes: Codes, start: int, n_more: int) -> tuple[Array, Array]:
         """Return shares (b, C) each below and above those of rows with more changes.
@@ -52,6 +81,31 @@ class MemberVotes(Protocol):
         n_more : int
             How many alternatives more rows take, all from ``start`` on.
         """
+        shape = len(codes), self.voter.rows.shares.shape[1]
+        return np.zeros(shape), np.ones(shape)
+
+    def _quick_shares(self, codes: Codes, start: int) -> Array:
+        """Return ``shares``, if ``is_safe``."""
+        raise NotImplementedError
+
+    def _by_products(self, pairs: list[tuple[Array, Array]]) -> Array:
+        """Return shares (b, S, C) of votes that are sums of products of matrices.
+
+        Parameters
+        ----------
+        pairs : list of (ndarray (b, m), ndarray (m, S))
+            Votes of each training row, and a factor for each alternative.
+        """
+        (votes, factors), of_class = pairs[0], self.voter.rows.shares
+        total = np.empty((len(votes), factors.shape[1], of_class.shape[1]))
+        with one_blas_thread():  # sums then have one order
+            for c, share in enumerate(of_class.T):
+                rows = np.flatnonzero(share)
+                total[:, :, c] = sum(
+                    (votes[:, rows] * share[rows]) @ factors[rows]
+                    for votes, factors in pairs
+                )
+        return total / total.sum(axis=2, keepdims=True)
 
 
 class TopGains:
@@ -95,32 +149,7 @@ class TopGains:
 
 
 @dataclass(frozen=True)
-class PlainVotes:
-    """Votes of any member, by the distances of every changed row; no bounds."""
-
-    member: CPMLClassifier
-    alternatives: Alternatives
-    place: int
-    work: float = 1.0
-
-    def shares(self, codes: Codes, start: int) -> Array:
-        """Return shares (b, S - start, C)."""
-        n_more = len(self.alternatives) - start
-        rows = np.repeat(codes, n_more, axis=0)
-        column = np.tile(self.alternatives.column[start:], len(codes))
-        new = np.tile(self.alternatives.codes[self.place][start:], len(codes))
-        rows[np.arange(len(rows)), column] = new
-        rows = self.alternatives.books[self.place].fill_crosses(rows)
-        return self.member.shares_of_codes(rows).reshape(len(codes), n_more, -1)
-
-    def bounds(self, codes: Codes, start: int, n_more: int) -> tuple[Array, Array]:
-        """Return zeros and ones."""
-        shape = len(codes), len(self.member.classes_)
-        return np.zeros(shape), np.ones(shape)
-
-
-@dataclass(frozen=True)
-class VectorVotes:
+class VectorVotes(VoterVotes):
     """Soft votes between vectors.
 
     With x = q - c and y = u - c, a step s of the query q raises the logarithm of the
@@ -130,17 +159,7 @@ class VectorVotes:
     over columns.
     """
 
-    member: CPMLClassifier
-    alternatives: Alternatives
-    place: int
-
-    @cached_property
-    def votes(self) -> SoftVotes:
-        """The votes of all training rows."""
-        weights = self.member.training_rows_.weights
-        temperature = self.member.temperature_
-        rows = self.member.index_.rows
-        return SoftVotes(self.member.distance_, rows, weights, temperature)
+    speed = 16.0
 
     @cached_property
     def growth(self) -> Array:
@@ -148,16 +167,16 @@ class VectorVotes:
 
         Less the mean over the votes on the row as it is: what all rows share is free.
         """
-        tables = self.member.distance_.value_tables_.vectors
-        own = self.alternatives.own[self.place]
-        y = (self.votes.rows - self.votes.vectors.centre) * (2.0 / self.votes.bounded)
+        soft, form = self.voter.soft_votes, self.voter.distance
+        assert isinstance(form, ValueVectors)
+        own, tables = self.alternatives.own[self.place], form.tables.vectors
+        y = (soft.rows - soft.vectors.centre) * (2.0 / soft.bounded)
         growth = np.empty((len(y), len(self.alternatives)))
-        pairs = zip(
-            self.alternatives.column, self.alternatives.codes[self.place], strict=True
-        )
-        for i, (d, code) in enumerate(pairs):
+        for i, (d, code) in enumerate(
+            zip(self.alternatives.column, self.codes, strict=True)
+        ):
             growth[:, i] = y @ (tables[d][code] - tables[d][own[d]])
-        votes = self.votes.votes(self.member.distance_.represent(own[None]))[0]
+        votes = soft.votes(form.represent(own[None]))[0]
         return growth - votes @ growth
 
     @cached_property
@@ -176,42 +195,29 @@ class VectorVotes:
         return np.exp(self.growth - self.growth.max(axis=0))
 
     @cached_property
-    def is_safe(self) -> bool:
+    def is_safe(self) -> bool:  # type: ignore[override]
         """Whether no vote that counts is lost to underflow in products."""
         return bool(np.abs(self.growth).max(initial=0.0) < MOST_GROWTH)
 
-    @property
-    def work(self) -> float:
-        """Time of a comparison with a training row."""
-        return 1.0 / 16.0 if self.is_safe else 1.0
-
-    def shares(self, codes: Codes, start: int) -> Array:
-        """Return shares (b, S - start, C)."""
-        if not self.is_safe:
-            return PlainVotes(self.member, self.alternatives, self.place).shares(
-                codes, start
-            )
-        scores = self.votes.scores(self.member.distance_.represent(codes))
+    def _quick_shares(self, codes: Codes, start: int) -> Array:
+        scores = self._scores(codes)
         votes = np.exp(scores - scores.max(axis=1, keepdims=True))  # (b, m)
-        factors, of_class = self.factors[:, start:], self.member.training_rows_.shares
-        total = np.empty((len(codes), factors.shape[1], of_class.shape[1]))
-        with one_blas_thread():  # sums then have one order
-            for c, share in enumerate(of_class.T):
-                rows = np.flatnonzero(share)
-                total[:, :, c] = (votes[:, rows] * share[rows]) @ factors[rows]
-        return total / total.sum(axis=2, keepdims=True)
+        return self._by_products([(votes, self.factors[:, start:])])
 
     def bounds(self, codes: Codes, start: int, n_more: int) -> tuple[Array, Array]:
         """Return shares (b, C) below and above."""
-        scores = self.votes.scores(self.member.distance_.represent(codes))
+        scores = self._scores(codes)
         most, least = self.rises.sums(start, n_more), -self.falls.sums(start, n_more)
         scores -= (scores + most).max(axis=1, keepdims=True)
-        of_class = self.member.training_rows_.shares
-        return share_bounds(scores + least, scores + most, of_class)
+        return share_bounds(scores + least, scores + most, self.voter.rows.shares)
+
+    def _scores(self, codes: Codes) -> Array:
+        """Return logarithms of votes (b, m)."""
+        return self.voter.soft_votes.scores(self.voter.distance.represent(codes))
 
 
 @dataclass(frozen=True)
-class OverlapVotes:
+class OverlapVotes(VoterVotes):
     """Soft votes by Hamming's distance: one change moves it by one column at most.
 
     With h the number of columns in which a training row differs from the row, its vote
@@ -219,22 +225,20 @@ class OverlapVotes:
     h otherwise: three products of matrices a class.
     """
 
-    member: CPMLClassifier
-    alternatives: Alternatives
-    place: int
+    speed = 8.0
 
     @cached_property
     def agrees(self) -> Array:
         """Whether each training row has the value of each alternative (m, S)."""
-        codes = self.member.training_rows_.codes[:, self.alternatives.column]
-        return (codes == self.alternatives.codes[self.place]).astype(float)
+        codes = self.voter.rows.codes[:, self.alternatives.column]
+        return (codes == self.codes).astype(float)
 
     @cached_property
     def agreed(self) -> Array:
         """Whether each training row has the row's own value in its column (m, S)."""
         column = self.alternatives.column
-        codes = self.member.training_rows_.codes[:, column]
-        return (codes == self.alternatives.own[self.place][column]).astype(float)
+        own = self.alternatives.own[self.place][column]
+        return (self.voter.rows.codes[:, column] == own).astype(float)
 
     @cached_property
     def nearer(self) -> TopGains:
@@ -247,40 +251,17 @@ class OverlapVotes:
         return TopGains(self.alternatives.column, self.agreed)
 
     @property
-    def is_safe(self) -> bool:
+    def is_safe(self) -> bool:  # type: ignore[override]
         """Whether the nearest rows have a vote after any change."""
-        n_features = self.member.training_rows_.codes.shape[1]
-        return 8 * n_features < MOST_GROWTH * self._rate
+        return 8 * self.voter.rows.codes.shape[1] < MOST_GROWTH * self._rate
 
-    @property
-    def work(self) -> float:
-        """Time of a comparison with a training row."""
-        return 1.0 / 8.0 if self.is_safe else 1.0
-
-    def shares(self, codes: Codes, start: int) -> Array:
-        """Return shares (b, S - start, C)."""
-        if not self.is_safe:
-            return PlainVotes(self.member, self.alternatives, self.place).shares(
-                codes, start
-            )
+    def _quick_shares(self, codes: Codes, start: int) -> Array:
         differing = self._differing(codes)
         least = differing.min(axis=1, keepdims=True) - 1.0
-        nearer, votes, farther = (
-            np.exp(self._scores(differing + step, least)) for step in (-1, 0, 1)
-        )
+        votes = [np.exp(self._scores(differing + step, least)) for step in (-1, 0, 1)]
         agrees, agreed = self.agrees[:, start:], self.agreed[:, start:]
-        neither = 1.0 - agrees - agreed
-        of_class = self.member.training_rows_.shares
-        total = np.empty((len(codes), agrees.shape[1], of_class.shape[1]))
-        with one_blas_thread():
-            for c, share in enumerate(of_class.T):
-                rows = np.flatnonzero(share)
-                total[:, :, c] = (
-                    (nearer[:, rows] * share[rows]) @ agrees[rows]
-                    + (votes[:, rows] * share[rows]) @ neither[rows]
-                    + (farther[:, rows] * share[rows]) @ agreed[rows]
-                )
-        return total / total.sum(axis=2, keepdims=True)
+        factors = agrees, 1.0 - agrees - agreed, agreed
+        return self._by_products([*zip(votes, factors, strict=True)])
 
     def bounds(self, codes: Codes, start: int, n_more: int) -> tuple[Array, Array]:
         """Return shares (b, C) below and above."""
@@ -288,49 +269,48 @@ class OverlapVotes:
         low = differing - self.nearer.sums(start, n_more)
         high = differing + self.farther.sums(start, n_more)
         least = low.min(axis=1, keepdims=True)
-        of_class = self.member.training_rows_.shares
         scores = self._scores(high, least), self._scores(low, least)
-        return share_bounds(*scores, of_class)
+        return share_bounds(*scores, self.voter.rows.shares)
 
     def _differing(self, codes: Codes) -> Array:
         """Return the number of columns in which rows differ (b, m)."""
-        distance = self.member.distance_
-        d = distance.compare(distance.represent(codes), self.member.index_.rows)
+        distance = self.voter.distance
+        d = distance.compare(distance.represent(codes), self.voter.represented)
         return np.rint(d * codes.shape[1])
 
     def _scores(self, differing: Array, least: Array) -> Array:
         """Return logarithms of votes, those of ``least`` (b, 1) being log w."""
         beyond = (differing - least) * (differing + least)
-        return np.log(self.member.training_rows_.weights) - beyond / self._rate
+        return np.log(self.voter.rows.weights) - beyond / self._rate
 
     @property
     def _rate(self) -> float:
         """By how much h^2 must rise for the logarithm of a vote to fall by one."""
-        n_features = self.member.training_rows_.codes.shape[1]
-        return n_features**2 * self.member.temperature_
+        assert isinstance(self.voter.rule, SoftRule)
+        return self.voter.rows.codes.shape[1] ** 2 * self.voter.rule.temperature
 
 
-def member_votes(
-    member: CPMLClassifier, alternatives: Alternatives, place: int
-) -> MemberVotes:
-    """Return the quickest of the ways that a member's votes allow.
+def voter_votes(voter: Voter, alternatives: Alternatives, place: int) -> VoterVotes:
+    """Return the quickest of the ways that the votes of a voter allow.
 
     Parameters
     ----------
-    member : CPMLClassifier
-        Fitted.
-    alternatives : Alternatives
-    place : int
-        Which of their codebooks is the member's.
+    voter, alternatives, place : as in ``VoterVotes``
     """
-    distance, facts = member.distance_, (member, alternatives, place)
+    distance, kind = voter.distance, VoterVotes
     has_crosses = bool(alternatives.books[place].crosses_)
-    is_large = len(member.training_rows_) * len(alternatives) > MOST_NUMBERS
-    if not is_soft(member.weights) or has_crosses or is_large:
-        return PlainVotes(*facts)
-    if distance.has_vectors:
-        return VectorVotes(*facts)
-    return OverlapVotes(*facts) if isinstance(distance, Hamming) else PlainVotes(*facts)
+    is_large = len(voter.rows) * len(alternatives) > MOST_NUMBERS
+    if voter.is_soft and not has_crosses and not is_large:
+        if isinstance(distance, ValueVectors):
+            kind = VectorVotes
+        elif isinstance(distance, MismatchWeights) and _is_even(distance.weights):
+            kind = OverlapVotes
+    return kind(voter, alternatives, place)
+
+
+def _is_even(weights: Array) -> bool:
+    """Return whether a mismatch weighs as much in every feature, one in sum."""
+    return np.allclose(weights * len(weights), 1.0, rtol=1e-12, atol=0.0)
 
 
 def share_bounds(low: Array, high: Array, of_class: Array) -> tuple[Array, Array]:
@@ -347,8 +327,10 @@ def share_bounds(low: Array, high: Array, of_class: Array) -> tuple[Array, Array
         Share of each class in a row.
     """
     least, most = np.exp(low) @ of_class, np.exp(high) @ of_class
-    others_least = least.sum(axis=1, keepdims=True) - least
-    others_most = most.sum(axis=1, keepdims=True) - most
+    others = 1.0 - np.eye(
+        of_class.shape[1]
+    )  # a difference of sums would lose small ones
+    others_least, others_most = least @ others, most @ others
     with np.errstate(invalid="ignore"):
         below, above = least / (least + others_most), most / (most + others_least)
     return np.nan_to_num(below, nan=0.0), np.nan_to_num(above, nan=1.0)

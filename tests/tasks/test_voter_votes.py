@@ -1,5 +1,7 @@
 """Quick votes on changed rows are those of the model, and bounds hold."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,11 +9,12 @@ from hypothesis import strategies as st
 
 import nearkind as nk
 from nearkind.tasks.alternatives import Alternatives
-from nearkind.tasks.member_votes import (
+from nearkind.tasks.voter_votes import (
     OverlapVotes,
-    PlainVotes,
     VectorVotes,
-    member_votes,
+    VoterVotes,
+    share_bounds,
+    voter_votes,
 )
 
 KINDS = {"hamming": OverlapVotes, "euclidean": VectorVotes, "diagonal": VectorVotes}
@@ -22,15 +25,16 @@ def fitted(name, seed, temperature="auto"):
     X = rng.integers(0, [3, 4, 2, 3, 2], (50, 5))
     y = (X[:, 0] + X[:, 1] + (rng.random(50) < 0.2)) % 3
     model = nk.CPMLClassifier(name, 5, "soft", temperature=temperature)
-    return model.fit(X.astype(str), y, rng.integers(1, 4, 50))
+    model.fit(X.astype(str), y, rng.integers(1, 4, 50))
+    return model.committee_.voters[0]
 
 
 def pair(name, seed, temperature="auto"):
-    member = fitted(name, seed, temperature)
-    codes = member.training_rows_.codes
-    alternatives = Alternatives.of([member.codebook_], [codes[seed % len(codes)]])
-    votes = member_votes(member, alternatives, 0)
-    return votes, PlainVotes(member, alternatives, 0), alternatives
+    voter = fitted(name, seed, temperature)
+    codes, book = voter.rows.codes, voter.distance.codebook
+    alternatives = Alternatives.of([book], [codes[seed % len(codes)]])
+    votes = voter_votes(voter, alternatives, 0)
+    return votes, VoterVotes(voter, alternatives, 0), alternatives
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -59,7 +63,7 @@ def test_bounds_hold_for_all_rows_with_more_changes(name, seed, n_more):
         taken = rng.choice(columns, min(n_more, len(columns)), replace=False)
         more = [rng.choice(np.flatnonzero(alternatives.column == d)) for d in taken]
         rows = alternatives.codes_of(np.array([[0, *more]]))[0]
-        shares = plain.member.shares_of_codes(rows)
+        shares = plain.voter.shares(rows)
         assert (shares >= low - 1e-6).all()
         assert (shares <= high + 1e-6).all()
 
@@ -76,10 +80,27 @@ def test_bounds_hold_for_all_rows_with_more_changes(name, seed, n_more):
 def test_other_votes_are_plain_and_without_bounds(model):
     X = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]]
     model.fit(X, [0, 1, 1, 1])
-    rows = model.training_rows_.codes
-    alternatives = Alternatives.of([model.codebook_], [rows[0]])
-    votes = member_votes(model, alternatives, 0)
-    assert isinstance(votes, PlainVotes)
+    voter = model.committee_.voters[0]
+    rows = voter.rows.codes
+    alternatives = Alternatives.of([voter.distance.codebook], [rows[0]])
+    votes = voter_votes(voter, alternatives, 0)
+    assert type(votes) is VoterVotes
     low, high = votes.bounds(rows[:1], 0, 1)
     assert (low == 0.0).all()
     assert (high == 1.0).all()
+
+
+def test_unequal_weights_of_columns_are_plain():
+    voter = fitted("hamming", 0)
+    weights = voter.distance.weights * [2.0, 0.5, 0.5, 1.0, 1.0]
+    uneven = replace(voter, distance=replace(voter.distance, weights=weights))
+    book, rows = voter.distance.codebook, voter.rows.codes
+    alternatives = Alternatives.of([book], [rows[0]])
+    assert type(voter_votes(uneven, alternatives, 0)) is VoterVotes
+
+
+def test_bounds_keep_classes_of_tiny_votes():
+    low, high = np.array([[-50.0, -100.0]]), np.array([[0.0, -45.0]])
+    below, above = share_bounds(low, high, np.eye(2))
+    np.testing.assert_allclose(below[0, 0], 1.0 / (1.0 + np.exp(5.0)))
+    np.testing.assert_allclose(above[0, 1], 1.0 / (1.0 + np.exp(-5.0)))

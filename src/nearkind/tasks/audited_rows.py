@@ -14,7 +14,7 @@ Numbers = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class LabelledRows:
+class AuditedRows:
     """Rows of a table, some of which have a label.
 
     Attributes
@@ -29,7 +29,7 @@ class LabelledRows:
 
     Examples
     --------
-    >>> rows = LabelledRows.of([["a"], ["b"], ["a"]], ["no", None, "yes"])
+    >>> rows = AuditedRows.of([["a"], ["b"], ["a"]], ["no", None, "yes"])
     >>> rows.y.tolist(), rows.labelled.numbers.tolist()
     ([0, -1, 1], [0, 2])
     """
@@ -42,7 +42,7 @@ class LabelledRows:
     @classmethod
     def of(
         cls, X: Any, y: Any, row_numbers: Any = None, owner: str = "audit"
-    ) -> "LabelledRows":
+    ) -> "AuditedRows":
         """Read a table of any kind, its labels, and the numbers of its rows.
 
         Parameters
@@ -73,11 +73,11 @@ class LabelledRows:
         return len(self.classes)
 
     @property
-    def labelled(self) -> "LabelledRows":
+    def labelled(self) -> "AuditedRows":
         """Those that have a label."""
         return self.take(np.flatnonzero(self.y >= 0))
 
-    def take(self, rows: Numbers) -> "LabelledRows":
+    def take(self, rows: Numbers) -> "AuditedRows":
         """Return some rows, by their place here."""
         if len(rows) == len(self):
             return self
@@ -88,7 +88,7 @@ class LabelledRows:
             numbers=self.numbers[rows],
         )
 
-    def without(self, names: Collection[Any]) -> "LabelledRows":
+    def without(self, names: Collection[Any]) -> "AuditedRows":
         """Return the rows without some columns; all columns if none would be left."""
         table = self.table
         kept = [d for d, name in enumerate(table.names) if name not in names]
