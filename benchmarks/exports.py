@@ -73,7 +73,7 @@ def table(n_columns: int) -> tuple[pd.DataFrame, Any]:
 def of_axes(X: pd.DataFrame, y: Any, **settings: Any) -> Any:
     """Return a classifier over vectors of 64 axes, which are drawn, not learned."""
     metric, rng = nk.baselines.Euclidean().fit(X, y), np.random.default_rng(1)
-    tables = metric.value_tables_.vectors
+    tables = metric.distance_.tables.vectors
     tables[:] = [rng.normal(size=(len(table), N_AXES)) for table in tables]
     return nk.CPMLClassifier(**settings).fit_over(metric, X, y)
 

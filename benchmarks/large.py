@@ -102,7 +102,7 @@ def run(n_rows: int | None, n_held: int) -> Results:
     laps.append(Lap(what, perf_counter() - start, peak_megabytes(), "60 s"))
     accuracy = float(np.mean(answers == y_held))
     majority = float(np.mean(y_held == y.mode()[0]))
-    return Results(len(X), laps, accuracy, majority, model.distance_.stop_reason_)
+    return Results(len(X), laps, accuracy, majority, model.metric_.stop_reason_)
 
 
 def fit(X: Any, y: Any) -> tuple[nk.CPMLClassifier, list[Lap]]:
@@ -110,7 +110,7 @@ def fit(X: Any, y: Any) -> tuple[nk.CPMLClassifier, list[Lap]]:
     start = perf_counter()
     with no_warnings():
         model = nk.CPMLClassifier(TimedCPML(random_state=0)).fit(X, y)
-    learner = model.distance_
+    learner = model.metric_
     rest = perf_counter() - start - learner.seconds_
     return model, [
         Lap("fit CPML", learner.seconds_, learner.peak_, "300 s, 4,000 MB"),

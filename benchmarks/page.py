@@ -87,7 +87,7 @@ def report_data(name: str) -> ReportData:
         model = nk.CPMLClassifier(metric).fit(X, data.y)
         y_pred = model.predict(X).tolist()
     cells = {column: X[column].astype(object).tolist() for column in X}
-    relevance = model.distance_.feature_relevance_
+    relevance = model.feature_relevance_
     y_true = data.y.tolist()
     return ReportData(model, cells, relevance, name, name, y_pred, y_true, "class")
 

@@ -208,7 +208,7 @@ def rare_score(name: str, settings: dict[str, Any], seed: int) -> tuple[float, f
     train, test = two_parts(cut(load(name), seed, RARE[name]), seed)
     model = nk.CPMLClassifier(nk.CPML(**settings, **EARLY_STOP, random_state=0))
     model.fit(train.X, train.y)
-    shares: Array = model.distance_.feature_relevance_
+    shares: Array = model.feature_relevance_
     named = pd.Series(shares, train.X.columns)
     return model.score(test.X, test.y), named.get("native-country", np.nan)
 

@@ -104,7 +104,7 @@ def strengths():
     for share in shares:
         metric = nk.CPML(strength=f"{share}%", tol=1e-2, max_iter=500)
         model = nk.CPMLClassifier(metric).fit(X, y)
-        ranks.append(model.distance_.rank_)
+        ranks.append(model.metric_.rank_)
         scores.append(model.score(X_test, y_test))
     fig, (left, right) = plt.subplots(1, 2, figsize=(7.2, 2.4))
     for ax, line, label in (

@@ -54,7 +54,7 @@ def show(name: str, output: Path) -> None:
             "CPML (learned)": CPML(tol=1e-3, max_iter=300),
         }
         scores, classifier = _fit_and_score(models, X, X_test, y, y_test)
-    learned = classifier.distance_
+    learned = classifier.metric_
     _print_fit(console, learned)
     _print_scores(console, scores)
     _print_relevance(console, learned)
@@ -71,7 +71,7 @@ def _report_data(classifier: CPMLClassifier, name: str, X: Any, y: Any) -> Repor
     return ReportData(
         model=classifier,
         X={column: [row[column] for row in X] for column in X[0]},
-        relevance=classifier.distance_.feature_relevance_,
+        relevance=classifier.feature_relevance_,
         name=f"The demo's {type(classifier).__name__}",
         where=name,
         y_pred=y_pred,

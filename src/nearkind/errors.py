@@ -1,21 +1,79 @@
 """Errors and warnings of nearkind; each message says what to do next.
 
 Every error is a ``ValueError`` or a ``TypeError``, so that code written for
-scikit-learn catches it. ``did_you_mean`` suggests names for one that is not known, and
-``error_context`` prefixes a message with the place where the error happened.
+scikit-learn catches it. Messages that advise a parameter keep it as a ``Parameter``, so
+that the command line can name its option instead. ``did_you_mean`` suggests names for
+one that is not known, and ``error_context`` prefixes a message with the place where the
+error happened.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 
-class UnseenValueError(ValueError):
+class Parameter(NamedTuple):
+    """A parameter of an estimator in a message.
+
+    Attributes
+    ----------
+    name : str
+        The parameter, or "drop" for leaving a column out.
+    value : object, default=None
+        The value to give it, or the column; None: only the parameter is named.
+
+    Examples
+    --------
+    >>> print(Parameter("tol"), Parameter("unseen", "error"), Parameter("drop", "key"))
+    tol unseen='error' Drop it
+    """
+
+    name: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        if self.name == "drop":
+            return "Drop it"
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
+
+
+class Advised:
+    """Mixin of errors and warnings whose message, in parts, names parameters.
+
+    Attributes
+    ----------
+    args : tuple of str and Parameter
+
+    Examples
+    --------
+    >>> error = MissingValueError("Raise ", Parameter("max_iter"), ".")
+    >>> print(error)
+    Raise max_iter.
+    >>> error.worded(lambda parameter: f"--{parameter.name}")
+    'Raise --max_iter.'
+    """
+
+    args: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        return self.worded(str)
+
+    def worded(self, words: Callable[[Parameter], str]) -> str:
+        """Return the message, its parameters in the words that a function gives."""
+        each = (words(p) if isinstance(p, Parameter) else str(p) for p in self.args)
+        return "".join(each)
+
+
+class UnseenValueError(Advised, ValueError):
     """A column holds values that ``fit`` did not see, and the policy is "error"."""
 
 
-class MissingValueError(ValueError):
+class MissingValueError(Advised, ValueError):
     """A column holds missing values, and the policy is "error"."""
+
+
+class ChangedColumnError(Advised, ValueError):
+    """A column of numbers in ``fit`` now holds something else."""
 
 
 class ColumnError(ValueError):
@@ -30,11 +88,11 @@ class RefusedError(ValueError):
     """A model cannot be kept or read; the message is a clause that says why."""
 
 
-class UnseenValueWarning(UserWarning):
+class UnseenValueWarning(Advised, UserWarning):
     """Values that ``fit`` did not see were given the class prior."""
 
 
-class NearlyUniqueWarning(UserWarning):
+class NearlyUniqueWarning(Advised, UserWarning):
     """A column has about as many values as rows and so says little of new rows."""
 
 
@@ -62,7 +120,7 @@ class SearchInterruptedWarning(UserWarning):
     """A search was interrupted, and the best of what it had tried is taken."""
 
 
-class TimeBudgetWarning(UserWarning):
+class TimeBudgetWarning(Advised, UserWarning):
     """Time ran out before the chosen distances were learned from all rows."""
 
 
@@ -154,7 +212,10 @@ def error_context(where: str) -> Iterator[None]:
     except (ValueError, TypeError) as error:
         text = f"{where}: {error}"
         try:
-            prefixed = type(error)(text)
+            if isinstance(error, Advised):
+                prefixed = type(error)(f"{where}: ", *error.args)
+            else:
+                prefixed = type(error)(text)
         except TypeError:  # its class takes more than a message, as UnicodeDecodeError
             prefixed = ValueError(text)
         raise prefixed from None

@@ -246,10 +246,10 @@ def test_every_baseline_can_be_explained():
     for name in (*names, "chi2_lmnn", "gb_lmnn"):
         model = nk.baselines.all()[name]().fit(X, y)
         a, b = model.codebook_.encode(X)[:2]
-        parts = model.contributions(a, b)
+        parts = model.distance_.contributions(a, b)
         assert parts.shape == (2,)
         assert np.isfinite(parts).all()
-        assert not model.contributions(a, a).any()
+        assert not model.distance_.contributions(a, a).any()
 
 
 def test_bad_rows(models, pets):

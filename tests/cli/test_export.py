@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 import nearkind as nk
 from nearkind.cli.export import export
+from nearkind.cli.options import grouped
 
 ROWS, LABELS = [["a"], ["b"], ["a"], ["b"]], ["n", "y", "n", "y"]
 
@@ -17,7 +18,7 @@ def run(tmp_path, monkeypatch):
     """Return a function that runs the command in a folder with a saved model."""
     monkeypatch.chdir(tmp_path)
     app = typer.Typer()
-    app.command()(export)
+    app.command()(grouped(export))
     model = nk.CPMLClassifier(nk.baselines.Euclidean(), n_neighbors=1)
     nk.save(model.fit(ROWS, LABELS), "model.nearkind")
     return lambda *arguments: CliRunner().invoke(app, ["model.nearkind", *arguments])

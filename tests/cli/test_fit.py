@@ -194,11 +194,11 @@ def test_settings_of_the_distance_are_options(pets, tmp_path):
     fit = ("fit", pets, "-t", "kind", "--drop", "name", "-o", path)
     told = ("--missing", "prior", "--unseen", "error", "--jobs", "1")
     done(*fit, "-m", "single", *told, "--tol", "0.05", "--max-iter", "300")
-    metric = nk.load(path).distance_
+    metric = nk.load(path).metric_
     assert (metric.missing, metric.unseen, metric.n_jobs) == ("prior", "error", 1)
     assert (metric.tol, metric.max_iter) == (0.05, 300)
     done(*fit, "-m", "hamming", *told)
-    assert nk.load(path).distance_.unseen == "error"
+    assert nk.load(path).metric_.unseen == "error"
 
 
 def test_advice_names_options(pets, models):
@@ -250,7 +250,7 @@ def test_dates_are_refused_in_every_format_unless_they_are_text(
     fit = ("fit", path, "-t", "kind", "-m", "single", stream, "-o", model)
     assert "Column 'day' holds dates" in complaint(*fit)
     done(*fit, "--text", "day")
-    assert nk.load(model).distance_.categories_["day"] == sorted(set(DATES))
+    assert nk.load(model).distance_.categories["day"] == sorted(set(DATES))
     assert len(facts("predict", model, path)["rows"]) == 12
 
 

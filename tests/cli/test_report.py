@@ -55,7 +55,7 @@ def test_values_are_no_markup(tmp_path):
     done("report", model, data, "-o", out)
     assert evil in facts_of(out)["classes"]
     assert out.read_text().count("</script>") == 3
-    assert "<title>m on x&amp;.csv</title>" in out.read_text()
+    assert "<title>m.nearkind on x&amp;.csv</title>" in out.read_text()
 
 
 def test_without_classes_nothing_is_said_to_be_right(models, tmp_path):

@@ -25,7 +25,7 @@ def _here():
 @pytest.fixture(scope="module")
 def models():
     classifier = nk.CPMLClassifier(nk.CPML(tol=0.1)).fit(X, Y)
-    return {"transform": classifier.distance_, "predict": classifier} | {
+    return {"transform": classifier.metric_, "predict": classifier} | {
         "predict_proba": classifier,
         "kneighbors": classifier,
     }
@@ -83,8 +83,8 @@ def test_empty_partitions_have_no_answers(models, method):
 def test_counts_stay_at_home(models):
     model = nk.CPMLClassifier(nk.CPML(tol=0.1)).fit_batches([(X, Y)])
     sent = without_batches(model)
-    assert not hasattr(sent.distance_, "batch_summary_")
-    assert hasattr(model.distance_, "batch_summary_")
+    assert not hasattr(sent.metric_, "batch_summary_")
+    assert hasattr(model.metric_, "batch_summary_")
     np.testing.assert_array_equal(sent.predict(X), model.predict(X))
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
+from nearkind.estimators import spec
 from nearkind.solvers.lbfgs import LBFGS
 
 X, y = labelled_table(60)

@@ -33,7 +33,7 @@ def test_shares_are_what_all_pairs_say(table):
 def test_on_the_rows_of_fit_they_are_the_models_own(structure):
     case = small(structure=structure)
     codes = case.model.codebook_.encode(case.X)
-    found = FeatureProducts.of(case.model.value_tables_.vectors, codes).shares(
+    found = FeatureProducts.of(case.model.distance_.tables.vectors, codes).shares(
         np.ones(60)
     )
     np.testing.assert_allclose(found, case.model.feature_relevance_, atol=1e-9)
@@ -102,7 +102,7 @@ def test_without_vectors_shares_are_said_to_be_of_some_pairs():
     assert ax.get_xlabel() == "share of the mean distance, %"
     assert "Over 400 pairs of the rows given." in ax.texts[-1].get_text()
     codes = model.codebook_.encode(case.X)
-    shares = 100.0 * model.relevance(codes, np.ones(60))
+    shares = 100.0 * model.distance_.relevance(codes, np.ones(60))
     found = lengths(ax)
     assert [found[name] for name in case.X] == pytest.approx(shares, abs=5.0)
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.value_difference import differences
 from nearkind.distances.pair_tables import (
@@ -25,9 +24,11 @@ from nearkind.distances.pair_tables import (
     with_unseen,
 )
 from nearkind.encoding.rows import row_keys, unique_rows
+from nearkind.errors import Parameter
 from nearkind.estimators.base import SeparableDistance, code_rows
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
+from nearkind.solvers.solution import NotConvergedWarning
 from nearkind.validation.parameters import estimator_class, number, seeded, whole_number
 from nearkind.validation.threads import thread_map
 
@@ -138,13 +139,13 @@ class Cheng(SeparableDistance, BaseEstimator):
             return
         before, after = self.history_[-2:]
         if after < 0.99 * before:
-            warnings.warn(
+            told = NotConvergedWarning(
                 f"{type(self).__name__} stopped after {max_iter} rounds, the last of "
-                f"which lowered the error from {before:.4g} to {after:.4g}. Raise "
-                "max_iter.",
-                ConvergenceWarning,
-                stacklevel=3,
+                f"which lowered the error from {before:.4g} to {after:.4g}. Raise ",
+                Parameter("max_iter"),
+                ".",
             )
+            warnings.warn(told, stacklevel=3)
 
 
 class Point(NamedTuple):

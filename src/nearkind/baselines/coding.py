@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.codebook import Codebook
@@ -144,8 +143,5 @@ def warn_unless_settled(
 ) -> None:
     """Warn if a learner has stopped before its objective settled."""
     if reason is not Stop.SETTLED:
-        warnings.warn(
-            f"{reason.value} After {n_iter} {what} the objective is {objective:.6g}.",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
+        details = f"After {n_iter} {what} the objective is {objective:.6g}."
+        warnings.warn(reason.warning(details), stacklevel=4)

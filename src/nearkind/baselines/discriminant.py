@@ -14,9 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.codebook import Codebook
+from nearkind.errors import Parameter
 from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes
+from nearkind.solvers.solution import NotConvergedWarning
 from nearkind.validation.parameters import estimator_class, number, whole_number
 from nearkind.validation.threads import one_blas_thread
 
@@ -245,12 +247,15 @@ def _fitted(
         warnings.simplefilter("always")
         learner.fit(Z, y, weights)
     if any(issubclass(warning.category, ConvergenceWarning) for warning in caught):
-        warnings.warn(
+        told = NotConvergedWarning(
             f"The discriminant did not converge in {learner.n_iter_[0]} iterations. "
-            "Raise max_iter, tol or strength.",
-            ConvergenceWarning,
-            stacklevel=3,
+            "Raise ",
+            Parameter("max_iter"),
+            ", ",
+            Parameter("tol"),
+            " or strength.",
         )
+        warnings.warn(told, stacklevel=3)
     B, a = learner.coef_, learner.intercept_
     if len(B) == 1:  # of two classes scikit-learn keeps the second one's logit alone
         B, a = np.vstack([-B, B]) / 2.0, np.append(-a, a) / 2.0

@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.contingency import contingency
 from nearkind.baselines.kernel_weights import KernelGroups, learn_weights
@@ -165,12 +164,11 @@ class HELIC(VectorDistance, BaseEstimator):
                 stacklevel=3,
             )
         elif reason is not Stop.TOLERANCE:
-            warnings.warn(
-                f"{reason.value} After {self.n_iter_} iterations the objective is "
-                f"{self.objective_:.6g}, at most {self.gap_:.2g} above the optimum.",
-                ConvergenceWarning,
-                stacklevel=3,
+            told = reason.warning(
+                f"After {self.n_iter_} iterations the objective is "
+                f"{self.objective_:.6g}, at most {self.gap_:.2g} above the optimum."
             )
+            warnings.warn(told, stacklevel=3)
 
 
 def couplings(

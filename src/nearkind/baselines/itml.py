@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
-from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, differing
+from nearkind.errors import Parameter
 from nearkind.protocols import Array
+from nearkind.solvers.solution import NotConvergedWarning
 from nearkind.validation.parameters import estimator_class, number, whole_number
 
 PAIRS_FOR_BOUNDS = 10_000
@@ -105,13 +106,15 @@ class ITML(MatrixLearner):
 
     def _warn_if_changing(self, change: float) -> None:
         if change > self.tol:
-            warnings.warn(
+            told = NotConvergedWarning(
                 f"The multipliers still changed by {change:.2g}, more than tol="
-                f"{self.tol:g}, in the last of {self.n_iter_} sweeps. Raise max_iter "
-                "or tol, or lower gamma.",
-                ConvergenceWarning,
-                stacklevel=4,
+                f"{self.tol:g}, in the last of {self.n_iter_} sweeps. Raise ",
+                Parameter("max_iter"),
+                " or ",
+                Parameter("tol"),
+                ", or lower gamma.",
             )
+            warnings.warn(told, stacklevel=4)
 
 
 class Projected(NamedTuple):

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.coding import CODINGS, fit_coding, vectors_under
 from nearkind.constraints.soft_neighbors import SoftNeighbors
@@ -189,13 +188,12 @@ class MCML(VectorDistance, BaseEstimator):
                 stacklevel=3,
             )
         elif solution.reason is not Stop.TOLERANCE:
-            warnings.warn(
-                f"{solution.reason.value} After {self.n_iter_} iterations the "
+            told = solution.reason.warning(
+                f"After {self.n_iter_} iterations the "
                 f"objective is {self.objective_:.6g}, at most {self.gap_:.2g} above "
-                "the optimum.",
-                ConvergenceWarning,
-                stacklevel=3,
+                "the optimum."
             )
+            warnings.warn(told, stacklevel=3)
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.coding import Coding
 from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, whitening
+from nearkind.errors import Parameter
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
+from nearkind.solvers.solution import NotConvergedWarning
 from nearkind.validation.parameters import estimator_class, flag, whole_number
 
 
@@ -99,13 +100,16 @@ class MMC(MatrixLearner):
 
     def _warn_if_far(self) -> None:
         if self.gap_ > self.tol * self.objective_:
-            warnings.warn(
+            told = NotConvergedWarning(
                 f"After {self.n_iter_} evaluations the objective, "
                 f"{self.objective_:.6g}, may be {self.gap_:.2g} below its optimum, "
-                f"more than tol={self.tol:g} allows. Raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=4,
+                f"more than tol={self.tol:g} allows. Raise ",
+                Parameter("max_iter"),
+                " or ",
+                Parameter("tol"),
+                ".",
             )
+            warnings.warn(told, stacklevel=4)
 
 
 @dataclass(frozen=True)

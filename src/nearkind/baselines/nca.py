@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.coding import (
     CODINGS,
@@ -16,7 +15,9 @@ from nearkind.baselines.coding import (
     learned_tables,
 )
 from nearkind.distances.vectors import ValueVectors
+from nearkind.errors import Parameter
 from nearkind.estimators.base import VectorDistance, code_rows
+from nearkind.solvers.solution import NotConvergedWarning
 from nearkind.validation import parameters
 from nearkind.validation.parameters import estimator_class, number, whole_number
 
@@ -99,12 +100,15 @@ class NCA(VectorDistance, BaseEstimator):
         tables = learned_tables(flat_tables(projection), self.components_)
         self.distance_ = ValueVectors(book, tables)
         if self.n_iter_ >= self.max_iter:
-            warnings.warn(
+            told = NotConvergedWarning(
                 f"The iterations ran out after {self.n_iter_}, before the tolerance "
-                "was met. Raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
+                "was met. Raise ",
+                Parameter("max_iter"),
+                " or ",
+                Parameter("tol"),
+                ".",
             )
+            warnings.warn(told, stacklevel=2)
         return self
 
     def _learner(self) -> Any:

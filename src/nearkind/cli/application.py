@@ -1,7 +1,6 @@
 """The commands together; bad data ends in one sentence on standard error and exit 1."""
 
 import os
-import re
 import signal
 import sys
 import warnings
@@ -25,10 +24,12 @@ from nearkind.cli.explain import explain
 from nearkind.cli.export import export
 from nearkind.cli.fit import fit
 from nearkind.cli.neighbors import neighbors
+from nearkind.cli.options import grouped
 from nearkind.cli.predict import predict
 from nearkind.cli.report import report
 from nearkind.cli.reproduce import reproduce
 from nearkind.cli.transform import transform
+from nearkind.errors import Advised, Parameter
 
 COMMANDS = (
     demo,
@@ -51,16 +52,6 @@ BAD_DATA = ValueError, TypeError, OSError, ImportError, MemoryError
 BAD_USAGE = 2
 ENDED_BY_SIGNAL = 128
 """The exit code of a command that a signal ended is this plus the signal's number."""
-PARAMETER = re.compile(
-    r"""(?<!['"\w-])(?P<name>max_iter|tol|time_budget|class_weight|"""
-    r"""(?:missing|unseen|numeric)(?=='))(?:='?(?P<value>[\w.]+)'?)?(?!['"\w])"""
-)
-"""A parameter that has an option on the command line, and its value if there is one."""
-
-IDENTIFIER = re.compile(
-    r"""^(?P<found>Column (?P<name>'.*?'|".*?") has .*)Drop it (?=if it is an ident)"""
-)
-"""Advice to drop a column."""
 
 
 class Command(TyperCommand):
@@ -195,33 +186,34 @@ def _sentence(error: BaseException) -> str:
             f"There is not enough memory{f' ({error})' if str(error) else ''}. Give "
             "fewer rows or columns, or let `nearkind fit --stream` read in batches."
         )
+    if isinstance(error, Advised):
+        return error.worded(option_text)
     return str(error) or f"{type(error).__name__}, and nothing more is known."
+
+
+def option_text(parameter: Parameter) -> str:
+    """Return the option of ``nearkind fit`` for a parameter that a message names.
+
+    Examples
+    --------
+    >>> option_text(Parameter("max_iter")), option_text(Parameter("unseen", "error"))
+    ('--max-iter', '`fit --unseen error`')
+    >>> option_text(Parameter("drop", "key"))
+    "Drop it with --drop 'key'"
+    """
+    flag = f"--{parameter.name.replace('_', '-')}"
+    if parameter.value is None:
+        return flag
+    if parameter.name == "drop":
+        return f"Drop it with {flag} {parameter.value!r}"
+    return f"`fit {flag} {parameter.value}`"
 
 
 def _print_error(message: Warning | str, *_: Any, **__: Any) -> None:
     from nearkind.tables import printable
 
-    sentence = with_flags(" ".join(str(message).split()))
-    typer.echo(f"nearkind: {printable(sentence)}", err=True)
-
-
-def with_flags(message: str) -> str:
-    """Return a message with parameters of Python as options of ``nearkind fit``.
-
-    Examples
-    --------
-    >>> with_flags("Pass unseen='error' to refuse them. Raise max_iter or tol.")
-    'Pass `fit --unseen error` to refuse them. Raise --max-iter or --tol.'
-    >>> with_flags("Column 'key' has 9 values. Drop it if it is an identifier.")
-    "Column 'key' has 9 values. Drop it with --drop 'key' if it is an identifier."
-    """
-
-    def option(found: re.Match[str]) -> str:
-        flag = f"--{found['name'].replace('_', '-')}"
-        return f"`fit {flag} {found['value']}`" if found["value"] else flag
-
-    dropped = IDENTIFIER.sub(r"\g<found>Drop it with --drop \g<name> ", message)
-    return PARAMETER.sub(option, dropped)
+    sentence = message if isinstance(message, str) else _sentence(message)
+    typer.echo(f"nearkind: {printable(' '.join(sentence.split()))}", err=True)
 
 
 def _close_output() -> None:
@@ -253,4 +245,4 @@ def nearkind(
 
 
 for command in COMMANDS:
-    app.command(cls=Command)(command)
+    app.command(cls=Command)(grouped(command))

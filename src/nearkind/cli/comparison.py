@@ -6,14 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import typer
 
-from nearkind.cli.compilation import compile_ahead
+from nearkind.cli.jit import compile_ahead
 from nearkind.cli.methods import STRUCTURES, TRIALS, trial_name
-from nearkind.datasets.data_argument import is_set, warn_shadowed
+from nearkind.cli.options import Trials
+from nearkind.datasets.readers import is_set, warn_shadowed
 from nearkind.errors import did_you_mean
 from nearkind.experiments import METHODS, Design, Limits, Row, run, statistics
 from nearkind.experiments.progress import (
@@ -36,14 +37,6 @@ CAUTION = (
 )
 
 
-class Effort(NamedTuple):
-    """Repetitions, seconds per trial, and trials at once."""
-
-    repeats: int
-    seconds: float
-    jobs: int | None = None
-
-
 def check_methods(methods: Iterable[str]) -> list[str]:
     """Return methods, each once; raise BadParameter for an unknown one."""
     chosen = list(dict.fromkeys(map(trial_name, methods)))
@@ -57,23 +50,24 @@ def check_methods(methods: Iterable[str]) -> list[str]:
 
 
 def evaluate_methods(
-    source: LabelledSource, methods: list[str], effort: Effort
+    source: LabelledSource, methods: Iterable[str], trials: Trials
 ) -> dict[str, Any]:
     """Return the mean scores of methods, in the order given."""
-    return mean_scores(source, _run(source, methods, effort))
+    return mean_scores(source, _run(source, methods, trials))
 
 
 def compare_methods(
-    source: LabelledSource, methods: list[str], effort: Effort
+    source: LabelledSource, methods: Iterable[str], trials: Trials
 ) -> dict[str, Any]:
     """Return mean scores, ranks and significance, the best mean rank first."""
-    rows = _run(source, methods, effort)
+    rows = _run(source, methods, trials)
     return rank(mean_scores(source, rows), accuracies(rows))
 
 
-def _run(source: LabelledSource, methods: Sequence[str], effort: Effort) -> list[Row]:
+def _run(source: LabelledSource, names: Iterable[str], trials: Trials) -> list[Row]:
     """Run every method on the same splits, each in a process of its own."""
-    limits = Limits(seconds=effort.seconds, jobs=effort.jobs)
+    methods = check_methods(names)
+    limits = Limits(seconds=trials.seconds, jobs=trials.jobs)
     if not COMPILED.isdisjoint(methods):
         compile_ahead()
     with TemporaryDirectory() as folder:
@@ -81,7 +75,7 @@ def _run(source: LabelledSource, methods: Sequence[str], effort: Effort) -> list
         return run(
             [table.name],
             methods,
-            effort.repeats,
+            trials.repeats,
             Path(folder) / "rows.jsonl",
             design=DESIGN,
             limits=limits,

@@ -238,7 +238,7 @@ def show_change(facts: dict[str, Any]) -> None:
 
 def _print_effects(out: Console, facts: dict[str, Any], labels: list[Any]) -> None:
     """Print by how much each column raises the probability of some classes."""
-    from nearkind.estimators.explanation import effect_text
+    from nearkind.voting.explanation import effect_text
 
     parts, predicted = facts["effects"], facts["predicted"]
     head = ("feature", "value", *(str(label) for label in labels), " ")

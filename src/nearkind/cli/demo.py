@@ -5,23 +5,15 @@ from typing import Annotated
 
 import typer
 
-from nearkind.cli.options import Force
+from nearkind.cli import options
 
 
 def demo(
     name: Annotated[
         str, typer.Argument(help="Name of a built-in set that needs no file.")
     ] = "balance",
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File for the page, which ends in .html; a page that is there is "
-            "replaced.",
-        ),
-    ] = Path("nearkind-demo.html"),
-    force: Force = False,
+    output: options.Page = Path("nearkind-demo.html"),
+    force: options.Force = False,
 ) -> None:
     """Learn on a built-in set, print what was learned and write a page on it."""
     from nearkind.cli.outputs import PAGE, check_output

@@ -9,7 +9,7 @@ from nearkind.cli import options
 
 
 def duplicates(
-    data: options.Data,
+    rows: options.Rows,
     model: Annotated[
         Path | None,
         typer.Option(
@@ -31,37 +31,29 @@ def duplicates(
             help="Largest distance of a pair to list; any by default.",
         ),
     ] = None,
-    drop: options.Drop = None,
-    text: options.Text = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
     as_json: options.AsJson = False,
 ) -> None:
     """List rows of DATA that are equal, and those that are nearly so."""
-    from nearkind import load
     from nearkind.cli.console import print_json
     from nearkind.cli.findings import show_duplicates
-    from nearkind.cli.model_table import ModelTable
     from nearkind.cli.progress import progress_bar
-    from nearkind.datasets.data_argument import read_features
-    from nearkind.io import ReadOptions, short_name
+    from nearkind.io import short_name
     from nearkind.tasks.duplicates import similarity_facts
 
-    read = ReadOptions(format, delimiter, encoding)
-    known = None if model is None else load(model)
-    if known is None:
-        X = read_features(data, drop or (), text or (), read)
-    elif drop or text:
+    if model is None:
+        known, X = None, rows.features()
+    elif rows.drop or rows.text:
         raise typer.BadParameter(
             "not with --model, which has columns of its own.",
-            param_hint="--drop" if drop else "--text",
+            param_hint="--drop" if rows.drop else "--text",
         )
     else:
-        X = ModelTable(known, data, read).X
+        query = options.Query(model=model, data=rows.data, reading=rows.reading)
+        table = query.known()
+        known, X = table.model, table.X
     n_rows = len(next(iter(X.values())))
     largest = float("inf") if within is None else within
     with progress_bar("comparing rows", n_rows) as advance:
         facts = similarity_facts(X, known, pairs, largest, advance)
-    facts = {"data": short_name(data), **facts}
+    facts = {"data": short_name(rows.data), **facts}
     (print_json if as_json else show_duplicates)(facts)

@@ -8,8 +8,7 @@ from nearkind.cli import options
 
 
 def explain(
-    model: options.Model,
-    data: options.Data,
+    query: options.Query,
     row: Annotated[
         int | None, typer.Option("--row", help="Why this row of DATA has its class.")
     ] = None,
@@ -19,9 +18,6 @@ def explain(
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="Neighbours of --row.")] = 5,
     training: options.Training = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Say why a row has its class, or what sets two rows apart; rows count from 0."""
@@ -30,17 +26,10 @@ def explain(
             "name one row, for why it has its class, or two, for why they are apart.",
             param_hint="--row N or --rows A B",
         )
-    from nearkind import load
     from nearkind.cli import console
     from nearkind.cli.explanations import Explainer
-    from nearkind.cli.model_table import ModelTable, load_classifier
-    from nearkind.io import ReadOptions
 
-    known = load(model) if row is None else load_classifier(model)
-    reading = ReadOptions(format, delimiter, encoding)
-    table = ModelTable(known, data, reading)
-    learned_from = None if training is None else ModelTable(known, training, reading)
-    explainer = Explainer(known, table, learned_from)
+    explainer = Explainer(query.known(classifies=row is not None), training)
     if row is not None:
         facts, show = explainer.prediction(row, k), console.show_prediction
     elif rows is not None:

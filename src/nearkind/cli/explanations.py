@@ -5,17 +5,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nearkind.cli.model_table import ModelTable
-from nearkind.estimators.explanation import (
-    NO_EFFECTS,
-    feature_effects,
-    has_effects,
-    kept_values,
-    nearest_rows,
-)
 from nearkind.model_view import ModelView
 from nearkind.neighbors import tie_widths
 from nearkind.protocols import Codes
 from nearkind.tasks.change import nearest_change
+from nearkind.voting.explanation import (
+    NO_EFFECTS,
+    has_effects,
+    kept_values,
+    nearest_rows,
+)
 
 
 class CodedRow(NamedTuple):
@@ -30,19 +29,17 @@ class Explainer:
 
     Parameters
     ----------
-    model : CPMLClassifier, CPMLClassifierCV or a distance
-        Fitted.
     table : ModelTable
-    training : ModelTable, default=None
-        The table given to fit. Without it the numbers of training rows are as the model
-        keeps them, which may be ranges.
+    training : str, default=None
+        DATA of the table given to fit. Without it the numbers of training rows are as
+        the model keeps them, which may be ranges.
     """
 
-    def __init__(
-        self, model: Any, table: ModelTable, training: ModelTable | None = None
-    ) -> None:
-        self.model, self.table, self.training = model, table, training
-        self.view = ModelView(model)
+    def __init__(self, table: ModelTable, training: str | None = None) -> None:
+        self.table, self.view, self.model = table, table.view, table.model
+        self.training = None
+        if training is not None:
+            self.training = ModelTable(table.model, training, table.options)
 
     def neighbors(self, number: int, k: int) -> dict[str, Any]:
         """Return the k nearest training rows of a row, from 0 on, with contributions.
@@ -51,7 +48,7 @@ class Explainer:
         """
         row = self.table.row(number)
         here = self.coded(row)
-        distances, numbers = self.view.member.kneighbors(row, k)
+        distances, numbers = self.view.voter.kneighbors(here.codes[None], k)
         found = zip(numbers[0].tolist(), distances[0].tolist(), strict=True)
         return {
             **self.about(number, row),
@@ -63,9 +60,9 @@ class Explainer:
         """Return why a row has its class: k neighbours with votes, and effects."""
         row = self.table.row(number)
         here, p = self.coded(row), self.model.predict_proba(row)[0].tolist()
-        near = nearest_rows(self.view.member, row, k)
+        near = nearest_rows(self.view.voter, self.model.classes_, row, k)
         lines = zip(*(near[name].tolist() for name in near), strict=True)
-        names, effects = feature_effects(self.model, row)
+        names, effects = self.model.committee_.feature_effects(row)
         labels = self.model.classes_.tolist()
         facts = self.about(number, row)
         on_class = effects[:, labels.index(facts["predicted"])]
@@ -138,7 +135,7 @@ class Explainer:
             "predicted": None,
             "other_class": None,
         }
-        if view.classifies:
+        if view.committee is not None:
             predicted = [self.model.predict(row).tolist()[0] for row in rows]
             facts["predicted"] = predicted
             facts["other_class"] = self.nearest_of_other_class(here, predicted[0])
@@ -151,10 +148,10 @@ class Explainer:
 
     def training_row(self, number: int) -> CodedRow:
         """Return a training row by its number in the table given to fit."""
-        rows = self.view.training_rows
+        rows = self.view.voter.rows
         codes = rows.codes[rows.unique_of(number)]
         if self.training is None:
-            return CodedRow(codes, kept_values(self.view.member, number))
+            return CodedRow(codes, kept_values(self.view.voter, number))
         found = self.coded(self.training.row(number))
         if (found.codes != codes).any():
             raise ValueError(
@@ -172,23 +169,24 @@ class Explainer:
         The class of a unique row is the one with the largest share. None if all are of
         this class.
         """
-        rows, distance = self.view.training_rows, self.view.distance
+        rows, distance = self.view.voter.rows, self.view.distance
         query = distance.represent(here.codes[None])
         d = distance.compare(query, distance.represent(rows.codes))[0]
-        is_same = rows.shares.argmax(axis=1) == rows.classes.tolist().index(label)
+        own = self.model.classes_.tolist().index(label)
+        is_same = rows.shares.argmax(axis=1) == own
         if is_same.all():
             return None
         nearest = d[~is_same].min() + tie_widths(d[None])[0]
         tied = np.flatnonzero(~is_same & (d <= nearest))
-        first_rows = rows.groups.rows[rows.groups.starts[tied]]
+        first_rows = rows.groups.first_rows[tied]
         unique = int(tied[first_rows.argmin()])
         return self.neighbor(here, int(first_rows.min()), float(d[unique]))
 
     def neighbor(self, here: CodedRow, number: int, distance: float) -> dict[str, Any]:
         """Return a training row: number, distance, classes, and what differs."""
-        rows, there = self.view.training_rows, self.training_row(number)
+        rows, there = self.view.voter.rows, self.training_row(number)
         shares = rows.shares[rows.unique_of(number)].tolist()
-        pairs = zip(rows.classes.tolist(), shares, strict=True)
+        pairs = zip(self.model.classes_.tolist(), shares, strict=True)
         positive = [(label, share) for label, share in pairs if share > 0.0]
         classes = dict(sorted(positive, key=lambda pair: -pair[1]))
         parts = self.contributions(here, there)

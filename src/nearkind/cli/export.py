@@ -1,14 +1,20 @@
 """``nearkind export``."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nearkind.cli import options
+from nearkind.cli.options import option
 from nearkind.errors import did_you_mean
-from nearkind.export.targets import TARGETS, files, target_of, write
+from nearkind.export.targets import TARGETS, target_of
+from nearkind.tables import printable
+
+if TYPE_CHECKING:
+    from nearkind.model_view import ModelView
 
 
 def _dialects() -> Iterable[str]:
@@ -17,8 +23,37 @@ def _dialects() -> Iterable[str]:
     return DIALECTS
 
 
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """Words of an export, each None where the target has its own."""
+
+    dialect: str | None = option(
+        "Dialect of SQL; duckdb by default.",
+        metavar="[duckdb|postgres|pgvector|sqlite]",
+        autocompletion=options.completion(_dialects),
+    )
+    table: str | None = option(
+        "Table whose rows the SQL classifies; new_rows by default."
+    )
+    key: str | None = option(
+        "Column of that table that tells rows apart; id by default."
+    )
+    name: str | None = option(
+        "Word with which all names in the SQL begin; the name of MODEL by default."
+    )
+    inputs: str | None = option(
+        "What the ONNX graph takes: values (by default) or codes.",
+        autocompletion=options.completion(lambda: ("values", "codes")),
+    )
+
+    def given(self) -> dict[str, Any]:
+        """Return those that are given."""
+        return {name: word for name, word in vars(self).items() if word is not None}
+
+
 def export(
     model: options.Model,
+    words: Words,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -38,44 +73,6 @@ def export(
             autocompletion=options.completion(lambda: TARGETS),
         ),
     ] = None,
-    dialect: Annotated[
-        str | None,
-        typer.Option(
-            "--dialect",
-            metavar="[duckdb|postgres|pgvector|sqlite]",
-            help="Dialect of SQL; duckdb by default.",
-            autocompletion=options.completion(_dialects),
-        ),
-    ] = None,
-    table: Annotated[
-        str | None,
-        typer.Option(
-            "--table",
-            help="Table whose rows the SQL classifies; new_rows by default.",
-        ),
-    ] = None,
-    key: Annotated[
-        str | None,
-        typer.Option(
-            "--key", help="Column of that table that tells rows apart; id by default."
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--name",
-            help="Word with which all names in the SQL begin; the name of MODEL by "
-            "default.",
-        ),
-    ] = None,
-    inputs: Annotated[
-        str | None,
-        typer.Option(
-            "--inputs",
-            help="What the ONNX graph takes: values (by default) or codes.",
-            autocompletion=options.completion(lambda: ("values", "codes")),
-        ),
-    ] = None,
     member: Annotated[
         int | None,
         typer.Option(
@@ -89,27 +86,26 @@ def export(
     """Write a model as JSON, CSV, SQL or ONNX, for programs without nearkind."""
     from nearkind import load
     from nearkind.cli import outputs
+    from nearkind.export.targets import files, write
     from nearkind.model_view import ModelView
-    from nearkind.tables import printable
 
-    if to is None:
-        to = _target(output)
+    to = to or _target(output)
     if to not in TARGETS:
         raise typer.BadParameter(did_you_mean(to, TARGETS), param_hint="--to")
     place = output or Path(f"{model.stem}.{to}")
-    if to == "sql" and name is None:
-        name = model.stem
+    if to == "sql" and words.name is None:
+        words = replace(words, name=model.stem)
     outputs.keep_inputs(place, {"MODEL": model})
-    asked = dict(dialect=dialect, table=table, key=key, name=name, inputs=inputs)
-    settings = {option: x for option, x in asked.items() if x is not None}
-    known = _member(load(model), member)
+    view = ModelView(load(model))
+    known = _member(view, member)
     for path in files(known, place, to):
         outputs.keep_inputs(path, {"MODEL": model})
         outputs.keep_others(path, outputs.EXPORTS[to], force)
-    for path in write(known, place, to, **settings):
+    for path in write(known, place, to, **words.given()):
         outputs.echo_path(path)
-    if to == "sql" and ModelView(known).classifies:
-        typer.echo(printable(f"{place}: query the view {name}_classes"), err=True)
+    if to == "sql" and view.committee is not None:
+        view = printable(f"{place}: query the view {words.name}_classes")
+        typer.echo(view, err=True)
 
 
 def _target(output: Path | None) -> str:
@@ -124,16 +120,16 @@ def _target(output: Path | None) -> str:
         raise typer.BadParameter(str(error), param_hint="--output") from None
 
 
-def _member(model: Any, number: int | None) -> Any:
-    """Return a member of a model, or the model if no number is given."""
-    from nearkind.model_view import ModelView
+def _member(view: "ModelView", number: int | None) -> Any:
+    """Return a classifier of one voter, or the model if no number is given."""
+    from nearkind.estimators.classifier import classifier_of
 
-    if number is None:
-        return model
-    members = ModelView(model).members or [model]
-    if number > len(members):
+    committee = view.committee
+    n_members = 1 if committee is None else len(committee.voters)
+    if number is not None and number > n_members:
         raise ValueError(
-            f"There is no member {number}: the model has {len(members)}, numbered "
-            "from 1."
+            f"There is no member {number}: the model has {n_members}, numbered from 1."
         )
-    return members[number - 1]
+    if number is None or committee is None:
+        return view.model
+    return classifier_of(committee.voters[number - 1], committee.classes)

@@ -50,9 +50,9 @@ def names() -> list[str]:
 
 def metric_of(name: str) -> Any:
     """Return the distance of a method that is no search, unfitted, as it comes."""
-    from nearkind import CPML, baselines
+    from nearkind.estimators.distance_names import named_distances
 
-    return CPML(name) if name in STRUCTURES else baselines.all()[name]()
+    return named_distances()[name]()
 
 
 def needs_classes(name: str) -> bool:

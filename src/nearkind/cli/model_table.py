@@ -10,8 +10,10 @@ import typer
 
 from nearkind import load
 from nearkind.cli.progress import progress_bar
-from nearkind.datasets.data_argument import read_data
+from nearkind.datasets.readers import read_data
+from nearkind.distances import ValueVectors
 from nearkind.encoding import Levels
+from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import row_keys
 from nearkind.errors import nearest_names
 from nearkind.io import (
@@ -28,6 +30,7 @@ from nearkind.io.delimited import write_delimited
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array
 from nearkind.tables import printable, read_table
+from nearkind.voting import Voter
 
 TIE = 1e-9
 """Probabilities that differ by less are equal."""
@@ -40,7 +43,7 @@ ROWS_AT_ONCE = 5_000
 def load_classifier(path: Path) -> Any:
     """Load a model that predicts classes; raise ValueError if it does not."""
     model = load(path)
-    if not ModelView(model).classifies:
+    if ModelView(model).committee is None:
         raise ValueError(
             f"{path.name} holds a {type(model).__name__}, which measures distances and "
             "says no class; `nearkind fit` makes models that do."
@@ -61,6 +64,8 @@ class ModelTable:
 
     Attributes
     ----------
+    view : ModelView
+        The model.
     where : str
         Name of the table, for messages.
     columns : dict of list
@@ -71,9 +76,10 @@ class ModelTable:
     """
 
     def __init__(self, model: Any, data: str, options: ReadOptions) -> None:
+        self.model, self.view, self.options = model, ModelView(model), options
         self.where = short_name(data)
         self.columns = read_data(data, options)
-        self.X = model_columns(model, self.columns, self.where)
+        self.X = model_columns(self.view.codebook, self.columns, self.where)
         self.n_rows = len(next(iter(self.columns.values())))
 
     def row(self, number: int) -> dict[Any, list[Any]]:
@@ -90,19 +96,18 @@ class ModelTable:
         return [None if is_missing(cell) else cell for cell in self.columns[column]]
 
 
-def model_columns(model: Any, columns: Columns, where: str) -> dict[Any, list[Any]]:
+def model_columns(book: Codebook, columns: Columns, where: str) -> dict[Any, list[Any]]:
     """Return the model's columns of a table, with the values that the model knows.
 
     Parameters
     ----------
-    model : CPMLClassifier, CPMLClassifierCV or a distance
-        Fitted.
+    book : Codebook
+        Of the model.
     columns : dict of list
         As they were read; columns that the model does not have are ignored.
     where : str
         Name of the file, for the message if a column is missing.
     """
-    book = ModelView(model).codebook
     levels: dict[str, Collection[Any]] = {
         str(feature.name): feature.code_of if isinstance(feature, Levels) else ()
         for feature in book.features_
@@ -205,51 +210,40 @@ class Predictions(NamedTuple):
         }
 
 
-def predict_table(
-    model: Any, table: ModelTable, target: str | None = None
-) -> Predictions:
-    """Return the predictions of a classifier; of tied classes the first.
+def predict_table(table: ModelTable, target: str | None = None) -> Predictions:
+    """Return what a classifier predicts for a table; of tied classes the first.
 
     Parameters
     ----------
-    model : CPMLClassifier or CPMLClassifierCV
-        Fitted.
     table : ModelTable
     target : str, default=None
         Column to compare with; None: the only column that holds classes, if there is
         just one.
     """
-    shares = class_shares(model, table)
+    shares, classes = class_shares(table), table.model.classes_
     best = shares >= shares.max(axis=1, keepdims=True) - TIE
-    labels = model.classes_[best.argmax(axis=1)].tolist()
-    classes = model.classes_.tolist()
-    score = _score(labels, classes, table, target)
+    labels = classes[best.argmax(axis=1)].tolist()
+    score = _score(labels, classes.tolist(), table, target)
     if score is not None:
-        score = score._replace(n_known=n_training_rows(ModelView(model), table.X))
-    return Predictions(labels, classes, shares, score)
+        score = score._replace(n_known=n_training_rows(table.view.voter, table.X))
+    return Predictions(labels, classes.tolist(), shares, score)
 
 
-def n_training_rows(view: ModelView, X: Columns) -> int:
+def n_training_rows(voter: Voter, X: Columns) -> int:
     """Return how many rows of a table have the codes of a training row."""
-    codes, known = view.codebook.encode(X), view.training_rows.codes
+    codes, known = voter.encode(X), voter.rows.codes
     keys = row_keys(np.concatenate([codes, known]))
     return int(np.isin(keys[: len(codes)], keys[len(codes) :]).sum())
 
 
-def class_shares(model: Any, table: ModelTable) -> Array:
-    """Return the probabilities of each row (n, C), with a bar where this takes long.
-
-    Parameters
-    ----------
-    model : CPMLClassifier or CPMLClassifierCV
-        Fitted.
-    table : ModelTable
-    """
+def class_shares(table: ModelTable) -> Array:
+    """Return the probabilities of each row (n, C), with a bar where this takes long."""
+    model = table.model
     if table.n_rows <= ROWS_AT_ONCE:
         return model.predict_proba(table.X)
     rows = read_table(table.X).factorize()
-    for distance in ModelView(model).distances:
-        distance.codebook_.encode(rows)  # what is unseen is said once, of all rows
+    for distance in table.view.distances:
+        distance.encode(rows)  # what is unseen is said once, of all rows
     found = []
     with progress_bar("classifying rows", table.n_rows) as advance:
         for start in range(0, table.n_rows, ROWS_AT_ONCE):
@@ -259,22 +253,21 @@ def class_shares(model: Any, table: ModelTable) -> Array:
     return np.concatenate(found)
 
 
-def vector_columns(model: Any, table: ModelTable, beside: Columns) -> Columns:
+def vector_columns(table: ModelTable, beside: Columns) -> Columns:
     """Return the vectors of the rows of a table as columns, beside others.
 
     Parameters
     ----------
-    model : CPMLClassifier, CPMLClassifierCV or a distance
-        Fitted; of several members the first is taken.
     table : ModelTable
+        Of several voters the one that explains gives the vectors.
     beside : dict of list
         Columns that come first.
     """
-    distance = ModelView(model).distance
-    if not distance.has_vectors:
+    distance = table.view.distance
+    if not isinstance(distance, ValueVectors):
         raise ValueError(
-            f"{type(distance).__name__} compares values by tables, and no vectors have "
-            "its distances. Fit another method, such as single."
+            f"{table.view.report.method} compares values by tables, and no vectors "
+            "have its distances. Fit another method, such as single."
         )
     found: Columns = dict(beside)
     for axis, numbers in enumerate(distance.transform(table.X).T):

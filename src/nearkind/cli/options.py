@@ -1,15 +1,109 @@
-"""Arguments and options that several commands have, and what a shell completes."""
+"""Arguments and options that several commands have, and what a shell completes.
 
-from collections.abc import Callable, Iterable
+Options that go together are a dataclass whose fields ``option`` describes; a command
+has one parameter for it, which ``grouped`` turns into one option per field.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nearkind.cli import methods
 
+if TYPE_CHECKING:
+    from nearkind.cli.model_table import ModelTable
+    from nearkind.io import Columns, LabelledSource, ReadOptions
+
 Complete = Callable[[str], list[str]]
 """From what is written of a word to the words that it may become."""
+Part = tuple[str, Any, Any]
+"""Name, type and default of a parameter of a command, or of a field of a group."""
+
+
+def option(help: str, *names: str, default: Any = None, **settings: Any) -> Any:
+    """Return a field of a group, an option named as the field is, or otherwise."""
+    described = typer.Option(*names, help=help, **settings)
+    return field(default=default, metadata={"option": described})
+
+
+def argument(help: str, **settings: Any) -> Any:
+    """Return a field of a group that is an argument."""
+    return field(metadata={"option": typer.Argument(help=help, **settings)})
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with an option for each field of its parameters of dataclasses.
+
+    Parameters
+    ----------
+    command : callable
+        Parameters whose type is a dataclass get one made of the options.
+
+    Examples
+    --------
+    >>> @dataclass
+    ... class Point:
+    ...     x: int
+    ...     y: int = 0
+    >>> def show(name: str, at: Point) -> None:
+    ...     print(name, at)
+    >>> inspect.signature(grouped(show))
+    <Signature (*, name: str, x: int, y: int = 0)>
+    >>> grouped(show)(name="a", x=1, y=2)
+    a Point(x=1, y=2)
+    """
+    signature = inspect.signature(command)
+    parts = [(p.name, p.annotation, p.default) for p in signature.parameters.values()]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        command(**_collected(parts, given))
+
+    kind = inspect.Parameter.KEYWORD_ONLY
+    each = [
+        inspect.Parameter(name, kind, default=default, annotation=annotation)
+        for name, annotation, default in _options(parts)
+    ]
+    run.__signature__ = inspect.Signature(each)  # type: ignore[attr-defined]
+    return run
+
+
+def _fields(group: Any) -> list[Part]:
+    empty = inspect.Parameter.empty
+    return [
+        (
+            each.name,
+            Annotated[each.type, each.metadata["option"]]
+            if each.metadata
+            else each.type,
+            empty if each.default is MISSING else each.default,
+        )
+        for each in fields(group)
+    ]
+
+
+def _options(parts: list[Part]) -> Iterator[Part]:
+    """Yield the parts, and in the place of a group its own."""
+    for name, kind, default in parts:
+        if is_dataclass(kind):
+            yield from _options(_fields(kind))
+        else:
+            yield name, kind, default
+
+
+def _collected(parts: list[Part], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of options by part, those of a group as one."""
+    return {
+        name: kind(**_collected(_fields(kind), given))
+        if is_dataclass(kind)
+        else given[name]
+        for name, kind, _ in parts
+    }
 
 
 def completion(names: Callable[[], Iterable[str]]) -> Complete:
@@ -33,13 +127,36 @@ def complete_data(incomplete: str) -> list[str]:
     return completion(lambda: [*names(), *files])(incomplete)
 
 
-DATA_HELP = (
-    "A file of csv, tsv, json lines, parquet or arrow, text also in .gz; - for "
-    "standard input; or the name of a built-in set."
-)
-Data = Annotated[
-    str,
-    typer.Argument(metavar="DATA", help=DATA_HELP, autocompletion=complete_data),
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Write over a file of another kind too, and under a name of any ending "
+        "where the format does not depend on it; never over an input.",
+    ),
+]
+Page = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        help="File for the page, which ends in .html; a page that is there is "
+        "replaced.",
+    ),
+]
+Row = Annotated[int, typer.Option("--row", help="A row of DATA, from 0 on.")]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, help="Seed of everything that is drawn.")
+]
+ListMethods = Annotated[
+    bool,
+    typer.Option(
+        "--list-methods",
+        help="List all methods and leave.",
+        callback=methods.print_all,
+        is_eager=True,
+    ),
 ]
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A file that `nearkind fit` wrote.")
@@ -52,15 +169,6 @@ Training = Annotated[
         help="The table given to fit: shows its rows as they are there.",
     ),
 ]
-Target = Annotated[
-    str | None,
-    typer.Option(
-        "--target",
-        "-t",
-        metavar="COL",
-        help="Column that holds the classes; a built-in set has its own.",
-    ),
-]
 TrueClasses = Annotated[
     str | None,
     typer.Option(
@@ -71,111 +179,178 @@ TrueClasses = Annotated[
         "other column that holds nothing but classes.",
     ),
 ]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--drop",
-        metavar="COL",
-        help="Column to leave out; give the option once per column.",
-    ),
-]
-Text = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--text",
-        metavar="COL",
-        help="Column to read as text, whatever numbers or dates it holds; give the "
-        "option once per column.",
-    ),
-]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        help="Format of DATA: csv, tsv, jsonl, parquet or arrow; found out by default.",
+
+
+def repeats(default: int) -> Any:
+    """Return the option for the number of trials of each method."""
+    return option(
+        "Number of times that the rows are split anew and every method is tried.",
+        "--repeats",
+        "-r",
+        default=default,
+        min=1,
+    )
+
+
+def seconds(default: float) -> Any:
+    """Return the option for the time limit of a trial."""
+    return option("Seconds per trial before it is stopped.", default=default, min=0.1)
+
+
+def _data() -> Any:
+    return argument(
+        "A file of csv, tsv, json lines, parquet or arrow, text also in .gz; - for "
+        "standard input; or the name of a built-in set.",
+        metavar="DATA",
+        autocompletion=complete_data,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How to read a file."""
+
+    format: str | None = option(
+        "Format of DATA: csv, tsv, jsonl, parquet or arrow; found out by default.",
         autocompletion=completion(lambda: ("csv", "tsv", "jsonl", "parquet", "arrow")),
-    ),
-]
-Delimiter = Annotated[
-    str | None,
-    typer.Option(
-        "--delimiter",
-        help="Character between the cells of a text file, such as ; or tab; found out "
-        "among , ; | and tab by default.",
-    ),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(
-        "--encoding",
-        help="Encoding of a text file, such as utf-8; found out by default.",
-    ),
-]
-Force = Annotated[
-    bool,
-    typer.Option(
-        "--force",
-        help="Write over a file of another kind too, and under a name of any ending "
-        "where the format does not depend on it; never over an input.",
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-Methods = Annotated[
-    list[str] | None,
-    typer.Option(
+    )
+    delimiter: str | None = option(
+        "Character between the cells of a text file, such as ; or tab; found out among "
+        ", ; | and tab by default."
+    )
+    encoding: str | None = option(
+        "Encoding of a text file, such as utf-8; found out by default."
+    )
+
+    @property
+    def options(self) -> "ReadOptions":
+        """The options as files are read by."""
+        from nearkind.io import ReadOptions
+
+        return ReadOptions(self.format, self.delimiter, self.encoding)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """The columns of a table to learn from."""
+
+    data: str = _data()
+    drop: list[str] | None = option(  # noqa: RUF009
+        "Column to leave out; give the option once per column.", metavar="COL"
+    )
+    text: list[str] | None = option(  # noqa: RUF009
+        "Column to read as text, whatever numbers or dates it holds; give the option "
+        "once per column.",
+        metavar="COL",
+    )
+    reading: Reading
+
+    def features(self) -> "Columns":
+        """Return the columns."""
+        from nearkind.datasets.readers import read_features
+
+        drop, text = self.drop or (), self.text or ()
+        return read_features(self.data, drop, text, self.reading.options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table with a column of classes, or without one."""
+
+    target: str | None = option(
+        "Column that holds the classes; a built-in set has its own.",
+        "--target",
+        "-t",
+        metavar="COL",
+    )
+    rows: Rows
+
+    @property
+    def column(self) -> str | None:
+        """The column of classes; None for a file of which none is named."""
+        from nearkind.datasets.readers import is_set, label_column
+
+        data = self.rows.data
+        return self.target or (label_column(data) if is_set(data) else None)
+
+    def source(self) -> "LabelledSource":
+        """Return the table with its classes; BadParameter if none are named."""
+        from nearkind.io import LabelledSource
+
+        rows, target = self.rows, self.column
+        if target is None:
+            raise typer.BadParameter(
+                f"name the column of {rows.data} that holds the classes.",
+                param_hint="--target",
+            )
+        drop, text = tuple(rows.drop or ()), tuple(rows.text or ())
+        return LabelledSource(rows.data, target, drop, text, rows.reading.options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """A model, and a table to ask it about."""
+
+    model: Model
+    data: str = _data()
+    reading: Reading
+
+    def known(self, classifies: bool = False) -> "ModelTable":
+        """Return the table beside the model; raise ValueError if it must classify."""
+        from nearkind import load
+        from nearkind.cli.model_table import ModelTable, load_classifier
+
+        model = (load_classifier if classifies else load)(self.model)
+        return ModelTable(model, self.data, self.reading.options)
+
+    @property
+    def inputs(self) -> dict[str, str | Path | None]:
+        """What the command reads, and so never replaces."""
+        return {"MODEL": self.model, "DATA": self.data}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOutput:
+    """Where to write a table."""
+
+    output: Path | None = option(  # noqa: RUF009
+        "File to write, which ends in .csv, .tsv, .jsonl or .parquet; a table that is "
+        "there is replaced.",
+        "--output",
+        "-o",
+    )
+    keep: bool = option("Write the columns of DATA too.", "--keep", default=False)
+    force: Force = False
+
+    def check(self, query: Query) -> None:
+        """Raise BadParameter or OSError if the table may not be written there."""
+        from nearkind.cli.outputs import check_table_output
+
+        if self.output is not None:
+            check_table_output(self.output, query.inputs, self.force)
+
+    def write(self, columns: "Columns") -> None:
+        """Write a table there, or as CSV to the output."""
+        from nearkind.cli.model_table import write_table
+
+        write_table(columns, self.output)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trials:
+    """Methods to try, and how often, how long and how many at once."""
+
+    method: list[str] | None = option(  # noqa: RUF009
+        "Method to try; give the option once per method. --list-methods lists them.",
         "--method",
         "--methods",
         "-m",
         metavar="METHOD",
-        help="Method to try; give the option once per method. --list-methods lists "
-        "them.",
         autocompletion=completion(methods.names),
-    ),
-]
-ListMethods = Annotated[
-    bool,
-    typer.Option(
-        "--list-methods",
-        help="List all methods and leave.",
-        callback=methods.print_all,
-        is_eager=True,
-    ),
-]
-Repeats = Annotated[
-    int,
-    typer.Option(
-        "--repeats",
-        "-r",
-        min=1,
-        help="Number of times that the rows are split anew and every method is tried.",
-    ),
-]
-Seconds = Annotated[
-    float,
-    typer.Option("--seconds", min=0.1, help="Seconds per trial before it is stopped."),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs",
-        min=1,
-        help="Number of trials that run at once; one per core by default.",
-    ),
-]
-
-
-def chosen_target(target: str | None, data: str) -> str:
-    """Return the column of classes; raise BadParameter for a file without one."""
-    target = target or own_target(data)
-    if target is None:
-        raise typer.BadParameter(
-            f"name the column of {data} that holds the classes.", param_hint="--target"
-        )
-    return target
-
-
-def own_target(data: str) -> str | None:
-    """Return the column of classes of a built-in set; None for a file."""
-    from nearkind.datasets.data_argument import is_set, label_column
-
-    return label_column(data) if is_set(data) else None
+    )
+    list_methods: ListMethods = False
+    repeats: int = repeats(5)
+    seconds: float = seconds(300.0)
+    jobs: int | None = option(
+        "Number of trials that run at once; one per core by default.", min=1
+    )

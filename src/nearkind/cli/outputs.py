@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import typer
 
-from nearkind.datasets.data_argument import set_files
+from nearkind.datasets.readers import set_files
 from nearkind.io import check_ending, check_writable
 from nearkind.io.formats import GZIP_MAGIC, HEAD, detect_format, format_by_name
 from nearkind.io.lines import BOMS, UNPACK_ERRORS

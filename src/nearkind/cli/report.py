@@ -1,9 +1,6 @@
 """``nearkind report``."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING
 
 from nearkind.cli import options
 
@@ -13,59 +10,40 @@ if TYPE_CHECKING:
 
 
 def report(
-    model: options.Model,
-    data: options.Data,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File for the page, which ends in .html; a page that is there is "
-            "replaced.",
-        ),
-    ],
+    query: options.Query,
+    output: options.Page,
     target: options.TrueClasses = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
     force: options.Force = False,
 ) -> None:
     """Write one page to explore a model with, and what it says of DATA."""
-    from nearkind import load
-    from nearkind.cli.model_table import ModelTable
     from nearkind.cli.outputs import PAGE, check_output, echo_path
     from nearkind.cli.progress import said_if_long
-    from nearkind.io import ReadOptions, write_text
+    from nearkind.io import write_text
     from nearkind.pages.page import page
     from nearkind.pages.summary import summary
 
-    check_output(output, PAGE, {"MODEL": model, "DATA": data}, force)
-    known = load(model)
-    table = ModelTable(known, data, ReadOptions(format, delimiter, encoding))
-    facts = _report_data(known, table, model.name, target)
+    check_output(output, PAGE, query.inputs, force)
+    facts = _report_data(query.known(), query.model.name, target)
     with said_if_long("making the page ..."):
         write_text(page(summary(facts)), output)
     echo_path(output)
 
 
-def _report_data(
-    model: Any, table: "ModelTable", name: str, target: str | None
-) -> "ReportData":
+def _report_data(table: "ModelTable", name: str, target: str | None) -> "ReportData":
     from nearkind.cli.model_table import predict_table
     from nearkind.io import require_column
-    from nearkind.model_view import ModelView
     from nearkind.pages.data import ReportData
 
     column = target and require_column(target, table.columns, table.where)
-    y_pred, view = None, ModelView(model)
-    if view.classifies:
-        predictions = predict_table(model, table, target)
+    y_pred = None
+    if table.view.committee is not None:
+        predictions = predict_table(table, target)
         y_pred, score = predictions.labels, predictions.score
         column = score and score.column
     return ReportData(
-        model=model,
+        model=table.model,
         X=table.X,
-        relevance=view.relevance(table.X),
+        relevance=table.view.relevance(table.X),
         name=name,
         where=table.where,
         y_pred=y_pred,

@@ -1,14 +1,44 @@
 """``nearkind reproduce``."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearkind.cli.options import Force
+from nearkind.cli.options import Force, option
+
+if TYPE_CHECKING:
+    from nearkind.experiments.paper.reproduction import Reproduction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changes:
+    """Settings of a protocol to change; None: as they are."""
+
+    repeats: int | None = option("Repetitions of every trial.", min=1)
+    rows: int | None = option("Cut larger sets to so many rows.", min=10)
+    strengths: str | None = option(
+        "Strengths to try: 'shares' of the largest useful one, the 'paper' ones, or "
+        "numbers such as 1,0.1,0.01."
+    )
+    p: float | None = option("Exponent of CPML's Schatten norm, 1 to inf.")
+    k: str | None = option("Number of neighbours that vote, or 'choose'.")
+    solver: str | None = option("Solver of CPML.")
+    constraints: str | None = option("Of CPML: triplets, pairs or quadruplets.")
+    tol: float | None = option("Proven gap at which CPML stops, as a share.")
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings as a protocol has them, None for those that stay."""
+        found = {**vars(self), "strengths": _strengths(self.strengths)}
+        k = found.pop("k")
+        is_number = k is not None and k.isdecimal()
+        return {**found, "n_neighbors": int(k) if is_number else k}
 
 
 def reproduce(
+    changes: Changes,
     what: Annotated[
         list[str] | None,
         typer.Argument(help="Items to make, see --list; all of them if none is named."),
@@ -28,41 +58,6 @@ def reproduce(
             help="Folder of tables and figures; those of an earlier run are replaced.",
         ),
     ] = Path("reproduced"),
-    repeats: Annotated[
-        int | None,
-        typer.Option("--repeats", min=1, help="Repetitions of every trial."),
-    ] = None,
-    rows: Annotated[
-        int | None,
-        typer.Option("--rows", min=10, help="Cut larger sets to so many rows."),
-    ] = None,
-    strengths: Annotated[
-        str | None,
-        typer.Option(
-            "--strengths",
-            help="Strengths to try: 'shares' of the largest useful one, the 'paper' "
-            "ones, or numbers such as 1,0.1,0.01.",
-        ),
-    ] = None,
-    p: Annotated[
-        float | None,
-        typer.Option("--p", help="Exponent of CPML's Schatten norm, 1 to inf."),
-    ] = None,
-    k: Annotated[
-        str | None,
-        typer.Option("--k", help="Number of neighbours that vote, or 'choose'."),
-    ] = None,
-    solver: Annotated[
-        str | None, typer.Option("--solver", help="Solver of CPML.")
-    ] = None,
-    constraints: Annotated[
-        str | None,
-        typer.Option("--constraints", help="Of CPML: triplets, pairs or quadruplets."),
-    ] = None,
-    tol: Annotated[
-        float | None,
-        typer.Option("--tol", help="Proven gap at which CPML stops, as a share."),
-    ] = None,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -90,47 +85,48 @@ def reproduce(
     under other settings stay in the folder and are not mixed in.
     """
     from nearkind.cli.outputs import RESULTS, echo_path, keep_others, results_in
-    from nearkind.experiments.paper.items import (
-        HOURS,
-        ITEMS,
-        expected_seconds,
-        in_words,
-        items_named,
-    )
+    from nearkind.experiments.paper.items import items_named
     from nearkind.experiments.paper.protocol import protocol_named
     from nearkind.experiments.paper.reproduction import Reproduction
 
-    chosen = protocol_named(protocol).altered(
-        repeats=repeats,
-        rows=rows,
-        strengths=_strengths(strengths),
-        p=p,
-        n_neighbors=int(k) if k is not None and k.isdecimal() else k,
-        solver=solver,
-        constraints=constraints,
-        tol=tol,
-    )
+    chosen = protocol_named(protocol).altered(**changes.settings())
     reproduction = Reproduction(output, chosen, jobs, seconds, largest)
     if listed:
-        typer.echo(f"Expected times of --protocol {chosen.name} on two cores:")
-        for name, item in ITEMS.items():
-            words = in_words(expected_seconds([name], reproduction))
-            typer.echo(f"{name:16}{words:14}{item.title}")
+        _list_items(reproduction)
         return
     items = items_named(what or ())
     for path in results_in(output, items):
         keep_others(path, RESULTS[path.suffix], force)
+    if not yes:
+        _refuse_hours(items, reproduction)
+    for name, item in items.items():
+        typer.echo(f"{name}: {item.title}", err=True)
+        for path in item.make(reproduction):
+            echo_path(path)
+
+
+def _list_items(reproduction: "Reproduction") -> None:
+    """Print each item and how long it takes."""
+    from nearkind.experiments.paper.items import ITEMS, expected_seconds, in_words
+
+    name = reproduction.protocol.name
+    typer.echo(f"Expected times of --protocol {name} on two cores:")
+    for name, item in ITEMS.items():
+        words = in_words(expected_seconds([name], reproduction))
+        typer.echo(f"{name:16}{words:14}{item.title}")
+
+
+def _refuse_hours(items: Iterable[str], reproduction: "Reproduction") -> None:
+    """Raise ValueError if items are expected to take hours."""
+    from nearkind.experiments.paper.items import HOURS, expected_seconds, in_words
+
     expected = expected_seconds(items, reproduction)
-    if expected > HOURS and not yes:
+    if expected > HOURS:
         raise ValueError(
             f"This is expected to take {in_words(expected)} on two cores. Say --yes to "
             "start it (it can be stopped and goes on when called again), or ask for "
             "less: --protocol quick, --repeats 1, --rows 1000, --largest 1000."
         )
-    for name, item in items.items():
-        typer.echo(f"{name}: {item.title}", err=True)
-        for path in item.make(reproduction):
-            echo_path(path)
 
 
 def _strengths(text: str | None) -> str | tuple[float, ...] | None:

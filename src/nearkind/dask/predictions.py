@@ -20,7 +20,7 @@ from nearkind.validation.parameters import check_whole
 def transform(model: Any, X: Any) -> da.Array:
     """Return the vectors of rows, as ``CPML.transform`` does (n, q)."""
     check_is_fitted(model)
-    return _LazyResult(model, X, "transform").array(model.n_features_out_)
+    return _LazyResult(model, X, "transform").array(model.distance_.size)
 
 
 def predict(model: Any, X: Any) -> da.Array:
@@ -118,5 +118,5 @@ def without_batches(model: Any) -> Any:
     if isinstance(found, CPML):
         forget_batches(found)
     elif isinstance(found, CPMLClassifier):
-        found.distance_ = without_batches(found.distance_)
+        found.hold(found.committee_.voters[0], found.classes_, found.n_samples_fit_)
     return found

@@ -17,6 +17,7 @@ from nearkind.errors import (
     MissingValueError,
     MixedValuesWarning,
     NearlyUniqueWarning,
+    Parameter,
     nearest_names,
 )
 from nearkind.tables import as_float
@@ -39,9 +40,13 @@ def refuse_missing(gaps: list[str]) -> None:
     """Raise if there is a clause on missing cells."""
     if gaps:
         raise MissingValueError(
-            f"{_sentence(gaps)}; missing='error' refuses them. Fill or drop them, or "
-            "pass missing='level' to make missing a value of its own, or "
-            "missing='prior' to give them the class prior."
+            f"{_sentence(gaps)}; ",
+            Parameter("missing", "error"),
+            " refuses them. Fill or drop them, or pass ",
+            Parameter("missing", "level"),
+            " to make missing a value of its own, or ",
+            Parameter("missing", "prior"),
+            " to give them the class prior.",
         )
 
 
@@ -49,14 +54,14 @@ def warn_if_nearly_unique(feature: Feature | Cross, n_rows: int) -> None:
     """Warn of a feature that has many levels and fewer than two rows a level."""
     n_levels = len(_levels(feature))
     if n_levels >= MANY_LEVELS and 2 * n_levels > n_rows:
-        noun = "Cross" if isinstance(feature, Cross) else "Column"
-        warnings.warn(
-            f"{noun} {feature.name!r} has {n_levels} distinct values in {n_rows} rows, "
-            "so it says little of new rows. Drop it if it is an identifier, or merge "
-            "its rare values.",
-            NearlyUniqueWarning,
-            stacklevel=4,
+        is_cross = isinstance(feature, Cross)
+        told = NearlyUniqueWarning(
+            f"{'Cross' if is_cross else 'Column'} {feature.name!r} has {n_levels} "
+            f"distinct values in {n_rows} rows, so it says little of new rows. ",
+            "Drop it" if is_cross else Parameter("drop", feature.name),
+            " if it is an identifier, or merge its rare values.",
         )
+        warnings.warn(told, stacklevel=4)
 
 
 def refuse_free_text(feature: Feature, n_cells: int) -> None:

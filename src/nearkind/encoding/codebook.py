@@ -28,7 +28,12 @@ from nearkind.encoding.crosses import (
     named_pairs,
 )
 from nearkind.encoding.interactions import chosen_pairs
-from nearkind.errors import UnseenValueError, UnseenValueWarning, did_you_mean
+from nearkind.errors import (
+    Parameter,
+    UnseenValueError,
+    UnseenValueWarning,
+    did_you_mean,
+)
 from nearkind.protocols import Array, Codes
 from nearkind.tables import (
     CELL_TYPES,
@@ -478,15 +483,16 @@ class Codebook:
         text = unseen_sentence(unseen)
         if self.unseen == "error":
             raise UnseenValueError(
-                f"{text}. Pass unseen='prior' to give them the class prior, or fit "
-                "again with these rows."
+                f"{text}. Pass ",
+                Parameter("unseen", "prior"),
+                " to give them the class prior, or fit again with these rows.",
             )
-        warnings.warn(
-            f"{text}; they get the class prior. Pass unseen='error' to refuse them, or "
-            "fit again with these rows.",
-            UnseenValueWarning,
-            stacklevel=4,
+        told = UnseenValueWarning(
+            f"{text}; they get the class prior. Pass ",
+            Parameter("unseen", "error"),
+            " to refuse them, or fit again with these rows.",
         )
+        warnings.warn(told, stacklevel=4)
 
     def _is_reported(self, d: int, value: Any) -> bool:
         """Return whether no word is due of a value without a code."""

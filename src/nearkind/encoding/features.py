@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from nearkind.errors import ChangedColumnError, Parameter
 from nearkind.protocols import Array, Codes
 from nearkind.tables import Column, as_float, as_floats, parse_number
 
@@ -84,10 +85,11 @@ class NumberFeature:
         found = [_as_number(column.values[i]) for i in used]
         for i, number in zip(used, found, strict=True):
             if number is None:
-                raise ValueError(
+                raise ChangedColumnError(
                     f"Column {self.name!r} held numbers in fit, but now holds "
-                    f"{column.values[i]!r}. Turn it into numbers, or fit again with "
-                    "numeric='category'."
+                    f"{column.values[i]!r}. Turn it into numbers, or fit again with ",
+                    Parameter("numeric", "category"),
+                    ".",
                 )
         numbers = np.full(len(column.values) + 1, np.nan)
         numbers[used] = as_floats(found)[:-1]

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.distances.vectors import ValueVectors
@@ -296,12 +295,11 @@ def warn_of(learned: Learned, rank: int) -> None:
             stacklevel=5,
         )
     if solution.reason not in (Stop.TOLERANCE, Stop.SETTLED):
-        warnings.warn(
-            f"{solution.reason.value} After {solution.n_iter} iterations the "
-            f"objective is {solution.value:.6g}{_gap_clause(solution)}.",
-            ConvergenceWarning,
-            stacklevel=5,
+        told = solution.reason.warning(
+            f"After {solution.n_iter} iterations the "
+            f"objective is {solution.value:.6g}{_gap_clause(solution)}."
         )
+        warnings.warn(told, stacklevel=5)
 
 
 def _cause(learned: Learned) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind import datasets
-from nearkind.datasets.data_argument import read_labelled
+from nearkind.datasets.readers import read_labelled
 from nearkind.experiments.splits import Part
 from nearkind.io import LabelledSource, ReadOptions, short_name
 

@@ -85,7 +85,7 @@ def prefix_warnings(name: str) -> Iterator[None]:
         yield
     for warning in caught:
         ours = issubclass(warning.category, ReadingWarning)
-        text = f"{name}: {warning.message}" if ours else str(warning.message)
+        text = f"{name}: {warning.message}" if ours else warning.message
         warnings.warn(text, warning.category, stacklevel=2)
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.distances.form import N_PAIRS
 from nearkind.encoding.rows import unique_rows
-from nearkind.estimators.base import N_PAIRS
 from nearkind.model_view import ModelView
 from nearkind.plot import canvas
 from nearkind.plot.bars import Bars, leave_room
@@ -71,7 +71,7 @@ def relevance(
     'share of the mean squared distance, %'
     """
     view = view_model(model)
-    n_resamples = _check_resamples(n_resamples, X, view.distance)
+    n_resamples = _check_resamples(n_resamples, X, view)
     shares, resampled = _shares(view, X, y, n_resamples)
     bars = Bars.of(100.0 * shares, MOST)
     ax = canvas.axes(ax, 6.0, bars.height)
@@ -105,7 +105,7 @@ def _shares(
     if not distance.has_vectors:
         shares = distance.relevance(unique.codes, unique.weights)
         return shares, np.empty((0, len(shares)))
-    products = FeatureProducts.of(distance.value_tables_.vectors, unique.codes)
+    products = FeatureProducts.of(distance.tables.vectors, unique.codes)
     rng = np.random.default_rng(0)
     drawn = [
         products.shares(_resample(unique.weights, unique.y, rng))
@@ -164,7 +164,7 @@ def _note(of_fit: bool, is_exact: bool, n_resamples: int, by_class: bool) -> str
     )
 
 
-def _check_resamples(n_resamples: Any, X: Any, distance: Any) -> int:
+def _check_resamples(n_resamples: Any, X: Any, view: ModelView) -> int:
     """Return the number of resamples, or raise ValueError."""
     is_count = isinstance(n_resamples, int | np.integer) and n_resamples >= 0
     if not is_count or isinstance(n_resamples, bool):
@@ -173,9 +173,9 @@ def _check_resamples(n_resamples: Any, X: Any, distance: Any) -> int:
         )
     if n_resamples and X is None:
         raise ValueError("n_resamples needs rows to draw from; pass X, a table.")
-    if n_resamples and not distance.has_vectors:
+    if n_resamples and not view.distance.has_vectors:
         raise ValueError(
-            f"{type(distance).__name__} gives values no vectors, so its shares are "
+            f"{view.report.method} gives values no vectors, so its shares are "
             f"estimated from {N_PAIRS} pairs of rows, and whiskers would show that "
             "alone. Set n_resamples to 0."
         )

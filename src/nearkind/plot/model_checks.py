@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from nearkind.distances import ValueVectors
 from nearkind.estimators.cpml import CPML
 from nearkind.model_view import ModelView, is_model
 from nearkind.plot.canvas import require_matplotlib
@@ -40,38 +41,39 @@ def require_cpml(model: Any) -> CPML:
     model : CPMLClassifier, CPMLClassifierCV or a distance
         Fitted.
     """
-    distance = view_model(model).distance
-    if not isinstance(distance, CPML):
+    view = view_model(model)
+    learner = model if view.committee is None else model.metric_
+    if not isinstance(learner, CPML):
         raise ValueError(
-            f"The distance of this {type(model).__name__} is {_name(distance)}, which "
-            "has no matrix that a CPML would have learned. Fit CPML, or draw its rows "
-            "with nearkind.plot.rows."
+            f"The distance of this {type(model).__name__} is {view.report.method}, "
+            "which has no matrix that a CPML would have learned. Fit CPML, or draw its "
+            "rows with nearkind.plot.rows."
         )
-    return distance
+    return learner
 
 
-def require_vectors(model: Any) -> Any:
-    """Return the fitted distance; raise ValueError if its values have no vectors."""
-    distance = view_model(model).distance
-    if not distance.has_vectors:
+def require_vectors(model: Any) -> ValueVectors:
+    """Return the distance of a model; raise ValueError if values have no vectors."""
+    view = view_model(model)
+    if not isinstance(view.distance, ValueVectors):
         raise ValueError(
-            f"{_name(distance)} gives values no vectors, and this picture is made of "
-            "them. Fit CPML, or a baseline with value_vectors_, such as Euclidean or "
-            "NCA."
+            f"{view.report.method} gives values no vectors, and this picture is made "
+            "of them. Fit CPML, or a baseline with value_vectors_, such as Euclidean "
+            "or NCA."
         )
-    return distance
+    return view.distance
 
 
-def require_transform(model: Any) -> Any:
-    """Return the fitted distance; raise ValueError if it has no ``transform``."""
-    distance = view_model(model).distance
-    if distance.__sklearn_tags__().transformer_tags is None:
+def require_transform(model: Any) -> ModelView:
+    """Return the view of a model; raise ValueError if it has no ``transform``."""
+    view = view_model(model)
+    if not hasattr(view.distance, "transform"):
         raise ValueError(
-            f"{_name(distance)} has distances but no coordinates, and a map needs "
+            f"{view.report.method} has distances but no coordinates, and a map needs "
             "them. Fit CPML, or a baseline with transform, such as Hamming or "
             "Euclidean."
         )
-    return distance
+    return view
 
 
 def check_labels(y: Any, n_rows: int) -> list[Any]:
@@ -90,7 +92,3 @@ def check_labels(y: Any, n_rows: int) -> list[Any]:
             "row, or y=None."
         )
     return [NO_LABEL if label is None else label for label in labels]
-
-
-def _name(distance: Any) -> str:
-    return type(distance).__name__

@@ -103,7 +103,8 @@ def rows(model: Any, X: Any, y: Any = None, *, ax: "Axes | None" = None) -> "Axe
     >>> nk.plot.rows(model, data.X, data.y).get_title()
     '6 rows under CPML'
     """
-    distance = require_transform(model)
+    view = require_transform(model)
+    distance: Any = view.distance
     table = read_table(X)
     groups = ClassGroups.of(y, table.n_rows)
     unique = unique_rows(distance.encode(table), groups.of_row, np.ones(table.n_rows))
@@ -115,14 +116,14 @@ def rows(model: Any, X: Any, y: Any = None, *, ax: "Axes | None" = None) -> "Axe
     ax = canvas.axes(ax, size[0], size[1][plane.n_axes])
     draw = _draw_beeswarms if plane.n_axes == 1 else _draw_plane
     label = draw(ax, plane, unique.y[kept], unique.weights[kept], groups)
-    title = f"{count_text(table.n_rows, 'row')} under {type(distance).__name__}"
+    title = f"{count_text(table.n_rows, 'row')} under {view.report.method}"
     note = _note(len(unique), len(kept), plane)
     return canvas.finish(ax, title, note, plane.label(0), label)
 
 
 def _most_rows(distance: Any) -> int:
     """Return how many distinct rows are drawn at most."""
-    return min(MOST_ROWS, MOST_NUMBERS // max(distance.n_features_out_, 1))
+    return min(MOST_ROWS, MOST_NUMBERS // max(distance.size, 1))
 
 
 def _draw_plane(

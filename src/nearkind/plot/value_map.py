@@ -51,9 +51,9 @@ def values(model: Any, feature: Any, *, ax: "Axes | None" = None) -> "Axes":
     'Values of x0'
     """
     distance = require_vectors(model)
-    d = distance.codebook_.place_of(feature)
-    names = distance.codebook_.values(d)
-    plane = principal_plane(distance.value_tables_.vectors[d][:-1])
+    d = distance.codebook.place_of(feature)
+    names = distance.codebook.values(d)
+    plane = principal_plane(distance.tables.vectors[d][:-1])
     places, at = _merged_points(plane.points)  # (m, 2), (s,)
     ax = canvas.axes(ax, 5.6, 4.6 if plane.n_axes == 2 else 2.5)
     ax.scatter(

@@ -19,6 +19,7 @@ from nearkind.errors import (
     FewHeldRowsWarning,
     MixedValuesWarning,
     NearlyUniqueWarning,
+    Parameter,
     SearchInterruptedWarning,
     TimeBudgetWarning,
 )
@@ -468,13 +469,12 @@ def _warn_if_cut(metrics: Iterable[Any]) -> None:
     """Warn if time ended a fit."""
     reasons = {getattr(metric, "stop_reason_", None) for metric in metrics}
     if Stop.OUT_OF_TIME.name in reasons:
-        warnings.warn(
-            "time_budget ran out while the chosen distances were learned from all "
-            "rows; they are taken as they were then. Allow more time, or give fewer "
-            "rows.",
-            TimeBudgetWarning,
-            stacklevel=4,
+        told = TimeBudgetWarning(
+            Parameter("time_budget"),
+            " ran out while the chosen distances were learned from all rows; they are "
+            "taken as they were then. Allow more time, or give fewer rows.",
         )
+        warnings.warn(told, stacklevel=4)
 
 
 def _seconds(model: Any) -> float:

@@ -9,12 +9,30 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
+from nearkind.errors import Advised, Parameter
 from nearkind.metrics.spectrum import Spectrum
+
+
+class NotConvergedWarning(Advised, ConvergenceWarning):
+    """A solver stopped before it came to the optimum."""
 
 
 class Stop(Enum):
     """Why a solver stopped; the text says what to try next."""
+
+    def __new__(cls, *parts: str | Parameter) -> "Stop":
+        """Return a member whose value is the text of its parts."""
+        member = object.__new__(cls)
+        member._value_, member.parts = "".join(map(str, parts)), parts
+        return member
+
+    parts: tuple[str | Parameter, ...]
+
+    def warning(self, details: str) -> NotConvergedWarning:
+        """Return the warning that says so, and how far the solver came."""
+        return NotConvergedWarning(*self.parts, f" {details}")
 
     TOLERANCE = "The objective is within the tolerance of its proven lower bound."
     SETTLED = (
@@ -23,7 +41,11 @@ class Stop(Enum):
         "constraints but 'neighbors'."
     )
     MAX_ITER = (
-        "The iterations ran out before the tolerance was met. Raise max_iter or tol."
+        "The iterations ran out before the tolerance was met. Raise ",
+        Parameter("max_iter"),
+        " or ",
+        Parameter("tol"),
+        ".",
     )
     NO_DESCENT = (
         "No step descends any more, though the lower bound does not prove this "
@@ -35,7 +57,9 @@ class Stop(Enum):
     )
     OUT_OF_TIME = (
         "Time ran out; this is the best metric so far. Allow more time, such as a "
-        "larger time_budget."
+        "larger ",
+        Parameter("time_budget"),
+        ".",
     )
     INTERRUPTED = (
         "Interrupted; this is the best metric so far. Fit again with warm_start=True "

@@ -5,7 +5,8 @@ import pytest
 
 import nearkind as nk
 from helpers.commands import PETS, complaint, done, facts, run
-from nearkind.cli import trainer
+from nearkind.cli import training
+from nearkind.voting import Committee, Voter
 
 FIT = ("-t", "kind", "--drop", "name", "-m", "single")
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -26,8 +27,8 @@ def test_a_streamed_fit_is_the_fit(tmp_path, name):
     told = facts("fit", path, *FIT, "-o", whole)
     found = facts("fit", path, *FIT, "-o", parts, "--stream", "--batch-rows", 5)
     a, b = nk.load(whole), nk.load(parts)
-    assert a.categories_ == b.categories_
-    np.testing.assert_array_equal(a.distance_.metric_, b.distance_.metric_)
+    assert a.distance_.categories == b.distance_.categories
+    np.testing.assert_array_equal(a.metric_.metric_, b.metric_.metric_)
     for name in ("rows", "features", "classes", "majority_share", "relevance"):
         assert found[name] == told[name]
     assert found["remembered"] == 12
@@ -56,7 +57,7 @@ def test_what_cannot_be_streamed_is_said(pets, tmp_path):
 def test_large_files_are_streamed_unless_asked_otherwise(pets, tmp_path, monkeypatch):
     model = tmp_path / "m.nearkind"
     assert "remembered" not in facts("fit", pets, *FIT, "-o", model)
-    monkeypatch.setattr(trainer, "LARGE_TEXT", 10)
+    monkeypatch.setattr(training, "LARGE_TEXT", 10)
     assert facts("fit", pets, *FIT, "-o", model)["remembered"] == 12
     assert "remembered" not in facts("fit", pets, *FIT, "-o", model, "--no-stream")
     others = ("-t", "kind", "-m", "hamming", "-o", model)
@@ -77,14 +78,14 @@ def test_who_wants_a_search_is_told_that_there_is_none(pets, tmp_path, method, i
     )
     told = run("fit", pets, *wanted, "--stream")
     assert told.exit_code == 0
-    assert (trainer.NO_SEARCH in told.stderr) == is_told
+    assert (training.NO_SEARCH in told.stderr) == is_told
 
 
 def test_a_long_search_is_announced_to_who_watches(capsys):
-    trainer.announce(4_000, None)
+    training.announce(4_000, None)
     assert "4,000 rows takes about 21 s" in capsys.readouterr().err
-    trainer.announce(400, None)
-    trainer.announce(4_000, 5.0)
+    training.announce(400, None)
+    training.announce(4_000, 5.0)
     assert capsys.readouterr().err == ""
 
 
@@ -92,34 +93,35 @@ def test_a_long_search_is_announced_to_who_watches(capsys):
     ("options", "is_advised"), [((), True), (("--class-weight", "balanced"), False)]
 )
 def test_slow_predictions_are_announced(tmp_path, monkeypatch, options, is_advised):
-    path, model = tmp_path / "many.csv", tmp_path / "m.nk"
+    path, model = tmp_path / "many.csv", tmp_path / "m.nearkind"
     rows = [f"v{i % 6},{'ab'[i // 6 % 2]},{'xy'[i % 3 > 0]}\n" for i in range(60)]
     path.write_text("n,w,kind\n" + "".join(rows))  # 12 different ones
     fit = "fit", path, "-t", "kind", "-m", "single", "-o", model
-    monkeypatch.setattr(trainer, "prediction_seconds", lambda model: 2.54)
-    monkeypatch.setattr(trainer, "N_REFERENCE", 5)
+    monkeypatch.setattr(training, "prediction_seconds", lambda model: 2.54)
+    monkeypatch.setattr(training, "N_REFERENCE", 5)
     out = done(*fit, *options)
     assert "1,000 predictions take about 2.5 s, as each is compared with 12 d" in out
     assert ("--stream to keep only a sample of 5" in out) == is_advised
-    monkeypatch.setattr(trainer, "N_REFERENCE", 6)  # half of the rows
+    monkeypatch.setattr(training, "N_REFERENCE", 6)  # half of the rows
     assert "--stream" not in done(*fit)
-    monkeypatch.setattr(trainer, "prediction_seconds", lambda model: 0.99)
+    monkeypatch.setattr(training, "prediction_seconds", lambda model: 0.99)
     assert "1,000 predictions" not in done(*fit)
 
 
-def test_seconds_of_predictions_are_those_of_all_members(monkeypatch):
+def test_seconds_of_predictions_are_those_of_all_voters(monkeypatch):
     X, y = [[str(i % 7), str(i % 3)] for i in range(90)], ["a", "b", "b"] * 30
     model = nk.CPMLClassifier("hamming").fit(X, y)
     asked = []
 
-    def shares_of_codes(member, codes):
+    def shares(voter, codes):
         asked.append(len(codes))
         clock.append(clock[-1] + 0.001 * len(codes))
 
     clock = [0.0]
-    monkeypatch.setattr(trainer, "perf_counter", lambda: clock[-1])
-    monkeypatch.setattr(nk.CPMLClassifier, "shares_of_codes", shares_of_codes)
-    assert trainer.prediction_seconds(model) == pytest.approx(1.0)
+    monkeypatch.setattr(training, "perf_counter", lambda: clock[-1])
+    monkeypatch.setattr(Voter, "shares", shares)
+    assert training.prediction_seconds(model) == pytest.approx(1.0)
     assert asked == [1, 8, 32, 128, 512]
-    monkeypatch.setattr(nk.CPMLClassifier, "members_", property(lambda m: [m, m]))
-    assert trainer.prediction_seconds(model) == pytest.approx(2.0)
+    two = Committee(2 * model.committee_.voters, model.classes_)
+    monkeypatch.setattr(nk.CPMLClassifier, "committee_", two)
+    assert training.prediction_seconds(model) == pytest.approx(2.0)

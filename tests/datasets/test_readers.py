@@ -4,7 +4,7 @@ import pytest
 
 from helpers.table_files import complaint, written
 from nearkind import datasets
-from nearkind.datasets.data_argument import (
+from nearkind.datasets.readers import (
     is_set,
     read_batches,
     read_data,

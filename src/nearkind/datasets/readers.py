@@ -1,4 +1,4 @@
-"""DATA of the command line: a file, standard input, or the name of a built-in set."""
+"""Reads tables by what users name: a file, standard input, or a built-in set."""
 
 from collections.abc import Collection
 from pathlib import Path

@@ -8,12 +8,12 @@ import pytest
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
-from nearkind.cli import compilation
-from nearkind.cli.compilation import compile_ahead, signals_held
+from nearkind.cli import jit
+from nearkind.cli.jit import compile_ahead, signals_held
 
 
 def test_few_rows_are_not_compiled_for(monkeypatch):
-    monkeypatch.setattr(compilation, "has_compiler", lambda: pytest.fail("asked for"))
+    monkeypatch.setattr(jit, "has_compiler", lambda: pytest.fail("asked for"))
     compile_ahead(100)
 
 

@@ -1,0 +1,215 @@
+"""Settings of a fit: options of ``nearkind fit``, checked before any work."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import typer
+
+from nearkind.cli import methods
+from nearkind.cli.methods import SEARCH, STRUCTURES
+from nearkind.cli.options import Seed, completion, option
+
+ONE_METRIC = "single"
+"""Learned where rows are too many to search."""
+TOLERANCE = 1e-3
+"""Of one metric: a tighter proof does not classify better."""
+BALANCED = "balanced"
+OF_SEARCH = {"time_budget": None, "members": None, "scoring": "accuracy"}
+"""Settings that only a search has, and their defaults."""
+
+
+def _scorings() -> Iterable[str]:
+    from nearkind.search.scoring import SCORINGS
+
+    return SCORINGS
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitSettings:
+    """What is learned, and how."""
+
+    method: str = option(
+        "Method to learn by: cv tries several distances on rows held out; "
+        "single, multi, diagonal and full learn one metric; dilca and others need "
+        "no classes. --list-methods lists them all.",
+        "--method",
+        "--methods",
+        "-m",
+        default=methods.SEARCH,
+        metavar="METHOD",
+        autocompletion=completion(methods.names),
+    )
+    numeric: str = option(
+        "What becomes of a column of numbers: category makes every number a "
+        "value, bin cuts them into ranges, scale keeps their order and distance, "
+        "auto makes more than 20 numbers ranges.",
+        default="auto",
+        metavar="[auto|category|bin|scale]",
+        autocompletion=completion(lambda: ("auto", "category", "bin", "scale")),
+    )
+    missing: str = option(
+        "What a missing cell is: level makes it a value of its own, prior "
+        "lets it say nothing, error refuses it.",
+        default="level",
+        metavar="[level|prior|error]",
+    )
+    unseen: str = option(
+        "What the model does with a value that it has not learned from: prior "
+        "lets it say nothing, error refuses it.",
+        default="prior",
+        metavar="[prior|error]",
+    )
+    tol: float | None = option(
+        "Learning one metric stops when it is proven to be so close to the "
+        "best, as a share of the objective; 0.001 by default.",
+        min=0.0,
+    )
+    max_iter: int | None = option(
+        "Learning one metric takes so many steps at most.", min=1
+    )
+    jobs: int | None = option("Number of threads; one per core by default.", min=1)
+    seed: Seed = 0
+    time_budget: float | None = option(
+        "Seconds that method cv may take in all; it says what it did not try.",
+        min=0.001,
+    )
+    members: int | None = option(
+        "Number of distances that may vote together in method cv; 3 by default.", min=1
+    )
+    scoring: str = option(
+        "Score by which method cv chooses: accuracy, balanced_accuracy, "
+        "f1_macro or log_loss.",
+        default="accuracy",
+        autocompletion=completion(_scorings),
+    )
+    class_weight: str | None = option(
+        "Weight of the classes: balanced gives every class the same."
+    )
+
+    def check(self) -> None:
+        """Raise BadParameter if an option is wrong."""
+        from nearkind.encoding.codebook import POLICIES
+        from nearkind.errors import did_you_mean
+
+        known, scorings = methods.names(), _scorings()
+        if self.name not in known:
+            hint = f"{did_you_mean(self.name, known)} --list-methods lists all."
+            raise _wrong("method", hint)
+        for name, allowed in POLICIES.items():
+            if getattr(self, name) not in allowed:
+                raise _wrong(name, f"one of {', '.join(allowed)}.")
+        if self.scoring not in scorings:
+            raise _wrong("scoring", did_you_mean(self.scoring, scorings))
+        if self.class_weight not in (None, BALANCED):
+            raise _wrong("class_weight", f"only {BALANCED}.")
+        for name, default in OF_SEARCH.items():
+            if getattr(self, name) != default and self.name != SEARCH:
+                raise _wrong(name, "only for cv.")
+        for name in ("tol", "max_iter"):
+            if getattr(self, name) is not None and name not in self._taken():
+                raise _wrong(name, f"{self.name} has no such setting.")
+
+    @property
+    def name(self) -> str:
+        """The method, by the name that ``fit`` lists."""
+        return methods.name_of(self.method)
+
+    @property
+    def can_stream(self) -> bool:
+        """Whether the method learns from batches."""
+        return self.name in (SEARCH, *STRUCTURES)
+
+    @property
+    def of_all_rows(self) -> str | None:
+        """A setting that needs all rows in memory, if there is one."""
+        if self.class_weight is not None:
+            return "class_weight"
+        return None if self.scoring == "accuracy" else "scoring"
+
+    def check_stream(self) -> None:
+        """Raise BadParameter if an option needs all rows in memory."""
+        if self.of_all_rows is not None:
+            raise _wrong(
+                self.of_all_rows,
+                "needs all rows at once, and the file is read in batches; add "
+                "--no-stream.",
+            )
+
+    def model(self) -> Any:
+        """Return the classifier, not fitted; it shows its progress on a terminal."""
+        from nearkind import CPMLClassifier, CPMLClassifierCV
+        from nearkind.estimators.progress import is_watched
+
+        if self.name != SEARCH:
+            return CPMLClassifier(self.metric(), class_weight=self.class_weight)
+        search = CPMLClassifierCV(
+            time_budget=self.time_budget,
+            scoring=self.scoring,
+            class_weight=self.class_weight,
+            verbose=int(is_watched()),
+            **self._common(),
+        )
+        members = {} if self.members is None else {"max_members": self.members}
+        return search.set_params(**members)
+
+    def metric(self) -> Any:
+        """Return the distance of the method, not fitted."""
+        from nearkind.estimators.progress import is_watched
+
+        metric = self.plain_metric()
+        given = {**self._common(), "verbose": int(is_watched())}
+        taken = metric.get_params()
+        return metric.set_params(**{k: x for k, x in given.items() if k in taken})
+
+    def plain_metric(self) -> Any:
+        """Return the distance of the method, as it comes."""
+        metric = methods.metric_of(self.name)
+        return metric.set_params(tol=TOLERANCE) if self.name in STRUCTURES else metric
+
+    def batch_model(self) -> Any:
+        """Return the model for a stream, not fitted; a search would need all rows."""
+        from nearkind import CPMLClassifier
+
+        one = replace(self, method=self.batch_method)
+        return CPMLClassifier(one.plain_metric().set_params(**self._common()))
+
+    @property
+    def batch_method(self) -> str:
+        """The method that learns from a stream."""
+        return ONE_METRIC if self.name == SEARCH else self.name
+
+    def _taken(self) -> Collection[str]:
+        """Return the parameters of the method; of a search those of its model."""
+        from nearkind import CPMLClassifierCV
+
+        is_search = self.name == SEARCH
+        return (CPMLClassifierCV() if is_search else self.plain_metric()).get_params()
+
+    def _common(self) -> dict[str, Any]:
+        """Return the parameters that many models have, as far as they are given."""
+        names = ("numeric", "missing", "unseen", "tol", "max_iter")
+        found = {name: getattr(self, name) for name in names}
+        found |= {"random_state": self.seed, "n_jobs": self.jobs}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamSettings:
+    """Whether a file is read in batches, and how."""
+
+    stream: bool | None = option(
+        "Whether to read the file in batches, never all of it; by default "
+        "only a large one is.",
+        "--stream/--no-stream",
+    )
+    batch_rows: int = option(
+        "Rows per batch of a file read in batches.", default=1 << 18, min=1
+    )
+    remember: int = option(
+        "Rows to keep for voting from a file read in batches.", default=20_000, min=100
+    )
+
+
+def _wrong(name: str, text: str) -> typer.BadParameter:
+    return typer.BadParameter(text, param_hint=f"--{name.replace('_', '-')}")

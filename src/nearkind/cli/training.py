@@ -1,0 +1,345 @@
+"""Fits models to tables or streams of batches, and says how the fit went."""
+
+import warnings
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import typer
+
+from nearkind import CPMLClassifier
+from nearkind.cli.explanations import relevance_facts
+from nearkind.cli.fit_settings import FitSettings, StreamSettings
+from nearkind.cli.jit import compile_ahead
+from nearkind.cli.methods import SEARCH, STRUCTURES
+from nearkind.cli.options import Rows
+from nearkind.datasets.readers import (
+    is_set,
+    read_batches,
+    read_labelled,
+)
+from nearkind.estimators.batches import N_REFERENCE, reference_rows
+from nearkind.estimators.labels import label_array
+from nearkind.estimators.progress import BatchProgress, is_watched
+from nearkind.io import Batches, LabelledSource, LabelledTable
+from nearkind.io.formats import format_by_name
+from nearkind.model_view import ModelView
+from nearkind.protocols import Array
+from nearkind.search.elimination import NO_TIME
+from nearkind.search.folds import deal_by_class
+from nearkind.tables import Table, read_table
+from nearkind.voting import Voter
+
+Fit = tuple[Any, dict[str, Any]]
+"""A fitted model, and the facts of the fit."""
+LONG = 10.0
+"""Seconds of a search that are announced."""
+IMBALANCED = 0.8
+"""Share of the largest class beyond which the recall of each class is told."""
+N_FOLDS = 5
+"""One row in so many is held out."""
+CROSS_VALIDATED = "on rows held out in turn, by which it was chosen"
+HELD_OUT = "on a fifth of the rows, held out from a first fit"
+REMEMBERED = (
+    "on a fifth of the remembered rows, which taught the distance but did not vote"
+)
+LARGE_TEXT = 200 * 2**20
+LARGE = 50 * 2**20
+"""Bytes of a file that is read in batches by default; compressed or binary, a file
+holds more rows."""
+NO_BETTER = "That is no better than always saying the largest class"
+SLOW = 1.0
+"""Seconds of 1,000 predictions that are announced; a busy machine adds some tenths."""
+ENOUGH_SECONDS, MOST_TIMED = 0.2, 512
+"""Seconds for which predictions are timed at least, or how many are."""
+NO_SEARCH = (
+    "Read in batches, so one distance is learned and none is searched for; "
+    "--no-stream searches, with all rows in memory."
+)
+
+
+def fit_classifier(
+    source: LabelledSource, settings: FitSettings, batches: StreamSettings
+) -> Fit:
+    """Return a classifier fitted to a table or, if it is large, to its batches."""
+    if not is_streamed(batches.stream, source.data, settings):
+        return fit_table(read_labelled(source), settings)
+    settings.check_stream()
+    read = read_batches(source, batches.batch_rows)
+    return fit_batches(read, settings, batches.remember)
+
+
+def fit_distance(rows: Rows, settings: FitSettings, batches: StreamSettings) -> Fit:
+    """Return a distance fitted to a table without classes."""
+    of_classes = {
+        "--class-weight": settings.class_weight,
+        "--stream": batches.stream,
+    }
+    for option, is_given in of_classes.items():
+        if is_given:
+            raise typer.BadParameter("needs --target.", param_hint=option)
+    table, start = read_table(rows.features()).factorize(), perf_counter()
+    metric = settings.metric().fit(table)
+    seconds = perf_counter() - start
+    return metric, {
+        "method": settings.name,
+        "target": None,
+        "rows": table.n_rows,
+        "features": len(table.names),
+        "chosen": [ModelView(metric).report.title],
+        "relevance": relevance_facts(metric, table),
+        "seconds": seconds,
+    }
+
+
+def fit_table(table: LabelledTable, settings: FitSettings) -> Fit:
+    """Return a classifier fitted to a table."""
+    X, y = read_table(table.X).factorize(), label_array(list(table.y))
+    if settings.name in STRUCTURES:
+        compile_ahead(len(y))
+    start = perf_counter()
+    if settings.name == SEARCH and is_watched():
+        announce(len(y), settings.time_budget)
+    model = settings.model()
+    if table.n_given > len(y):  # the others keep the numbers that they have in the file
+        model.fit(*table.with_gaps())
+    else:
+        model.fit(X, y)
+    seconds = perf_counter() - start
+    confusion, how = _confusion(model, X, y, settings)
+    counts = dict(Counter(table.y).most_common())
+    accuracy = None if confusion is None else confusion.trace() / confusion.sum()
+    told = _accuracy_facts(accuracy, how, counts, table.target, settings)
+    if confusion is not None and told["majority_share"] > IMBALANCED:
+        told |= _recall_facts(confusion, model.classes_)
+    return model, {
+        "method": settings.name,
+        "target": table.target,
+        "rows": len(y),
+        "features": len(X.names),
+        "classes": counts,
+        "chosen": [
+            f"{voter.report.title}, {_votes(voter)}"
+            for voter in model.committee_.voters
+        ],
+        **told,
+        **_untried(model),
+        **_distance_facts(model),
+        "seconds": seconds,
+        **_prediction_facts(model, settings),
+    }
+
+
+def announce(n_rows: int, time_budget: float | None) -> None:
+    """Say how long a search may take, if that is long."""
+    seconds = estimated_seconds(n_rows)
+    if seconds > LONG and (time_budget is None or time_budget > seconds):
+        typer.echo(
+            f"A search over {n_rows:,} rows takes about {seconds:.0f} s, often less; "
+            "--time-budget ends it sooner, and --method single learns one metric.",
+            err=True,
+        )
+
+
+def estimated_seconds(n_rows: int) -> float:
+    """Return about how long a search takes, to a factor of two or three.
+
+    Measured on tables of 400 to 13,000 rows: all rows are compared with each other up
+    to some thousands, and some of them beyond.
+
+    Examples
+    --------
+    >>> [round(estimated_seconds(n)) for n in (1_000, 3_000, 10_000)]
+    [3, 13, 36]
+    """
+    return 1.0 + min(n_rows, 5_000) ** 2 / 1e6 + n_rows / 1e3
+
+
+def _confusion(
+    model: Any, X: Table, y: Any, settings: FitSettings
+) -> tuple[Array | None, str]:
+    """Return held-out rows by class and predicted class (C, C), and which these are."""
+    if ModelView(model).was_searched:
+        return model.confusion_, CROSS_VALIDATED
+    numbers = np.unique(y, return_inverse=True)[1]
+    rng = np.random.default_rng(settings.seed)
+    fold = next(deal_by_class(numbers, min(N_FOLDS, len(y)), rng), None)
+    if fold is None or len(np.unique(numbers[fold.train])) < 2:
+        return None, "too few rows to hold some out"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit to all rows has given them
+        lenient = replace(settings, unseen="prior")  # rows held out have new values
+        part = lenient.model().fit(X.take(fold.train), y[fold.train])
+        answers = part.predict(X.take(fold.held))
+    found = np.zeros((len(model.classes_), len(model.classes_)))
+    places = np.searchsorted(model.classes_, answers)
+    np.add.at(found, (numbers[fold.held], places), 1.0)
+    return found, HELD_OUT
+
+
+def _accuracy_facts(
+    accuracy: float | None,
+    how: str,
+    counts: dict[Any, int],
+    target: str,
+    settings: FitSettings,
+) -> dict[str, Any]:
+    """Return the accuracy beside the share of the largest class, and a caution.
+
+    It is given where rows held out are told no better than by the largest class; not
+    where classes are weighted or another score is asked for, as the largest class is
+    then given up for others.
+    """
+    majority_share = max(counts.values()) / sum(counts.values())
+    facts = {
+        "accuracy": accuracy,
+        "accuracy_is": how,
+        "majority_share": majority_share,
+    }
+    if accuracy is None or accuracy > majority_share or settings.of_all_rows:
+        return facts
+    nothing = f": these columns say nothing of {target!r} that was found"
+    is_even = majority_share <= IMBALANCED  # else the recall of each class tells more
+    return {**facts, "caution": f"{NO_BETTER}{nothing if is_even else ''}."}
+
+
+def _distance_facts(model: Any) -> dict[str, Any]:
+    """Return what the distance of a classifier looks at, and which one it is."""
+    return {
+        "relevance": relevance_facts(model, None),
+        "explained_by": ModelView(model).explained_by,
+    }
+
+
+def _untried(model: Any) -> dict[str, Any]:
+    """Return the candidates of a search that there was no time for, if any."""
+    refused = model.refused_ if ModelView(model).was_searched else {}
+    names = [name for name, why in refused.items() if why == NO_TIME]
+    return {"not_tried": names} if names else {}
+
+
+def _prediction_facts(model: Any, settings: FitSettings) -> dict[str, Any]:
+    """Return how long 1,000 predictions take, and what to say if that is long."""
+    seconds = prediction_seconds(model)
+    if seconds < SLOW:
+        return {"prediction_seconds": seconds}
+    n_rows = max(len(voter.rows) for voter in model.committee_.voters)
+    note = (
+        f"1,000 predictions take about {seconds:.1f} s, as each is compared with "
+        f"{n_rows:,} different rows"
+    )
+    can_stream = settings.can_stream and settings.of_all_rows is None
+    if can_stream and n_rows > 2 * N_REFERENCE:
+        note += f"; fit with --stream to keep only a sample of {N_REFERENCE:,}"
+    return {"prediction_seconds": seconds, "prediction_note": f"{note}."}
+
+
+def prediction_seconds(model: Any) -> float:
+    """Return about how long 1,000 predictions take, reading of cells left out.
+
+    Measured on some of the training rows.
+    """
+    return 1_000.0 * sum(map(_seconds_per_row, model.committee_.voters))
+
+
+def _seconds_per_row(voter: Voter) -> float:
+    """Return how long a voter takes for the votes on a row, of several at once."""
+    codes = voter.rows.codes
+    voter.shares(codes[:1])  # what is built once
+    n = 8
+    while True:
+        step = max(1, len(codes) // n)
+        some = codes[np.arange(n) * step % len(codes)]  # few rows several times
+        start = perf_counter()
+        voter.shares(some)
+        seconds = perf_counter() - start
+        if seconds >= ENOUGH_SECONDS or n >= MOST_TIMED:
+            return seconds / n
+        n *= 4
+
+
+def _recall_facts(confusion: Array, classes: Any) -> dict[str, Any]:
+    """Return the recall of each class that has rows held out, and their mean."""
+    n_rows = confusion.sum(axis=1)
+    shares = confusion.diagonal()[n_rows > 0] / n_rows[n_rows > 0]
+    labels = classes[n_rows > 0].tolist()
+    return {
+        "balanced_accuracy": float(shares.mean()),
+        "recall": dict(zip(labels, shares.tolist(), strict=True)),
+    }
+
+
+def fit_batches(batches: Batches, settings: FitSettings, n_remembered: int) -> Fit:
+    """Return a classifier fitted to a stream, of which a number of rows vote."""
+    compile_ahead()
+    start = perf_counter()
+    if settings.name == SEARCH:
+        typer.echo(NO_SEARCH, err=True)
+    model = settings.batch_model()
+    model.fit_batches(BatchProgress(batches), n_remembered=n_remembered)
+    seconds = perf_counter() - start
+    metric, (voter,) = model.metric_, model.committee_.voters
+    seen = zip(metric.classes_.tolist(), metric.class_count_, strict=True)
+    counts = {label: int(n) for label, n in sorted(seen, key=lambda pair: -pair[1])}
+    accuracy = _accuracy_of_remembered(model, settings.seed)
+    target = batches.source.target
+    votes = f"{_votes(voter)} among {model.n_remembered_:,} rows remembered"
+    return model, {
+        "method": settings.batch_method,
+        "target": target,
+        "rows": model.n_samples_seen_,
+        "remembered": model.n_remembered_,
+        "features": len(batches.names),
+        "classes": counts,
+        "chosen": [f"{voter.report.title}, {votes}"],
+        **_accuracy_facts(accuracy, REMEMBERED, counts, target, settings),
+        **_distance_facts(model),
+        "seconds": seconds,
+        "prediction_seconds": prediction_seconds(model),
+    }
+
+
+def _accuracy_of_remembered(model: CPMLClassifier, seed: int) -> float | None:
+    """Return the accuracy on some remembered rows, for which the others vote."""
+    rows = reference_rows(model.metric_)
+    held = np.random.default_rng(seed).permutation(len(rows)) % N_FOLDS == 0
+    if len(np.unique(rows.y[~held])) < 2 or not held.any():
+        return None
+    others = CPMLClassifier(n_neighbors=model.n_neighbors)
+    others.fit_over(model.metric_, rows.take(np.flatnonzero(~held)))
+    queries = rows.take(np.flatnonzero(held))
+    right = others.predict(queries) == queries.classes[queries.y]
+    return float(np.average(right, weights=queries.weights))
+
+
+def is_streamed(stream: bool | None, data: str, settings: FitSettings) -> bool:
+    """Return whether to read a file in batches; None decides by its size."""
+    if stream and not settings.can_stream:
+        listed = ", ".join(STRUCTURES)
+        raise typer.BadParameter(
+            f"{settings.name} learns from whole tables; one of {listed} can.",
+            param_hint="--stream",
+        )
+    return settings.can_stream and is_large(data) if stream is None else stream
+
+
+def is_large(data: str) -> bool:
+    """Return whether a file is too large to be read at once."""
+    path = Path(data)
+    if is_set(data) or not path.is_file():
+        return False
+    form = format_by_name(data)
+    is_text = form is None or form.is_text
+    is_plain = is_text and not data.lower().endswith(".gz")
+    return path.stat().st_size > (LARGE_TEXT if is_plain else LARGE)
+
+
+def _votes(voter: Voter) -> str:
+    """Return who votes, for people."""
+    if voter.is_soft:
+        return "all rows vote"
+    count = voter.rule.n_neighbors
+    return f"{count} neighbours" if count > 1 else "1 neighbour"
