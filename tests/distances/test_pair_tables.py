@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nearkind.baselines.pair_tables import PairTables
 
 from helpers.strategies import tables
 from nearkind.baselines import DILCA, DM3, Association, Cheng, ValueDifference
-from nearkind.baselines.pair_tables import PairTables
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeRegressor
 
-from nearkind.baselines.code_trees import CodeTrees
+from nearkind.distances.trees import CodeTrees
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
 
