@@ -1,4 +1,4 @@
-"""Fitted distances, voters and committees: through a file, and with one thing damaged."""
+"""Forms, voters and committees: through a file, and with one thing damaged."""
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace

@@ -277,7 +277,7 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
         """
         self._check_parameters()
         self._refuse_class_weight("batches")
-        last = self._learner
+        last = None if self._voter is None else self.metric_
         metric = copy(last) if isinstance(last, CPML) else self._unfitted()
         _check_takes_batches(metric)
         batches.partial_fit(metric, X, y, classes, type(self).__name__)
@@ -351,6 +351,8 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
         self
         """
         self._voter, self._learner = voter, None
+        if isinstance(voter.rule, SoftRule) and self._chooses_temperature:
+            self._chosen_temperature = voter.rule.temperature
         self.classes_, self.n_samples_fit_ = classes, n_rows
         self.set_codebook(voter.distance.codebook)
         return self
@@ -492,12 +494,6 @@ def classifier_of(voter: Voter, classes: NDArray[Any]) -> CPMLClassifier:
     """
     metric = clone(fitted_estimator(voter.report, voter.distance))
     rule = voter.rule
-    if isinstance(rule, NearestRule):
-        weights, temperature = rule.weights, "auto"
-    else:
-        weights = SOFT
-        is_learned = rule.temperature == voter.report.temperature
-        temperature = "auto" if is_learned else rule.temperature
-    kind = voter.index_kind
-    model = CPMLClassifier(metric, rule.n_neighbors, weights, kind, temperature)
+    weights = rule.weights if isinstance(rule, NearestRule) else SOFT
+    model = CPMLClassifier(metric, rule.n_neighbors, weights, voter.index_kind)
     return model.hold(voter, classes, voter.rows.n_rows)
