@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearkind as nk
+from helpers.committees import shares_by
 from helpers.estimator_tables import labelled_table
 from nearkind.neighbors import (
     ExactIndex,
@@ -229,10 +230,12 @@ def test_a_classifier_answers_with_the_bits_of_comparing_with_all(
     sample_weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 3.0], len(y))
     fast = nk.CPMLClassifier(metric, weights=weights).fit(X, y, sample_weight)
     plain = nk.CPMLClassifier(weights=weights)
-    plain.fit_over(fast.distance_, X, y, sample_weight)
-    plain.index_ = PlainIndex(fast.distance_, fast.index_.rows, 5)
+    plain.fit_over(fast.metric_, X, y, sample_weight)
+    (voter,) = plain.committee_.voters
+    vars(voter)["index"] = PlainIndex(voter.distance, voter.represented, 5)
     for model in (fast, plain):
-        assert (getattr(model.index_, "search", None) is None) == (model is plain)
+        index = model.committee_.voters[0].index
+        assert (getattr(index, "search", None) is None) == (model is plain)
     np.testing.assert_array_equal(fast.predict_proba(query), plain.predict_proba(query))
     for table in (query, None):
         for found, expected in zip(
@@ -241,7 +244,7 @@ def test_a_classifier_answers_with_the_bits_of_comparing_with_all(
             np.testing.assert_array_equal(found, expected)
     ways = [(k, vote) for vote in ("uniform", "distance") for k in (1, 3, 7)]
     np.testing.assert_array_equal(
-        fast.shares_by_setting(query, ways), plain.shares_by_setting(query, ways)
+        shares_by(fast, query, ways), shares_by(plain, query, ways)
     )
 
 

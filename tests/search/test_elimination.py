@@ -17,13 +17,13 @@ from helpers.racers import (
     race,
 )
 from nearkind.baselines import Hamming
-from nearkind.estimators import threads
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.search import evaluation as module
 from nearkind.search import folds as folds_module
 from nearkind.search.candidates import Candidate
 from nearkind.search.folds import deal_by_class
 from nearkind.solvers.objective import Objective
+from nearkind.validation import threads
 
 X, y = easy()
 FOLDS = list(deal_by_class(y, 4, np.random.default_rng(0)))
@@ -317,8 +317,8 @@ def test_an_interrupt_before_any_vote_is_one():
 class Fallen(Turning):
     """Does worse at every strength below one."""
 
-    def compare(self, a, b):
-        return (self.strength >= 1.0) * Hamming.compare(self, a, b)
+    def is_right(self):
+        return self.strength >= 1.0
 
 
 @pytest.mark.usefixtures("optimized")

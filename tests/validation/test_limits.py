@@ -57,7 +57,7 @@ def test_more_classes_than_values_are_compressed(structure, monkeypatch):
 def test_vectors_of_all_rows_are_never_held():
     many = np.tile(np.arange(500).astype(str), 40)[:, None]
     model = CPMLClassifier("hamming").fit(many[:5_000], np.arange(5_000) % 2)
-    n_bytes = 8 * len(many) * model.distance_.n_features_out_
+    n_bytes = 8 * len(many) * model.distance_.size
     with config_context(working_memory=8):
         for answer in (model.predict_proba, model.kneighbors, model.score_samples):
             tracemalloc.start()

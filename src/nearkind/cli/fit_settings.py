@@ -137,9 +137,8 @@ class FitSettings:
             )
 
     def model(self) -> Any:
-        """Return the classifier, not fitted; it shows its progress on a terminal."""
+        """Return the classifier, not fitted; a search shows its progress everywhere."""
         from nearkind import CPMLClassifier, CPMLClassifierCV
-        from nearkind.estimators.progress import is_watched
 
         if self.name != SEARCH:
             return CPMLClassifier(self.metric(), class_weight=self.class_weight)
@@ -147,7 +146,7 @@ class FitSettings:
             time_budget=self.time_budget,
             scoring=self.scoring,
             class_weight=self.class_weight,
-            verbose=int(is_watched()),
+            verbose=1,
             **self._common(),
         )
         members = {} if self.members is None else {"max_members": self.members}

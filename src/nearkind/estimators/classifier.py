@@ -277,7 +277,7 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
         """
         self._check_parameters()
         self._refuse_class_weight("batches")
-        last = self._learner
+        last = None if self._voter is None else self.metric_
         metric = copy(last) if isinstance(last, CPML) else self._unfitted()
         _check_takes_batches(metric)
         batches.partial_fit(metric, X, y, classes, type(self).__name__)
@@ -462,6 +462,8 @@ def hold(
         Number of rows given to ``fit``, by which more are numbered.
     """
     model._voter, model._learner = voter, None
+    if isinstance(voter.rule, SoftRule) and _chooses_temperature(model):
+        model._chosen_temperature = voter.rule.temperature
     model.classes_, model.n_samples_fit_ = classes, n_rows
     keep_codebook(model, voter.distance.codebook)
     return model
@@ -494,17 +496,7 @@ def classifier_of(voter: Voter, classes: NDArray[Any]) -> CPMLClassifier:
     """
     metric = clone(fitted_estimator(voter.report, voter.distance))
     rule = voter.rule
-    if isinstance(rule, NearestRule):
-        weights, temperature = rule.weights, "auto"
-    else:
-        weights = SOFT
-        is_learned = rule.temperature == voter.report.temperature
-        temperature = "auto" if is_learned else rule.temperature
-    model = CPMLClassifier(
-        metric,
-        n_neighbors=rule.n_neighbors,
-        weights=weights,
-        index=voter.index_kind,
-        temperature=temperature,
-    )
+    weights = rule.weights if isinstance(rule, NearestRule) else SOFT
+    settings = {"weights": weights, "index": voter.index_kind}
+    model = CPMLClassifier(metric, n_neighbors=rule.n_neighbors, **settings)
     return hold(model, voter, classes, voter.rows.n_rows)

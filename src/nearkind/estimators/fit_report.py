@@ -45,6 +45,7 @@ def fit_report(model: Any) -> FitReport:
             for name, value in vars(model).items()
             if name.endswith("_") and not name.startswith("_") and name not in APART
         },
+        None if type(model).__module__.startswith("nearkind.") else type(model),
     )
 
 
@@ -58,7 +59,8 @@ def fitted_estimator(report: FitReport, form: FittedDistance) -> Any:
     """Return the estimator that learned a form, as it was when it was fitted."""
     baselines = import_module("nearkind.baselines")  # which stand above this package
     estimators = import_module("nearkind.estimators.cpml")
-    kind = getattr(baselines, report.method, None) or getattr(estimators, report.method)
+    known = getattr(baselines, report.method, None) or estimators.CPML
+    kind = report.own_kind or known
     model = kind(**report.settings)
     for name, value in report.diagnostics.items():
         setattr(model, name, value)

@@ -146,7 +146,7 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the columns of ``transform``, such as "cpml0" (q,)."""
         check_is_fitted(self)
-        self._offering("transform", "no coordinates")
+        self._offering("transform", "no coordinates", "get_feature_names_out")
         return self.metric_.get_feature_names_out(input_features)
 
     def value_distances(self, feature: Any, **settings: Any) -> Any:
@@ -199,13 +199,16 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
             return self.distance_.explain(a, b, owner=type(self).__name__)
         return explain_prediction(self.committee_, a, n_neighbors)
 
-    def _offering(self, method: str, lack: str) -> Any:
-        """Return the distance; raise ValueError if it has no such method."""
+    def _offering(self, method: str, lack: str, asked: str | None = None) -> Any:
+        """Return the distance; raise ValueError if it has no such method.
+
+        ``asked`` is the method that was called, if it has another name.
+        """
         if not hasattr(self.distance_, method):
             name = self.committee_.explaining.report.method
             raise ValueError(
                 f"{name} has distances between rows and {lack}, so there is no "
-                f"{method}. Take CPML as the metric, or a baseline that has them, such "
+                f"{asked or method}. Take CPML as the metric, or a baseline that has them, such "
                 "as Euclidean or NCA."
             )
         return self.distance_

@@ -46,7 +46,13 @@ from nearkind.search.scoring import check_scoring, scoring_of
 from nearkind.solvers.solution import Deadline, Stop
 from nearkind.validation import parameters
 from nearkind.validation.parameters import estimator_class
-from nearkind.voting import Committee, ConformalScores, NearestRule, Voter
+from nearkind.voting import (
+    Calibration,
+    Committee,
+    ConformalScores,
+    NearestRule,
+    Voter,
+)
 from nearkind.voting.conformal import rows_needed
 
 SEARCH_SHARE = 0.6
@@ -218,13 +224,16 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             deadline = Deadline(start + SEARCH_SHARE * budget)
             search = self._search(rows, y, deadline, tell)
             counts = check_weights(sample_weight, rows.n_given)[rows.row_numbers]
-            chosen = self._choose(search, most, counts)
+            chosen, calibration, scores = self._choose(search, most, counts)
             self.refused_ = search.refused
             self.search_seconds_ = perf_counter() - start
             with suppress(KeyboardInterrupt):  # of a callback: the search has ended
                 tell(search.search_work, search.total, "learning from all rows", np.nan)
             with Deadline(start + budget).limit(), _columns_not_warned_of():
-                self._learn(search, chosen)
+                voters = self._learn(search, chosen)
+            self.classes_ = rows.classes
+            self.committee_ = Committee(voters, rows.classes, calibration, scores)
+            keep_codebook(self, self.distance_.codebook)
             self.refit_seconds_ = perf_counter() - start - self.search_seconds_
         return self
 
@@ -335,6 +344,16 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         return fitted_estimator(voter.report, voter.distance)
 
     @property
+    def calibration_(self) -> Calibration | None:
+        """How mean shares of votes become probabilities; None: they are."""
+        return self.committee_.calibration
+
+    @property
+    def conformal_scores_(self) -> ConformalScores | None:
+        """Scores of rows held out; None in a model of a file of version 0.1.0."""
+        return self.committee_.conformal
+
+    @property
     def held_accuracy_(self) -> float:
         """Share of rows held out that were answered rightly, whatever the scoring."""
         if self.confusion_ is None:  # of a file of version 0.1.0
@@ -365,27 +384,28 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
 
     def _choose(
         self, search: Elimination, most: int, counts: Array
-    ) -> list[tuple[Contender, int]]:
+    ) -> tuple[list[tuple[Contender, int]], Calibration | None, ConformalScores]:
         """Return the settings that vote together, with their ways to vote.
 
-        Keeps what they say of held rows; ``counts`` are the weights of all rows (n,)
-        without those of classes.
+        Moreover, the calibration of their votes, and the scores of held rows. Keeps
+        what they say of held rows; ``counts`` are the weights of all rows (n,) without
+        those of classes.
         """
         held = np.concatenate(search.held)
         votes = self._held_votes(search, most, counts[held])
         choice, probabilities = votes.choose(), votes.cross_probabilities()
         truth, counts = votes.truth, votes.counts
-        self.calibration_ = choice.calibration
         self.held_rows_ = search.rows.row_numbers[held]
         self.held_proba_ = probabilities
         score = search.scoring.score(probabilities, truth, votes.weights)
         self.best_score_ = float(score)
-        self.conformal_scores_ = ConformalScores.of(probabilities, truth, counts)
+        scores = ConformalScores.of(probabilities, truth, counts)
         n_classes = probabilities.shape[1]
         self.confusion_ = np.zeros((n_classes, n_classes))
         np.add.at(self.confusion_, (truth, most_votes(probabilities)), counts)
         self.cv_results_ = results_table(search, choice.members)
-        return [(search.contenders[m.contender], m.way) for m in choice.members]
+        chosen = [(search.contenders[m.contender], m.way) for m in choice.members]
+        return chosen, choice.calibration, scores
 
     def _held_votes(self, search: Elimination, most: int, counts: Array) -> HeldVotes:
         """Return what all contenders say of held rows; ``counts`` are those rows'."""
@@ -404,8 +424,10 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             calibrate=self.calibrate,
         )
 
-    def _learn(self, search: Elimination, chosen: list[tuple[Contender, int]]) -> None:
-        """Learn the chosen distances from all rows."""
+    def _learn(
+        self, search: Elimination, chosen: list[tuple[Contender, int]]
+    ) -> tuple[Voter, ...]:
+        """Return voters by the chosen distances, learned from all rows."""
         rows = search.rows
         fitted: dict[tuple[int, int], Any] = {}
         for candidate in once_each(contender.candidate for contender, _ in chosen):
@@ -430,10 +452,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             "n_neighbors": search.ways[way][0],
             "weights": search.ways[way][1],
         }
-        self.classes_ = rows.classes
-        parts = tuple(voters), rows.classes, self.calibration_, self.conformal_scores_
-        self.committee_ = Committee(*parts)
-        keep_codebook(self, self.distance_.codebook)
+        return tuple(voters)
 
 
 @contextmanager

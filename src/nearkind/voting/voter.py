@@ -49,7 +49,10 @@ class NearestRule:
         """Raise ``RefusedError`` unless these are a number and known weights."""
         _check_number(self.n_neighbors)
         if not callable(self.weights) and self.weights not in VOTE_WEIGHTS:
-            raise RefusedError(f"weights of votes are {self.weights!r:.60}")
+            known = ", ".join(VOTE_WEIGHTS)
+            raise RefusedError(
+                f"weights of votes are {self.weights!r:.60} instead of one of {known}"
+            )
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,8 @@ class FitReport:
         Of the soft votes that it was learned for, if it was.
     diagnostics : dict
         Values of the fit by name, such as ``gap_`` and ``history_``.
+    own_kind : type or None
+        The class of an estimator that is not of nearkind; files keep none.
     """
 
     method: str
@@ -104,6 +109,9 @@ class FitReport:
     is_learned: bool
     temperature: float | None = None
     diagnostics: dict[str, Any] = field(default_factory=dict, repr=False)
+    own_kind: type | None = field(
+        default=None, repr=False, compare=False, metadata={"is_kept": False}
+    )
 
 
 @dataclass(frozen=True)
@@ -179,7 +187,10 @@ class Voter:
         """Raise ``RefusedError`` unless the parts fit together."""
         self.rows.check_codes(self.distance.codebook.n_values)
         if self.index_kind not in INDEXES:
-            raise RefusedError(f"index_kind is {self.index_kind!r:.60}")
+            known = ", ".join(INDEXES)
+            raise RefusedError(
+                f"index_kind is {self.index_kind!r:.60} instead of one of {known}"
+            )
         if not INDEXES[self.index_kind].takes(self.distance):
             raise RefusedError(
                 f"index {self.index_kind!r} needs vectors, and the distance "

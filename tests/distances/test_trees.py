@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from nearkind.baselines.code_trees import CodeTrees
 from sklearn.tree import DecisionTreeRegressor
 
+from nearkind.distances.trees import CodeTrees
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
 

@@ -1,17 +1,17 @@
 """Why a row has its class: votes of rows, and effects of columns by a slow oracle."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from nearkind.estimators.explanation import feature_effects
 
 import nearkind as nk
+from helpers.committees import with_members
 from helpers.estimator_tables import labelled_table
 from helpers.racers import few
-from nearkind.neighbors import TrainingRows
 
 X, y = labelled_table(60)
 QUERY, _ = labelled_table(8, seed=9)
@@ -20,46 +20,41 @@ VOTES = ["uniform", "distance", "soft"]
 pytestmark = pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning")
 
 
-def without(model, row, d):
-    """Return a classifier whose training rows all have a row's value of feature d."""
-    rows = model.training_rows_
-    codes = rows.codes.copy()
-    codes[:, d] = model.encode(row)[0, d]
-    changed = TrainingRows(
-        rows.codebook, rows.classes, codes, rows.weights, rows.counts, rows.shares,
-        rows.groups,
-    )  # fmt: skip
-    voter = nk.CPMLClassifier(
-        None, model.n_neighbors, model.weights, temperature=model.temperature_
-    )
-    return voter.fit_voters(model.distance_, changed)
+def shares_without(voter, row, d):
+    """Return the shares of classes if all training rows have a row's value of d."""
+    own = voter.encode(row)
+    codes = voter.rows.codes.copy()
+    codes[:, d] = own[0, d]
+    return voter.with_rows(replace(voter.rows, codes=codes)).shares(own)[0]
 
 
 @pytest.mark.parametrize("weights", VOTES)
 @pytest.mark.parametrize("metric", [QUICK, nk.baselines.Hamming(), nk.baselines.Lin()])
 def test_an_effect_is_what_the_probability_loses_without_the_column(metric, weights):
     model = nk.CPMLClassifier(metric, weights=weights).fit(X, y)
+    (voter,) = model.committee_.voters
     for i in range(len(QUERY)):
         row = QUERY.iloc[[i]]
-        names, effects = feature_effects(model, row)
+        names, effects = model.committee_.feature_effects(row)
         assert names == list(X.columns)
         p = model.predict_proba(row)[0]
-        left = [without(model, row, d).predict_proba(row)[0] for d in range(4)]
+        left = [shares_without(voter, row, d) for d in range(4)]
         np.testing.assert_allclose(effects, p - np.array(left), atol=1e-5)
 
 
 def test_effects_of_members_are_those_of_their_calibrated_mean():
     model = few(max_members=3, n_jobs=1).fit(X, y)
-    model.members_ = [*model.members_, nk.CPMLClassifier("hamming").fit(X, y)]
+    hamming = nk.CPMLClassifier("hamming").fit(X, y)
+    committee = with_members(model, [*model.members_, hamming]).committee_
     row = QUERY.iloc[[2]]
-    names, effects = feature_effects(model, row)
+    names, effects = committee.feature_effects(row)
     p = model.predict_proba(row)[0]
     for d, name in enumerate(names):
         shares = [
-            without(member, row, member.codebook_.place_of(name)).predict_proba(row)
-            for member in model.members_
+            shares_without(voter, row, voter.distance.codebook.place_of(name))
+            for voter in committee.voters
         ]
-        left = model.probabilities(np.mean(shares, axis=0))[0]
+        left = committee.probabilities(np.mean(shares, axis=0)[None])[0]
         np.testing.assert_allclose(effects[d], p - left, atol=1e-5)
 
 
@@ -67,11 +62,11 @@ def test_a_feature_that_one_member_has_changes_its_votes_alone():
     crossed = nk.CPML(crosses=[("shape", "size")], tol=0.05)
     model = few(candidates=[crossed, "hamming"], max_members=1, n_jobs=1).fit(X, y)
     members = [nk.CPMLClassifier(m).fit(X, y) for m in ("hamming", crossed)]
-    model.members_, model.calibration_ = members, None
+    committee = with_members(model, members, calibration=None).committee_
     row = QUERY.iloc[[1]]
-    names, effects = feature_effects(model, row)
+    names, effects = committee.feature_effects(row)
     assert names[-1] == "shape x size"
-    left = without(members[1], row, 4).predict_proba(row)[0]
+    left = shares_without(committee.voters[1], row, 4)
     wanted = (members[1].predict_proba(row)[0] - left) / 2
     np.testing.assert_allclose(effects[-1], wanted, atol=1e-6)
     shown = model.explain(row)
