@@ -264,37 +264,6 @@ class Solver(Protocol):
         """Minimise from a start, and return the best metric found."""
 
 
-class Dissimilarity(Protocol):
-    """A fitted distance on rows as the user has them.
-
-    Law: symmetric and non-negative; zero between a row and itself where the class
-    promises it; ``pairwise_distances`` is ``compare`` of what ``represent`` returns for
-    the codes.
-
-    Attributes
-    ----------
-    codebook_ : Codebook
-        Turns rows into codes.
-    is_euclidean : bool
-        Whether ``represent`` gives vectors, and the distance is Euclidean between them.
-    has_vectors : bool
-        Whether, moreover, a row is the sum of vectors of its values.
-    """
-
-    codebook_: Any
-    is_euclidean: ClassVar[bool]
-    has_vectors: ClassVar[bool]
-
-    def represent(self, codes: Codes) -> Any:
-        """Return what ``compare`` needs of rows, one entry a row."""
-
-    def compare(self, a: Any, b: Any) -> Array:
-        """Return distances (n, m) between represented rows."""
-
-    def pairwise_distances(self, X: Any, Y: Any = None) -> Array:
-        """Return distances (n, m) between tables; Y = X if None."""
-
-
 class Index(Protocol):
     """Unique rows in a form that finds those near a query.
 
@@ -302,7 +271,7 @@ class Index(Protocol):
     every query whose true neighbours are found; ``recall_`` is the share found.
     """
 
-    def __init__(self, metric: Dissimilarity, rows: Any, k: int) -> None:
+    def __init__(self, metric: Any, rows: Any, k: int) -> None:
         """Take a fitted metric, unique rows as it represents them, and the usual k."""
 
     @staticmethod

@@ -10,6 +10,7 @@ import nearkind as nk
 from helpers.baseline_oracles import distance_of_persons, entropy
 from helpers.six_persons import PERSONS, rows_of
 from helpers.strategies import tables
+from nearkind.distances import dependence
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning"),

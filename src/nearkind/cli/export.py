@@ -104,8 +104,8 @@ def export(
     for path in write(known, place, to, **words.given()):
         outputs.echo_path(path)
     if to == "sql" and view.committee is not None:
-        view = printable(f"{place}: query the view {words.name}_classes")
-        typer.echo(view, err=True)
+        told = printable(f"{place}: query the view {words.name}_classes")
+        typer.echo(told, err=True)
 
 
 def _target(output: Path | None) -> str:

@@ -187,9 +187,11 @@ class FitSettings:
 
     def _common(self) -> dict[str, Any]:
         """Return the parameters that many models have, as far as they are given."""
+        from nearkind.validation.threads import ALL_CORES
+
         names = ("numeric", "missing", "unseen", "tol", "max_iter")
         found = {name: getattr(self, name) for name in names}
-        found |= {"random_state": self.seed, "n_jobs": self.jobs}
+        found |= {"random_state": self.seed, "n_jobs": self.jobs or ALL_CORES}
         return {name: value for name, value in found.items() if value is not None}
 
 

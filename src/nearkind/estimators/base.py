@@ -31,6 +31,8 @@ class TableEstimator:
     """
 
     codebook_: Codebook
+    distance_: Any
+    classes_: NDArray[Any]
 
     def encode(self, X: Any) -> Codes:
         """Return the codes (n, D) of a table with the columns that fit saw."""
@@ -71,9 +73,6 @@ class Distance(TableEstimator):
     _has_coordinates: ClassVar[bool] = False
     _is_learned: ClassVar[bool] = False
     _is_euclidean: ClassVar[bool] = False
-    distance_: ClassVar[Any]
-    classes_: ClassVar[NDArray[Any]]
-
     unseen: str = "prior"
     missing: str = "level"
     numeric: str = "auto"

@@ -45,8 +45,16 @@ from nearkind.voting.condensation import condensation_of, condensed_rows
 from nearkind.voting.voter import Rule, best_temperature
 
 
+class _HeldVoter:
+    """What a fitted classifier holds beside its parameters."""
+
+    _voter: Voter | None = None
+    _learner: Any = None
+    _chosen_temperature: float | None = None
+
+
 @estimator_class()
-class CPMLClassifier(NeighborClassifier, BaseEstimator):
+class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
     """Classify rows by their nearest neighbours under a learned distance.
 
     Equal training rows are one weighted row. Rows tied at the k-th distance share what
@@ -113,10 +121,6 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
     >>> model.fit(data.X, data.y).score(data.X, data.y)
     1.0
     """
-
-    _voter: Voter | None = None
-    _learner: Any = None
-    _chosen_temperature: float | None = None
 
     metric: Any = None
     _: KW_ONLY
@@ -336,7 +340,7 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
         return hold(model, voter.with_rows(rows), self.classes_, self.n_samples_fit_)
 
     @property
-    def committee_(self) -> Committee:
+    def committee_(self) -> Committee:  # type: ignore[override]
         """What answers: a voter by the present settings."""
         check_is_fitted(self)
         voter = self._voter
@@ -497,6 +501,6 @@ def classifier_of(voter: Voter, classes: NDArray[Any]) -> CPMLClassifier:
     metric = clone(fitted_estimator(voter.report, voter.distance))
     rule = voter.rule
     weights = rule.weights if isinstance(rule, NearestRule) else SOFT
-    settings = {"weights": weights, "index": voter.index_kind}
+    settings: Any = {"weights": weights, "index": voter.index_kind}
     model = CPMLClassifier(metric, n_neighbors=rule.n_neighbors, **settings)
     return hold(model, voter, classes, voter.rows.n_rows)

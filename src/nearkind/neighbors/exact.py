@@ -5,11 +5,10 @@ from functools import cached_property
 from typing import Any
 
 from nearkind import optimizations
-from nearkind.distances.form import query_chunks
+from nearkind.distances.form import FittedDistance, query_chunks
 from nearkind.neighbors.reach import Near, Reach
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.neighbors.vector_search import ProductSearch, TreeSearch
-from nearkind.protocols import Dissimilarity
 
 PLAIN_UP_TO = 64
 """Number of vectors up to which every distance is computed exactly."""
@@ -28,7 +27,7 @@ class PlainIndex:
 
     Parameters
     ----------
-    metric : Dissimilarity
+    metric : FittedDistance
         Fitted.
     rows : sequence of length m
         Unique rows, as the metric represents them.
@@ -40,7 +39,7 @@ class PlainIndex:
     kind, recall_, n_rows, seconds : as in ``protocols.Index``
     """
 
-    metric: Dissimilarity
+    metric: FittedDistance
     rows: Any
     k: int
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind import optimizations
-from nearkind.distances.form import query_chunks
+from nearkind.distances.form import FittedDistance, query_chunks
 from nearkind.neighbors.exact import ExactIndex
 from nearkind.neighbors.faiss_search import (
     DistinctVectors,
@@ -28,7 +28,7 @@ from nearkind.neighbors.reach import (
     join_near,
 )
 from nearkind.neighbors.vector_rows import lengths
-from nearkind.protocols import Array, Dissimilarity
+from nearkind.protocols import Array
 
 QUERIES_AT_ONCE = 256
 """Queries that one thread answers at a time."""
@@ -53,7 +53,7 @@ class FaissIndex:
 
     Parameters
     ----------
-    metric : Dissimilarity
+    metric : FittedDistance
         Fitted, with ``value_vectors_``.
     rows : ndarray of shape (m, q)
         Vectors of unique rows.
@@ -83,7 +83,7 @@ class FaissIndex:
     array([1])
     """
 
-    def __init__(self, metric: Dissimilarity, rows: Array, k: int) -> None:
+    def __init__(self, metric: FittedDistance, rows: Array, k: int) -> None:
         self.metric = metric
         self.rows = rows
         self.k = k

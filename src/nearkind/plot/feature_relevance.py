@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from nearkind.distances.form import N_PAIRS
 from nearkind.encoding.rows import unique_rows
+from nearkind.distances import ValueVectors
 from nearkind.model_view import ModelView
 from nearkind.plot import canvas
 from nearkind.plot.bars import Bars, leave_room
@@ -102,7 +103,7 @@ def _shares(
     numbers = {label: k for k, label in enumerate(dict.fromkeys(labels))}
     classes = np.array([numbers[label] for label in labels])
     unique = unique_rows(codes, classes, np.ones(len(codes)))
-    if not distance.has_vectors:
+    if not isinstance(distance, ValueVectors):
         shares = distance.relevance(unique.codes, unique.weights)
         return shares, np.empty((0, len(shares)))
     products = FeatureProducts.of(distance.tables.vectors, unique.codes)

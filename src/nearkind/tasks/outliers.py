@@ -125,8 +125,8 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
         index = parameters.choice(self, "index", INDEXES)
         self._check_contamination()
         rows = self._fit_distance(X, y, sample_weight)
-        method = type(self.metric_ or self.distance_).__name__
-        index.check(self.distance_, method, type(self).__name__)
+        learner = type(self.metric_ or self.distance_).__name__
+        index.check(self.distance_, learner, type(self).__name__)
         rule, report = NearestRule(self.n_neighbors), self._fit_report
         voting = TrainingRows.of(rows)
         self._voter = Voter(self.distance_, voting, rule, report, self.index)

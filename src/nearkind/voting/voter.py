@@ -225,6 +225,7 @@ class Voter:
 
             chunks = votes.chunks(len(queries), distances_at_once())
             return np.concatenate(in_threads(shares, chunks))
+        assert isinstance(self.rule, NearestRule)
         k, weigh = self.rule.n_neighbors, weigher(self.rule.weights)
 
         def shares_near(at: slice) -> Array:
