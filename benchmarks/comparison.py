@@ -15,8 +15,10 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import nearkind as nk
 from benchmarks.harness import compile_solvers, no_warnings, print_status, print_table
-from benchmarks.sets import Part, Split, one_hot, split
+from benchmarks.sets import one_hot, split
 from nearkind.experiments.rows import DONE, TIMED_OUT
+from nearkind.experiments.sandbox import Resources
+from nearkind.experiments.splits import Part, Split
 from nearkind.protocols import Array
 
 SETS = ["led24", "krvskp", "splice", "dna_nominal", "mushroom", "nursery", "krkopt"]
@@ -61,14 +63,7 @@ class Ours(NamedTuple):
     test: float
 
 
-class Limits(NamedTuple):
-    """What a fit of the other learner may take."""
-
-    seconds: float
-    gigabytes: float
-
-
-Learner = Callable[[Part, Limits], LearnedMap]
+Learner = Callable[[Part, Resources], LearnedMap]
 """Learns from one-hot rows."""
 
 
@@ -97,12 +92,12 @@ def read_arguments(
     parser.add_argument("--settings", nargs="*", choices=SETTINGS, default=[*SETTINGS])
     wanted = parser.parse_args(arguments)
     wanted.sets = wanted.sets or SETS
-    wanted.limits = Limits(wanted.cap, wanted.gigabytes)
+    wanted.limits = Resources(wanted.cap, 1024.0 * wanted.gigabytes)
     return wanted
 
 
 def _line(
-    learner: str, fit: Learner, name: str, limits: Limits, settings: Sequence[str]
+    learner: str, fit: Learner, name: str, limits: Resources, settings: Sequence[str]
 ) -> list[str]:
     parts = split(name)
     indicators = one_hot(parts)
@@ -149,13 +144,13 @@ def accuracy(found: LearnedMap, indicators: Split) -> float | None:
     if found.components is None:
         return None
     L = found.components.T  # (W, q)
-    train, valid, test = (Part(X @ L, y) for X, y in indicators[1:])
+    train, valid, test = (Part(X @ L, y) for X, y in indicators)
     near = KNeighborsClassifier().fit(*train)
 
     def right(k: int, part: Part) -> float:
         return _share(near.set_params(n_neighbors=k).predict(part.X), part.y)
 
-    return _chosen(right, Split(indicators.name, train, valid, test))[1]
+    return _chosen(right, Split(train, valid, test))[1]
 
 
 def _chosen(right: Callable[[int, Part], float], parts: Split) -> tuple[float, float]:

@@ -26,7 +26,6 @@ from benchmarks.harness import best_seconds, growth_exponent, print_status, prin
 from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
-from nearkind.validation.threads import thread_map
 from nearkind.experiments.sandbox import call
 from nearkind.losses.hinge import Hinge, SmoothedHinge
 from nearkind.metrics.compression import compress
@@ -34,6 +33,7 @@ from nearkind.metrics.spectrum import identity
 from nearkind.metrics.structures import Single
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
+from nearkind.validation.threads import thread_map
 
 N_FEATURES, N_CLASSES = 24, 10
 SIZES = (2_000, 4_000, 12_000, 32_000)

@@ -19,11 +19,11 @@ import numpy as np
 import nearkind as nk
 from benchmarks.harness import best_seconds, growth_exponent, print_status, print_table
 from nearkind.encoding.rows import row_keys
-from nearkind.validation.threads import in_threads
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.neighbors import ExactIndex, FaissIndex, Near, Reach, join_near
 from nearkind.neighbors.faiss_search import FlatSearch, GraphSearch, ListSearch
 from nearkind.protocols import Array
+from nearkind.validation.threads import in_threads
 
 N_COLUMNS, N_VALUES, N_DIRECTIONS, N_KINDS, K = 20, 8, 16, 50, 5
 ROWS = 125_000, 250_000, 500_000, 1_000_000

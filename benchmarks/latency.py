@@ -29,7 +29,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import nearkind as nk
 from benchmarks.harness import no_warnings, print_status, print_table, seconds_of
-from benchmarks.sets import Part, indicators, load, load_categorical
+from benchmarks.sets import indicators, load, load_categorical
+from nearkind.experiments.splits import Part
 
 N_UNIQUE = 20_000
 N_LEARNED = 2_000

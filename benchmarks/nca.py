@@ -15,10 +15,10 @@ from warnings import catch_warnings, simplefilter
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
-from benchmarks.comparison import LearnedMap, Limits, compare, read_arguments
-from benchmarks.sets import Part
+from benchmarks.comparison import LearnedMap, compare, read_arguments
 from nearkind.experiments.rows import DONE
 from nearkind.experiments.sandbox import Resources, call
+from nearkind.experiments.splits import Part
 
 AIMS = [
     "led24 krvskp splice dna_nominal mushroom: ratio 3 or more, points -0.5 or more",
@@ -32,10 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     compare("NCA", fit_within, wanted, AIMS)
 
 
-def fit_within(train: Part, limits: Limits) -> LearnedMap:
+def fit_within(train: Part, limits: Resources) -> LearnedMap:
     """Fit NCA in a process with limits of time and memory."""
-    resources = Resources(megabytes=1024.0 * limits.gigabytes)
-    outcome = call(fit, train, seconds=limits.seconds, resources=resources)
+    outcome = call(fit, train, resources=limits)
     if outcome.status == DONE:
         return outcome.value
     return LearnedMap(outcome.status, limits.seconds)

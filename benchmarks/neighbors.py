@@ -24,10 +24,10 @@ from benchmarks.harness import no_warnings, print_status, print_table, seconds_o
 from benchmarks.index import table
 from benchmarks.latency import N_LEARNED, words_and_numbers
 from nearkind.encoding.rows import row_keys
-from nearkind.validation.limits import distances_at_once
-from nearkind.validation.threads import in_threads
 from nearkind.neighbors import ExactIndex, Reach
 from nearkind.protocols import Array
+from nearkind.validation.limits import distances_at_once
+from nearkind.validation.threads import in_threads
 
 K = 5
 DIMENSIONS = 6, 16

@@ -3,7 +3,6 @@
 import json
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,25 +11,10 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils import Bunch
 
 import nearkind as nk
+from nearkind.experiments.splits import Part, Split
 from nearkind.protocols import Array
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
-
-
-class Part(NamedTuple):
-    """Rows and their labels."""
-
-    X: Any
-    y: np.ndarray
-
-
-class Split(NamedTuple):
-    """A set in three parts, 6 : 2 : 2."""
-
-    name: str
-    train: Part
-    valid: Part
-    test: Part
 
 
 def load(name: str) -> Bunch:
@@ -53,7 +37,7 @@ def split(name: str, seed: int = 0) -> Split:
     data = load(name)
     y = pd.factorize(data.y, sort=True)[0]
     train, rest = _cut(Part(data.X, y), 0.4, seed)
-    return Split(name, train, *_cut(rest, 0.5, seed))
+    return Split(train, *_cut(rest, 0.5, seed))
 
 
 def two_parts(data: Bunch, seed: int = 0) -> tuple[Part, Part]:
@@ -65,9 +49,7 @@ def one_hot(parts: Split) -> Split:
     """Return the same split, its rows as indicators; unseen values have none."""
     encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     encoder.fit(parts.train.X)
-    return Split(
-        parts.name, *(Part(encoder.transform(part.X), part.y) for part in parts[1:])
-    )
+    return Split(*(Part(encoder.transform(part.X), part.y) for part in parts))
 
 
 def indicators(X: pd.DataFrame) -> Array:

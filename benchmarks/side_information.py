@@ -26,7 +26,8 @@ import pandas as pd
 
 import nearkind as nk
 from benchmarks.harness import no_warnings, print_status, print_table
-from benchmarks.sets import Part, load, load_categorical, two_parts
+from benchmarks.sets import load, load_categorical, two_parts
+from nearkind.experiments.splits import Part
 from nearkind.protocols import Array
 
 SETS = (

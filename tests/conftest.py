@@ -19,3 +19,9 @@ def no_figure_is_left():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture
+def optimized(monkeypatch):
+    """Leave optimisations on where a test is about one of them."""
+    monkeypatch.delenv("NEARKIND_PLAIN", raising=False)

@@ -14,6 +14,7 @@ def test_the_page_shows_both_walks():
     assert list(walk.read(TEXT)) == WALKS
 
 
+@pytest.mark.usefixtures("optimized")
 @pytest.mark.parametrize("name", WALKS)
 def test_a_walk_on_the_page_is_the_real_one(name, tmp_path):
     pytest.importorskip("numba", reason="the page shows the walk with compiled sums")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nearkind.experiments.reproduction import ResultTable
+from nearkind.experiments.result_table import ResultTable
 from tools.result_tables import BLOCK, RESULTS, fill
 
 ROOT = Path(__file__).parents[1]

@@ -25,7 +25,7 @@ PICTURE = ROOT / "docs" / "pictures" / "house.svg"
 
 # Packages and modules from the ground up: each imports only from its own line or lower.
 LAYERS = [
-    ["errors", "protocols"],
+    ["errors", "optimizations", "protocols"],
     ["tables"],
     ["encoding"],
     ["projections"],
@@ -33,7 +33,10 @@ LAYERS = [
     ["regularizers", "losses"],
     ["constraints"],
     ["solvers"],
-    ["neighbors", "scoring", "theory", "laws", "io"],
+    ["scoring", "theory", "laws", "io"],
+    ["distances"],
+    ["neighbors", "validation"],
+    ["voting"],
     ["datasets"],
     ["streaming"],
     ["estimators"],
@@ -60,6 +63,7 @@ WITH_SCIKIT_LEARN = {
     "model_view",
     "search",
     "tasks",
+    "validation",
 }
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 

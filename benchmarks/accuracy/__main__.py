@@ -13,19 +13,18 @@ Without files, tables and picture are made of the rows in docs/results.
 """
 
 import argparse
+import gzip
 import sys
 from pathlib import Path
-from time import monotonic
 
 from benchmarks.accuracy import anchors
-from benchmarks.accuracy.classifiers import METHODS
 from benchmarks.accuracy.reliability import diagram
-from benchmarks.accuracy.rows import append_row, pack_rows, read_rows
 from benchmarks.accuracy.tables import markdown, repeated, tables, write_page
-from benchmarks.accuracy.trial import plan
-from benchmarks.harness import print_status
+from benchmarks.accuracy.trial import METHODS, plan
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments import printed
+from nearkind.experiments import Limits, read_rows
+from nearkind.experiments.paper import printed
+from nearkind.experiments.runner import run_trials
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 KEPT = RESULTS / "accuracy.jsonl.gz"
@@ -37,14 +36,14 @@ def main() -> None:
     """Run, or make something of rows."""
     given = _arguments()
     if given.keep is not None:
-        pack_rows(read_rows(*given.keep).values(), KEPT)
+        pack_rows(read_rows(*given.keep), KEPT)
     if given.table is not None:
-        rows = read_rows(*(given.table or [KEPT])).values()
+        rows = read_rows(*(given.table or [KEPT]))
         write_page(rows, PAGE)
         by_accuracy = next(made for made in tables(rows) if made.title == "Accuracy")
         PAGE.with_suffix(".csv").write_text(by_accuracy.csv())
     if given.picture is not None:
-        draw(repeated(read_rows(*(given.picture or [KEPT])).values()))
+        draw(repeated(read_rows(*(given.picture or [KEPT]))))
     if given.keep is given.table is given.picture is None:
         run(given)
 
@@ -54,33 +53,20 @@ def run(given) -> None:
     names = given.sets or sorted(printed.set_sizes())
     names = [s for s in names if CATALOGUE[s].n_samples <= given.largest]
     trials = plan(names, given.methods, given.repeats)
-    if {trial.method for trial in trials} & {"lightgbm", "xrfm"}:
+    if {trial.name for trial in trials} & {"lightgbm", "xrfm"}:
         anchors.check_environment()
     given.output.mkdir(parents=True, exist_ok=True)
+    limits = Limits(seconds=given.seconds, jobs=1, n_threads=1)
     results = given.output / "rows.jsonl"
-    rows = read_rows(results) if results.exists() else {}
-    missing = [trial for trial in trials if _is_missing(trial, rows, given.retry)]
-    print_status(
-        f"{len(trials) - len(missing)} of {len(trials)} rows are there already"
-    )
-    start = monotonic()
-    for number, trial in enumerate(missing, start=1):
-        row = trial.row(given.seconds)
-        append_row(row, results)
-        rows[row.key] = row
-        told = f"{row.accuracy:.4f} right" if row.is_done else row.status
-        print_status(
-            f"{number}/{len(missing)}  {row.dataset}  {row.method}  #{row.repetition}  "
-            f"{told}  {row.seconds:.1f} s  {(monotonic() - start) / 60:.0f} min in all"
-        )
-    made = markdown([rows[trial.key] for trial in trials])
+    made = markdown(run_trials(trials, results, limits=limits, retry=given.retry))
     (given.output / "accuracy.md").write_text(made)
     print(made)
 
 
-def _is_missing(trial, rows, retry) -> bool:
-    row = rows.get(trial.key)
-    return row is None or (retry and not row.is_done)
+def pack_rows(rows, path):
+    """Write rows to a compressed file, which depends on the rows alone."""
+    text = "".join(row.line() for row in sorted(rows, key=lambda row: row.key))
+    path.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def draw(rows) -> None:

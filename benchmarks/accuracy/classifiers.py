@@ -1,20 +1,18 @@
 """The classifiers that are compared, with their usual settings."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
 from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     OneHotEncoder,
     OrdinalEncoder,
@@ -71,8 +69,41 @@ class ColumnwiseClassifier(ClassifierMixin, BaseEstimator):
         return X
 
 
-class ValidatedNeighbors(ClassifierMixin, BaseEstimator):
-    """Nearest neighbours in an embedding, their number chosen on a quarter of the rows.
+class _Delegating(ClassifierMixin, BaseEstimator):
+    """A classifier that answers as its ``model_`` does."""
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X)
+
+
+class ValidatedNeighbors(_Delegating):
+    """Nearest neighbours, their number chosen on a quarter of the rows."""
+
+    def fit(self, X, y):
+        train, valid, y_train, y_valid = train_test_split(
+            X, y, test_size=0.25, random_state=SEED
+        )
+        voter = self.voter(train, y_train)
+        right = [np.mean(voter(k).predict(valid) == y_valid) for k in NEIGHBORS]
+        self.model_ = self.voter(X, y)(NEIGHBORS[int(np.argmax(right))])
+        self.classes_ = np.unique(y)
+        return self
+
+
+class HammingNeighbors(ValidatedNeighbors):
+    """Nearest neighbours by Hamming distance."""
+
+    def voter(self, X, y):
+        """Return, of a number of neighbours, the classifier that has learned rows."""
+        model = CPMLClassifier(Hamming()).fit(X, y)
+        return lambda k: model.set_params(n_neighbors=k)
+
+
+class EmbeddedNeighbors(ValidatedNeighbors):
+    """Nearest neighbours in an embedding.
 
     Parameters
     ----------
@@ -86,111 +117,31 @@ class ValidatedNeighbors(ClassifierMixin, BaseEstimator):
         self.embedding = embedding
         self.rows = rows
 
-    def fit(self, X, y):
-        train, valid, y_train, y_valid = train_test_split(
-            X, y, test_size=0.25, random_state=SEED
-        )
-        voter = self._voter(train, y_train)
-        right = [voter(k).score(valid, y_valid) for k in NEIGHBORS]
-        self.model_ = self._voter(X, y)(NEIGHBORS[int(np.argmax(right))])
-        return self
-
-    def predict(self, X):
-        return self.model_.predict(X)
-
-    def predict_proba(self, X):
-        return self.model_.predict_proba(X)
-
-    def _voter(self, X, y):
-        embedding = clone(self.embedding)
+    def voter(self, X, y):
+        """Return, of a number of neighbours, the classifier that has learned rows."""
         some = np.random.default_rng(SEED).permutation(len(y))[: self.rows]
-        embedding.fit(X[some], y[some])
+        embedding = FrozenEstimator(clone(self.embedding).fit(X[some], y[some]))
         U = embedding.transform(X)
 
         def of(k):
             voter = KNeighborsClassifier(min(k, len(y))).fit(U, y)
-            return EmbeddedNeighbors(embedding, voter)
+            return Pipeline([("embedding", embedding), ("voter", voter)])
 
         return of
 
 
-class EmbeddedNeighbors:
-    """A fitted embedding and the neighbours in it."""
-
-    def __init__(self, embedding, voter):
-        self.embedding, self.voter = embedding, voter
-
-    def predict(self, X):
-        return self.voter.predict(self.embedding.transform(X))
-
-    def predict_proba(self, X):
-        return self.voter.predict_proba(self.embedding.transform(X))
-
-    def score(self, X, y):
-        return float(np.mean(self.predict(X) == y))
+def validated_logistic(encoder):
+    """Return logistic regression, its C chosen by the log loss of three folds."""
+    return GridSearchCV(
+        make_pipeline(encoder, LogisticRegression(max_iter=1_000)),
+        {"logisticregression__C": STRENGTHS},
+        scoring=_negative_log_loss,
+        cv=StratifiedKFold(3, shuffle=True, random_state=SEED),
+    )
 
 
-class ValidatedHamming(ClassifierMixin, BaseEstimator):
-    """Hamming distance, the number of neighbours chosen on a quarter of the rows."""
-
-    def fit(self, X, y):
-        train, valid, y_train, y_valid = train_test_split(
-            X, y, test_size=0.25, random_state=SEED
-        )
-        voter = CPMLClassifier(Hamming()).fit(train, y_train)
-        right = [
-            np.mean(voter.set_params(n_neighbors=k).predict(valid) == y_valid)
-            for k in NEIGHBORS
-        ]
-        best = NEIGHBORS[int(np.argmax(right))]
-        self.model_ = CPMLClassifier(Hamming(), n_neighbors=best).fit(X, y)
-        self.classes_ = self.model_.classes_
-        return self
-
-    def predict(self, X):
-        return self.model_.predict(X)
-
-    def predict_proba(self, X):
-        return self.model_.predict_proba(X)
-
-
-class ValidatedLogistic(ClassifierMixin, BaseEstimator):
-    """Logistic regression, its C chosen by the log loss of three folds.
-
-    Parameters
-    ----------
-    encoder : estimator
-        Transformer of rows.
-    """
-
-    def __init__(self, encoder):
-        self.encoder = encoder
-
-    def fit(self, X, y):
-        folds = [*StratifiedKFold(3, shuffle=True, random_state=SEED).split(X, y)]
-        losses = [self._loss(C, X, y, folds) for C in STRENGTHS]
-        self.model_ = self._model(STRENGTHS[int(np.argmin(losses))]).fit(X, y)
-        return self
-
-    def predict(self, X):
-        return self.model_.predict(X)
-
-    def predict_proba(self, X):
-        return self.model_.predict_proba(X)
-
-    def _model(self, C):
-        return make_pipeline(
-            clone(self.encoder), LogisticRegression(C=C, max_iter=1_000)
-        )
-
-    def _loss(self, C, X, y, folds):
-        """Return the mean over folds; a fold may lack a class."""
-        losses = []
-        for train, valid in folds:
-            model = self._model(C).fit(X[train], y[train])
-            shares = model.predict_proba(X[valid])
-            losses.append(log_loss(shares, model.classes_, y[valid]))
-        return np.mean(losses)
+def _negative_log_loss(model, X, y):
+    return -log_loss(model.predict_proba(X), model.classes_, y)
 
 
 def _is_number(x):
@@ -226,7 +177,7 @@ def boosting(words, numbers):
     return make_pipeline(_ordinal(words, numbers, most), trees)
 
 
-class CatBoost(ClassifierMixin, BaseEstimator):
+class CatBoost(_Delegating):
     """CatBoost with 1,000 trees; fewer if there are many classes, each with its own."""
 
     def __init__(self, words):
@@ -246,12 +197,6 @@ class CatBoost(ClassifierMixin, BaseEstimator):
         self.model_.fit(X, y)
         return self
 
-    def predict(self, X):
-        return self.model_.predict(X)
-
-    def predict_proba(self, X):
-        return self.model_.predict_proba(X)
-
 
 def catboost(words, numbers):
     return CatBoost(words)
@@ -259,7 +204,7 @@ def catboost(words, numbers):
 
 def nca(words, numbers):
     learner = NeighborhoodComponentsAnalysis(max_iter=50, random_state=SEED)
-    return ValidatedNeighbors(
+    return EmbeddedNeighbors(
         make_pipeline(_one_hot(words, numbers), learner), rows=4_000
     )
 
@@ -268,11 +213,11 @@ def target_encoding(words, numbers):
     encoder = make_column_transformer(
         (TargetEncoder(random_state=SEED), words), (StandardScaler(), numbers)
     )
-    return ValidatedNeighbors(encoder)
+    return EmbeddedNeighbors(encoder)
 
 
 def logistic(words, numbers):
-    return ValidatedLogistic(_one_hot(words, numbers, sparse=True))
+    return validated_logistic(_one_hot(words, numbers, sparse=True))
 
 
 def lightgbm(words, numbers):
@@ -283,26 +228,9 @@ def xrfm(words, numbers):
     return Anchor("xrfm", _one_hot(words, numbers), {})
 
 
-@dataclass(frozen=True)
-class Method:
-    """A classifier and how its libraries are loaded.
-
-    Parameters
-    ----------
-    make : callable
-        Returns the unfitted classifier.
-    load : callable, default=dict
-        Loads what the classifier needs and returns versions of its packages, if they
-        are not scikit-learn and nearkind. Is called before any clock is started.
-    """
-
-    make: Callable[[], Any]
-    load: Callable[[], dict[str, str]] = dict
-
-
-def columnwise(make, load=dict):
-    """Return the method of a classifier that is given words and numbers apart."""
-    return Method(partial(ColumnwiseClassifier, make), load)
+def columnwise(make):
+    """Return what makes a classifier that is given words and numbers apart."""
+    return partial(ColumnwiseClassifier, make)
 
 
 def load_catboost():
@@ -315,17 +243,18 @@ def load_anchor(name):
 
 
 OURS = "cpml-cv"
-METHODS = {
-    OURS: Method(CPMLClassifierCV),
-    "logistic regression": columnwise(logistic),
-    "random forest": columnwise(forest),
-    "hist boosting": columnwise(boosting),
-    "lightgbm": columnwise(lightgbm, partial(load_anchor, "lightgbm")),
-    "catboost": columnwise(catboost, load_catboost),
-    "xrfm": columnwise(xrfm, partial(load_anchor, "xrfm")),
-    "nca one-hot": columnwise(nca),
-    "target encoding": columnwise(target_encoding),
-    "hamming knn": Method(ValidatedHamming),
+CLASSIFIERS = {
+    OURS: (CPMLClassifierCV,),
+    "logistic regression": (columnwise(logistic),),
+    "random forest": (columnwise(forest),),
+    "hist boosting": (columnwise(boosting),),
+    "lightgbm": (columnwise(lightgbm), partial(load_anchor, "lightgbm")),
+    "catboost": (columnwise(catboost), load_catboost),
+    "xrfm": (columnwise(xrfm), partial(load_anchor, "xrfm")),
+    "nca one-hot": (columnwise(nca),),
+    "target encoding": (columnwise(target_encoding),),
+    "hamming knn": (HammingNeighbors,),
 }
-BUDGETED = Method(partial(CPMLClassifierCV, time_budget=300.0))
+"""By name, what makes a classifier and, if need be, what loads its packages."""
+BUDGETED = partial(CPMLClassifierCV, time_budget=300.0)
 """Ours on a large set: the search starts no fit after five minutes."""

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from benchmarks.accuracy.classifiers import METHODS
 from benchmarks.accuracy.scores import N_BINS
-from nearkind.experiments.figures import COLOURS, panels
+from benchmarks.accuracy.trial import METHODS
+from nearkind.experiments.paper.figures import COLOURS, panels
 
 N_COLUMNS = 5
 

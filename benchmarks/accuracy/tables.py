@@ -5,12 +5,21 @@ from collections import Counter
 
 import numpy as np
 
-from benchmarks.accuracy.classifiers import METHODS, OURS
+from benchmarks.accuracy.classifiers import OURS
 from benchmarks.accuracy.scores import NOTHING, SMALLEST
-from benchmarks.accuracy.trial import LARGE, MOST_ROWS, REPEATS, SMALL, size_of
+from benchmarks.accuracy.trial import (
+    LARGE,
+    METHODS,
+    MOST_ROWS,
+    REPEATS,
+    SMALL,
+    size_of,
+)
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments import printed, score_table, statistics
-from nearkind.experiments.reproduction import ResultTable
+from nearkind.experiments import score_table, statistics
+from nearkind.experiments.paper import printed
+from nearkind.experiments.paper.provenance import known_versions
+from nearkind.experiments.result_table import ResultTable
 
 BELOW_MAJORITY = {"connect4", "census", "spect"}
 """Printed below the share of the largest class: compared with that instead."""
@@ -57,34 +66,51 @@ def write_page(rows, path):
     path.write_text(SECTION.sub(lambda _: made, page))
 
 
+def mean(rows, methods, score):
+    """Return the mean of a score over the sets that all methods have done."""
+    return _scores(rows, methods, score).complete().mean.mean(axis=0)
+
+
+def rank(rows, methods, score):
+    """Return the mean rank by a score over the sets that all methods have done."""
+    sign = -1.0 if score in IS_LOSS else 1.0
+    return statistics.mean_ranks(sign * _scores(rows, methods, score).complete().mean)
+
+
+COLUMNS = {
+    "accuracy": (mean, "accuracy", ".4f"),
+    "rank": (rank, "accuracy", ".2f"),
+    "balanced": (mean, "balanced_accuracy", ".4f"),
+    "log loss": (mean, "log_loss", ".3f"),
+    "log loss rank": (rank, "log_loss", ".2f"),
+    "Brier": (mean, "brier", ".4f"),
+    "Brier rank": (rank, "brier", ".2f"),
+    "no chance": (mean, "zero_share", ".2%"),
+    "fit s": (mean, "fit_seconds", ".1f"),
+    "of CPU": (mean, "fit_cpu_seconds", ".1f"),
+    "predict s": (mean, "predict_seconds", ".2f"),
+}
+"""Columns of the table of means: over sets of what, and how it is written."""
+LAST_LINES = {
+    "mean": (mean, "accuracy", ".4f"),
+    "rank": (rank, "accuracy", ".2f"),
+    "log loss": (mean, "log_loss", ".3f"),
+    "CPU s of a fit": (mean, "fit_cpu_seconds", ".0f"),
+}
+"""Lines below the table of the first repetition."""
+
+
+def summary(rows, methods, columns):
+    """Return the name of each column and its text for each method."""
+    return [
+        [name, *(f"{value:{form}}" for value in of(rows, methods, score))]
+        for name, (of, score, form) in columns.items()
+    ]
+
+
 def means(rows, methods):
     """Return means over the sets that all methods have done."""
-
-    def mean(score):
-        return _scores(rows, methods, score).complete().mean.mean(axis=0)
-
-    def rank(score):
-        sign = -1.0 if score in IS_LOSS else 1.0
-        complete = _scores(rows, methods, score).complete().mean
-        return statistics.mean_ranks(sign * complete)
-
-    columns = {
-        "accuracy": (mean("accuracy"), ".4f"),
-        "rank": (rank("accuracy"), ".2f"),
-        "balanced": (mean("balanced_accuracy"), ".4f"),
-        "log loss": (mean("log_loss"), ".3f"),
-        "log loss rank": (rank("log_loss"), ".2f"),
-        "Brier": (mean("brier"), ".4f"),
-        "Brier rank": (rank("brier"), ".2f"),
-        "no chance": (mean("zero_share"), ".2%"),
-        "fit s": (mean("fit_seconds"), ".1f"),
-        "of CPU": (mean("fit_cpu_seconds"), ".1f"),
-        "predict s": (mean("predict_seconds"), ".2f"),
-    }
-    lines = [
-        [method, *(f"{values[j]:{form}}" for values, form in columns.values())]
-        for j, method in enumerate(methods)
-    ]
+    head, *lines = zip(["", *methods], *summary(rows, methods, COLUMNS), strict=True)
     scores = _scores(rows, methods, "accuracy")
     notes = [
         f"Means over the {len(scores.complete().datasets)} sets that all methods have "
@@ -101,7 +127,7 @@ def means(rows, methods):
     ]
     if uneven := _uneven(scores):
         notes.append(f"Not all repetitions are done: {'; '.join(uneven)}.")
-    return ResultTable("Means", ["", *columns], lines, notes)
+    return ResultTable("Means", head, lines, notes)
 
 
 def by_set(rows, methods, score):
@@ -170,26 +196,13 @@ def first_repetition(rows, seldom):
     methods = [name for name in METHODS if name in shown]
     first = [row for row in rows if row.repetition == 0 and row.method in methods]
     lines = [line[:-1] for line in by_set(first, methods, "accuracy").rows]
+    lines += summary(first, methods, LAST_LINES)
     scores = _scores(first, methods, "accuracy").complete()
-    foot = {
-        "mean": (scores.mean.mean(axis=0), ".4f"),
-        "rank": (statistics.mean_ranks(scores.mean), ".2f"),
-        "log loss": (_foot(first, methods, "log_loss"), ".3f"),
-        "CPU s of a fit": (_foot(first, methods, "fit_cpu_seconds"), ".0f"),
-    }
-    lines += [
-        [name, *(f"{value:{form}}" for value in values)]
-        for name, (values, form) in foot.items()
-    ]
     note = (
         f"The last lines are of the {len(scores.datasets)} sets that all have done. "
         "One split a set is little: a difference of one set says nothing."
     )
     return ResultTable("First repetition", ["set", *methods], lines, [note])
-
-
-def _foot(rows, methods, score):
-    return _scores(rows, methods, score).complete().mean.mean(axis=0)
 
 
 def _scores(rows, methods, score):
@@ -224,10 +237,6 @@ def _uneven(scores):
 def _versions(rows):
     """Return the versions of everything that was compared, in a sentence."""
     packages = ("nearkind", "scikit-learn", "lightgbm", "catboost", "xrfm", "torch")
-    known = {name: set() for name in packages}
-    for row in rows:
-        for name in packages:
-            if name in (row.versions or {}):
-                known[name].add(row.versions[name])
-    told = [f"{name} {', '.join(sorted(v))}" for name, v in known.items() if v]
+    known = known_versions(rows)
+    told = [f"{p} {', '.join(sorted(known[p]))}" for p in packages if p in known]
     return f"Versions: {'; '.join(told)}."

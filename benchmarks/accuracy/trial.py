@@ -1,80 +1,77 @@
-"""Trials: one method on one set in one repetition, each in a process of its own."""
+"""Trials of classifiers: sets, repetitions, their order, and what is measured."""
 
 import subprocess
-import warnings
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-import numpy as np
-
 from benchmarks.accuracy.anchors import cpu_seconds
-from benchmarks.accuracy.classifiers import BUDGETED, METHODS, OURS
-from benchmarks.accuracy.rows import Row
+from benchmarks.accuracy.classifiers import BUDGETED, CLASSIFIERS, OURS
 from benchmarks.accuracy.scores import probability_scores
 from nearkind.datasets.catalogue import CATALOGUE
+from nearkind.experiments import Design
 from nearkind.experiments.methods import seeded
-from nearkind.experiments.rows import DONE, versions
-from nearkind.experiments.sandbox import Resources, call
+from nearkind.experiments.rows import versions
 from nearkind.experiments.scores import accuracies
-from nearkind.experiments.sets import load, seed_of
-from nearkind.experiments.splits import Part, split
+from nearkind.experiments.splits import joined
+from nearkind.experiments.trial import Trial
 
 SMALL, LARGE = 1_000, 9_000
 MOST_ROWS = 20_000
 """All methods use at most so many rows of a large set."""
+DESIGN = Design(rows=MOST_ROWS, numbers=True)
 REPEATS = {"small": 10, "medium": 5, "large": 3}
 LAST = ("catboost",)
 """Methods that wait for all others of the size."""
-ONE_THREAD = Resources(n_threads=1, preload=True)
-LONGEST_REASON = 300
+
+
+@dataclass(frozen=True)
+class ProbabilityMethod:
+    """A classifier that is scored by its answers and by its probabilities.
+
+    Parameters
+    ----------
+    make : callable
+        Returns the unfitted classifier.
+    load : callable, default=dict
+        Loads what the classifier needs and returns versions of its packages, if they
+        are not scikit-learn and nearkind. Is called before any clock is started.
+    """
+
+    make: Callable
+    load: Callable = dict
+
+    def facts(self, parts, seed, design):
+        """Fit on all rows but the test part, score on the test part."""
+        known, (X, y) = joined(parts.train, parts.valid), parts.test
+        packages = self.load()
+        model = seeded(self.make(), seed)
+        start, cpu_start = perf_counter(), cpu_seconds()
+        model.fit(*known)
+        fitted, cpu_fitted = perf_counter(), cpu_seconds()
+        shares = model.predict_proba(X)
+        predicted = perf_counter()
+        return {
+            "n_training_used": len(known.y),
+            "n_classes": len(model.classes_),
+            **accuracies(model.predict(X), y, known.y),
+            **probability_scores(shares, model.classes_, y),
+            "fit_seconds": fitted - start,
+            "fit_cpu_seconds": cpu_fitted - cpu_start,
+            "predict_seconds": predicted - fitted,
+            "versions": versions() | packages,
+            "commit": commit(),
+        }
+
+
+METHODS = {name: ProbabilityMethod(*made) for name, made in CLASSIFIERS.items()}
 
 
 def size_of(dataset):
     """Return whether a set is small, medium or large."""
     n = CATALOGUE[dataset].n_samples
     return "small" if n <= SMALL else "medium" if n <= LARGE else "large"
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One method on one set in one repetition."""
-
-    dataset: str
-    method: str
-    repetition: int
-
-    @property
-    def key(self):
-        """The key of its row."""
-        return self.dataset, self.method, self.repetition
-
-    @property
-    def seed(self):
-        """Seed of the split and of our method."""
-        return seed_of(self.dataset, self.repetition)
-
-    def parts(self):
-        """Return the rows for fitting and choosing, and the rows for testing."""
-        most = MOST_ROWS if size_of(self.dataset) == "large" else None
-        whole = load(self.dataset, self.seed, numbers=True)
-        train, valid, test = split(whole, self.seed, most)
-        return Part(*map(np.concatenate, zip(train, valid, strict=True))), test
-
-    def row(self, seconds=None):
-        """Run in a process of its own, at most so long; return the row."""
-        start = perf_counter()
-        known = {"seed": self.seed, "commit": commit()}
-        try:
-            outcome = call(run, self, seconds=seconds, resources=ONE_THREAD)
-            facts = {} if outcome.status != DONE else outcome.value
-            facts["status"] = outcome.status
-        except RuntimeError as error:
-            reason = str(error).strip().splitlines()[-1][:LONGEST_REASON]
-            facts = {"status": f"failed: {reason}"}
-        facts["seconds"] = perf_counter() - start
-        return Row(*self.key, **known, **facts)
 
 
 def plan(sets, methods, repeats=None):
@@ -88,57 +85,26 @@ def plan(sets, methods, repeats=None):
         Repetitions at most; None is as many as the size of a set has.
     """
     trials = [
-        Trial(dataset, method, repetition)
+        Trial(dataset, name, method_on(dataset, name), repetition, DESIGN)
         for dataset in sets
-        for method in methods
+        for name in methods
         for repetition in range(REPEATS[size_of(dataset)])[:repeats]
     ]
-    return sorted(trials, key=_turn)
+    return sorted(trials, key=_order)
 
 
-def _turn(trial):
+def method_on(dataset, name):
+    """Return a method as it is used on a set."""
+    is_budgeted = name == OURS and size_of(dataset) == "large"
+    return ProbabilityMethod(BUDGETED) if is_budgeted else METHODS[name]
+
+
+def _order(trial):
     size = [*REPEATS].index(size_of(trial.dataset))
     rows = CATALOGUE[trial.dataset].n_samples
-    place = [*METHODS].index(trial.method)
-    waits = trial.method in LAST
+    place = [*METHODS].index(trial.name)
+    waits = trial.name in LAST
     return size, waits, trial.repetition, rows, trial.dataset, place
-
-
-def run(trial):
-    """Load and split the set, learn and test in this process; return facts."""
-    is_budgeted = trial.method == OURS and size_of(trial.dataset) == "large"
-    method = BUDGETED if is_budgeted else METHODS[trial.method]
-    train, test = trial.parts()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        packages = method.load()
-        model = seeded(method.make(), trial.seed)
-        with stopwatch() as fit:
-            model.fit(*train)
-        with stopwatch() as predict:
-            shares = model.predict_proba(test.X)
-        answers = model.predict(test.X)
-    return {
-        "n_train": len(train.y),
-        "n_test": len(test.y),
-        "n_classes": len(model.classes_),
-        **accuracies(answers, test.y, train.y),
-        **probability_scores(shares, model.classes_, test.y),
-        "fit_seconds": fit["seconds"],
-        "fit_cpu_seconds": fit["cpu_seconds"],
-        "predict_seconds": predict["seconds"],
-        "versions": versions() | packages,
-    }
-
-
-@contextmanager
-def stopwatch():
-    """Yield a dict that holds, in the end, the time by the clock and the processor."""
-    found = {}
-    start, cpu_start = perf_counter(), cpu_seconds()
-    yield found
-    found["seconds"] = perf_counter() - start
-    found["cpu_seconds"] = cpu_seconds() - cpu_start
 
 
 def commit():

@@ -14,20 +14,21 @@ import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 
 import nearkind as nk
-from benchmarks.comparison import Limits
 from benchmarks.harness import no_warnings, print_status, print_table
 from benchmarks.peers.learner import Peer, check_environment
-from benchmarks.sets import Split, one_hot, split
+from benchmarks.sets import one_hot, split
 from nearkind.baselines.itml import project
 from nearkind.baselines.matrix_learner import differing
 from nearkind.baselines.row_pairs import PairSampler
+from nearkind.experiments.sandbox import Resources
+from nearkind.experiments.splits import Split
 from nearkind.protocols import Array
 
 SETS = ("voting", "tic_tac_toe", "car", "lymphography")
 LMNN_SETS = {"onehot": SETS, "vdm": ("voting", "lymphography", "zoo")}
 """metric-learn takes minutes a fit where histograms are many numbers or rows."""
 SEEDS = range(5)
-LIMITS = Limits(300.0, 16.0)
+LIMITS = Resources(300.0, 16.0 * 1024.0)
 N_PAIRS = 200
 
 

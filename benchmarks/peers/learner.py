@@ -8,10 +8,11 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from benchmarks.comparison import LearnedMap, Limits
+from benchmarks.comparison import LearnedMap
 from benchmarks.harness import print_status
-from benchmarks.sets import Part
 from nearkind.experiments.rows import DONE, FAILED, NO_MEMORY, TIMED_OUT
+from nearkind.experiments.sandbox import Resources
+from nearkind.experiments.splits import Part
 
 PYTHON = Path(__file__).parents[2] / ".venv-peers" / "bin" / "python"
 SCRIPT = Path(__file__).with_name("fit.py")
@@ -25,11 +26,11 @@ class Peer:
 
     name: str
 
-    def __call__(self, train: Part, limits: Limits) -> LearnedMap:
+    def __call__(self, train: Part, limits: Resources) -> LearnedMap:
         """Fit on labelled rows."""
         return self.fit(limits, X=train.X, y=train.y)
 
-    def fit(self, limits: Limits, **arrays: np.ndarray) -> LearnedMap:
+    def fit(self, limits: Resources, **arrays: np.ndarray) -> LearnedMap:
         """Fit on the arrays that the script ``fit.py`` takes for this learner."""
         with TemporaryDirectory() as folder:
             source, result = Path(folder, "rows.npz"), Path(folder, "map.npz")
@@ -40,9 +41,10 @@ class Peer:
             with np.load(result) as found:
                 return LearnedMap(DONE, float(found["seconds"]), found["components"])
 
-    def _fit(self, source: Path, result: Path, limits: Limits) -> str:
+    def _fit(self, source: Path, result: Path, limits: Resources) -> str:
         """Run the script and return its status."""
-        command = [PYTHON, SCRIPT, self.name, source, result, str(limits.gigabytes)]
+        gigabytes = str(limits.megabytes / 1024.0)
+        command = [PYTHON, SCRIPT, self.name, source, result, gigabytes]
         try:
             ended = run(command, timeout=limits.seconds, stderr=PIPE, text=True)
         except TimeoutExpired:

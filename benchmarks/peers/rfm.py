@@ -19,8 +19,8 @@ from benchmarks.harness import print_status, print_table
 from benchmarks.peers.learner import check_environment
 from benchmarks.sets import one_hot, split
 from nearkind.baselines.rfm import KernelRegression, feature_matrix
-from nearkind.validation.threads import one_blas_thread
 from nearkind.protocols import Array
+from nearkind.validation.threads import one_blas_thread
 
 PYTHON = Path(__file__).parents[2] / ".venv-anchors" / "bin" / "python"
 SCRIPT = Path(__file__).with_name("fit_rfm.py")

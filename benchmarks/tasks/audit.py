@@ -26,7 +26,7 @@ import nearkind as nk
 from benchmarks.harness import no_warnings, print_status
 from benchmarks.tasks.results import append_rows, markdown, read_rows, versions
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments import printed
+from nearkind.experiments.paper import printed
 from nearkind.experiments.sets import seed_of
 from nearkind.tasks.audited_rows import AuditedRows
 from nearkind.tasks.doubtful_labels import contradicted, judge

@@ -17,7 +17,7 @@ import numpy as np
 import nearkind as nk
 from benchmarks.harness import no_warnings, print_status
 from benchmarks.tasks.results import PAGES, append_rows, arguments, read_rows, versions
-from nearkind.experiments.reproduction import ResultTable
+from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.sets import load
 
 KEY = "dataset", "n_clusters", "seed"

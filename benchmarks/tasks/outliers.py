@@ -21,8 +21,8 @@ from sklearn.preprocessing import OneHotEncoder
 import nearkind as nk
 from benchmarks.harness import no_warnings, print_status
 from benchmarks.tasks.results import PAGES, append_rows, arguments, read_rows, versions
-from nearkind.experiments import printed
-from nearkind.experiments.reproduction import ResultTable
+from nearkind.experiments.paper import printed
+from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.sets import load, seed_of
 
 KEY = "dataset", "anomalies", "repetition", "method"

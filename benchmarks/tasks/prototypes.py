@@ -55,8 +55,10 @@ def run(name, model, repetition):
         seconds = perf_counter() - start
         # In the last, each row counts for the rows equal to it alone.
         own = kept.take(np.arange(len(kept)), _own_counts(voter.rows, kept))
+        classes, n_given = whole.classes_, whole.n_samples_fit_
         few, alone = (
-            classifier_of(voter.with_rows(rows), whole.classes_) for rows in (kept, own)
+            classifier_of(voter, classes).hold(voter.with_rows(some), classes, n_given)
+            for some in (kept, own)
         )
         scores = [m.score(X_test, y_test) for m in (whole, few)]
         predict = _seconds(whole, few, X_test)

@@ -204,12 +204,23 @@ class SmoothConstraints(Constraints, Protocol):
 class Regularizer(Protocol):
     """A convex function of the joint spectrum of M, increasing in each eigenvalue.
 
+    One with ``takes_matrix`` is a convex function of M itself, and its methods take M
+    (B, W, W) where those of others take eigenvalues.
+
     Law: subgradient inequality; three-point inequality of the prox; prox >= 0.
     """
 
     @property
     def is_smooth(self) -> bool:
         """Whether it has a gradient at all M of full rank."""
+
+    @property
+    def is_trace(self) -> bool:
+        """Whether it is the sum of the eigenvalues, for which no spectrum is needed."""
+
+    @property
+    def takes_matrix(self) -> bool:
+        """Whether its methods take M, and coordinates may not be rotated before."""
 
     def value(self, spectrum: Array) -> float:
         """Return r."""
@@ -253,37 +264,6 @@ class Solver(Protocol):
         """Minimise from a start, and return the best metric found."""
 
 
-class Dissimilarity(Protocol):
-    """A fitted distance on rows as the user has them.
-
-    Law: symmetric and non-negative; zero between a row and itself where the class
-    promises it; ``pairwise_distances`` is ``compare`` of what ``represent`` returns for
-    the codes.
-
-    Attributes
-    ----------
-    codebook_ : Codebook
-        Turns rows into codes.
-    is_euclidean : bool
-        Whether ``represent`` gives vectors, and the distance is Euclidean between them.
-    has_vectors : bool
-        Whether, moreover, a row is the sum of vectors of its values.
-    """
-
-    codebook_: Any
-    is_euclidean: ClassVar[bool]
-    has_vectors: ClassVar[bool]
-
-    def represent(self, codes: Codes) -> Any:
-        """Return what ``compare`` needs of rows, one entry a row."""
-
-    def compare(self, a: Any, b: Any) -> Array:
-        """Return distances (n, m) between represented rows."""
-
-    def pairwise_distances(self, X: Any, Y: Any = None) -> Array:
-        """Return distances (n, m) between tables; Y = X if None."""
-
-
 class Index(Protocol):
     """Unique rows in a form that finds those near a query.
 
@@ -291,7 +271,7 @@ class Index(Protocol):
     every query whose true neighbours are found; ``recall_`` is the share found.
     """
 
-    def __init__(self, metric: Dissimilarity, rows: Any, k: int) -> None:
+    def __init__(self, metric: Any, rows: Any, k: int) -> None:
         """Take a fitted metric, unique rows as it represents them, and the usual k."""
 
     @staticmethod
@@ -299,8 +279,11 @@ class Index(Protocol):
         """Return whether it can search under a metric, which need not be fitted."""
 
     @staticmethod
-    def check(metric: Any, owner: str) -> None:
-        """Raise if it cannot search under a metric, or if a package is missing."""
+    def check(metric: Any, method: str, owner: str) -> None:
+        """Raise if it cannot search under a metric, or if a package is missing.
+
+        ``metric`` is a form or has its ``is_euclidean``; ``method`` is its name.
+        """
 
     @property
     def rows(self) -> Any:

@@ -93,7 +93,7 @@ def test_the_error_falls_with_every_round():
 
 
 def test_tables_are_symmetric_non_negative_and_zero_on_their_diagonal():
-    for A in Cheng().fit(*drawn_rows()).pair_tables_.tables:
+    for A in Cheng().fit(*drawn_rows()).distance_.tables:
         np.testing.assert_array_equal(A, A.T)
         assert (A >= 0.0).all()
         assert (np.diag(A) == 0.0).all()
@@ -150,7 +150,7 @@ def test_distances_of_missing_cells_are_learned_where_training_rows_have_them():
     X, y = drawn_rows()
     X = [[None, *row[1:]] if i % 3 == 0 else row for i, row in enumerate(X)]
     start, end = (
-        Cheng(max_iter=rounds, missing="prior").fit(X, y).pair_tables_.tables[0][-1]
+        Cheng(max_iter=rounds, missing="prior").fit(X, y).distance_.tables[0][-1]
         for rounds in (0, 20)
     )
     assert start[-1] == end[-1] == 0.0

@@ -63,14 +63,14 @@ def test_a_vector_is_the_sum_of_what_the_chances_miss(X, y):
     model = Discriminant(strength, **CLOSELY).fit(X, y)
     chances = softmax(model.transform(X) + model.intercept_, axis=1)
     codes = model.encode(X)
-    expected = [np.zeros((len(table), 3)) for table in model.value_tables_.vectors]
+    expected = [np.zeros((len(table), 3)) for table in model.distance_.tables.vectors]
     for i, row in enumerate(codes):
         for d, value in enumerate(row):
             for c, label in enumerate(model.classes_):
                 expected[d][value, c] += (y[i] == label) - chances[i, c]
     n_classes = len(model.classes_)
     strength *= 2.0 if n_classes == 2 else 1.0  # the difference alone is penalised
-    for table, sums in zip(model.value_tables_.vectors, expected, strict=True):
+    for table, sums in zip(model.distance_.tables.vectors, expected, strict=True):
         np.testing.assert_allclose(table, sums[:, :n_classes] / strength, atol=1e-5)
         np.testing.assert_allclose(table.sum(axis=0), 0.0, atol=1e-5)
 

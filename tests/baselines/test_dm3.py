@@ -10,7 +10,7 @@ import nearkind as nk
 from helpers.baseline_oracles import distance_of_persons, entropy
 from helpers.six_persons import PERSONS, rows_of
 from helpers.strategies import tables
-from nearkind.baselines import dm3
+from nearkind.distances import dependence
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning"),
@@ -20,7 +20,7 @@ DM3 = nk.baselines.DM3
 
 
 def test_dependence_of_six_persons():
-    R = DM3().fit(PERSONS).dependence_
+    R = DM3().fit(PERSONS).distance_.dependence
     expected = [[1, 0.5, 0.347531], [0.5, 1, 0.240205], [0.347531, 0.240205, 1]]
     np.testing.assert_allclose(R, expected, atol=5.1e-7)
 
@@ -118,7 +118,8 @@ def test_dm3_of_many_related_features_is_the_definition():
     codes = np.where(rng.random((40, 7)) < 0.3, rng.integers(0, 3, (40, 7)), 0)
     rows = rows_of((codes + cause[:, None]) % 4)
     plain, model = PlainDM3(rows, "mean", 3), DM3().fit(rows)
-    assert (model.dependence_ > model.dependence_.mean()).sum() > 7
+    R = model.distance_.dependence
+    assert (R.mean() < R).sum() > 7
     expected = [[plain.distance(x, y) for y in rows[:12]] for x in rows[:12]]
     np.testing.assert_allclose(
         model.pairwise_distances(rows[:12]), expected, atol=1e-12
@@ -127,7 +128,7 @@ def test_dm3_of_many_related_features_is_the_definition():
 
 def test_dm3_is_the_same_however_rows_are_split(monkeypatch):
     whole = DM3().fit(PERSONS).pairwise_distances(PERSONS)
-    monkeypatch.setattr(dm3, "_PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr(dependence, "PAIRS_AT_ONCE", 7)
     np.testing.assert_array_equal(DM3().fit(PERSONS).pairwise_distances(PERSONS), whole)
 
 

@@ -22,9 +22,9 @@ pytestmark = pytest.mark.filterwarnings(
 def test_it_starts_at_the_map_of_lmnn():
     model, start = GBLMNN(max_iter=3, tol=0.0).fit(X, Y), LMNN().fit(X, Y)
     np.testing.assert_array_equal(
-        model.start_tables_.embed(model.encode(NEW)), start.transform(NEW)
+        model.distance_.tables.embed(model.encode(NEW)), start.transform(NEW)
     )
-    assert len(model.trees_.roots) == model.n_iter_ == 3
+    assert len(model.distance_.trees.roots) == model.n_iter_ == 3
 
 
 def test_the_first_tree_fits_the_gradient_of_the_loss():
@@ -39,7 +39,7 @@ def test_the_first_tree_fits_the_gradient_of_the_loss():
         np.column_stack([model.encode(X), np.unique(Y, return_inverse=True)[1]]),
         axis=0, return_counts=True,
     )  # fmt: skip
-    U = model.start_tables_.embed(codes)
+    U = model.distance_.tables.embed(codes)
     of_row = np.repeat(np.arange(len(codes)), weights)
     targets = nearest_of_class(U, y, of_row)
     G = finite_differences(lambda V: plain_loss(V, y, of_row, targets), U)
@@ -47,7 +47,7 @@ def test_the_first_tree_fits_the_gradient_of_the_loss():
     tree = DecisionTreeRegressor(max_depth=2, random_state=0)
     tree.fit(phi.reshape(len(codes), -1), -G / weights[:, None], weights)
     found, expected = (
-        model.trees_.embed(codes),
+        model.distance_.trees.embed(codes),
         tree.predict(phi.reshape(len(codes), -1)),
     )
     step = (found * expected).sum() / (expected**2).sum()
@@ -88,9 +88,9 @@ def finite_differences(value, U, width=1e-5):
 def test_new_rows_are_placed_by_map_and_trees():
     model = GBLMNN(max_iter=5).fit(X, Y)
     codes = model.encode(NEW)
-    expected = model.start_tables_.embed(codes) + model.trees_.embed(codes)
+    expected = model.distance_.tables.embed(codes) + model.distance_.trees.embed(codes)
     np.testing.assert_array_equal(model.transform(NEW), expected)
-    assert model.trees_.embed(codes).any()
+    assert model.distance_.trees.embed(codes).any()
 
 
 def test_trees_go_below_what_lmnn_can_reach():
@@ -103,12 +103,13 @@ def test_rows_that_lmnn_puts_into_one_place_stay_there():
     rows = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]]
     model = GBLMNN(n_neighbors=1).fit(rows, [0, 1, 1, 0])
     np.testing.assert_allclose(LMNN(1).fit(rows, [0, 1, 1, 0]).metric_, 0.0, atol=1e-9)
-    assert (len(model.trees_.roots), model.stop_reason_) == (0, "SETTLED")
+    assert (len(model.distance_.trees.roots), model.stop_reason_) == (0, "SETTLED")
 
 
 def test_it_has_no_vectors_of_values():
     model = GBLMNN(max_iter=2).fit(X, Y)
-    assert (model.is_euclidean, model.has_vectors) == (True, False)
+    form = model.distance_
+    assert (form.is_euclidean, form.has_vectors) == (True, False)
     assert not hasattr(model, "value_vectors_")
     with pytest.raises(ValueError, match="GBLMNN has neither vectors"):
         nk.export.write(model, "never.json")

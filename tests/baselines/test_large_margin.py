@@ -60,7 +60,7 @@ def enumerated(model, name, table, y, weights):
     cells_of_rows = np.repeat(np.arange(len(cells.y)), cells.weights.astype(int))
     at = model, name, cells.codes, cells.y, cells.weights
     nearness = 1e3 * squared(phi_of(*at)) + squared(phi_of(model, "vdm", *at[2:]))
-    d2 = squared(model.represent(cells.codes))
+    d2 = squared(model.distance_.represent(cells.codes))
     pull, push, n_targets = 0.0, 0.0, 0
     for a, i in enumerate(cells_of_rows):
         alike = [

@@ -76,12 +76,14 @@ def test_explanations_add_up():
 
 def test_new_rows_are_placed_by_their_kernels_with_the_rows_learned_from():
     model = KernelLMCA(3, bandwidth=0.7, max_iter=10).fit(X, Y)
-    new, old = model.encode(NEW), model.landmarks_
+    new, old = model.encode(NEW), model.distance_.landmarks
     differing = (new[:, None] != old[None]).sum(axis=2)
     assert set(map(tuple, old)) == set(map(tuple, model.encode(X)))
     apart = np.array([(a != b).sum() for i, a in enumerate(old) for b in old[:i]])
-    assert model.length_ == pytest.approx(0.7 * np.sqrt(2.0 * np.median(apart)))
-    K = np.exp(-2.0 * differing / (2.0 * model.length_**2))
+    assert model.distance_.length == pytest.approx(
+        0.7 * np.sqrt(2.0 * np.median(apart))
+    )
+    K = np.exp(-2.0 * differing / (2.0 * model.distance_.length**2))
     np.testing.assert_allclose(model.transform(NEW), K @ model.components_.T, atol=1e-9)
 
 
@@ -99,13 +101,14 @@ def test_a_kernel_learns_what_no_sum_of_vectors_can():
 def test_many_rows_are_placed_in_chunks(monkeypatch):
     model = KernelLMCA(3, max_iter=5).fit(X, Y)
     whole = model.transform(X)
-    monkeypatch.setattr("nearkind.baselines.lmca.AT_ONCE", 100)
+    monkeypatch.setattr("nearkind.distances.kernel.AT_ONCE", 100)
     np.testing.assert_allclose(model.transform(X), whole, atol=1e-12)
 
 
 def test_a_kernel_has_no_vectors_of_values():
     model = KernelLMCA(max_iter=5).fit(X, Y)
-    assert (model.is_euclidean, model.has_vectors) == (True, False)
+    form = model.distance_
+    assert (form.is_euclidean, form.has_vectors) == (True, False)
     assert not hasattr(model, "value_vectors_")
     with pytest.raises(ValueError, match="KernelLMCA has neither vectors"):
         nk.export.write(model, "never.json")

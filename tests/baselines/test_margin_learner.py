@@ -72,7 +72,7 @@ def chi_squares(model, cells):
 def nearness(model, cells):
     """How near rows are before learning."""
     if isinstance(model, GBLMNN):
-        return np.round(squared(model.start_tables_.embed(cells.codes)), 7)
+        return np.round(squared(model.distance_.tables.embed(cells.codes)), 7)
     if isinstance(model, Chi2LMNN):
         return np.round(chi_squares(model, cells), 9)
     by_histograms = squared(histograms(model, cells))
@@ -107,8 +107,8 @@ def enumerated(model, table, y, weights):
     cells = unique_rows(cells.codes[kept], cells.y[kept], cells.weights[kept])
     rows = np.repeat(np.arange(len(cells)), cells.weights.astype(int))
     near, margin = nearness(model, cells), margin_of(model, cells)
-    represented = model.represent(cells.codes)
-    d2 = model.compare(represented, represented) ** 2
+    represented = model.distance_.represent(cells.codes)
+    d2 = model.distance_.compare(represented, represented) ** 2
     pull, push = 0.0, 0.0
     for a, i in enumerate(rows):
         alike = [j for b, j in enumerate(rows) if b != a and cells.y[j] == cells.y[i]]

@@ -205,7 +205,7 @@ def test_a_row_alone_in_its_class_may_be_drawn_only():
 @pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning")
 def test_an_unseen_value_stands_amid_those_of_its_feature():
     model = MCML().fit(X, Y)
-    for table in model.value_tables_.vectors:
+    for table in model.distance_.tables.vectors:
         np.testing.assert_allclose(table[:-1].mean(axis=0), table[-1], atol=1e-9)
 
 

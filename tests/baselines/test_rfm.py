@@ -135,7 +135,7 @@ def test_the_metric_is_that_of_plain_rounds_on_histograms():
     vdm = nk.baselines.Euclidean().fit(X, Y)
     Z = np.hstack(
         [
-            vdm.value_tables_.vectors[d][vdm.encode(X)[:, d]].reshape(len(X), -1)
+            vdm.distance_.tables.vectors[d][vdm.encode(X)[:, d]].reshape(len(X), -1)
             for d in range(4)
         ]
     ).round(12)
@@ -161,7 +161,7 @@ def test_the_scale_of_the_rows_does_not_matter():
 @pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning")
 def test_an_unseen_value_stands_amid_those_of_its_feature():
     model = RFM().fit(X, Y)
-    for table in model.value_tables_.vectors:
+    for table in model.distance_.tables.vectors:
         np.testing.assert_allclose(table[:-1].mean(axis=0), table[-1], atol=1e-9)
     unseen = pd.DataFrame([["never"] * 4], columns=X.columns)
     assert np.isfinite(model.pairwise_distances(unseen, X)).all()

@@ -1,7 +1,6 @@
 """The benchmark of accuracies: its splits, scores, files, tables and pictures."""
 
 import gzip
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -9,23 +8,16 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from benchmarks.accuracy import __main__ as accuracy
-from benchmarks.accuracy import anchors, trial
-from benchmarks.accuracy.classifiers import METHODS, OURS, Method
+from benchmarks.accuracy import anchors
+from benchmarks.accuracy.__main__ import pack_rows
+from benchmarks.accuracy.classifiers import OURS
 from benchmarks.accuracy.reliability import calibration_error, diagram, reliability
-from benchmarks.accuracy.rows import Row, append_row, pack_rows, read_rows
 from benchmarks.accuracy.scores import N_BINS, SMALLEST, probability_scores
 from benchmarks.accuracy.tables import beside_anchors, by_set, markdown, tables
-from benchmarks.accuracy.trial import Trial, plan
-from nearkind.experiments import Design
-from nearkind.experiments.trial import Trial as ExperimentTrial
-
-
-class Recorder:
-    """A method of an experiment that only keeps the parts of its split."""
-
-    def facts(self, parts, seed, design):
-        self.parts = parts
-        return {}
+from benchmarks.accuracy.trial import DESIGN, METHODS, ProbabilityMethod, plan
+from nearkind.experiments import Limits, Row, read_rows
+from nearkind.experiments.runner import run_trials
+from nearkind.experiments.trial import Trial
 
 
 class LargestClass(ClassifierMixin, BaseEstimator):
@@ -48,7 +40,8 @@ def rows_of(scores, dataset="zoo", bins=None):
     bins = bins or [[0, 0.0, 0]] * (N_BINS - 1) + [[10, 9.5, 9]]
     return [
         Row(
-            dataset, method, repetition, 7, accuracy=right, balanced_accuracy=right,
+            dataset, method, repetition, DESIGN.label, 7,
+            accuracy=right, balanced_accuracy=right,
             majority_share=0.4, log_loss=1.0 - right, brier=1.0 - right,
             zero_share=0.0, bins=bins, fit_seconds=1.0, fit_cpu_seconds=1.0,
             predict_seconds=0.1, seconds=1.2, versions={"nearkind": "0.2.0"},
@@ -58,37 +51,33 @@ def rows_of(scores, dataset="zoo", bins=None):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("dataset", "repetition"), [("balance", 0), ("monks1", 9)])
-def test_the_splits_are_those_of_the_experiments(dataset, repetition):
-    recorder = Recorder()
-    ExperimentTrial(dataset, "", recorder, repetition, Design(numbers=True)).run()
-    train, test = Trial(dataset, OURS, repetition).parts()
-    np.testing.assert_array_equal(test.X, recorder.parts.test.X)
-    np.testing.assert_array_equal(test.y, recorder.parts.test.y)
-    assert len(train.y) == len(recorder.parts.train.y) + len(recorder.parts.valid.y)
-
-
 def test_the_plan_has_more_repetitions_of_small_sets_and_the_slowest_method_last():
     trials = plan(["nursery", "car", "zoo"], ["catboost", "lightgbm"])
     counts = {s: sum(t.dataset == s for t in trials) / 2 for s in ("zoo", "car")}
     assert counts == {"zoo": 10, "car": 5}
     assert sum(t.dataset == "nursery" for t in trials) == 6
-    turns = list(dict.fromkeys((t.dataset, t.method) for t in trials))
+    turns = list(dict.fromkeys((t.dataset, t.name) for t in trials))
     wanted = product(("zoo", "car", "nursery"), ("lightgbm", "catboost"))
     assert turns == list(wanted)
     assert len(plan(["zoo", "nursery"], ["xrfm"], repeats=2)) == 4
 
 
-def test_a_trial_scores_answers_and_probabilities(monkeypatch):
-    monkeypatch.setitem(trial.METHODS, "xrfm", Method(LargestClass))
-    facts = trial.run(Trial("monks1", "xrfm", 0))
-    row = Row("monks1", "xrfm", 0, 7, **facts)
-    assert row.n_train + row.n_test == 432
+def test_the_search_has_a_budget_on_large_sets_alone():
+    small, large = plan(["zoo", "nursery"], [OURS], repeats=1)
+    assert small.method.make().time_budget is None
+    assert large.method.make().time_budget == 300.0
+
+
+def test_a_trial_scores_answers_and_probabilities():
+    trial = Trial("monks1", "shares", ProbabilityMethod(LargestClass), 0, DESIGN)
+    row = trial.run()
+    assert row.n_training_used == row.n_train + row.n_valid == 432 - row.n_test
     assert row.accuracy == row.majority_share
     assert row.log_loss == pytest.approx(np.log(2.0), abs=1e-2)
     assert row.brier == pytest.approx(0.5, abs=1e-2)
     assert sum(n for n, _, _ in row.bins) == row.n_test
     assert min(row.fit_seconds, row.fit_cpu_seconds, row.predict_seconds) >= 0.0
+    assert Row.from_line(row.line()) == row
 
 
 def test_probability_scores_are_their_definitions():
@@ -114,18 +103,6 @@ def test_probability_scores_are_their_definitions():
     np.testing.assert_allclose(scores["bins"], bins, atol=1e-5)
 
 
-def test_rows_survive_a_killed_run(tmp_path):
-    path = tmp_path / "rows.jsonl"
-    first, second = rows_of({OURS: [0.5, 0.75]})
-    append_row(first, path)
-    path.write_bytes(path.read_bytes() + b'{"dataset": "zo')
-    append_row(second, path)
-    append_row(replace(first, accuracy=0.25), path)
-    with pytest.warns(UserWarning, match="line 2"):
-        rows = read_rows(path)
-    assert [row.accuracy for row in rows.values()] == [0.25, 0.75]
-
-
 def test_packed_rows_depend_on_the_rows_alone(tmp_path):
     rows = rows_of({OURS: [0.5, 0.75], "xrfm": [0.5]})
     paths = tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl.gz"
@@ -133,26 +110,23 @@ def test_packed_rows_depend_on_the_rows_alone(tmp_path):
     pack_rows(rows[::-1], paths[1])
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert len(gzip.decompress(paths[0].read_bytes()).splitlines()) == 3
-    assert sorted(read_rows(paths[0])) == sorted(row.key for row in rows)
+    assert {row.key for row in read_rows(paths[0])} == {row.key for row in rows}
 
 
 def test_a_run_is_continued(tmp_path, monkeypatch, capsys):
-    made = []
-
-    def row(self, seconds):
-        made.append(self.key)
-        return replace(rows_of({self.method: [0.5]})[0], repetition=self.repetition)
-
-    monkeypatch.setattr(Trial, "row", row)
-    command = ["", "--sets", "zoo", "--output", str(tmp_path)]
-    command += ["--methods", OURS, "catboost", "--repeats"]
-    for repeats, n_made in (("1", 2), ("1", 2), ("3", 6)):
-        arguments = [*command, repeats]
-        monkeypatch.setattr("sys.argv", arguments)
+    command = ["", "--sets", "monks1", "--methods", "hamming knn", "target encoding"]
+    command += ["--output", str(tmp_path), "--repeats"]
+    for repeats, n_known in (("1", 0), ("1", 2), ("2", 2)):
+        monkeypatch.setattr("sys.argv", [*command, repeats])
         accuracy.main()
-        assert len(made) == n_made
-    assert len(set(made)) == 6
-    assert "### Log loss" in capsys.readouterr().out
+        said = capsys.readouterr()
+        assert ("2 rows are there already" in said.err) == bool(n_known)
+        assert "### Log loss" in said.out
+    rows = read_rows(tmp_path / "rows.jsonl")
+    assert [(row.repetition, row.is_done) for row in rows] == [
+        (repetition, True) for repetition in (0, 0, 1, 1)
+    ]
+    assert (tmp_path / "rows.jsonl").read_bytes().count(b"\n") == 4
 
 
 def test_a_star_marks_the_best_of_a_line():
@@ -162,7 +136,7 @@ def test_a_star_marks_the_best_of_a_line():
 
 
 def test_a_trial_that_is_not_done_shows_its_status():
-    failed = Row("zoo", "xrfm", 0, 7, status="failed: no memory")
+    failed = Row("zoo", "xrfm", 0, DESIGN.label, 7, status="failed: no memory")
     rows = [*rows_of({OURS: [0.75]}), failed]
     assert by_set(rows, [OURS, "xrfm"], "log_loss").rows[0] == [
         "zoo", "0.250*", "failed",
@@ -203,15 +177,16 @@ def test_there_are_ten_methods_and_five_tables():
 
 @pytest.mark.skipif(not accuracy.KEPT.exists(), reason="there are no rows")
 def test_the_page_shows_the_rows_that_are_kept():
-    made = markdown(read_rows(accuracy.KEPT).values())
+    made = markdown(read_rows(accuracy.KEPT))
     advice = "run `python -m benchmarks.accuracy --table`"
     assert made in accuracy.PAGE.read_text(), advice
 
 
 @pytest.mark.skipif(not anchors.PYTHON.exists(), reason="there is no .venv-anchors")
 @pytest.mark.parametrize("name", ["lightgbm", "xrfm"])
-def test_an_anchor_learns_in_its_environment(name):
-    row = Trial("monks1", name, 0).row(seconds=120.0)
+def test_an_anchor_learns_in_its_environment(name, tmp_path):
+    trials, limits = plan(["monks1"], [name], repeats=1), Limits(seconds=120.0, jobs=1)
+    [row] = run_trials(trials, tmp_path / "rows.jsonl", limits=limits)
     assert row.is_done, row.status
     assert row.accuracy > 0.9
     assert name in row.versions

@@ -128,11 +128,13 @@ def test_large_real_file_has_the_size_in_the_catalogue(name, use_real_file):
     assert len(set(data.y)) == entry.n_classes
 
 
-def test_pandas_is_only_needed_for_frames(monkeypatch):
+def test_without_pandas_rows_are_dicts(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert datasets.load("credit_risk", as_frame=False).X.shape == (6, 3)
-    with pytest.raises(ImportError, match=r"pip install pandas.*as_frame=False"):
-        datasets.load("credit_risk")
+    data = datasets.load("credit_risk")
+    assert [list(row) for row in data.X] == [data.feature_names] * 6
+    assert data.X[2]["Occupation"] == "Plumber"
+    assert data.y.tolist()[2] == "High"
 
 
 def test_import_is_light():

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import nearkind as nk
+from helpers.committees import shares_by
 from helpers.estimator_tables import labelled_table
 from nearkind.errors import SmallWeightWarning
 
@@ -85,42 +86,40 @@ def test_a_function_of_distances_may_weigh_votes():
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_shares_by_setting_are_those_of_each_setting(metric, weighted):
+def test_shares_by_rule_are_those_of_each_setting(metric, weighted):
     X, y = labelled_table(80, seed=3)
     weights = np.random.default_rng(0).integers(1, 4, 60) if weighted else None
     model = nk.CPMLClassifier(metric).fit(X[:60], y[:60], sample_weight=weights)
     votes = ("uniform", "distance", np.exp)
     ways = [(k, vote) for vote in votes for k in (1, 3, 4, 200)]
     ways.insert(4, (3, "soft"))
-    shares = model.shares_by_setting(X[60:], ways)
+    shares = shares_by(model, X[60:], ways)
     assert shares.shape == (13, 20, 3)
     for found, (k, vote) in zip(shares, ways, strict=True):
         model.set_params(n_neighbors=k, weights=vote)
         np.testing.assert_allclose(found, model.predict_proba(X[60:]), atol=1e-12)
-    (soft,) = model.shares_by_setting(X[60:], [(1, "soft")])
+    (soft,) = shares_by(model, X[60:], [(1, "soft")])
     np.testing.assert_array_equal(soft, shares[4])
 
 
-def test_shares_by_setting_where_some_are_infinitely_far():
+def test_shares_by_rule_where_some_are_infinitely_far():
     rows = [["a", "x"], ["a", "x"], ["b", "y"], ["b", "y"]]
     model = nk.CPMLClassifier(nk.baselines.Lin()).fit(rows, ["up", "left", "no", "no"])
     query = rows[1:3]
     assert np.isinf(model.distance_.pairwise_distances(query, rows)).any()
     ways = [(k, vote) for vote in ("uniform", "distance", "soft") for k in (1, 3)]
-    for shares, (k, vote) in zip(
-        model.shares_by_setting(query, ways), ways, strict=True
-    ):
+    for shares, (k, vote) in zip(shares_by(model, query, ways), ways, strict=True):
         model.set_params(n_neighbors=k, weights=vote)
         np.testing.assert_allclose(shares, model.predict_proba(query))
 
 
-def test_shares_by_setting_block_by_block(monkeypatch):
+def test_shares_by_rule_block_by_block(monkeypatch):
     X, y = labelled_table(50, seed=3)
     model = nk.CPMLClassifier(nk.baselines.Hamming()).fit(X, y)
     ways = [(1, "distance"), (5, "distance")]
-    whole = model.shares_by_setting(X, ways)
-    monkeypatch.setattr("nearkind.estimators.classifier.distances_at_once", lambda: 90)
-    np.testing.assert_array_equal(model.shares_by_setting(X, ways), whole)
+    whole = shares_by(model, X, ways)
+    monkeypatch.setattr("nearkind.voting.voter.distances_at_once", lambda: 90)
+    np.testing.assert_array_equal(shares_by(model, X, ways), whole)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
@@ -129,7 +128,7 @@ def test_fit_over_a_fitted_distance_is_fit(metric):
     weights = np.arange(60) % 3
     fitted = nk.CPMLClassifier(metric, n_neighbors=3).fit(X, y, sample_weight=weights)
     over = nk.CPMLClassifier(n_neighbors=3)
-    assert over.fit_over(fitted.distance_, X, y, sample_weight=weights) is over
+    assert over.fit_over(fitted.metric_, X, y, sample_weight=weights) is over
     assert over.distance_ is fitted.distance_
     np.testing.assert_array_equal(over.predict_proba(X), fitted.predict_proba(X))
     np.testing.assert_array_equal(over.kneighbors()[1], fitted.kneighbors()[1])

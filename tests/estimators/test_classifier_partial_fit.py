@@ -44,7 +44,7 @@ def test_the_metric_is_that_of_partial_fit_and_all_rows_vote():
     for number, (part, labels) in enumerate(cut(X, y, 30), 1):
         metric.partial_fit(part, labels, classes=CLASSES)
         found.partial_fit(part, labels, classes=CLASSES)
-        np.testing.assert_array_equal(found.distance_.metric_, metric.metric_)
+        np.testing.assert_array_equal(found.metric_.metric_, metric.metric_)
         assert found.n_remembered_ == 30 * number
     wanted = nk.CPMLClassifier().fit_over(metric, X, y)
     np.testing.assert_array_equal(found.predict_proba(X), wanted.predict_proba(X))

@@ -7,6 +7,7 @@ import nearkind as nk
 from helpers import export_readers
 from helpers.estimator_tables import labelled_table
 from nearkind import export
+from nearkind.voting.condensation import condensation_of
 
 WAYS = [{}, {"n_neighbors": 1}, {"weights": "distance"}, {"weights": "soft"}]
 
@@ -16,16 +17,22 @@ def fitted(n_rows=120, metric="euclidean", **settings):
     return nk.CPMLClassifier(metric, **settings).fit(X, y), X, y
 
 
+def rows_of(model):
+    """Return the rows that vote."""
+    (voter,) = model.committee_.voters
+    return voter.rows
+
+
 @pytest.mark.parametrize("settings", WAYS, ids=str)
 @pytest.mark.parametrize("metric", ["euclidean", "hamming", "lin"])
 @pytest.mark.parametrize("n_rows", [3, 10, 31])
 def test_so_many_rows_are_kept(settings, metric, n_rows):
     model, X, y = fitted(metric=metric, **settings)
     small = model.condensed(n_rows)
-    rows = small.training_rows_
+    rows = rows_of(small)
     assert len(rows) == n_rows
     np.testing.assert_allclose(
-        rows.counts.sum(axis=0), model.training_rows_.counts.sum(axis=0)
+        rows.counts.sum(axis=0), rows_of(model).counts.sum(axis=0)
     )
     assert np.isclose(rows.counts.sum(axis=1), rows.weights).all()
     numbers = small.kneighbors(X, 3, return_distance=False)
@@ -52,10 +59,10 @@ def test_more_rows_than_there_are_give_all():
 
 def test_no_tolerance_loses_nothing_as_estimated():
     model, _, _ = fitted()
-    found = model.condensation()
-    n = len(model.condensed(tolerance=0.0).training_rows_)
-    assert n == len(model.training_rows_) or found.score(n) >= found.full_score
-    more = [len(model.condensed(tolerance=t).training_rows_) for t in (0.3, 0.05, 0.0)]
+    found = condensation_of(model.committee_.voters[0])
+    n = len(rows_of(model.condensed(tolerance=0.0)))
+    assert n == len(rows_of(model)) or found.score(n) >= found.full_score
+    more = [len(rows_of(model.condensed(tolerance=t))) for t in (0.3, 0.05, 0.0)]
     assert more == sorted(more)
 
 
@@ -65,9 +72,9 @@ def test_a_class_of_one_row_keeps_it():
     y[-1] = "rare"
     model = nk.CPMLClassifier("hamming").fit(X, y)
     small = model.condensed(3)
-    assert len(small.training_rows_) == 3
+    assert len(rows_of(small)) == 3
     assert set(small.classes_) == {"n", "m", "rare"}
-    assert (small.training_rows_.counts.sum(axis=0) > 0.0).all()
+    assert (rows_of(small).counts.sum(axis=0) > 0.0).all()
 
 
 def test_rows_and_their_order_do_not_matter():
@@ -120,7 +127,8 @@ def test_a_search_condenses_its_best_member():
     search = nk.CPMLClassifierCV(["hamming", "euclidean"], cv=2).fit(X, y)
     small = search.condensed(6)
     assert type(small) is nk.CPMLClassifier
-    assert small.distance_ is search.members_[0].distance_
+    best = search.committee_.voters[0]
+    assert small.distance_ is best.distance
     assert small.temperature_ == search.members_[0].temperature_
 
 

@@ -21,7 +21,7 @@ def test_each_is_what_a_warm_start_from_the_last_gives(constraints):
         assert along.strength == strength
         assert along.strength_ == pytest.approx(other.strength_)
         largest = np.abs(other.metric_).max()  # both end within tol of the optimum
-        np.testing.assert_allclose(along.metric_, other.metric_, atol=1e-4 * largest)
+        np.testing.assert_allclose(along.metric_, other.metric_, atol=2e-4 * largest)
         np.testing.assert_allclose(
             along.feature_relevance_, other.feature_relevance_, atol=1e-4
         )

@@ -9,10 +9,10 @@ import pytest
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from nearkind.errors import UnseenValueWarning
-from nearkind.estimators import params
+from nearkind.validation import parameters
 
-STRUCTURES = list(params.STRUCTURES)
-PROJECTIONS = list(params.PROJECTIONS)
+STRUCTURES = list(parameters.STRUCTURES)
+PROJECTIONS = list(parameters.PROJECTIONS)
 SCALING = {"euclidean", "discriminant", "mcml", "rfm"}  # of the baselines
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -9,9 +9,11 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 import nearkind as nk
+from helpers.committees import with_members
 from helpers.estimator_tables import labelled_table
 from helpers.racers import few
-from nearkind.estimators.neighbor_classifier import explainer_text
+from nearkind.estimators.fit_report import fit_report
+from nearkind.voting.committee import explained_by
 
 X, y = labelled_table(60)
 QUICK = nk.CPML(tol=0.05, max_iter=30)
@@ -26,8 +28,7 @@ pytestmark = [
 def committee(*metrics):
     """Return a search whose members are classifiers over these distances."""
     model = few(candidates=["hamming"], n_jobs=1).fit(WITH_ID, y)
-    model.members_ = [nk.CPMLClassifier(m).fit(WITH_ID, y) for m in metrics]
-    return model
+    return with_members(model, [nk.CPMLClassifier(m).fit(WITH_ID, y) for m in metrics])
 
 
 BOTH = {
@@ -42,7 +43,7 @@ def test_it_embeds_as_its_distance_does(made):
     model = made(QUICK)
     np.testing.assert_array_equal(model.transform(X), model.distance_.transform(X))
     names = model.get_feature_names_out()
-    assert names.tolist() == model.distance_.get_feature_names_out().tolist()
+    assert names.tolist() == model.metric_.get_feature_names_out().tolist()
     assert names[0] == "cpml0"
     U = model.set_output(transform="polars").transform(X)
     assert isinstance(U, pl.DataFrame)
@@ -52,7 +53,7 @@ def test_it_embeds_as_its_distance_does(made):
 @both
 def test_columns_and_values(made):
     model = made(QUICK)
-    distance = model.distance_
+    distance = model.metric_
     np.testing.assert_array_equal(model.feature_relevance_, distance.feature_relevance_)
     pd.testing.assert_frame_equal(
         model.value_distances("shape", squared=True),
@@ -85,10 +86,12 @@ def test_nothing_is_said_before_fit(name):
 
 
 @both
-def test_the_old_name_of_the_distance_works_with_a_warning(made):
-    model = made("hamming")
-    with pytest.warns(FutureWarning, match="metric_ of CPMLClassifier.* is now dist"):
-        assert model.metric_ is model.distance_
+def test_the_estimator_of_the_distance_says_how_it_was_learned(made):
+    model = made(QUICK)
+    assert model.metric_.distance_ is model.distance_
+    assert (type(model.metric_), model.metric_.tol) == (nk.CPML, 0.05)
+    assert model.metric_.gap_ <= 0.05
+    np.testing.assert_array_equal(model.metric_.transform(X), model.transform(X))
 
 
 @pytest.mark.parametrize("name", ["hamming", "lin", "vdm", "euclidean", "discriminant"])
@@ -108,8 +111,8 @@ def test_relevance_is_the_share_of_the_mean_contribution(name):
 class TestWhichMemberExplains:
     def test_it_is_the_first_that_is_learned(self):
         model = committee("hamming", "euclidean", QUICK, "nca")
-        assert model.member_ is model.members_[2]
-        assert model.distance_ is model.members_[2].distance_
+        assert model.committee_.explaining is model.committee_.voters[2]
+        assert model.distance_ is model.committee_.voters[2].distance
         for method in ("kneighbors", "score_samples", "transform"):
             found = getattr(model, method)(WITH_ID)
             wanted = getattr(model.members_[2], method)(WITH_ID)
@@ -117,8 +120,8 @@ class TestWhichMemberExplains:
         np.testing.assert_array_equal(
             model.feature_relevance_, model.members_[2].feature_relevance_
         )
-        assert model.explained_by_.startswith("CPML(")
-        assert "best learned one of 4" in model.explained_by_
+        assert model.committee_.explained_by.startswith("CPML(")
+        assert "best learned one of 4" in model.committee_.explained_by
         assert "best learned one of 4" in repr(model.explain(WITH_ID.iloc[0]))
 
     def test_a_column_of_row_numbers_is_first_only_where_nothing_is_learned(self):
@@ -129,13 +132,19 @@ class TestWhichMemberExplains:
 
     def test_if_none_is_learned_it_is_the_first_and_that_is_said(self):
         model = committee("hamming", "euclidean")
-        assert model.member_ is model.members_[0]
+        assert model.committee_.explaining is model.committee_.voters[0]
         assert "the first of 2 distances, none of which is learned" in (
-            model.explained_by_
+            model.committee_.explained_by
         )
         alone = nk.CPMLClassifier("hamming").fit(X, y)
-        assert alone.explained_by_.startswith("Hamming(), which is not learned: ")
-        assert nk.CPMLClassifier(QUICK).fit(X, y).explained_by_.startswith("CPML(")
+        assert alone.committee_.explained_by.startswith(
+            "Hamming(), which is not learned: "
+        )
+        assert (
+            nk.CPMLClassifier(QUICK)
+            .fit(X, y)
+            .committee_.explained_by.startswith("CPML(")
+        )
 
     def test_what_is_learned_of_all_distances(self):
         known = {"cpml": nk.CPML} | nk.baselines.all()
@@ -145,7 +154,8 @@ class TestWhichMemberExplains:
             "helic", "itml", "kdml", "kernel_lmca", "lmca", "lmnn", "mcml", "mmc",
             "nca", "pola", "rfm",
         }  # fmt: skip
-        assert explainer_text([nk.CPML()]) == "CPML()"
+        fitted = nk.CPML(tol=0.05).fit(X, y)
+        assert explained_by([fit_report(fitted)]) == "CPML(tol=0.05)"
 
 
 class TestNames:
@@ -158,7 +168,7 @@ class TestNames:
         }.items():
             model = nk.CPMLClassifier(name)
             assert repr(clone(model)) == repr(model)
-            assert repr(model.fit(X, y).distance_) == repr(wanted)
+            assert repr(model.fit(X, y).metric_) == repr(wanted)
             assert model.metric == name
 
     def test_candidates_by_name(self):

@@ -4,6 +4,7 @@ import pytest
 from sklearn import config_context
 
 import nearkind as nk
+from helpers.committees import with_members
 from helpers.estimator_tables import labelled_table
 from helpers.racers import few
 
@@ -33,8 +34,8 @@ def test_a_distance_shows_its_columns():
 
 
 def test_a_search_shows_accuracy_and_members():
-    model = few(n_jobs=1).fit(X, y)
-    model.members_ = [nk.CPMLClassifier(m).fit(X, y) for m in ("hamming", QUICK)]
+    members = [nk.CPMLClassifier(m).fit(X, y) for m in ("hamming", QUICK)]
+    model = with_members(few(n_jobs=1).fit(X, y), members)
     html = shown(model)
     assert f"{model.held_accuracy_:.1%} right on rows held out in turn" in html
     assert "votes by Hamming()" in html

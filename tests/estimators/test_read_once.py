@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import nearkind as nk
+from helpers.committees import with_members
 from nearkind.tables import Table
 
 N_ROWS = 90
@@ -73,7 +74,7 @@ def test_predicting_reads_every_column_once(readings):
     X, y = rows()
     alone = nk.CPMLClassifier(nk.CPML(**QUICK)).fit(X, y)
     several = nk.CPMLClassifierCV([nk.baselines.Hamming()], 1, cv=2).fit(X, y)
-    several.members_ = [alone, *several.members_]
+    with_members(several, [alone, *several.members_])
     for model in (alone, several):
         readings.clear()
         model.predict(X)

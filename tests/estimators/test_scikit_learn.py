@@ -114,7 +114,7 @@ class TestInCompany:
         U = model.transform(X)
         assert type(U).__module__.startswith(library)
         assert list(U.columns) == list(model.get_feature_names_out())
-        np.testing.assert_array_equal(U.to_numpy(), model.value_tables_.embed(
+        np.testing.assert_array_equal(U.to_numpy(), model.distance_.tables.embed(
             model.codebook_.encode(X)
         ))  # fmt: skip
 

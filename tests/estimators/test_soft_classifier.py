@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 import nearkind as nk
 from helpers.batch_tables import cut, rows
 from helpers.estimator_tables import labelled_table
+from helpers.model_files import loaded, saved
 from nearkind.baselines import Euclidean, Hamming, Lin
 from nearkind.neighbors import SoftVotes
 
@@ -37,9 +38,21 @@ def test_a_temperature_chosen_stays_when_rows_are_added():
     model.predict(QUERY)
     model.add(X[60:], Y[60:])
     assert model.temperature_ == chosen
-    wanted = soft(temperature=chosen).fit_over(model.distance_, X, Y)
+    wanted = soft(temperature=chosen).fit_over(model.metric_, X, Y)
     np.testing.assert_array_equal(
         model.predict_proba(QUERY), wanted.predict_proba(QUERY)
+    )
+
+
+def test_a_temperature_chosen_before_rows_were_added_is_kept_in_a_file():
+    model = soft().fit(X[:60], Y[:60])
+    chosen = model.temperature_
+    model.add(X[60:], Y[60:])
+    again = loaded(saved(model))
+    assert again.temperature == "auto"
+    assert again.temperature_ == chosen
+    np.testing.assert_array_equal(
+        again.predict_proba(QUERY), model.predict_proba(QUERY)
     )
 
 
@@ -79,7 +92,7 @@ def test_batches():
     table, labels = rows(90)
     metric = nk.CPML(max_iter=4)
     found = soft(metric).fit_batches(cut(table, labels, 30))
-    wanted = soft().fit_over(found.distance_, table, labels)
+    wanted = soft().fit_over(found.metric_, table, labels)
     assert found.temperature_ == wanted.temperature_
     np.testing.assert_allclose(
         found.predict_proba(table), wanted.predict_proba(table), atol=1e-6
@@ -192,7 +205,7 @@ def test_a_search_tries_soft_votes_once():
     assert only.best_params_["weights"] == "soft"
     (member,) = only.members_
     assert (member.weights, member.temperature) == ("soft", "auto")
-    wanted = soft(Hamming()).fit_over(only.distance_, X, Y)
+    wanted = soft(Hamming()).fit_over(only.metric_, X, Y)
     np.testing.assert_array_equal(
         only.predict_proba(QUERY), wanted.predict_proba(QUERY)
     )

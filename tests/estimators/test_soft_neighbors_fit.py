@@ -7,7 +7,7 @@ import pytest
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
-from nearkind.estimators import params
+from nearkind.estimators import spec
 from nearkind.solvers.lbfgs import LBFGS
 
 X, y = labelled_table(60)
@@ -110,7 +110,7 @@ def test_no_bit_depends_on_the_number_of_threads():
 
 
 def test_a_large_table_is_sampled_by_its_seed(monkeypatch):
-    monkeypatch.setattr(params, "LBFGS", partial(LBFGS, rows=20))
+    monkeypatch.setattr(spec, "LBFGS", partial(LBFGS, rows=20))
     same, again, other = (
         soft(random_state=seed).fit(X, y).metric_ for seed in (0, 0, 1)
     )

@@ -1,16 +1,16 @@
 """What a run prints: plain lines in a pipe, a bar on a terminal."""
 
 from nearkind.experiments import Row
-from nearkind.experiments.progress import Progress, show_progress
+from nearkind.experiments.progress import RunProgress, show_progress
 
 ROW = Row("zoo", "lmnn", 0, "shares, k=1", 7, accuracy=0.75, seconds=1.25)
 
 
 def test_a_pipe_gets_a_plain_line_a_row(capsys):
     with show_progress(3) as callback:
-        callback(Progress(0, 2, [ROW.key]))
-        callback(Progress(1, 2, [ROW.key], ROW))
-        callback(Progress(2, 2, [], ROW._replace(status="timed out", accuracy=None)))
+        callback(RunProgress(0, 2, [ROW.key]))
+        callback(RunProgress(1, 2, [ROW.key], ROW))
+        callback(RunProgress(2, 2, [], ROW._replace(status="timed out", accuracy=None)))
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "3 rows are there already"
     assert lines[1].startswith(f"1/2  zoo  lmnn  #0  {ROW.accuracy:.4f} right")
@@ -23,9 +23,9 @@ def test_a_terminal_gets_a_bar(capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "120")
     with show_progress() as callback:
-        callback(Progress(0, 2, [ROW.key]))
+        callback(RunProgress(0, 2, [ROW.key]))
         callback(
-            Progress(
+            RunProgress(
                 1, 2, [ROW.key], ROW._replace(status="failed: [why]", accuracy=None)
             )
         )

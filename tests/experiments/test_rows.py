@@ -24,6 +24,7 @@ def test_a_row_is_one_line_and_comes_back_to_the_last_bit():
 def test_numbers_that_are_not_finite_become_nothing(odd):
     row = Row.from_line(ROW._replace(gap=odd).line())
     assert row.gap is None
+    assert "gap" not in json.loads(row.line())
     assert row.accuracy == ROW.accuracy
 
 

@@ -1,6 +1,7 @@
 """The results file: incomplete lines, locks, full disks."""
 
 import errno
+import gzip
 import os
 import resource
 import subprocess
@@ -36,6 +37,14 @@ def test_the_last_row_of_a_key_counts(path):
         store.append(again)
         assert store.rows[again.key] == again
     assert read_rows(path) == [ROWS[0], again, ROWS[2]]
+
+
+def test_several_files_are_read_packed_or_not_and_the_last_row_counts(path, tmp_path):
+    packed = tmp_path / "results.jsonl.gz"
+    again = ROWS[1]._replace(accuracy=0.9)
+    packed.write_bytes(gzip.compress(again.line().encode()))
+    assert read_rows(path, packed) == [ROWS[0], again, ROWS[2]]
+    assert read_rows(packed) == [again]
 
 
 @pytest.mark.parametrize("n_left", [1, 20, -1])

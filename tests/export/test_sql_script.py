@@ -305,3 +305,48 @@ def test_no_line_break_is_changed_on_the_way(dialect, level, tmp_path):
     script = (tmp_path / "m.sql").read_bytes()
     assert b"\r" not in script
     assert not level or level.encode() not in script
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_values_and_labels_with_line_breaks_are_written_in_one_line(dialect, tmp_path):
+    model = nk.CPMLClassifier(nk.baselines.Euclidean(), n_neighbors=1)
+    levels = ["a\r\nb", "a\nb", "a\rb", "c"]
+    model.fit([[level] for level in levels], levels)
+    (path,) = export.write(model, tmp_path / "m.sql", "sql", dialect=dialect)
+    script = path.read_bytes()
+    assert b"\r" not in script
+    assert b"a\nb" not in script
+
+
+def classes_of_text(dialect, path, rows):
+    """Return the classes by a script of rows that were all imported as text."""
+    connect = {"duckdb": duckdb.connect, "sqlite": sqlite3.connect}[dialect]
+    with closing(connect(":memory:")) as base:
+        base.execute("CREATE TABLE new_rows (id INTEGER, x0 TEXT, x1 TEXT, x2 TEXT)")
+        base.executemany(
+            "INSERT INTO new_rows VALUES (?, ?, ?, ?)",
+            [[i, *row] for i, row in enumerate(rows)],
+        )
+        script = path.read_text("utf-8")
+        (base.executescript if dialect == "sqlite" else base.execute)(script)
+        found = base.execute("SELECT label FROM m_classes ORDER BY key")
+        return [label for (label,) in found.fetchall()]
+
+
+@here
+@pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning")
+@pytest.mark.parametrize("numeric", ["auto", "bin", "category", "scale"])
+def test_columns_imported_as_text_have_the_classes_of_python(
+    dialect, numeric, tmp_path
+):
+    rng = np.random.default_rng(8)
+    words = np.array(["a\r\nb", "a\rb", "a\nb", "w"], dtype=object)
+    codes = rng.integers(0, 4, 80)
+    whole, part = rng.integers(0, 40, 80), rng.normal(codes, 1.0, 80).round(2)
+    rows = [[words[codes[i]], int(whole[i]), float(part[i])] for i in range(80)]
+    labels = words[(codes + (rng.random(80) < 0.2)) % 4]
+    metric = nk.baselines.Euclidean(numeric=numeric)
+    model = nk.CPMLClassifier(metric, n_neighbors=3).fit(rows[:60], labels[:60])
+    (path,) = export.write(model, tmp_path / "m.sql", "sql", dialect=dialect)
+    texts = [[str(cell) for cell in row] for row in rows]
+    assert classes_of_text(dialect, path, texts) == model.predict(rows).tolist()

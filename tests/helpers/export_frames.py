@@ -6,6 +6,7 @@ import pytest
 
 import nearkind as nk
 from helpers.real_files import real_file
+from nearkind.estimators.base import keep_codebook
 from nearkind.voting import Committee
 
 NUMBERS = [
@@ -72,5 +73,5 @@ def committee(members, calibration=None):
     voters = tuple(member.committee_.voters[0] for member in members)
     model.committee_ = Committee(voters, first.classes_, calibration)
     model.classes_ = first.classes_
-    model.set_codebook(first.codebook_)
+    keep_codebook(model, first.codebook_)
     return model

@@ -15,7 +15,6 @@ from nearkind.metrics.spectrum import Spectrum, identity
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.regularizers.entrywise import EntrywiseL1
 from nearkind.regularizers.schatten import Schatten, SchattenPower
-from nearkind.solvers.entrywise_objective import EntrywiseObjective
 from nearkind.solvers.objective import Objective
 
 STRUCTURES = {"single": Single, "multi": Multi, "diagonal": Diagonal, "full": Full}
@@ -74,9 +73,7 @@ def objective(phi, y, structure, kind, penalty, strength, margin=1.0):
     """Return the problem as nearkind states it."""
     constraints = KINDS[kind](margin).bind(WeightedLabels(y, np.ones(len(y))))
     Z = np.ascontiguousarray(STRUCTURES[structure]().blocks(phi))
-    is_entrywise = isinstance(penalty, EntrywisePenalty)
-    kind = EntrywiseObjective if is_entrywise else Objective
-    return kind(Z, constraints, regularizer(penalty), strength)
+    return Objective(Z, constraints, regularizer(penalty), strength)
 
 
 def unit(problem):

@@ -88,6 +88,7 @@ def _forgetful():
     sums.has_compiler.cache_clear()
 
 
+@pytest.mark.usefixtures("optimized")
 @pytest.mark.usefixtures("_forgetful")
 def test_few_distances_are_not_worth_a_compiler():
     assert isinstance(sums.engine(1), NumpySums)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearkind as nk
+from helpers.committees import shares_by
 from helpers.estimator_tables import labelled_table
 from nearkind.neighbors import (
     ExactIndex,
@@ -144,6 +145,7 @@ def test_no_query_has_no_neighbours(search):
     assert_same_bits(found, expected)
 
 
+@pytest.mark.usefixtures("optimized")
 def test_searches_are_chosen_by_size_and_spread():
     rng = np.random.default_rng(0)
     kinds = {
@@ -214,6 +216,7 @@ def test_a_length_has_the_same_bits_beside_any_other(seed, q):
     np.testing.assert_allclose(whole, np.linalg.norm(V, axis=2), rtol=1e-14)
 
 
+@pytest.mark.usefixtures("optimized")
 @pytest.mark.filterwarnings("ignore::UserWarning")  # stopped early, metric zero
 @pytest.mark.parametrize(
     "metric", [nk.CPML(max_iter=5), nk.CPML(strength=1e6)], ids=str
@@ -227,10 +230,12 @@ def test_a_classifier_answers_with_the_bits_of_comparing_with_all(
     sample_weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 3.0], len(y))
     fast = nk.CPMLClassifier(metric, weights=weights).fit(X, y, sample_weight)
     plain = nk.CPMLClassifier(weights=weights)
-    plain.fit_over(fast.distance_, X, y, sample_weight)
-    plain.index_ = PlainIndex(fast.distance_, fast.index_.rows, 5)
+    plain.fit_over(fast.metric_, X, y, sample_weight)
+    (voter,) = plain.committee_.voters
+    vars(voter)["index"] = PlainIndex(voter.distance, voter.represented, 5)
     for model in (fast, plain):
-        assert (getattr(model.index_, "search", None) is None) == (model is plain)
+        index = model.committee_.voters[0].index
+        assert (getattr(index, "search", None) is None) == (model is plain)
     np.testing.assert_array_equal(fast.predict_proba(query), plain.predict_proba(query))
     for table in (query, None):
         for found, expected in zip(
@@ -239,7 +244,7 @@ def test_a_classifier_answers_with_the_bits_of_comparing_with_all(
             np.testing.assert_array_equal(found, expected)
     ways = [(k, vote) for vote in ("uniform", "distance") for k in (1, 3, 7)]
     np.testing.assert_array_equal(
-        fast.shares_by_setting(query, ways), plain.shares_by_setting(query, ways)
+        shares_by(fast, query, ways), shares_by(plain, query, ways)
     )
 
 
@@ -293,6 +298,7 @@ def sizes(index, n_queries, at_once):
     return {len(range(n_queries)[at]) for at in chunks[:-1]}
 
 
+@pytest.mark.usefixtures("optimized")
 def test_a_thread_answers_as_many_queries_as_hold_so_many_numbers():
     few = ExactIndex(METRIC, np.zeros((50, 1)), 5)
     assert (
@@ -306,6 +312,7 @@ def test_a_thread_answers_as_many_queries_as_hold_so_many_numbers():
         assert sizes(product, 1_000, at_once) == {n}
 
 
+@pytest.mark.usefixtures("optimized")
 @pytest.mark.parametrize(
     ("n_queries", "at_once", "n_cores", "n"),
     [

@@ -213,9 +213,9 @@ def test_rows_added_later_are_found(kind):
     X, y = np.random.default_rng(0).integers(0, 6, (400, 6)).astype(str), np.arange(400)
     model = nk.CPMLClassifier(METRIC, n_neighbors=1, index="faiss")
     model.fit(X[:300], y[:300] % 2).add(X[300:], y[300:] % 2)
-    assert model.index_.kind == kind
+    assert model.committee_.voters[0].index.kind == kind
     again = nk.CPMLClassifier(index="faiss", n_neighbors=1)
-    again.fit_over(model.distance_, X, y % 2)
+    again.fit_over(model.metric_, X, y % 2)
     np.testing.assert_array_equal(model.predict_proba(X), again.predict_proba(X))
     assert (model.kneighbors(X[300:], 1)[0] == 0.0).all()
 
@@ -254,9 +254,10 @@ def test_a_saved_model_builds_the_same_index_anew(kind):
     nk.save(model, file)
     file.seek(0)
     again = nk.load(file)
-    assert "built" not in vars(again.index_)
+    assert "built" not in vars(again.committee_.voters[0].index)
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
-    assert (again.index_.kind, again.index_.recall_) == (kind, model.index_.recall_)
+    indexes = [each.committee_.voters[0].index for each in (again, model)]
+    assert (indexes[0].kind, indexes[0].recall_) == (kind, indexes[1].recall_)
 
 
 class Missing(faiss_search.FlatSearch):

@@ -8,11 +8,11 @@ from hypothesis.extra import numpy as hnp
 
 from helpers import oracles
 from helpers.strategies import integers, weights
+from nearkind.distances.form import query_chunks
 from nearkind.neighbors import (
     RankedNear,
     Reach,
     join_near,
-    query_chunks,
     ranks,
     tie_widths,
 )

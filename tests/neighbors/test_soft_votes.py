@@ -18,6 +18,7 @@ from nearkind.neighbors import LeaveOneOut, SoftVotes, most_votes, soft_votes
 from nearkind.neighbors.soft_votes import COLD, N_HALVINGS, draw_rows
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.neighbors.voting import SHARE_TIE
+from nearkind.voting import NearestRule
 
 METRICS = [Euclidean(), nk.CPML(max_iter=5), Hamming()]
 pytestmark = [
@@ -49,13 +50,25 @@ def parts(metric, n=120, seed=3, weighted=True):
     return model, query
 
 
+def voter_of(model):
+    """Return the one voter of a classifier."""
+    (voter,) = model.committee_.voters
+    return voter
+
+
+def distances_between(model):
+    """Return the distances (m, m) between the unique rows that vote."""
+    voter = voter_of(model)
+    return voter.distance.compare(voter.represented, voter.represented)
+
+
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 @pytest.mark.parametrize("T", [1e-3, 0.1, 1.0, 30.0, 1e5])
 def test_shares_are_those_of_a_loop_in_double_precision(metric, T):
     model, query = parts(metric)
-    rows = model.training_rows_
+    rows = voter_of(model).rows
     queries = model.distance_.represent(model.encode(query))
-    D = model.distance_.compare(queries, model.index_.rows)
+    D = model.distance_.compare(queries, voter_of(model).represented)
     shares = model.set_params(temperature=T).predict_proba(query)
     assert model.temperature_ == T
     for d, found in zip(D, shares, strict=True):
@@ -86,20 +99,16 @@ def test_vectors_far_from_zero_and_wide_apart(spread, q):
 def test_cold_votes_are_those_of_the_nearest_rows_ties_shared(metric, T):
     model, query = parts(metric)
     model.set_params(temperature=T)
-    nearest = nk.CPMLClassifier(n_neighbors=1).fit_voters(
-        model.distance_, model.training_rows_
-    )
-    nearest.set_params(n_neighbors=1e-9)  # less than any weight: rows tied share it
-    np.testing.assert_allclose(
-        model.predict_proba(query), nearest.predict_proba(query), atol=ROUNDING
-    )
+    few = NearestRule(1e-9)  # less than any weight: rows tied share it
+    nearest = replace(voter_of(model), rule=few).shares(model.encode(query))
+    np.testing.assert_allclose(model.predict_proba(query), nearest, atol=ROUNDING)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 @pytest.mark.parametrize("T", [1e12, 1e300, 1.7e308])
 def test_hot_votes_are_the_class_shares(metric, T):
     model, query = parts(metric)
-    counts = model.training_rows_.counts.sum(axis=0)
+    counts = voter_of(model).rows.counts.sum(axis=0)
     shares = model.set_params(temperature=T).predict_proba(query)
     np.testing.assert_allclose(
         shares, np.tile(counts / counts.sum(), (30, 1)), atol=ROUNDING
@@ -171,8 +180,8 @@ def test_a_few_rows_at_a_time_are_all_rows(monkeypatch):
 
 def likelihoods(model, temperatures):
     """Return the mean log-likelihood of the rows, each left out, by loops."""
-    voters = model.training_rows_
-    D = model.distance_.compare(model.index_.rows, model.index_.rows)
+    voters = voter_of(model).rows
+    D = distances_between(model)
     found = []
     for T in temperatures:
         total = 0.0
@@ -190,7 +199,8 @@ def likelihoods(model, temperatures):
 
 
 def left_out(model):
-    return LeaveOneOut(model.distance_, model.index_.rows, model.training_rows_)
+    voter = voter_of(model)
+    return LeaveOneOut(voter.distance, voter.represented, voter.rows)
 
 
 @pytest.mark.parametrize("weight", [None, 3.0, 0.25, 1e-12])
@@ -215,7 +225,7 @@ def test_temperatures_go_down_from_four_times_the_mean_square(is_wide):
     X = [[f"v{code:02}"] for code in range(16)]
     model = nk.CPMLClassifier(Hamming(), weights="soft", temperature=1.0)
     model.fit(X, ["no", "yes"] * 8, np.full(16, 1 / 32))
-    found = LeaveOneOut(Euclidean(), places, model.training_rows_)
+    found = LeaveOneOut(Euclidean(), places, voter_of(model).rows)
     hottest, *_, coldest = found.likelihoods()[0]
     mean = ((places - places.T) ** 2).mean()
     assert hottest / 2.0 < 4.0 * mean <= hottest
@@ -226,9 +236,8 @@ def test_temperatures_go_down_from_four_times_the_mean_square(is_wide):
 @pytest.mark.parametrize("factor", [2.0**-20, 2.0**20])
 def test_temperatures_go_with_the_squares_of_distances(factor):
     model, _ = parts(Euclidean())
-    other = LeaveOneOut(
-        model.distance_, factor * model.index_.rows, model.training_rows_
-    )
+    voter = voter_of(model)
+    other = LeaveOneOut(voter.distance, factor * voter.represented, voter.rows)
     a, b = left_out(model).likelihoods(), other.likelihoods()
     np.testing.assert_array_equal(b[0], factor**2 * a[0])
     np.testing.assert_allclose(b[1], a[1], atol=ROUNDING)
@@ -254,7 +263,7 @@ def test_of_many_rows_fewer_are_left_out(monkeypatch, n_pairs, n):
     assert n_drawn(model, monkeypatch) == 1_000
     monkeypatch.setattr(soft_votes, "MOST_QUERIES", 100)
     monkeypatch.setattr(soft_votes, "FEWEST_QUERIES", 10)
-    monkeypatch.setattr(soft_votes, "PAIRS", n_pairs * len(model.training_rows_))
+    monkeypatch.setattr(soft_votes, "PAIRS", n_pairs * len(voter_of(model).rows))
     assert n_drawn(model, monkeypatch) == n
 
 
@@ -273,7 +282,7 @@ def test_of_temperatures_as_likely_the_highest_is_chosen(monkeypatch):
 def test_the_temperature_is_the_likeliest_power_of_two(metric, seed):
     X, y = labelled_table(60, seed=seed)
     model = nk.CPMLClassifier(metric, weights="soft").fit(X, y)
-    D = model.distance_.compare(model.index_.rows, model.index_.rows)
+    D = distances_between(model)
     first = np.ceil(np.log2((D**2).mean())) + 3
     temperatures = 2.0 ** (first - np.arange(N_HALVINGS + 2))
     found = likelihoods(model, temperatures)
@@ -289,9 +298,8 @@ def test_a_temperature_from_some_of_many_rows(monkeypatch):
     everything = model.temperature_
     monkeypatch.setattr(soft_votes, "MOST_QUERIES", 100)
     monkeypatch.setattr(soft_votes, "FEWEST_QUERIES", 100)
-    left_out = LeaveOneOut(model.distance_, model.index_.rows, model.training_rows_)
-    some = left_out.best_temperature()
-    assert some == left_out.best_temperature()
+    some = left_out(model).best_temperature()
+    assert some == left_out(model).best_temperature()
     assert 0.25 <= some / everything <= 4.0
 
 
@@ -327,7 +335,7 @@ def test_one_row_alone_has_a_temperature():
 
 def test_rows_that_are_all_infinitely_far_have_a_temperature_too():
     model = nk.CPMLClassifier(Hamming(), weights="soft").fit([["a"], ["b"]], [0, 1])
-    far = LeaveOneOut(Far(), np.zeros((2, 1)), model.training_rows_)
+    far = LeaveOneOut(Far(), np.zeros((2, 1)), voter_of(model).rows)
     assert far.best_temperature() == 1.0
 
 
@@ -371,8 +379,8 @@ def test_distances_that_tie_are_equal_below_a_billionth_of_the_largest(is_euclid
 def test_votes_of_rows_are_their_shares_as_classes(metric):
     model, query = parts(metric)
     queries = model.distance_.represent(model.encode(query))
-    weights = model.training_rows_.weights
-    votes = SoftVotes(model.distance_, model.index_.rows, weights, 0.3)
+    weights = voter_of(model).rows.weights
+    votes = SoftVotes(model.distance_, voter_of(model).represented, weights, 0.3)
     expected = votes.shares(queries, np.eye(len(weights)))
     np.testing.assert_allclose(votes.votes(queries), expected, atol=ROUNDING)
 

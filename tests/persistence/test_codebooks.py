@@ -8,8 +8,8 @@ import pytest
 from helpers.model_files import assert_same
 from nearkind.encoding import Bins, Coordinate, Cross, Levels
 from nearkind.encoding.codebook import Codebook
-from nearkind.persistence.codebooks import are_labels
-from nearkind.persistence.container import RefusedError
+from nearkind.errors import RefusedError
+from nearkind.persistence.codebooks import are_labels, rising
 from nearkind.persistence.models import PACKS, UNPACKS
 from nearkind.persistence.nodes import Reader, Writer
 
@@ -253,3 +253,25 @@ def test_labels_are_plain_values_and_tuples_of_them():
     assert are_labels([])
     for odd in ([1], {1}, 1j, ("a", ["b"]), (("a", (1j,)),)):
         assert not are_labels([odd, (1, 2)])
+
+
+@pytest.mark.parametrize("numbers", [[], [1.0], [-1e300, 0.0, 1e300]])
+def test_numbers_in_rising_order_pass(numbers):
+    assert rising(np.array(numbers), "edges").tolist() == numbers
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (np.zeros((1, 1)), "edges of a column are not a list of finite numbers"),
+        (np.array(1.0), "not a list of finite numbers"),
+        (np.array([0.0, np.inf]), "not a list of finite numbers"),
+        (np.array([np.nan]), "not a list of finite numbers"),
+        (np.array([0, 1]), "not an array of floats"),
+        (np.array([0.0, 1.0, 1.0]), "edges of a column are not in rising order"),
+        (np.array([1.0, 0.0]), "not in rising order"),
+    ],
+)
+def test_numbers_not_in_rising_order_are_refused(value, why):
+    with pytest.raises(RefusedError, match=why):
+        rising(value, "edges")

@@ -18,7 +18,8 @@ PRIME = 2**61 - 1
 def with_levels(levels):
     """Return a file whose first column has these values."""
     tree, arrays = taken_apart(saved(nk.baselines.Hamming(numeric="category").fit(X)))
-    book = tree["model"]["Hamming"]["fitted"]["codebook_"]["Codebook"]
+    form = tree["model"]["Hamming"]["fitted"]["distance_"]["MismatchWeights"]
+    book = form["codebook"]["Codebook"]
     book["features"][0]["Levels"]["levels"] = levels
     return put_together(tree, arrays)
 
@@ -55,9 +56,9 @@ def test_many_models_are_refused():
 
 def test_negative_distances_are_refused():
     model = nk.baselines.ValueDifference().fit(X, Y)
-    for table in model.pair_tables_.tables:
+    for table in model.distance_.tables:
         table -= 2.0
-    with pytest.raises(ModelFileError, match="pair_tables_ has a negative distance"):
+    with pytest.raises(ModelFileError, match="tables have a negative distance"):
         saved(model)
 
 
@@ -84,8 +85,8 @@ class TestNothingIsLost:
         again = loaded(saved(model))
         assert again.n_samples_seen_ == model.n_samples_seen_ == 16
         assert again.n_remembered_ == model.n_remembered_
-        assert again.distance_.n_samples_seen_ == 16
-        np.testing.assert_array_equal(again.distance_.class_count_, [8.0, 8.0])
+        assert again.metric_.n_samples_seen_ == 16
+        np.testing.assert_array_equal(again.metric_.class_count_, [8.0, 8.0])
 
 
 def test_fractions_come_back():

@@ -82,8 +82,8 @@ def test_what_cannot_be_kept_is_named(make, why, tmp_path):
 
 def test_a_model_of_an_older_version_that_lacks_something_is_refused():
     model = hamming()
-    del model.n_features_out_
-    with pytest.raises(ModelFileError, match="lacks n_features_out_; call fit again"):
+    del model.distance_
+    with pytest.raises(ModelFileError, match="lacks distance_; call fit again"):
         saved(model)
 
 
@@ -192,23 +192,20 @@ def test_a_file_opened_as_text_is_refused():
 
 
 @pytest.mark.parametrize(
-    "forged", [-1.0, 0.0, 1, "1.0", None, {"float": "nan"}, {"float": "inf"}]
+    "forged", [-1.0, 0.0, "1.0", None, True, {"float": "nan"}, {"float": "inf"}]
 )
 def test_a_temperature_that_is_none_is_refused(forged):
     tree, arrays = taken_apart(saved(voting(weights="soft")))
-    fitted = tree["model"]["CPMLClassifier"]["fitted"]
-    assert fitted["temperature_"] > 0.0
-    with pytest.raises(ModelFileError, match="temperature_ is not a finite number"):
-        loaded(put_together(with_temperature(tree, forged), arrays))
-    del fitted["temperature_"]
-    with pytest.raises(ModelFileError, match="wanted an object of"):
+    committee = tree["model"]["CPMLClassifier"]["fitted"]["committee_"]["Committee"]
+    rule = committee["voters"]["tuple"][0]["Voter"]["rule"]["SoftRule"]
+    assert rule["temperature"] > 0.0
+    rule["temperature"] = forged
+    words = r"temperature is not a finite number|temperature of SoftRule is of type"
+    with pytest.raises(ModelFileError, match=words):
         loaded(put_together(tree, arrays))
-
-
-def with_temperature(tree, value):
-    model = tree["model"]["CPMLClassifier"]
-    fitted = {**model["fitted"], "temperature_": value}
-    return {**tree, "model": {"CPMLClassifier": {**model, "fitted": fitted}}}
+    del rule["temperature"]
+    with pytest.raises(ModelFileError, match="SoftRule lacks its field temperature"):
+        loaded(put_together(tree, arrays))
 
 
 @pytest.mark.parametrize("forged", [-1.0, 0.0, "warm", None, {"float": "nan"}])

@@ -5,14 +5,15 @@ import pytest
 import nearkind as nk
 from helpers.model_files import loaded, put_together, saved, taken_apart
 from nearkind.errors import ModelFileError
-from nearkind.persistence.models import PACK_FITTED, RESTORE, about
+from nearkind.persistence.estimators import ESTIMATORS
+from nearkind.persistence.models import about
 
 X, Y = [["a", 1], ["b", 2], ["a", 3], ["b", 4]] * 5, ["no", "yes"] * 10
 
 
 def test_every_public_model_is_kept():
     public = {*nk.baselines.all().values(), nk.CPML, nk.CPMLClassifier}
-    assert public <= set(PACK_FITTED) == set(RESTORE)
+    assert public | {nk.CPMLClassifierCV} == set(ESTIMATORS.values())
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,7 @@ def test_every_public_model_is_kept():
         (nk.CPMLClassifier(nk.baselines.Hamming(), 1),
          "CPMLClassifier over Hamming, 2 columns, 2 classes"),
         (nk.CPMLClassifierCV([nk.baselines.Hamming()], 1, cv=2),
-         "CPMLClassifierCV, 2 columns, 2 classes"),
+         "CPMLClassifierCV over Hamming, 2 columns, 2 classes"),
     ],
     ids=lambda x: x if isinstance(x, str) else "",
 )  # fmt: skip

@@ -113,7 +113,11 @@ def assert_same_said(a, b, rows):
     assert getattr(a, ask)(rows).tobytes() == getattr(b, ask)(rows).tobytes()
 
 
-TREES = ("distance_", "trees_")
+FORM = ("distance_",)
+TABLES = ("distance_", "tables")
+TREES = ("distance_", "trees")
+VOTING = ("committee_", "voters", 0, "rows")
+ALL = ("committee_",)
 
 
 def unsound(name, *path, **entries):
@@ -150,7 +154,7 @@ def conformal(**parts):
         ("six_persons", (), {"metric_": np.eye(2)[None]}, "does not fit"),
         ("six_persons", (), {"metric_": np.ones((1, 2, 3))}, "not square"),
         ("six_persons", (), {"spectrum_": np.ones((1, 2))}, "spectrum_"),
-        ("six_persons", (), {"feature_relevance_": np.ones(2)}, "one share a column"),
+        ("six_persons", FORM, {"shares": np.ones(2)}, "shares has shape"),
         ("six_persons", (), {"classes_": np.array(["b", "a", "c"])}, "not sorted"),
         ("six_persons", (), {"classes_": np.array(["a", "a"])}, "not sorted"),
         ("six_persons", (), {"stop_reason_": "WHIM"},
@@ -158,19 +162,19 @@ def conformal(**parts):
         ("six_persons", (), {"rank_": -1}, "rank_"),
         ("six_persons", (), {"gap_": "none"}, "gap_"),
         ("six_persons", (), {"history_": [3]}, "history_"),
-        ("six_persons", ("value_tables_",), {"vectors": []}, "one table a column"),
-        ("six_persons", ("value_tables_",), {"vectors": [np.ones((4, 1))] * 3},
-         "one row a value"),
+        ("six_persons", TABLES, {"vectors": []}, "one table per column"),
+        ("six_persons", TABLES, {"vectors": [np.ones((4, 1))] * 3},
+         "one row per value"),
         ("six_persons", ("codebook_",), {"names_": ["a", "a", "b"]}, "same name"),
-        ("monks", ("training_rows_",), {"shares": np.ones((1, 2))}, "votes"),
+        ("monks", VOTING, {"shares": np.ones((1, 2))}, "shares has shape"),
         ("monks", (), {"n_neighbors": 0}, "n_neighbors"),
-        ("monks", (), {"weights": "loud"}, "'weights' .* one of 'uniform'"),
-        ("monks", (), {"index": "tree"}, "'index' .* one of 'exact'"),
-        ("monks", (), {"classes_": np.array(["1"])}, "fewer than two"),
-        ("monks", ("training_rows_",), {"weights": np.zeros(87)}, "above zero"),
-        ("monks", ("training_rows_", "groups"), {"rows": np.zeros(87, int)},
+        ("monks", (), {"weights": "loud"}, "are 'loud' instead of one of uniform"),
+        ("monks", (), {"index": "tree"}, "is 'tree' instead of one of exact"),
+        ("monks", (), {"classes_": np.array(["1"])}, "two labels or more"),
+        ("monks", VOTING, {"weights": np.zeros(87)}, "above zero"),
+        ("monks", (*VOTING, "groups"), {"rows": np.zeros(87, int)},
          "is there twice"),
-        ("monks", ("training_rows_", "groups"), {"starts": np.zeros(88, int)},
+        ("monks", (*VOTING, "groups"), {"starts": np.zeros(88, int)},
          "split among"),
         ("mixed_bins", ("codebook_", "features_", 0), {"edges": np.array([2.0, 1.0])},
          "rising order"),
@@ -178,50 +182,50 @@ def conformal(**parts):
          "finite"),
         ("mixed_scale", ("codebook_", "features_", 0), {"places": np.empty(0)},
          "positions"),
-        ("searched", (), {"members_": []}, "members_"),
-        ("searched", (), {"classes_": np.array(["a", "b"])}, "other classes"),
+        ("searched", ALL, {"voters": ()}, "voters are not one or more voters"),
+        ("searched", ALL, {"classes": np.array(["a", "b"])}, "number of classes"),
         ("searched", (), {"cv_results_": {"a": np.ones(2), "b": np.ones(3)}},
          "lengths"),
         ("searched", (), {"best_score_": "good"}, "best_score_"),
         ("searched", (), {"scoring": "luck"}, "'scoring' parameter"),
         ("searched", (), {"class_weight": {"a": -1.0}}, "'class_weight' parameter"),
-        ("searched", (), {"calibration_": 3.0}, "no calibration of these classes"),
-        ("searched", (), {"calibration_": calibration(prior=np.full(9, 1 / 9))},
-         "no calibration of these classes"),
-        ("searched", (), {"calibration_": calibration(sharpness=-1.0)}, "sharpness"),
-        ("searched", (), {"calibration_": calibration(sharpness=99.0)}, "sharpness"),
-        ("searched", (), {"calibration_": calibration(prior_share=1.0)}, "prior_share"),
-        ("searched", (), {"calibration_": calibration(prior=np.array([2.0, -1.0]))},
+        ("searched", ALL, {"calibration": 3.0}, "calibration of Committee is of"),
+        ("searched", ALL, {"calibration": calibration(prior=np.full(9, 1 / 9))},
+         "calibration is not of these classes"),
+        ("searched", ALL, {"calibration": calibration(sharpness=-1.0)}, "sharpness"),
+        ("searched", ALL, {"calibration": calibration(sharpness=99.0)}, "sharpness"),
+        ("searched", ALL, {"calibration": calibration(prior_share=1.0)}, "prior_share"),
+        ("searched", ALL, {"calibration": calibration(prior=np.array([2.0, -1.0]))},
          "prior of a calibration"),
-        ("searched", (), {"calibration_": calibration(prior=np.array([np.nan, 1.0]))},
+        ("searched", ALL, {"calibration": calibration(prior=np.array([np.nan, 1.0]))},
          "not finite"),
-        ("searched", (), {"conformal_scores_": conformal(scores=np.ones(2))},
-         "class each"),
-        ("searched", (), {"conformal_scores_": conformal(scores=np.arange(3.0))},
+        ("searched", ALL, {"conformal": conformal(scores=np.ones(2))},
+         "classes of conformal scores has shape"),
+        ("searched", ALL, {"conformal": conformal(scores=np.arange(3.0))},
          "no probability"),
-        ("searched", (), {"conformal_scores_": conformal(scores=np.ones(3) * np.nan)},
+        ("searched", ALL, {"conformal": conformal(scores=np.ones(3) * np.nan)},
          "not finite"),
-        ("searched", (), {"conformal_scores_": conformal(scores=np.arange(3.0)[::-1])},
+        ("searched", ALL, {"conformal": conformal(scores=np.arange(3.0)[::-1])},
          "rising order"),
-        ("searched", (), {"conformal_scores_": conformal(truth=np.array([0, 1, 9]))},
+        ("searched", ALL, {"conformal": conformal(truth=np.array([0, 1, 9]))},
          "not of these classes"),
-        ("searched", (), {"conformal_scores_": conformal(weights=np.zeros(3))},
-         "weight above zero"),
+        ("searched", ALL, {"conformal": conformal(weights=np.zeros(3))},
+         "lacks a class or a weight"),
         ("boosted", TREES, {"roots": np.array([99])}, "a node or a column"),
-        ("boosted", TREES, {"roots": np.array([0.5])}, "list of whole numbers"),
-        ("boosted", TREES, {"left": np.zeros(2, np.intp)}, "one entry a node"),
-        ("boosted", TREES, {"goes_left": np.zeros((3, 2), bool)}, "a side a value"),
+        ("boosted", TREES, {"roots": np.array([0.5])}, "array of whole numbers"),
+        ("boosted", TREES, {"left": np.zeros(2, np.intp)}, "one entry per node"),
+        ("boosted", TREES, {"goes_left": np.zeros((3, 2), bool)}, "a side per value"),
         ("boosted", TREES, {"goes_left": np.zeros(3)}, "table of true and false"),
-        ("boosted", TREES, {"vectors": np.zeros((3, 99))}, "different lengths"),
-        ("boosted", TREES, {"vectors": np.full((3, 1), np.nan)}, "not finite"),
-        ("kernels", ("distance_",), {"components_": np.ones((2, 5))}, "fit landmarks_"),
-        ("kernels", ("distance_",), {"length_": 0.0}, "fit landmarks_"),
-        ("kernels", ("distance_",), {"length_": -1.0}, "negative"),
-        ("kernels", ("distance_",), {"landmarks_": np.zeros((12, 5), np.int64)},
+        ("boosted", TREES, {"vectors": np.zeros((3, 99))}, "of trees has shape"),
+        ("boosted", TREES, {"vectors": np.full((3, 15), np.nan)}, "not finite"),
+        ("kernels", FORM, {"components": np.ones((2, 5))}, "components has shape"),
+        ("kernels", FORM, {"length": 0.0}, "its length is zero"),
+        ("kernels", FORM, {"length": -1.0}, "negative"),
+        ("kernels", FORM, {"landmarks": np.zeros((12, 5), np.int64)},
          "whole numbers"),
-        ("kernels", ("distance_",), {"landmarks_": np.zeros((12, 1), np.int32)},
-         "one a column"),
-        ("kernels", ("distance_",), {"landmarks_": np.full((12, 5), 99, np.int32)},
+        ("kernels", FORM, {"landmarks": np.zeros((12, 1), np.int32)},
+         "one per column"),
+        ("kernels", FORM, {"landmarks": np.full((12, 5), 99, np.int32)},
          "stands for no value"),
         ("searched", (), {"confusion_": np.ones((9, 9))}, "confusion_"),
         ("searched", (), {"confusion_": np.zeros((2, 2))}, "confusion_"),
@@ -238,7 +242,7 @@ def test_what_does_not_fit_together_is_named_and_not_written(name, path, entries
 )
 def test_trees_that_lead_back_or_nowhere_are_refused(part, there):
     model = loaded(FILES["boosted"])
-    trees = model.distance_.trees_
+    trees = model.distance_.trees
     node = int(trees.left[0])  # not a root
     getattr(trees, part)[node] = there
     with pytest.raises(ModelFileError, match=r"lead back|a node or a column"):
@@ -247,14 +251,14 @@ def test_trees_that_lead_back_or_nowhere_are_refused(part, there):
 
 def test_histograms_with_negative_shares_are_refused():
     model = nk.baselines.Chi2LMNN().fit(*mixed_table(20))
-    model.value_tables_.vectors[0][0, 0] = -0.1
+    model.distance_.tables.vectors[0][0, 0] = -0.1
     with pytest.raises(ModelFileError, match="negative shares"):
         saved(model)
 
 
 def test_a_code_without_a_value_is_refused():
     model = loaded(FILES["monks"])
-    model.training_rows_.codes[0, 0] = 99
+    model.committee_.voters[0].rows.codes[0, 0] = 99
     with pytest.raises(ModelFileError, match="stands for no value"):
         saved(model)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nearkind.persistence.container import RefusedError
+from nearkind.errors import RefusedError
 from nearkind.persistence.nodes import (
     Reader,
     Writer,

@@ -72,6 +72,7 @@ def test_a_classifier_over_any_distance(name):
     query = mixed_table(seed=7)
     assert_same_answers(model, again, *query)
     assert_same_answers(model.distance_, again.distance_, *query)
+    assert_same_answers(model.metric_, again.metric_, *query)
     assert_same(again.get_params().keys(), model.get_params().keys())
 
 
@@ -115,7 +116,7 @@ def test_scores_in_single_precision_are_saved():
     search = nk.CPMLClassifierCV(["hamming"], cv=2, calibrate=False).fit(X, y)
     held = search.conformal_scores_
     single = dataclasses.replace(held, scores=held.scores.astype(np.float32))
-    search.conformal_scores_ = single
+    search.committee_ = dataclasses.replace(search.committee_, conformal=single)
     np.testing.assert_array_equal(
         loaded(saved(search)).conformal_scores_.scores, single.scores
     )

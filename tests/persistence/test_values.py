@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from helpers.model_files import assert_same
+from nearkind.errors import RefusedError
 from nearkind.persistence import values
-from nearkind.persistence.container import RefusedError
 from nearkind.persistence.nodes import Reader, Writer, dump_json, parse_json
 
 

@@ -1,6 +1,7 @@
 """CPMLClassifierCV: what it chooses, that it is honest, and what it takes."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ from helpers.estimator_tables import labelled_table
 from helpers.racers import SOFT, few
 from nearkind.baselines import Euclidean, Hamming
 from nearkind.errors import NearlyUniqueWarning
-from nearkind.estimators import threads
+from nearkind.metrics.value_tables import ValueTables
 from nearkind.search.candidates import candidates_of
+from nearkind.validation import threads
 
 X, y = labelled_table(60)
 QUERY, _ = labelled_table(20, seed=9)
@@ -26,8 +28,9 @@ class TestDefault:
     def test_what_is_learned(self, default):
         assert 1 <= len(default.members_) <= 3
         assert all(isinstance(m, nk.CPMLClassifier) for m in default.members_)
-        assert default.distance_ is default.member_.distance_
-        assert default.member_ in default.members_
+        explaining = default.committee_.explaining
+        assert default.distance_ is explaining.distance
+        assert explaining in default.committee_.voters
         assert default.classes_.tolist() == ["egg", "ham", "jam"]
         assert default.n_features_in_ == 4
         assert list(default.feature_names_in_) == list(X.columns)
@@ -56,7 +59,7 @@ class TestDefault:
         assert set(best) == {"candidate", "strength", "n_neighbors", "weights"}
         assert first.n_neighbors == best["n_neighbors"]
         assert first.weights == best["weights"]
-        assert getattr(first.distance_, "strength", None) == best["strength"]
+        assert getattr(first.metric_, "strength", None) == best["strength"]
 
     def test_the_table_marks_the_members(self, default):
         table = default.cv_results_
@@ -215,10 +218,26 @@ class OnColumn(Euclidean):
         super().__init__(unseen, missing, numeric)
         self.column = column
 
-    def represent(self, codes):
-        codes = codes.copy()
-        codes[:, [d for d in range(codes.shape[1]) if d != self.column]] = 0
-        return super().represent(codes)
+    def fit(self, X, y=None, sample_weight=None):
+        form = super().fit(X, y, sample_weight).distance_
+        vectors = [
+            table if d == self.column else np.zeros_like(table)
+            for d, table in enumerate(form.tables.vectors)
+        ]
+        self.distance_ = replace(form, tables=ValueTables(vectors))
+        return self
+
+
+def test_distances_of_ones_own_are_candidates_too():
+    own = OnColumn()
+    model = few(candidates=[own]).fit(X, y)
+    for again in (model, pickle.loads(pickle.dumps(model))):
+        assert type(again.metric_) is OnColumn
+        (member,) = again.members_
+        assert (type(member.metric), type(member.metric_)) == (OnColumn, OnColumn)
+        np.testing.assert_array_equal(
+            member.kneighbors(QUERY)[1], model.kneighbors(QUERY, member.n_neighbors)[1]
+        )
 
 
 class TestInput:

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearkind.voting.calibration import Calibration
 from nearkind.search.cross_prediction import N_PARTS, HeldVotes
 from nearkind.search.ensemble import select_members
 from nearkind.search.scoring import Accuracy
+from nearkind.voting.calibration import Calibration
 
 seeds = st.integers(0, 1_000)
 

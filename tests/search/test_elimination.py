@@ -17,13 +17,13 @@ from helpers.racers import (
     race,
 )
 from nearkind.baselines import Hamming
-from nearkind.estimators import threads
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.search import evaluation as module
 from nearkind.search import folds as folds_module
 from nearkind.search.candidates import Candidate
 from nearkind.search.folds import deal_by_class
 from nearkind.solvers.objective import Objective
+from nearkind.validation import threads
 
 X, y = easy()
 FOLDS = list(deal_by_class(y, 4, np.random.default_rng(0)))
@@ -46,6 +46,7 @@ def names(contenders):
     return [contender.candidate.name for contender in contenders]
 
 
+@pytest.mark.usefixtures("optimized")
 def test_who_is_clearly_behind_is_dropped_and_not_fitted_again():
     run = race(X, y)
     run.run(candidates(Blind, Right), FOLDS)
@@ -63,6 +64,7 @@ def test_who_is_as_good_stays():
     assert run.dropped == []
 
 
+@pytest.mark.usefixtures("optimized")
 def test_ways_to_vote_fall_behind_one_by_one():
     run = race(X, y, ks=(1, 60), votes=("uniform",))
     run.run(candidates(Right), FOLDS)
@@ -145,6 +147,7 @@ def test_two_of_one_name_run_apart():
     assert Counted.fits == {"Right": 8}
 
 
+@pytest.mark.usefixtures("optimized")
 def test_strengths_are_gone_through_as_far_as_any_is_in_the_race():
     along = Candidate("along", Turning(), (3.0, 1.0, 0.5))
     run = race(X, y)
@@ -224,6 +227,7 @@ def test_of_two_turns_the_order_is_as_given():
     assert names((*run.contenders, *run.dropped)) == ["first", "second"]
 
 
+@pytest.mark.usefixtures("optimized")
 def test_a_later_turn_comes_in_only_if_something_is_left_to_be_won():
     perfect, other = Candidate("perfect", Right()), Candidate("other", Counted(), (), 1)
     run = race(X, y)
@@ -246,6 +250,7 @@ def test_who_errs_on_a_later_fold_lets_the_others_in_from_the_first():
     assert run.contenders[-1].table().shape[1] == len(run.truth) == 60
 
 
+@pytest.mark.usefixtures("optimized")
 def test_what_was_seen_beyond_the_last_common_fold_is_forgotten():
     late = Candidate("late", Right(), turn=1)
     run = race(X, y, deadline=4.5)  # fading has voted on all four by then
@@ -262,6 +267,7 @@ def test_no_fold_is_begun_after_time():
     assert not run.refused
 
 
+@pytest.mark.usefixtures("optimized")
 def test_it_tells_what_comes_next_and_how_much_is_done():
     told = []
     run = race(X, y, tell=lambda *what: told.append(what))
@@ -311,10 +317,11 @@ def test_an_interrupt_before_any_vote_is_one():
 class Fallen(Turning):
     """Does worse at every strength below one."""
 
-    def compare(self, a, b):
-        return (self.strength >= 1.0) * Hamming.compare(self, a, b)
+    def is_right(self):
+        return self.strength >= 1.0
 
 
+@pytest.mark.usefixtures("optimized")
 def test_a_path_ends_two_strengths_behind_its_best_if_many_rows_say_so():
     rows, labels = easy(1_200)
     folds = list(deal_by_class(labels, 2, np.random.default_rng(0)))
@@ -328,6 +335,7 @@ def test_a_path_ends_two_strengths_behind_its_best_if_many_rows_say_so():
     assert Fallen.visited == list(strengths)
 
 
+@pytest.mark.usefixtures("optimized")
 def test_of_many_rows_few_run_a_first_heat_and_who_can_win_goes_on(monkeypatch):
     monkeypatch.setattr(folds_module, "MANY_TO_LEARN", 30)
     monkeypatch.setattr(folds_module, "HEAT_ROWS", 20)

@@ -21,6 +21,7 @@ from nearkind.search.folds import (
     deal_by_size,
     limit_training,
     n_folds_for,
+    repeats_itself,
 )
 from nearkind.search.folds import split_by as given_folds
 
@@ -78,15 +79,35 @@ def test_which_rows_are_held_is_uniform_whatever_their_labels():
     assert chi2.sf(((times - n / 10) ** 2 / (n / 10)).sum(), 9) > 1e-6
 
 
-@given(labels, seeds)
-def test_few_copies_stay_together_and_common_rows_do_not(y, seed):
-    codes = np.column_stack([y, y[::-1]])
-    groups = copies_together(codes)
-    most = min(MOST_COPIES, max(2, len(y) / 10))
-    for i in range(len(y)):
-        copies = np.flatnonzero((codes == codes[i]).all(axis=1))
-        together = copies if len(copies) <= most else [i]
-        assert np.flatnonzero(groups == groups[i]).tolist() == list(together)
+@given(st.integers(6, 60), st.integers(2, 12), seeds)
+def test_copies_of_a_table_given_several_times_stay_together(n, n_times, seed):
+    of_row = np.random.default_rng(seed).permutation(np.tile(np.arange(n), n_times))
+    groups = copies_together(np.column_stack([of_row % 7, of_row // 7]))
+    if n_times <= max(2, min(MOST_COPIES, n * n_times / 10)):
+        expected = np.unique(of_row, return_inverse=True)[1]
+    else:  # new rows will equal them, too
+        expected = np.arange(n * n_times)
+    same = groups[:, None] == groups
+    np.testing.assert_array_equal(same, expected[:, None] == expected)
+
+
+def test_a_table_given_twice_with_some_rows_more_repeats_itself():
+    sizes = np.repeat([1, 2, 4], [10, 90, 2])
+    assert repeats_itself(sizes)
+
+
+@pytest.mark.parametrize("n_values", [30, 100, 243, 5_000])
+def test_copies_by_chance_are_dealt_as_any_rows(n_values):
+    """At most 1 in 20 tables of 300 independent rows is taken to repeat itself.
+
+    About 1 in 100 is, by simulation; more than 30 of 300, were it 1 in 20, has a
+    probability of 1e-4 in each of four cases, with seeds that are fixed.
+    """
+    rng = np.random.default_rng(n_values)
+    tables = [np.unique(rng.integers(0, n_values, 300), return_counts=True)[1]
+              for _ in range(300)]  # fmt: skip
+    assert sum(map(repeats_itself, tables)) <= 30
+    assert all(repeats_itself(2 * sizes) for sizes in tables[:50] if n_values > 50)
 
 
 @pytest.mark.parametrize("by", [deal, deal_by_class])

@@ -2,6 +2,8 @@
 
 import io
 import sys
+from threading import Thread
+from time import sleep
 
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ import pytest
 
 import nearkind as nk
 from helpers.racers import Blind, Right, Turning, easy, race
+from nearkind.estimators import progress
 from nearkind.estimators.progress import search_progress
 from nearkind.search.candidates import Candidate
 from nearkind.search.ensemble import Member
@@ -29,7 +32,9 @@ def run():
     done = race(X, y)
     along = Candidate("along", Turning(), (3.0, 1.0))
     tried = [Candidate("blind", Blind()), Candidate("right", Right()), along]
-    done.run(tried, list(deal_by_class(y, 4, np.random.default_rng(0))))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("NEARKIND_PLAIN", raising=False)  # some fall behind
+        done.run(tried, list(deal_by_class(y, 4, np.random.default_rng(0))))
     return done
 
 
@@ -100,14 +105,58 @@ def test_silence_is_the_default(capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_pipe_gets_a_line_a_fit(capsys):
-    with search_progress(nk.CPMLClassifierCV(verbose=1)) as tell:
+def test_a_pipe_gets_a_line_for_each_fit_if_wanted(capsys):
+    with search_progress(nk.CPMLClassifierCV(verbose=2)) as tell:
         tell(0, 20, "values", np.nan)
         tell(3, 20, "histograms", 0.875)
     assert capsys.readouterr().err.splitlines() == [
         "0% done; next: values",
         "15% done, best 87.5% right; next: histograms",
     ]
+
+
+def test_a_pipe_gets_a_line_now_and_then_even_within_one_fit(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.1)
+    with search_progress(nk.CPMLClassifierCV(verbose=1)) as tell:
+        sleep(0.3)
+        tell(3, 20, "values", np.nan)
+        tell(3, 20, "histograms", 0.875)
+        sleep(0.3)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "searching for 0 s: reading the table"
+    assert lines[-1].endswith(" s: 15% done, best 87.5% right; next: histograms")
+    assert not any("values" in line for line in lines)
+    sleep(0.3)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_short_search_is_silent_on_a_pipe(capsys):
+    with search_progress(nk.CPMLClassifierCV(verbose=1)) as tell:
+        tell(0, 20, "values", np.nan)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_pipe_that_nobody_reads_ends_no_search(monkeypatch):
+    class Broken(io.StringIO):
+        def write(self, text):
+            raise BrokenPipeError
+
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.01)
+    monkeypatch.setattr(sys, "stderr", Broken())
+    with search_progress(nk.CPMLClassifierCV(verbose=1)) as tell:
+        tell(0, 20, "values", np.nan)
+        sleep(0.1)  # an error in the thread would be a warning, which is an error
+
+
+def test_a_search_that_may_start_no_thread_is_silent(capsys, monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.01)
+    monkeypatch.setattr(Thread, "start", refuse)
+    with search_progress(nk.CPMLClassifierCV(verbose=1)) as tell:
+        tell(0, 20, "values", np.nan)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_terminal_gets_a_bar(monkeypatch):

@@ -242,6 +242,7 @@ def test_after_six_steps_in_all_directions_the_largest_go_on(
     assert last.values.shape[1] == max_rank
 
 
+@pytest.mark.usefixtures("optimized")
 @pytest.mark.parametrize(
     ("many", "least_tol", "dtype"),
     [(30, 1e-4, np.float32), (31, 1e-4, np.float64), (30, 2e-4, np.float64)],

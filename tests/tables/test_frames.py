@@ -102,7 +102,9 @@ def test_frame(monkeypatch):
     made = frame({"a": [1, 2]}, index=["x", "y"])
     pd.testing.assert_frame_equal(made, pd.DataFrame({"a": [1, 2]}, index=["x", "y"]))
     monkeypatch.setitem(sys.modules, "pandas", None)
-    assert frame({"a": [1, 2]}, index=["x", "y"]) == {"a": [1, 2]}
+    made = frame({"a": [1, 2]}, index=["x", "y"])
+    assert made == {"a": [1, 2]}
+    assert made.index == ["x", "y"]
     assert cells([[None], ["a"]]) == [None, "a"]
 
 

@@ -8,11 +8,11 @@ from sklearn import config_context
 
 from nearkind import CPML, CPMLClassifier
 from nearkind.estimators import problem
-from nearkind.validation.limits import COPIES_OF_PHI, check_size
 from nearkind.estimators.problem import project
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
+from nearkind.validation.limits import COPIES_OF_PHI, check_size
 
 NAMES = ["city", "size"]
 
@@ -57,7 +57,7 @@ def test_more_classes_than_values_are_compressed(structure, monkeypatch):
 def test_vectors_of_all_rows_are_never_held():
     many = np.tile(np.arange(500).astype(str), 40)[:, None]
     model = CPMLClassifier("hamming").fit(many[:5_000], np.arange(5_000) % 2)
-    n_bytes = 8 * len(many) * model.distance_.n_features_out_
+    n_bytes = 8 * len(many) * model.distance_.size
     with config_context(working_memory=8):
         for answer in (model.predict_proba, model.kneighbors, model.score_samples):
             tracemalloc.start()

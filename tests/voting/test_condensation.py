@@ -10,9 +10,10 @@ from hypothesis.extra import numpy as hnp
 
 import nearkind as nk
 from helpers.strategies import integers, tables
-from nearkind.neighbors import condensation
-from nearkind.neighbors.condensation import (
+from nearkind.voting import condensation
+from nearkind.voting.condensation import (
     Condensation,
+    condensation_of,
     cover_order,
     fold_counts,
     nearest_counts,
@@ -63,7 +64,7 @@ def coded(table):
 @given(table=tables(max_rows=12), at_once=st.sampled_from([1, 7, 1_000]))
 def test_the_order_is_that_of_the_slow_greedy_algorithm(table, at_once):
     model = coded(table)
-    voters, metric = model.training_rows_, model.distance_
+    voters, metric = model.committee_.voters[0].rows, model.distance_
     rows, target = metric.represent(voters.codes), voters.counts.argmax(axis=1)
     order = cover_order(metric, rows, target, voters.weights, at_once)
     d = metric.compare(rows, rows)
@@ -112,7 +113,7 @@ def test_weights_of_any_size_keep_no_row_back(case, data):
 def test_rows_that_cover_all_classify_all_rightly():
     data = nk.datasets.load("monks1", as_frame=False)
     model = nk.CPMLClassifier("hamming", n_neighbors=1).fit(data.X, data.y)
-    voters, metric = model.training_rows_, model.distance_
+    voters, metric = model.committee_.voters[0].rows, model.distance_
     rows, target = metric.represent(voters.codes), voters.counts.argmax(axis=1)
     order = cover_order(metric, rows, target, voters.weights, 10_000)
     kept, d = [], metric.compare(rows, rows)
@@ -128,7 +129,7 @@ def test_rows_that_cover_all_classify_all_rightly():
 @given(table=tables(max_rows=12), data=st.data())
 def test_each_row_counts_for_the_nearest_kept_ones(table, data):
     model = coded(table)
-    voters, metric = model.training_rows_, model.distance_
+    voters, metric = model.committee_.voters[0].rows, model.distance_
     m = len(voters)
     n = data.draw(st.integers(1, m))
     kept = np.sort(data.draw(st.permutations(range(m)))[:n])
@@ -168,18 +169,19 @@ def test_scores_are_those_of_models_without_the_rows_held_out():
     data = nk.datasets.load("monks3", as_frame=False)
     X, y = data.X[::3], data.y[::3]
     model = nk.CPMLClassifier("hamming", n_neighbors=3).fit(X, y)
-    found, voters = model.condensation(), model.training_rows_
+    (voter,) = model.committee_.voters
+    found, voters = condensation_of(voter), voter.rows
     n_right = n_right_of_all = 0.0
     for fold in range(condensation.N_FOLDS):
         held = fold_counts(voters.counts, condensation.N_FOLDS, fold)
         out = held.any(axis=1)
         first = voters.groups.first_rows
         others = [X[i] for i in first[~out]]
-        labels = voters.classes[voters.counts[~out].argmax(axis=1)]
+        labels = model.classes_[voters.counts[~out].argmax(axis=1)]
         without = nk.CPMLClassifier("hamming", n_neighbors=3)
-        without.fit_over(model.distance_, others, labels)
+        without.fit_over(model.metric_, others, labels)
         rows = [X[i] for i in first[out]]
-        truth = voters.classes[held[out].argmax(axis=1)]
+        truth = model.classes_[held[out].argmax(axis=1)]
         n_right_of_all += (without.predict(rows) == truth).sum()
         n_right += (without.condensed(n_rows=8).predict(rows) == truth).sum()
     assert found.full_score == pytest.approx(n_right_of_all / len(X))
@@ -190,7 +192,7 @@ def test_many_rows_are_chosen_among_some_and_all_are_ordered(monkeypatch):
     data = nk.datasets.load("monks1", as_frame=False)
     model = nk.CPMLClassifier("hamming").fit(data.X, data.y)
     monkeypatch.setattr(condensation, "MOST_ROWS", 50)
-    found = model.condensation()
+    found = condensation_of(model.committee_.voters[0])
     assert isinstance(found, Condensation)
     assert len(found.condensed(300)) == 300
     assert 0.0 < found.score(20) <= 1.0
@@ -202,7 +204,7 @@ def split(n_rows=60, **settings):
     rng = np.random.default_rng(0)
     y, weights = np.arange(n_rows) * 3 // n_rows, rng.choice([1.0, 2.0, 5.0], n_rows)
     model = nk.CPMLClassifier("hamming", n_neighbors=1, **settings)
-    return model.fit(X, y, weights).condensation()
+    return condensation_of(model.fit(X, y, weights).committee_.voters[0])
 
 
 class Scored(Condensation):
@@ -319,9 +321,10 @@ def test_five_parts_are_held_out_and_one_of_many_rows(most_rows, n_parts, monkey
 def test_fewer_rows_than_parts_are_held_out_one_by_one(n_rows, score):
     X, y = [[value] for value in "abcde"[:n_rows]], [0, 1, 0, 1, 0][:n_rows]
     model = nk.CPMLClassifier("hamming", n_neighbors=1).fit(X, y)
-    found = model.condensation()  # others are all equally far; if they tie, it is a 0
+    found = condensation_of(model.committee_.voters[0])
+    # Others are all equally far; if they tie, it is a 0.
     assert found.full_score == pytest.approx(score)
-    assert 2 <= len(model.condensed().training_rows_) <= n_rows
+    assert 2 <= len(model.condensed().committee_.voters[0].rows) <= n_rows
 
 
 @pytest.mark.filterwarnings("ignore::nearkind.errors.SmallWeightWarning")
@@ -330,9 +333,11 @@ def test_weights_below_one_hold_out_the_same_rows(weight):
     data = nk.datasets.load("monks3", as_frame=False)
     X, y = data.X[::4], data.y[::4]
     found, expected = (
-        nk.CPMLClassifier("hamming", weights="soft", temperature=0.1)
-        .fit(X, y, w)
-        .condensation()
+        condensation_of(
+            nk.CPMLClassifier("hamming", weights="soft", temperature=0.1)
+            .fit(X, y, w)
+            .committee_.voters[0]
+        )
         for w in (np.full(len(y), weight), None)
     )
     assert found.full_score == pytest.approx(expected.full_score)

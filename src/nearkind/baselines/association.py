@@ -14,9 +14,10 @@ from nearkind.distances.pair_tables import (
     overlap,
     with_unseen,
 )
-from nearkind.estimators import params
-from nearkind.estimators.base import SeparableDistance
+from nearkind.estimators.base import SeparableDistance, code_rows
 from nearkind.protocols import Array
+from nearkind.validation import parameters
+from nearkind.validation.parameters import estimator_class
 
 _AT_ONCE = 1 << 20
 """Numbers in a temporary array of differences."""
@@ -53,6 +54,7 @@ def jensen_shannon(p: Array, q: Array) -> Array:
 DIVERGENCES: dict[str, Divergence] = {"kl": kullback_leibler, "js": jensen_shannon}
 
 
+@estimator_class()
 class Association(SeparableDistance, BaseEstimator):
     """d = sum over features i and j != i of psi(P(A_j | x_i), P(A_j | x'_i)).
 
@@ -76,18 +78,12 @@ class Association(SeparableDistance, BaseEstimator):
     [0.6226, 0.0]
     """
 
-    def __init__(
-        self, divergence="kl", unseen="prior", missing="level", numeric="auto"
-    ):
-        self.divergence = divergence
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    divergence: str = "kl"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count pairs of values of all columns; labels are not used."""
-        psi = params.choice(self, "divergence", DIVERGENCES)
-        rows = self.code_rows(X, sample_weight=sample_weight)
+        psi = parameters.choice(self, "divergence", DIVERGENCES)
+        rows = code_rows(self, X, sample_weight=sample_weight)
         check_contingency(self.codebook_, type(self).__name__)
         counts = contingency(rows.codes, self.codebook_.n_values, rows.weights)
         features = range(counts.n_features)

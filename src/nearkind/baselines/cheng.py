@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
@@ -25,11 +25,11 @@ from nearkind.distances.pair_tables import (
 )
 from nearkind.encoding.rows import row_keys, unique_rows
 from nearkind.errors import Parameter
-from nearkind.estimators.base import SeparableDistance
-from nearkind.estimators.convergence import NotConvergedWarning
-from nearkind.estimators.params import number, seeded, whole_number
+from nearkind.estimators.base import SeparableDistance, code_rows
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
+from nearkind.validation.convergence import NotConvergedWarning
+from nearkind.validation.parameters import estimator_class, number, seeded, whole_number
 from nearkind.validation.threads import thread_map
 
 MOST_CENTRES = 200
@@ -41,6 +41,7 @@ _HALVINGS = 40
 Tables = Sequence[Array]
 
 
+@estimator_class()
 class Cheng(SeparableDistance, BaseEstimator):
     """d = sum over features of M_d[x_d, x'_d], the tables M_d learned from labels.
 
@@ -82,30 +83,19 @@ class Cheng(SeparableDistance, BaseEstimator):
     array([[0.501]])
     """
 
-    requires_labels = True
-    is_learned = True
+    _requires_labels = True
+    _is_learned = True
 
-    def __init__(
-        self,
-        max_iter=100,
-        tol=1e-4,
-        random_state=None,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    max_iter: int = 100
+    _: KW_ONLY
+    tol: float = 1e-4
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the tables."""
         max_iter = whole_number(self, "max_iter", 0)
         tol = number(self, "tol", "a number >= 0", low=0.0)
-        rows = self.code_rows(X, y, sample_weight)
+        rows = code_rows(self, X, y, sample_weight)
         codes, book = rows.codes, rows.codebook
         check_table_size(book, type(self).__name__)
         unique = rows.merge_equal()

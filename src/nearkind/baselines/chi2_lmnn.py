@@ -1,22 +1,24 @@
 """Chi2-LMNN: large margins between histograms, by their chi-square distance."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from nearkind.baselines.coding import learned_tables
 from nearkind.baselines.helic import centred
 from nearkind.baselines.margin_learner import MarginLearner
 from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
-from nearkind.baselines.matrix_learner import learned_tables
 from nearkind.distances.vectors import TINY, ChiSquareVectors, chi_square
 from nearkind.encoding.rows import CodedRows, UniqueRows
-from nearkind.estimators.params import number
 from nearkind.losses.edges import AnchorPairs
 from nearkind.losses.hinge import SmoothedHinge
 from nearkind.metrics.metric import Embedding
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Map
+from nearkind.validation.parameters import estimator_class, number
 
 DIAGONAL = 0.75
 """Of L at the start; what a column lacks to one is shared by its other entries. Nearer
@@ -25,6 +27,7 @@ MARGINS = (1e-12, 1e12)
 """Shares of the mean distance below which a margin, and above which d, is rounding."""
 
 
+@estimator_class()
 class Chi2LMNN(MarginLearner, BaseEstimator):
     """Large margin nearest neighbour with the chi-square distance of histograms.
 
@@ -83,29 +86,14 @@ class Chi2LMNN(MarginLearner, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        n_neighbors=3,
-        mu=0.5,
-        margin=0.1,
-        max_iter=100,
-        tol=1e-4,
-        max_rows=500,
-        random_state=0,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.n_neighbors = n_neighbors
-        self.mu = mu
-        self.margin = margin
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_rows = max_rows
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    n_neighbors: int = 3
+    _: KW_ONLY
+    mu: float = 0.5
+    margin: float = 0.1
+    max_iter: int = 100
+    tol: float = 1e-4
+    max_rows: int = 500
+    random_state: Any = 0
 
     def _check(self) -> None:
         super()._check()

@@ -1,7 +1,7 @@
 """DILCA: values are as far apart as a chosen context tells them apart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -10,11 +10,11 @@ from sklearn.base import BaseEstimator
 from nearkind.baselines.contingency import Contingency, Information, contingency
 from nearkind.distances.pair_tables import check_contingency
 from nearkind.distances.vectors import ValueVectors
-from nearkind.estimators import params
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.params import number
+from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array
+from nearkind.validation import parameters
+from nearkind.validation.parameters import estimator_class, number
 
 _ROUNDING = 1e-12
 
@@ -57,6 +57,7 @@ class NotRedundant:
 CONTEXTS = {"mean": AboveMean, "rr": lambda sigma: NotRedundant()}
 
 
+@estimator_class()
 class DILCA(VectorDistance, BaseEstimator):
     """d^2 = sum over features Y of the mean over contexts of a squared difference.
 
@@ -90,25 +91,15 @@ class DILCA(VectorDistance, BaseEstimator):
     array([[0.7071]])
     """
 
-    def __init__(
-        self,
-        context="mean",
-        sigma=0.5,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.context = context
-        self.sigma = sigma
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    context: str = "mean"
+    _: KW_ONLY
+    sigma: float = 0.5
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count pairs of values of all columns; labels are not used."""
         sigma = number(self, "sigma", "a number in [0, 1]", low=0.0, high=1.0)
-        context: Context = params.choice(self, "context", CONTEXTS)(sigma)
-        rows = self.code_rows(X, sample_weight=sample_weight)
+        context: Context = parameters.choice(self, "context", CONTEXTS)(sigma)
+        rows = code_rows(self, X, sample_weight=sample_weight)
         book = rows.codebook
         check_contingency(book, type(self).__name__)
         counts = contingency(rows.codes, book.n_values, rows.weights)

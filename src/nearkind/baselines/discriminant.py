@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -14,17 +15,18 @@ from sklearn.exceptions import ConvergenceWarning
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.codebook import Codebook
 from nearkind.errors import Parameter
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.convergence import NotConvergedWarning
-from nearkind.estimators.params import number, whole_number
+from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes
+from nearkind.validation.convergence import NotConvergedWarning
+from nearkind.validation.parameters import estimator_class, number, whole_number
 from nearkind.validation.threads import one_blas_thread
 
 LARGEST = 5_000_000
 """Coefficients; the solver holds some twenty numbers for each."""
 
 
+@estimator_class()
 class Discriminant(VectorDistance, BaseEstimator):
     """Multinomial logistic regression: rows are compared by the logits of the classes.
 
@@ -66,25 +68,14 @@ class Discriminant(VectorDistance, BaseEstimator):
     True
     """
 
-    requires_labels = True
-    is_learned = True
-    has_coordinates = True
+    _requires_labels = True
+    _is_learned = True
+    _has_coordinates = True
 
-    def __init__(
-        self,
-        strength=1.0,
-        max_iter=200,
-        tol=1e-4,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.strength = strength
-        self.max_iter = max_iter
-        self.tol = tol
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    strength: Any = 1.0
+    _: KW_ONLY
+    max_iter: int = 200
+    tol: float = 1e-4
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance.
@@ -131,7 +122,7 @@ class Discriminant(VectorDistance, BaseEstimator):
             self.strength = strength
             settings = self._settings()
             if rows is None:
-                rows = self.code_rows(X, y, sample_weight).merge_equal()
+                rows = code_rows(self, X, y, sample_weight).merge_equal()
                 self._check_size()
                 Z = indicators(rows.codes, self.codebook_)
                 learner = _learner(warm_start=True)

@@ -1,6 +1,7 @@
 """DM3: frequencies, dependence between features, weights that depend on the pair."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -15,9 +16,9 @@ from nearkind.baselines.contingency import (
 )
 from nearkind.distances.dependence import ROUNDING, DependentTables
 from nearkind.distances.pair_tables import check_contingency
-from nearkind.estimators.base import Distance
-from nearkind.estimators.params import number, numbered
+from nearkind.estimators.base import Distance, code_rows
 from nearkind.protocols import Array
+from nearkind.validation.parameters import estimator_class, number, numbered
 
 
 class Stage(NamedTuple):
@@ -50,6 +51,7 @@ STAGES = {
 }
 
 
+@estimator_class()
 class DM3(Distance, BaseEstimator):
     """d = sum over features r of w_r D_r / sum of w_r.
 
@@ -77,20 +79,15 @@ class DM3(Distance, BaseEstimator):
     array([[0.1667]])
     """
 
-    def __init__(
-        self, stage=3, beta="mean", unseen="prior", missing="level", numeric="auto"
-    ):
-        self.stage = stage
-        self.beta = beta
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    stage: int = 3
+    _: KW_ONLY
+    beta: Any = "mean"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count pairs of values of all columns; labels are not used."""
         stage: Stage = numbered(self, "stage", STAGES)
         beta = self._threshold()
-        rows = self.code_rows(X, sample_weight=sample_weight)
+        rows = code_rows(self, X, sample_weight=sample_weight)
         check_contingency(self.codebook_, type(self).__name__)
         counts = contingency(rows.codes, self.codebook_.n_values, rows.weights)
         R = interdependence(counts.information)

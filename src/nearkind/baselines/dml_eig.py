@@ -1,19 +1,21 @@
 """DML-eig: the nearest unlike rows as far apart as can be, by top eigenvectors."""
 
-from typing import NamedTuple
+from dataclasses import KW_ONLY
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
 
 from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, whitening
-from nearkind.estimators.params import number, whole_number
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
+from nearkind.validation.parameters import estimator_class, number, whole_number
 
 NEGLIGIBLE = 1e-17
 """Weights of pairs below this are zero."""
 
 
+@estimator_class()
 class DMLEig(MatrixLearner):
     """Distance metric learning with eigenvalue optimisation.
 
@@ -72,27 +74,13 @@ class DMLEig(MatrixLearner):
     array([[0.    , 1.4142]])
     """
 
-    def __init__(
-        self,
-        smoothing=1e-4,
-        n_pairs=100_000,
-        tol=1e-2,
-        max_iter=50,
-        coding="vdm",
-        random_state=0,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.smoothing = smoothing
-        self.n_pairs = n_pairs
-        self.tol = tol
-        self.max_iter = max_iter
-        self.coding = coding
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    smoothing: Any = 1e-4
+    _: KW_ONLY
+    n_pairs: int = 100_000
+    tol: float = 1e-2
+    max_iter: int = 50
+    coding: str = "vdm"
+    random_state: Any = 0
 
     def _check(self) -> None:
         number(self, "smoothing", "a number > 0", 0.0, open_low=True)

@@ -2,26 +2,32 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
+from nearkind.baselines.coding import CODINGS, flat_tables
 from nearkind.baselines.large_margin import LMNN
 from nearkind.baselines.margin_learner import MarginLearner
 from nearkind.baselines.margin_loss import Descent, MarginLoss
-from nearkind.baselines.matrix_learner import CODINGS
 from nearkind.distances.trees import CodeTrees, TreeVectors
 from nearkind.encoding.rows import CodedRows, UniqueRows
-from nearkind.estimators import params
 from nearkind.estimators.base import EmbeddedDistance
-from nearkind.estimators.params import generator, number, whole_number
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Map
 from nearkind.solvers.solution import Stop
+from nearkind.validation import parameters
+from nearkind.validation.parameters import (
+    estimator_class,
+    generator,
+    number,
+    whole_number,
+)
 
 SUFFICIENT = 1e-4
 """Share of what the slope promises that a step must gain."""
@@ -29,6 +35,7 @@ HALVINGS = 20
 """How often a step is halved before there is none."""
 
 
+@estimator_class()
 class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
     """Gradient-boosted large margin nearest neighbour.
 
@@ -91,39 +98,22 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        n_neighbors=3,
-        mu=0.5,
-        max_depth=4,
-        learning_rate=0.1,
-        max_iter=100,
-        tol=0.03,
-        coding="onehot",
-        max_rows=4_000,
-        random_state=0,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.n_neighbors = n_neighbors
-        self.mu = mu
-        self.max_depth = max_depth
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.tol = tol
-        self.coding = coding
-        self.max_rows = max_rows
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    n_neighbors: int = 3
+    _: KW_ONLY
+    mu: float = 0.5
+    max_depth: int = 4
+    learning_rate: float = 0.1
+    max_iter: int = 100
+    tol: float = 0.03
+    coding: str = "onehot"
+    max_rows: int = 4_000
+    random_state: Any = 0
 
     def _check(self) -> None:
         super()._check()
         whole_number(self, "max_depth")
         number(self, "learning_rate", "a number > 0", 0.0, open_low=True)
-        params.choice(self, "coding", CODINGS)
+        parameters.choice(self, "coding", CODINGS)
 
     def _start(self, rows: CodedRows) -> ValueTables:
         """Return LMNN's map; it need not be the best there is."""
@@ -136,7 +126,7 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
     def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
         tables = self._start(rows)
         projection = self._fit_projection(CODINGS[self.coding](), rows, len(drawn))
-        coding = [table.reshape(len(table), -1) for table in projection.tables]
+        coding = flat_tables(projection)
         X = projection.transform(drawn.codes).reshape(len(drawn), -1)
         seed = int(generator(self.random_state).integers(2**31))
 

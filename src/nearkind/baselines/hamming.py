@@ -6,9 +6,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from nearkind.distances.mismatches import MismatchWeights
-from nearkind.estimators.base import EmbeddingEstimator, SeparableDistance
+from nearkind.estimators.base import EmbeddingEstimator, SeparableDistance, code_rows
+from nearkind.validation.parameters import estimator_class
 
 
+@estimator_class()
 class Hamming(EmbeddingEstimator, SeparableDistance, BaseEstimator):
     """d = number of features that differ / number of features (overlap distance).
 
@@ -26,14 +28,9 @@ class Hamming(EmbeddingEstimator, SeparableDistance, BaseEstimator):
     array([[0.5]])
     """
 
-    def __init__(self, unseen="prior", missing="level", numeric="auto"):
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
-
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the values of each column; labels are not used."""
-        rows = self.code_rows(X, sample_weight=sample_weight)
+        rows = code_rows(self, X, sample_weight=sample_weight)
         n_features = len(rows.codebook.n_values)
         weights = np.full(n_features, 1.0 / n_features)
         self.distance_ = MismatchWeights(rows.codebook, weights)

@@ -1,36 +1,38 @@
 """HDML: short binary codes of rows, learned so that a class's codes are alike."""
 
-import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
 )
 
-from nearkind.baselines.matrix_learner import (
+from nearkind.baselines.coding import (
     CODINGS,
     FLAT,
     Coding,
+    fit_coding,
     map_tables,
-    whitening,
+    warn_unless_settled,
 )
+from nearkind.baselines.matrix_learner import whitening
 from nearkind.baselines.row_pairs import PairSampler
 from nearkind.constraints.weighted_labels import require_constraints
 from nearkind.distances.bits import Bits
 from nearkind.encoding.rows import CodedRows, Numbers
-from nearkind.estimators import params
-from nearkind.estimators.base import EmbeddingEstimator
-from nearkind.estimators.convergence import not_converged
-from nearkind.estimators.params import generator, number, whole_number
-from nearkind.metrics.structures import Full
+from nearkind.estimators.base import EmbeddingEstimator, code_rows
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes, RowNumbers
 from nearkind.solvers.solution import Stop
-from nearkind.validation.limits import check_size
+from nearkind.validation import parameters
+from nearkind.validation.parameters import (
+    estimator_class,
+    generator,
+    number,
+    whole_number,
+)
 from nearkind.validation.threads import one_blas_thread
 
 STARTS = 10
@@ -48,6 +50,7 @@ AT_ONCE = 1 << 17
 """Bits of triplets that are held at a time."""
 
 
+@estimator_class()
 class HDML(EmbeddingEstimator, BaseEstimator):
     """Hamming distance metric learning: d = share of the bits in which codes differ.
 
@@ -108,35 +111,18 @@ class HDML(EmbeddingEstimator, BaseEstimator):
     array([[0., 1.]])
     """
 
-    requires_labels = True
-    is_learned = True
-    classes_: NDArray[Any]
+    _requires_labels = True
+    _is_learned = True
 
-    def __init__(
-        self,
-        n_bits=64,
-        strength=1e-3,
-        n_triplets=10_000,
-        n_candidates=30,
-        max_iter=100,
-        tol=1e-3,
-        coding="onehot",
-        random_state=0,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.n_bits = n_bits
-        self.strength = strength
-        self.n_triplets = n_triplets
-        self.n_candidates = n_candidates
-        self.max_iter = max_iter
-        self.tol = tol
-        self.coding = coding
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    n_bits: int = 64
+    _: KW_ONLY
+    strength: Any = 1e-3
+    n_triplets: int = 10_000
+    n_candidates: int = 30
+    max_iter: int = 100
+    tol: float = 1e-3
+    coding: str = "onehot"
+    random_state: Any = 0
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the codes.
@@ -154,7 +140,7 @@ class HDML(EmbeddingEstimator, BaseEstimator):
         n_bits, settings = whole_number(self, "n_bits"), self._settings()
         sizes = whole_number(self, "n_triplets"), whole_number(self, "n_candidates")
         rng = generator(self.random_state)
-        rows = self.code_rows(X, y)
+        rows = code_rows(self, X, y)
         drawn = draw_triplets(rows.codes, rows.y, *sizes, rng)
         used, triplets = np.unique(drawn, return_inverse=True)
         triplets = triplets.reshape(drawn.shape)
@@ -168,12 +154,7 @@ class HDML(EmbeddingEstimator, BaseEstimator):
         self.stop_reason_ = found.reason.name
         tables = hashed.value_tables(coding, found.planes)
         self.distance_ = Bits(self.codebook_, tables)
-        if found.reason is not Stop.SETTLED:
-            told = not_converged(
-                found.reason,
-                f"After {self.n_iter_} passes the objective is {self.objective_:.6g}.",
-            )
-            warnings.warn(told, stacklevel=2)
+        warn_unless_settled(found.reason, self.n_iter_, self.objective_, "passes")
         return self
 
     def _settings(self) -> dict[str, Any]:
@@ -185,11 +166,9 @@ class HDML(EmbeddingEstimator, BaseEstimator):
 
     def _coding(self, rows: CodedRows, n_used: int) -> Coding:
         """Return the coding of values, fitted to all rows, of which some are used."""
-        projection = params.choice(self, "coding", CODINGS)()
-        book = self.codebook_
-        sizes = (book.names_, book.n_values, n_used, len(rows.classes))
-        check_size(projection, Full(), *sizes)
-        projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
+        projection = parameters.choice(self, "coding", CODINGS)()
+        n_classes = len(rows.classes)
+        fit_coding(projection, self.codebook_, rows, n_used, n_classes)
         return Coding.of(projection.tables)
 
 

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -15,18 +16,18 @@ from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.distances.pair_tables import check_contingency
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
-from nearkind.estimators import params
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.convergence import not_converged
-from nearkind.estimators.params import number, whole_number
+from nearkind.estimators.base import VectorDistance, code_rows
+from nearkind.estimators.spec import strength_of
 from nearkind.projections.base import value_counts
 from nearkind.projections.vdm import shares
 from nearkind.protocols import Array, Codes
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Stop
+from nearkind.validation.convergence import not_converged
 from nearkind.validation.limits import distances_at_once
-from nearkind.validation.threads import thread_map
+from nearkind.validation.parameters import estimator_class, number, whole_number
+from nearkind.validation.threads import ALL_CORES, thread_map
 
 COUPLINGS = "frequency", "values", "classes"
 KERNELS = "gaussian 1/2", "gaussian 1", "gaussian 2", "linear"
@@ -36,6 +37,7 @@ ROWS = 4_000
 """Distinct rows up to which every triplet counts; of more, those among so many."""
 
 
+@estimator_class()
 class HELIC(VectorDistance, BaseEstimator):
     """Heterogeneous couplings of categorical values, as we read them.
 
@@ -87,24 +89,13 @@ class HELIC(VectorDistance, BaseEstimator):
     True
     """
 
-    requires_labels = True
-    is_learned = True
+    _requires_labels = True
+    _is_learned = True
 
-    def __init__(
-        self,
-        strength="auto",
-        max_iter=200,
-        tol=1e-2,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.strength = strength
-        self.max_iter = max_iter
-        self.tol = tol
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    strength: Any = "auto"
+    _: KW_ONLY
+    max_iter: int = 200
+    tol: float = 1e-2
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the weights.
@@ -123,15 +114,15 @@ class HELIC(VectorDistance, BaseEstimator):
         """
         max_iter = whole_number(self, "max_iter")
         tol = number(self, "tol", "a number >= 0", 0.0)
-        strength = params.strength(self)
-        rows = self.code_rows(X, y, sample_weight)
+        strength = strength_of(self)
+        rows = code_rows(self, X, y, sample_weight)
         check_contingency(self.codebook_, type(self).__name__)
         unique = rows.merge_equal()
         groups = self._groups(unique)
         bound = AllTriplets(1.0, distances_at_once()).bind(
             WeightedLabels(unique.y, unique.weights)
         )
-        with thread_map(None) as run:
+        with thread_map(ALL_CORES) as run:
             Z = groups.indicators(unique.codes)
             objective = Objective(Z, bound, Schatten(1.0), 0.0, map=run)
             if objective.n_rows > ROWS:

@@ -1,6 +1,7 @@
 """ITML: near the Euclidean distance, with alike rows near and unlike rows far."""
 
 import warnings
+from dataclasses import KW_ONLY
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,9 +11,9 @@ from threadpoolctl import threadpool_limits
 
 from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, differing
 from nearkind.errors import Parameter
-from nearkind.estimators.convergence import NotConvergedWarning
-from nearkind.estimators.params import number, whole_number
 from nearkind.protocols import Array
+from nearkind.validation.convergence import NotConvergedWarning
+from nearkind.validation.parameters import estimator_class, number, whole_number
 
 PAIRS_FOR_BOUNDS = 10_000
 PERCENTILES = 5.0, 95.0
@@ -20,6 +21,7 @@ TIE = 1e-9
 """Bounds closer than this share of the larger are equal."""
 
 
+@estimator_class()
 class ITML(MatrixLearner):
     """Information-theoretic metric learning.
 
@@ -65,27 +67,13 @@ class ITML(MatrixLearner):
     True
     """
 
-    def __init__(
-        self,
-        gamma=1.0,
-        n_constraints=None,
-        tol=1e-3,
-        max_iter=1000,
-        coding="onehot",
-        random_state=0,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.gamma = gamma
-        self.n_constraints = n_constraints
-        self.tol = tol
-        self.max_iter = max_iter
-        self.coding = coding
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    gamma: float = 1.0
+    _: KW_ONLY
+    n_constraints: Any = None
+    tol: float = 1e-3
+    max_iter: int = 1000
+    coding: str = "onehot"
+    random_state: Any = 0
 
     def _check(self) -> None:
         number(self, "gamma", "a number > 0", 0.0, open_low=True)

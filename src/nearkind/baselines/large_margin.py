@@ -1,34 +1,37 @@
 """Large margin nearest neighbours: LMNN on indicators, KDML on class histograms."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from nearkind.baselines.matrix_learner import CODINGS, NOTHING
+from nearkind.baselines.coding import (
+    CODINGS,
+    NOTHING,
+    fit_coding,
+    vectors_under,
+    warn_unless_settled,
+)
 from nearkind.constraints.local import LocalConstraints, LocalTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
-from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
-from nearkind.estimators import params
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.convergence import not_converged
-from nearkind.estimators.params import number, whole_number
+from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.structures import Full
-from nearkind.metrics.value_tables import feature_maps, value_tables
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Projection
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.lbfgs import SmoothedLBFGS
 from nearkind.solvers.objective import Objective
-from nearkind.solvers.solution import Solution, Stop
-from nearkind.validation.limits import check_size, distances_at_once
-from nearkind.validation.threads import thread_map
+from nearkind.solvers.solution import Solution
+from nearkind.validation import parameters
+from nearkind.validation.limits import distances_at_once
+from nearkind.validation.parameters import estimator_class, number, whole_number
+from nearkind.validation.threads import ALL_CORES, thread_map
 
 ROWS = 4_000
 """Distinct rows up to which all are anchors and impostors; of more, so many."""
@@ -43,8 +46,8 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
     A learner gives ``_projection``, the coding of values.
     """
 
-    requires_labels = True
-    is_learned = True
+    _requires_labels = True
+    _is_learned = True
 
     n_neighbors: Any
     mu: Any
@@ -68,10 +71,10 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         """
         rule, solver = self._rule(), self._solver()
         projection = self._projection()
-        unique = self.code_rows(X, y, sample_weight).merge_equal()
+        unique = code_rows(self, X, y, sample_weight).merge_equal()
         coded = self._code(projection, unique)
         bound = rule.bind(WeightedLabels(unique.y, unique.weights))
-        with thread_map(None) as run:
+        with thread_map(ALL_CORES) as run:
             near = search_embedding(coded.Z[0, :, 0], unique, self.codebook_.n_values)
             searched = LocalConstraints(rule, bound.labels, near)
             objective = Objective(coded.Z, searched, Schatten(1.0), 0.0, map=run)
@@ -94,9 +97,7 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
 
     def _code(self, projection: Projection, unique: UniqueRows) -> CompressedRows:
         book, n_classes = self.codebook_, len(self.classes_)
-        sizes = (book.names_, book.n_values, len(unique.y), n_classes)
-        check_size(projection, Full(), *sizes)
-        projection.fit(unique.codes, book.n_values, unique.y, unique.weights)
+        fit_coding(projection, book, unique, len(unique.y), n_classes)
         return compress(Full().blocks(projection.transform(unique.codes)))
 
     def _solve(
@@ -116,16 +117,8 @@ class LargeMargin(VectorDistance, BaseEstimator, ABC):
         self.metric_: Array = point.matrix[0]
         self.objective_ = solution.value * self.objective_scale_
         self.n_iter_, self.stop_reason_ = solution.n_iter, solution.reason.name
-        maps = feature_maps(projection.tables, Full(), point)
-        tables = value_tables(projection.tables, maps)
-        self.distance_ = ValueVectors(self.codebook_, tables)
-        if solution.reason is not Stop.SETTLED:
-            told = not_converged(
-                solution.reason,
-                f"After {self.n_iter_} iterations the "
-                f"objective is {self.objective_:.6g}.",
-            )
-            warnings.warn(told, stacklevel=3)
+        self.distance_ = vectors_under(self.codebook_, projection, point)
+        warn_unless_settled(solution.reason, self.n_iter_, self.objective_)
 
 
 def search_embedding(
@@ -143,6 +136,7 @@ def search_embedding(
     return Embedding(U, U)
 
 
+@estimator_class()
 class LMNN(LargeMargin):
     """Large margin nearest neighbour.
 
@@ -191,30 +185,18 @@ class LMNN(LargeMargin):
     True
     """
 
-    def __init__(
-        self,
-        n_neighbors=3,
-        mu=0.5,
-        max_iter=200,
-        tol=1e-3,
-        coding="onehot",
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.n_neighbors = n_neighbors
-        self.mu = mu
-        self.max_iter = max_iter
-        self.tol = tol
-        self.coding = coding
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    n_neighbors: int = 3
+    _: KW_ONLY
+    mu: float = 0.5
+    max_iter: int = 200
+    tol: float = 1e-3
+    coding: str = "onehot"
 
     def _projection(self) -> Projection:
-        return params.choice(self, "coding", CODINGS)()
+        return parameters.choice(self, "coding", CODINGS)()
 
 
+@estimator_class()
 class KDML(LargeMargin):
     """Kernel density metric learning, as we read it.
 
@@ -251,23 +233,11 @@ class KDML(LargeMargin):
     (2, 2)
     """
 
-    def __init__(
-        self,
-        n_neighbors=3,
-        mu=0.5,
-        max_iter=200,
-        tol=1e-3,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.n_neighbors = n_neighbors
-        self.mu = mu
-        self.max_iter = max_iter
-        self.tol = tol
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    n_neighbors: int = 3
+    _: KW_ONLY
+    mu: float = 0.5
+    max_iter: int = 200
+    tol: float = 1e-3
 
     def _projection(self) -> Projection:
         return VDM()

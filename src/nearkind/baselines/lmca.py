@@ -1,27 +1,29 @@
 """LMCA: large margins in few directions, of coded rows or of a kernel's space."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from nearkind.baselines.coding import CODINGS, flat_tables, learned_tables
 from nearkind.baselines.helic import centred
 from nearkind.baselines.large_margin import search_embedding
 from nearkind.baselines.margin_learner import MarginLearner
 from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
-from nearkind.baselines.matrix_learner import CODINGS, learned_tables
-from nearkind.distances.kernel import KERNELS, KernelLandmarks, code_rows
+from nearkind.distances.kernel import KERNELS, KernelLandmarks, coded_rows
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import CodedRows, UniqueRows, unique_rows
-from nearkind.estimators import params
 from nearkind.estimators.base import EmbeddedDistance, VectorDistance
-from nearkind.estimators.params import number, whole_number
 from nearkind.losses.hinge import SmoothedHinge
 from nearkind.metrics.compression import compress
 from nearkind.metrics.metric import pairwise_distances
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Full
 from nearkind.protocols import Array, Map
+from nearkind.validation import parameters
+from nearkind.validation.parameters import estimator_class, number, whole_number
 
 MARGIN = 1.0
 """Also the width of the corner of the smooth hinge."""
@@ -29,6 +31,7 @@ NARROWEST = 1e-9
 """Bandwidth below which a row is like itself alone, whatever the bandwidth."""
 
 
+@estimator_class()
 class LMCA(MarginLearner, VectorDistance, BaseEstimator):
     """Large margin component analysis.
 
@@ -87,36 +90,20 @@ class LMCA(MarginLearner, VectorDistance, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        n_components=10,
-        n_neighbors=3,
-        mu=0.5,
-        max_iter=200,
-        tol=1e-4,
-        coding="onehot",
-        max_rows=4_000,
-        random_state=0,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.mu = mu
-        self.max_iter = max_iter
-        self.tol = tol
-        self.coding = coding
-        self.max_rows = max_rows
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    n_components: int = 10
+    _: KW_ONLY
+    n_neighbors: int = 3
+    mu: float = 0.5
+    max_iter: int = 200
+    tol: float = 1e-4
+    coding: str = "onehot"
+    max_rows: int = 4_000
+    random_state: Any = 0
 
     def _check(self) -> None:
         super()._check()
         whole_number(self, "n_components")
-        params.choice(self, "coding", CODINGS)
+        parameters.choice(self, "coding", CODINGS)
 
     def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
         projection = self._fit_projection(CODINGS[self.coding](), rows, len(drawn))
@@ -127,12 +114,13 @@ class LMCA(MarginLearner, VectorDistance, BaseEstimator):
         start = principal_axes(Z, drawn.weights, self.n_components)
         found = descend(projected(loss, Z), start, self.max_iter, self.tol)
         self.components_: Array = found.point @ coded.bases[0].T
-        flat = [table.reshape(len(table), -1) for table in projection.tables]
+        flat = flat_tables(projection)
         tables = learned_tables(flat, self.components_)
         self.distance_ = ValueVectors(self.codebook_, tables)
         return found
 
 
+@estimator_class()
 class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
     """Large margin component analysis in the space of a kernel.
 
@@ -186,48 +174,30 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        n_components=10,
-        kernel="rbf",
-        bandwidth=2.0,
-        n_neighbors=3,
-        mu=0.5,
-        max_iter=200,
-        tol=1e-4,
-        coding="onehot",
-        max_rows=1_000,
-        random_state=0,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.n_components = n_components
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_neighbors = n_neighbors
-        self.mu = mu
-        self.max_iter = max_iter
-        self.tol = tol
-        self.coding = coding
-        self.max_rows = max_rows
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    n_components: int = 10
+    _: KW_ONLY
+    kernel: str = "rbf"
+    bandwidth: float = 2.0
+    n_neighbors: int = 3
+    mu: float = 0.5
+    max_iter: int = 200
+    tol: float = 1e-4
+    coding: str = "onehot"
+    max_rows: int = 1_000
+    random_state: Any = 0
 
     def _check(self) -> None:
         super()._check()
         whole_number(self, "n_components")
-        params.choice(self, "coding", CODINGS)
-        params.choice(self, "kernel", KERNELS)
+        parameters.choice(self, "coding", CODINGS)
+        parameters.choice(self, "kernel", KERNELS)
         number(self, "bandwidth", "a number > 0", 0.0, open_low=True)
 
     def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
         projection = self._fit_projection(CODINGS[self.coding](), rows, len(drawn))
         points = unique_rows(drawn.codes, np.zeros_like(drawn.y), drawn.weights)
-        coding = [table.reshape(len(table), -1) for table in projection.tables]
-        X = code_rows(coding, points.codes)
+        coding = flat_tables(projection)
+        X = coded_rows(coding, points.codes)
         length = max(self.bandwidth, NARROWEST) * median_distance(X)
         K = KERNELS[self.kernel](X, X, length)
         P = coordinates(centred(K))  # (m, r), orthogonal columns

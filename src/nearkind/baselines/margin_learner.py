@@ -1,10 +1,10 @@
 """The base of learners that descend the loss of large margins by other maps than M."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Self
 
+from nearkind.baselines.coding import fit_coding, warn_unless_settled
 from nearkind.baselines.margin_loss import (
     Descent,
     EuclideanRows,
@@ -14,14 +14,12 @@ from nearkind.baselines.margin_loss import (
 from nearkind.constraints.local import LocalConstraints, LocalTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels, sample_rows
 from nearkind.encoding.rows import CodedRows, UniqueRows
-from nearkind.estimators.base import Distance
-from nearkind.estimators.convergence import not_converged
-from nearkind.estimators.params import generator, number, whole_number
+from nearkind.estimators.base import Distance, code_rows
 from nearkind.metrics.metric import Embedding
-from nearkind.metrics.structures import Full
 from nearkind.protocols import Array, Loss, Map, Projection
-from nearkind.validation.limits import check_size, distances_at_once
-from nearkind.validation.threads import thread_map
+from nearkind.validation.limits import distances_at_once
+from nearkind.validation.parameters import generator, number, whole_number
+from nearkind.validation.threads import ALL_CORES, thread_map
 
 
 class MarginLearner(Distance, ABC):
@@ -44,8 +42,8 @@ class MarginLearner(Distance, ABC):
         Why they ended.
     """
 
-    requires_labels = True
-    is_learned = True
+    _requires_labels = True
+    _is_learned = True
 
     n_neighbors: Any
     mu: Any
@@ -71,13 +69,13 @@ class MarginLearner(Distance, ABC):
         """
         self._check()
         max_rows, rng = whole_number(self, "max_rows"), generator(self.random_state)
-        rows = self.code_rows(X, y, sample_weight)
+        rows = code_rows(self, X, y, sample_weight)
         drawn = sample_rows(rows.merge_equal(), max_rows, rng)
-        with thread_map(None, len(drawn)) as run:
+        with thread_map(ALL_CORES, len(drawn)) as run:
             found = self._learn(rows, drawn, run)
         self.history_, self.objective_ = found.history, found.history[-1]
         self.n_iter_, self.stop_reason_ = found.n_iter, found.reason.name
-        self._warn(found)
+        warn_unless_settled(found.reason, self.n_iter_, self.objective_)
         return self
 
     @abstractmethod
@@ -95,10 +93,8 @@ class MarginLearner(Distance, ABC):
         self, projection: Projection, rows: CodedRows, n_drawn: int
     ) -> Projection:
         """Return the coding, fitted to all rows."""
-        book = self.codebook_
-        sizes = (book.names_, book.n_values, n_drawn, len(rows.classes))
-        check_size(projection, Full(), *sizes)
-        return projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
+        n_classes = len(rows.classes)
+        return fit_coding(projection, self.codebook_, rows, n_drawn, n_classes)
 
     def _loss(
         self,
@@ -115,12 +111,3 @@ class MarginLearner(Distance, ABC):
         labels = rule.bind(WeightedLabels(drawn.y, drawn.weights, drawn.own)).labels
         constraints = LocalConstraints(rule, labels, near)
         return MarginLoss(constraints, self.mu, loss, places, run)
-
-    def _warn(self, found: Descent) -> None:
-        if self.stop_reason_ != "SETTLED":
-            told = not_converged(
-                found.reason,
-                f"After {self.n_iter_} iterations the objective "
-                f"is {self.objective_:.6g}.",
-            )
-            warnings.warn(told, stacklevel=3)

@@ -5,7 +5,7 @@ Nothing of size n x W is held: rows are coded where they are needed, chunk by ch
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -15,110 +15,23 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 from sklearn.base import BaseEstimator
 
+from nearkind.baselines.coding import CODINGS, FLAT, Coding
 from nearkind.baselines.row_pairs import PairSampler, RowPairs
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import Numbers
-from nearkind.estimators import params
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.params import generator, number, whole_number
-from nearkind.metrics.compression import compress
+from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.spectrum import decompose, symmetrized
-from nearkind.metrics.value_tables import ValueTables
-from nearkind.projections.onehot import OneHot
-from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
+from nearkind.validation import parameters
 from nearkind.validation.limits import LARGEST_METRIC
+from nearkind.validation.parameters import generator, number, whole_number
 
-CODINGS = {"onehot": OneHot, "vdm": VDM}
 AT_ONCE = 1 << 21
 """Numbers of coded rows held at a time."""
 LARGEST_DIFFERENCES = 1 << 22
 """Numbers in the differences of pairs that a learner goes over again and again."""
 RIDGE = 1e-5
 """Share of the mean variance that is added to the variance in every direction."""
-NOTHING = 1e-12
-"""Squares of distances between values up to this are rounding, where all are."""
-FLAT = 1e-9
-"""Values closer than this in some direction do not differ in it."""
-
-
-@dataclass(frozen=True)
-class Coding:
-    """Each value as a vector, in the directions in which values of its feature differ.
-
-    Distances between any two rows, those with unseen values included, are as in the
-    projection itself; there are only fewer numbers.
-
-    Attributes
-    ----------
-    tables : sequence of ndarray of shape (n_values[d] + 1, r_d)
-        Vectors of the values of feature d, that of an unseen value last.
-    bases : sequence of ndarray of shape (R_d C, r_d)
-        The directions of feature d: orthonormal columns.
-    """
-
-    tables: Sequence[Array]
-    bases: Sequence[Array]
-
-    @classmethod
-    def of(cls, tables: Sequence[Array], *, reduced: bool = True) -> "Coding":
-        """Code by a projection's tables; keep all coordinates if not ``reduced``."""
-        flat = [table.reshape(len(table), -1) for table in tables]
-        bases = [_directions(t) if reduced else np.eye(t.shape[1]) for t in flat]
-        both = zip(flat, bases, strict=True)
-        return cls([(t - t.mean(axis=0)) @ basis for t, basis in both], bases)
-
-    @cached_property
-    def width(self) -> int:
-        """Numbers W in a coded row."""
-        return sum(table.shape[1] for table in self.tables)
-
-    def rows(self, codes: Codes) -> Array:
-        """Return coded rows (n, W)."""
-        columns = zip(self.tables, codes.T, strict=True)
-        return np.concatenate([table[code] for table, code in columns], axis=1)
-
-    def value_tables(self, M: Array) -> ValueTables:
-        """Return the vectors of all values under a metric (W, W)."""
-        (F, _), *_ = decompose(M[None]).positive().factors()
-        F = F if len(F) else np.zeros((1, self.width))  # (q, W)
-        return learned_tables(self.tables, F)
-
-
-def map_tables(tables: Sequence[Array], L: Array) -> ValueTables:
-    """Return the vectors of values, from tables (s_d + 1, w_d) and a map (q, W)."""
-    ends = np.cumsum([table.shape[1] for table in tables])[:-1]
-    parts = zip(tables, np.split(L, ends, axis=1), strict=True)
-    return ValueTables([table @ part.T for table, part in parts])
-
-
-def are_one(vectors: Array) -> bool:
-    """Return whether vectors (n, q) differ by rounding alone."""
-    return bool(np.abs(vectors - vectors[:1]).max(initial=0.0) ** 2 <= NOTHING)
-
-
-def learned_tables(tables: Sequence[Array], L: Array) -> ValueTables:
-    """Return the vectors of values under a learned map, equal if all but are.
-
-    A map that learned nothing would order rows by rounding, and so by the order of
-    columns.
-
-    Examples
-    --------
-    >>> learned_tables([np.eye(3)], np.array([[1e-17, 0.0, 0.0]])).vectors[0].tolist()
-    [[1e-17], [1e-17], [1e-17]]
-    """
-    vectors = map_tables(tables, L).vectors
-    if not all(are_one(v[:-1]) for v in vectors):  # that of unseen values is last
-        return ValueTables(vectors)
-    return ValueTables([np.repeat(v[:1], len(v), axis=0) for v in vectors])
-
-
-def _directions(vectors: Array) -> Array:
-    """Return an orthonormal basis of the directions in which vectors (s, w) differ."""
-    reduced = compress(vectors[None, :, None, :])
-    varies = np.abs(reduced.Z[0, :, 0]).max(axis=0) > FLAT
-    return reduced.bases[0][:, varies]
 
 
 @dataclass(frozen=True)
@@ -220,8 +133,8 @@ class MatrixLearner(VectorDistance, BaseEstimator, ABC):
         M over these directions.
     """
 
-    requires_labels = True
-    is_learned = True
+    _requires_labels = True
+    _is_learned = True
 
     coding: Any
     random_state: Any
@@ -268,8 +181,8 @@ class MatrixLearner(VectorDistance, BaseEstimator, ABC):
 
     def _code(self, X: Any, y: Any) -> LabelledRows:
         """Learn codes and coding of a labelled table."""
-        projection = params.choice(self, "coding", CODINGS)()
-        rows = self.code_rows(X, y)
+        projection = parameters.choice(self, "coding", CODINGS)()
+        rows = code_rows(self, X, y)
         n_values = self.codebook_.n_values
         self._check_size(projection.shape(n_values, len(rows.classes)))
         projection.fit(rows.codes, n_values, rows.y, rows.weights)

@@ -1,13 +1,13 @@
 """MCML: the metric under which rows draw neighbours of their own class evenly."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from nearkind.baselines.matrix_learner import CODINGS
+from nearkind.baselines.coding import CODINGS, fit_coding, vectors_under
 from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.constraints.weighted_labels import (
     AT_ONCE,
@@ -16,30 +16,35 @@ from nearkind.constraints.weighted_labels import (
     chunk_rows,
     require_constraints,
 )
-from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
-from nearkind.estimators import params
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.convergence import not_converged
-from nearkind.estimators.params import generator, number, whole_number
+from nearkind.estimators.base import VectorDistance, code_rows
+from nearkind.estimators.spec import strength_of
 from nearkind.losses.edges import AnchorPairs
 from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.spectrum import Spectrum
 from nearkind.metrics.structures import Full
-from nearkind.metrics.value_tables import feature_maps, value_tables
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.protocols import Array, Loss, LossGradient, Projection, RowNumbers
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.solution import Solution, Stop, zero_solution
-from nearkind.validation.limits import check_size, distances_at_once
+from nearkind.validation import parameters
+from nearkind.validation.convergence import not_converged
+from nearkind.validation.limits import distances_at_once
+from nearkind.validation.parameters import (
+    estimator_class,
+    generator,
+    number,
+    whole_number,
+)
 from nearkind.validation.threads import thread_map
 
 ROUNDING = 1e-12
 """Slopes at M = 0 below this are none: vectors of values are of size one."""
 
 
+@estimator_class()
 class MCML(VectorDistance, BaseEstimator):
     """Maximally collapsing metric learning.
 
@@ -71,7 +76,7 @@ class MCML(VectorDistance, BaseEstimator):
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
     n_jobs : int, default=None
-        Threads; None: one a core. No bit of the result depends on it.
+        Threads; None: one, -1: one per core. No bit of the result depends on it.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.
 
@@ -99,33 +104,18 @@ class MCML(VectorDistance, BaseEstimator):
     array([[0. , 2.4]])
     """
 
-    requires_labels = True
-    is_learned = True
-    has_coordinates = True
+    _requires_labels = True
+    _is_learned = True
+    _has_coordinates = True
 
-    def __init__(
-        self,
-        strength="auto",
-        max_rows=2_000,
-        max_iter=200,
-        tol=1e-3,
-        coding="onehot",
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-        n_jobs=None,
-        random_state=0,
-    ):
-        self.strength = strength
-        self.max_rows = max_rows
-        self.max_iter = max_iter
-        self.tol = tol
-        self.coding = coding
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    strength: Any = "auto"
+    _: KW_ONLY
+    max_rows: int = 2_000
+    max_iter: int = 200
+    tol: float = 1e-3
+    coding: str = "onehot"
+    n_jobs: Any = None
+    random_state: Any = 0
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance.
@@ -143,10 +133,10 @@ class MCML(VectorDistance, BaseEstimator):
         self
         """
         solver, rng = self._solver(), generator(self.random_state)
-        coding = params.choice(self, "coding", CODINGS)
+        coding = parameters.choice(self, "coding", CODINGS)
         max_rows = whole_number(self, "max_rows")
-        strength = params.strength(self)
-        unique = self.code_rows(X, y, sample_weight).merge_equal()
+        strength = strength_of(self)
+        unique = code_rows(self, X, y, sample_weight).merge_equal()
         projection = self._projection(coding(), unique)
         coded = compress(Full().blocks(projection.transform(unique.codes)))
         labels, Z = WeightedLabels(unique.y, unique.weights), coded.Z
@@ -173,10 +163,7 @@ class MCML(VectorDistance, BaseEstimator):
         """Return the coding, fitted to all rows."""
         book, n_classes = self.codebook_, len(self.classes_)
         projection = with_coordinates(coding, book.positions)
-        sizes = (book.names_, book.n_values, len(unique), n_classes)
-        check_size(projection, Full(), *sizes)
-        projection.fit(unique.codes, book.n_values, unique.y, unique.weights)
-        return projection
+        return fit_coding(projection, book, unique, len(unique), n_classes)
 
     def _solve(
         self, solver: Proximal, objective: Objective, start: Spectrum
@@ -192,9 +179,7 @@ class MCML(VectorDistance, BaseEstimator):
         self.metric_: Array = point.matrix[0]
         self.objective_, self.gap_ = solution.value, solution.gap
         self.n_iter_, self.stop_reason_ = solution.n_iter, solution.reason.name
-        maps = feature_maps(projection.tables, Full(), point)
-        tables = value_tables(projection.tables, maps)
-        self.distance_ = ValueVectors(self.codebook_, tables)
+        self.distance_ = vectors_under(self.codebook_, projection, point)
         if not self.metric_.any():
             warnings.warn(
                 "MCML learned the metric zero, and all distances are zero: nothing "

@@ -1,24 +1,21 @@
 """MMC: unlike rows far apart on the whole, alike rows at a given mean distance."""
 
 import warnings
-from dataclasses import dataclass
-from typing import NamedTuple, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from nearkind.baselines.matrix_learner import (
-    Coding,
-    LabelledRows,
-    MatrixLearner,
-    whitening,
-)
+from nearkind.baselines.coding import Coding
+from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, whitening
 from nearkind.errors import Parameter
-from nearkind.estimators.convergence import NotConvergedWarning
-from nearkind.estimators.params import flag, whole_number
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
+from nearkind.validation.convergence import NotConvergedWarning
+from nearkind.validation.parameters import estimator_class, flag, whole_number
 
 
+@estimator_class()
 class MMC(MatrixLearner):
     """Metric learning for clustering with side information.
 
@@ -70,27 +67,13 @@ class MMC(MatrixLearner):
     True
     """
 
-    def __init__(
-        self,
-        diagonal=False,
-        n_pairs=20_000,
-        tol=1e-4,
-        max_iter=1000,
-        coding="onehot",
-        random_state=0,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.diagonal = diagonal
-        self.n_pairs = n_pairs
-        self.tol = tol
-        self.max_iter = max_iter
-        self.coding = coding
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    diagonal: bool = False
+    _: KW_ONLY
+    n_pairs: int = 20_000
+    tol: float = 1e-4
+    max_iter: int = 1000
+    coding: str = "onehot"
+    random_state: Any = 0
 
     def _check(self) -> None:
         flag(self, "diagonal")

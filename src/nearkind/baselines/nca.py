@@ -1,20 +1,25 @@
 """NCA: scikit-learn's neighbourhood components, on indicators of values."""
 
 import warnings
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from nearkind.baselines.matrix_learner import CODINGS, are_one, learned_tables
+from nearkind.baselines.coding import (
+    CODINGS,
+    are_one,
+    fit_coding,
+    flat_tables,
+    learned_tables,
+)
 from nearkind.distances.vectors import ValueVectors
 from nearkind.errors import Parameter
-from nearkind.estimators import params
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.convergence import NotConvergedWarning
-from nearkind.estimators.params import number, whole_number
-from nearkind.metrics.structures import Full
-from nearkind.validation.limits import check_size
+from nearkind.estimators.base import VectorDistance, code_rows
+from nearkind.validation import parameters
+from nearkind.validation.convergence import NotConvergedWarning
+from nearkind.validation.parameters import estimator_class, number, whole_number
 
 GIGABYTES_A_PAIR = 3 * 8 / 2**30
 """Distances, chances and their weights: three numbers for every pair of rows."""
@@ -23,6 +28,7 @@ LARGEST = 8.0
 """Gigabytes: from the first on there is a warning, beyond the second an error."""
 
 
+@estimator_class()
 class NCA(VectorDistance, BaseEstimator):
     """Neighbourhood components analysis.
 
@@ -58,24 +64,13 @@ class NCA(VectorDistance, BaseEstimator):
     True
     """
 
-    requires_labels = True
-    is_learned = True
+    _requires_labels = True
+    _is_learned = True
 
-    def __init__(
-        self,
-        max_iter=50,
-        tol=1e-5,
-        coding="onehot",
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.max_iter = max_iter
-        self.tol = tol
-        self.coding = coding
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    max_iter: int = 50
+    _: KW_ONLY
+    tol: float = 1e-5
+    coding: str = "onehot"
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the distance.
@@ -91,21 +86,18 @@ class NCA(VectorDistance, BaseEstimator):
         self
         """
         learner = self._learner()
-        projection = params.choice(self, "coding", CODINGS)()
-        rows = self.code_rows(X, y)
+        projection = parameters.choice(self, "coding", CODINGS)()
+        rows = code_rows(self, X, y)
         codes = rows.codes
         _check_memory(len(codes))
-        book = self.codebook_
-        sizes = (book.names_, book.n_values, len(codes), len(rows.classes))
-        check_size(projection, Full(), *sizes)
-        projection.fit(codes, book.n_values, rows.y, np.ones(len(codes)))
+        book, n_classes = self.codebook_, len(rows.classes)
+        fit_coding(projection, book, rows, len(codes), n_classes)
         phi = projection.transform(codes).reshape(len(codes), -1)
         learner.fit(phi, rows.y)
         L = learner.components_
         self.components_ = np.zeros_like(L) if are_one(phi @ L.T) else L
         self.n_iter_ = learner.n_iter_ - 1  # it counts the start as well
-        flat = [table.reshape(len(table), -1) for table in projection.tables]
-        tables = learned_tables(flat, self.components_)
+        tables = learned_tables(flat_tables(projection), self.components_)
         self.distance_ = ValueVectors(book, tables)
         if self.n_iter_ >= self.max_iter:
             told = NotConvergedWarning(

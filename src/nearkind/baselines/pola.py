@@ -1,6 +1,7 @@
 """POLA: a metric and a threshold, learned online from one pair after another."""
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -10,9 +11,14 @@ from threadpoolctl import threadpool_limits
 
 from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner
 from nearkind.estimators.labels import known_labels
-from nearkind.estimators.params import flag, generator, whole_number
 from nearkind.protocols import Array
 from nearkind.tables import read_table
+from nearkind.validation.parameters import (
+    estimator_class,
+    flag,
+    generator,
+    whole_number,
+)
 
 ALL_PAIRS_UP_TO = 100
 PAIRS_A_ROW = 5
@@ -20,6 +26,7 @@ CHUNK = 128
 """Pairs whose distances are kept up to date at once."""
 
 
+@estimator_class()
 class POLA(MatrixLearner):
     """Pseudo-metric online learning: one pass over pairs of rows.
 
@@ -67,25 +74,12 @@ class POLA(MatrixLearner):
     """
 
     _online: "Online | None" = None  # set by the first fit or partial_fit
-    _rng: np.random.Generator
 
-    def __init__(
-        self,
-        averaged=False,
-        n_pairs=None,
-        coding="vdm",
-        random_state=0,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.averaged = averaged
-        self.n_pairs = n_pairs
-        self.coding = coding
-        self.random_state = random_state
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    averaged: bool = False
+    _: KW_ONLY
+    n_pairs: Any = None
+    coding: str = "vdm"
+    random_state: Any = 0
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn from the pairs of more rows, starting from the present M and b.

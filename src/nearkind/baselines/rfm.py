@@ -1,6 +1,6 @@
 """RFM: the metric that a kernel regression of the classes learns by its own slopes."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -8,20 +8,22 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import BaseEstimator
 
-from nearkind.baselines.matrix_learner import CODINGS
+from nearkind.baselines.coding import CODINGS, fit_coding, vectors_under
 from nearkind.constraints.weighted_labels import sample_rows
-from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows, unique_rows
-from nearkind.estimators import params
-from nearkind.estimators.base import VectorDistance
-from nearkind.estimators.params import generator, number, whole_number
+from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.compression import compress
 from nearkind.metrics.spectrum import decompose, symmetrized
 from nearkind.metrics.structures import Full
-from nearkind.metrics.value_tables import feature_maps, value_tables
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.protocols import Array, Map, Projection
-from nearkind.validation.limits import check_size
+from nearkind.validation import parameters
+from nearkind.validation.parameters import (
+    estimator_class,
+    generator,
+    number,
+    whole_number,
+)
 from nearkind.validation.threads import thread_map
 
 NARROWEST = 1e-9
@@ -30,6 +32,7 @@ COINCIDENT = 1e-6
 """Rows nearer than this share of the largest distance are at one place."""
 
 
+@estimator_class()
 class RFM(VectorDistance, BaseEstimator):
     """Recursive feature machine.
 
@@ -63,8 +66,8 @@ class RFM(VectorDistance, BaseEstimator):
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
     n_jobs : int, default=None
-        Threads, over classes; None: one for every core. No bit of the result depends on
-        it.
+        Threads, over classes; None: one, -1: one per core. No bit of the result depends
+        on it.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.
 
@@ -80,33 +83,18 @@ class RFM(VectorDistance, BaseEstimator):
     array([[0.1 , 1.41]])
     """
 
-    requires_labels = True
-    is_learned = True
-    has_coordinates = True
+    _requires_labels = True
+    _is_learned = True
+    _has_coordinates = True
 
-    def __init__(
-        self,
-        n_rounds=5,
-        bandwidth=2.0,
-        ridge=1e-3,
-        max_rows=4_000,
-        coding="onehot",
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-        n_jobs=None,
-        random_state=0,
-    ):
-        self.n_rounds = n_rounds
-        self.bandwidth = bandwidth
-        self.ridge = ridge
-        self.max_rows = max_rows
-        self.coding = coding
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_rounds: int = 5
+    _: KW_ONLY
+    bandwidth: float = 2.0
+    ridge: float = 1e-3
+    max_rows: int = 4_000
+    coding: str = "onehot"
+    n_jobs: Any = None
+    random_state: Any = 0
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance.
@@ -124,9 +112,9 @@ class RFM(VectorDistance, BaseEstimator):
         self
         """
         settings, rng = self._settings(), generator(self.random_state)
-        coding = params.choice(self, "coding", CODINGS)
+        coding = parameters.choice(self, "coding", CODINGS)
         max_rows = whole_number(self, "max_rows")
-        unique = self.code_rows(X, y, sample_weight).merge_equal()
+        unique = code_rows(self, X, y, sample_weight).merge_equal()
         rows = sample_rows(unique, max_rows, rng)
         points = unique_rows(rows.codes, np.zeros_like(rows.y), rows.weights)
         marks = np.zeros((len(points), len(self.classes_)))
@@ -137,9 +125,7 @@ class RFM(VectorDistance, BaseEstimator):
             M = feature_matrix(coded.Z[0, :, 0], marks, **settings, map=run)
         point = coded.expand(decompose(M[None]).positive())
         self.metric_: Array = point.matrix[0]
-        maps = feature_maps(projection.tables, Full(), point)
-        tables = value_tables(projection.tables, maps)
-        self.distance_ = ValueVectors(self.codebook_, tables)
+        self.distance_ = vectors_under(self.codebook_, projection, point)
         return self
 
     def _settings(self) -> dict[str, Any]:
@@ -156,10 +142,7 @@ class RFM(VectorDistance, BaseEstimator):
         """Return the coding, fitted to all rows."""
         book, n_classes = self.codebook_, len(self.classes_)
         projection = with_coordinates(coding, book.positions)
-        sizes = (book.names_, book.n_values, n_points, n_classes)
-        check_size(projection, Full(), *sizes)
-        projection.fit(unique.codes, book.n_values, unique.y, unique.weights)
-        return projection
+        return fit_coding(projection, book, unique, n_points, n_classes)
 
 
 def feature_matrix(

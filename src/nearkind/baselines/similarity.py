@@ -16,9 +16,10 @@ from sklearn.base import BaseEstimator
 from nearkind.distances.form import FittedDistance
 from nearkind.distances.pair_tables import check_table_size
 from nearkind.distances.similarities import MeanSimilarity, RatioSimilarity
-from nearkind.estimators.base import Distance
+from nearkind.estimators.base import Distance, code_rows
 from nearkind.projections.base import value_counts
 from nearkind.protocols import Array, Codes
+from nearkind.validation.parameters import estimator_class
 
 RAREST = 1e-12
 """Least share of a value; only weights can make one so rare."""
@@ -117,6 +118,7 @@ def _not_too_rare(counts: Array) -> Array:
     return np.where(counts > 0.0, np.maximum(counts, RAREST * counts.sum()), 0.0)
 
 
+@estimator_class()
 class FrequencyMeasure(Distance, BaseEstimator):
     """A similarity of rows from tables of pairs of values, and the distance made of it.
 
@@ -135,14 +137,9 @@ class FrequencyMeasure(Distance, BaseEstimator):
     drops_constant: ClassVar[bool] = False
     conversion: ClassVar[str] = "complement"
 
-    def __init__(self, unseen="prior", missing="level", numeric="auto"):
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
-
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the values of each column; labels are not used."""
-        rows = self.code_rows(X, sample_weight=sample_weight)
+        rows = code_rows(self, X, sample_weight=sample_weight)
         check_table_size(self.codebook_, type(self).__name__)
         features = frequencies(rows.codes, self.codebook_.n_values, rows.weights)
         least = 2 if self.drops_constant else 0

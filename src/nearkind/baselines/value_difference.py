@@ -1,6 +1,7 @@
 """Distances of class histograms without learning: VDM, and the Euclidean distance."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -8,13 +9,13 @@ from sklearn.base import BaseEstimator
 
 from nearkind.distances.pair_tables import PairTables, check_table_size
 from nearkind.distances.vectors import ValueVectors
-from nearkind.estimators import params
-from nearkind.estimators.base import SeparableDistance, VectorDistance
-from nearkind.estimators.params import number
+from nearkind.estimators.base import SeparableDistance, VectorDistance, code_rows
 from nearkind.metrics.value_tables import unlearned_tables
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array
+from nearkind.validation import parameters
+from nearkind.validation.parameters import estimator_class, number
 
 WEIGHTINGS: dict[str, Callable[[Array], Any]] = {
     "none": lambda w: 1.0,
@@ -23,6 +24,7 @@ WEIGHTINGS: dict[str, Callable[[Array], Any]] = {
 }
 
 
+@estimator_class()
 class ValueDifference(SeparableDistance, BaseEstimator):
     """d = sum over features of w_d(x_d) sum over classes |phi_d(x)_c - phi_d(x')_c|^k.
 
@@ -53,27 +55,17 @@ class ValueDifference(SeparableDistance, BaseEstimator):
     array([[0.5]])
     """
 
-    requires_labels = True
+    _requires_labels = True
 
-    def __init__(
-        self,
-        exponent=2.0,
-        weighting="none",
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-    ):
-        self.exponent = exponent
-        self.weighting = weighting
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    exponent: float = 2.0
+    _: KW_ONLY
+    weighting: str = "none"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the classes at each value."""
         exponent = number(self, "exponent", "a number > 0", low=0.0, open_low=True)
-        weighting = params.choice(self, "weighting", WEIGHTINGS)
-        rows = self.code_rows(X, y, sample_weight)
+        weighting = parameters.choice(self, "weighting", WEIGHTINGS)
+        rows = code_rows(self, X, y, sample_weight)
         check_table_size(rows.codebook, type(self).__name__)
         vdm = VDM().fit(rows.codes, rows.codebook.n_values, rows.y, rows.weights)
         self.distance_ = PairTables(
@@ -94,6 +86,7 @@ def differences(phi: Array, exponent: float) -> Array:
     return total
 
 
+@estimator_class()
 class Euclidean(VectorDistance, BaseEstimator):
     """d^2 = sum over features and classes of (phi_d(x)_c - phi_d(x')_c)^2.
 
@@ -112,17 +105,12 @@ class Euclidean(VectorDistance, BaseEstimator):
     array([[0.7071]])
     """
 
-    requires_labels = True
-    has_coordinates = True
-
-    def __init__(self, unseen="prior", missing="level", numeric="auto"):
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
+    _requires_labels = True
+    _has_coordinates = True
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Count the classes at each value."""
-        rows = self.code_rows(X, y, sample_weight)
+        rows = code_rows(self, X, y, sample_weight)
         n_values = self.codebook_.n_values
         projection = with_coordinates(VDM(), self.codebook_.positions)
         projection.fit(rows.codes, n_values, rows.y, rows.weights)

@@ -18,8 +18,8 @@ from nearkind.datasets.readers import is_set, warn_shadowed
 from nearkind.errors import did_you_mean
 from nearkind.experiments import METHODS, Design, Limits, Row, run, statistics
 from nearkind.experiments.progress import (
-    Progress,
     ProgressCallback,
+    RunProgress,
     hide_progress,
     show_progress,
 )
@@ -104,7 +104,7 @@ def _named_progress(name: str) -> Iterator[ProgressCallback]:
         yield lambda progress: callback(_rename(progress, name))
 
 
-def _rename(progress: Progress, name: str) -> Progress:
+def _rename(progress: RunProgress, name: str) -> RunProgress:
     running = [key._replace(dataset=name) for key in progress.running]
     last = progress.last and progress.last._replace(dataset=name)
     return progress._replace(running=running, last=last)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -54,21 +54,33 @@ class Words:
 def export(
     model: options.Model,
     words: Words,
-    output: Path | None = option(
-        "File to write, whose ending says what: .sql, .onnx, .json or .csv; "
-        "or a folder for csv. An export that is there is replaced. By "
-        "default the name of MODEL with the ending that --to says.",
-        "--output",
-        "-o",
-    ),
-    to: str | None = option(
-        f"What to write: {', '.join(TARGETS)}; by default what the ending of "
-        "--output says.",
-        autocompletion=options.completion(lambda: TARGETS),
-    ),
-    member: int | None = option(
-        "Number of the one distance to write, of several that vote together.", min=1
-    ),
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write, whose ending says what: .sql, .onnx, .json or .csv; "
+            "or a folder for csv. An export that is there is replaced. By "
+            "default the name of MODEL with the ending that --to says.",
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            help=f"What to write: {', '.join(TARGETS)}; by default what the ending of "
+            "--output says.",
+            autocompletion=options.completion(lambda: TARGETS),
+        ),
+    ] = None,
+    member: Annotated[
+        int | None,
+        typer.Option(
+            "--member",
+            min=1,
+            help="Number of the one distance to write, of several that vote together.",
+        ),
+    ] = None,
     force: options.Force = False,
 ) -> None:
     """Write a model as JSON, CSV, SQL or ONNX, for programs without nearkind."""
@@ -92,8 +104,8 @@ def export(
     for path in write(known, place, to, **words.given()):
         outputs.echo_path(path)
     if to == "sql" and view.committee is not None:
-        advice = f"{place}: query the view {words.name}_classes"
-        typer.echo(printable(advice), err=True)
+        told = printable(f"{place}: query the view {words.name}_classes")
+        typer.echo(told, err=True)
 
 
 def _target(output: Path | None) -> str:

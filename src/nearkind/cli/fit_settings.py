@@ -137,9 +137,8 @@ class FitSettings:
             )
 
     def model(self) -> Any:
-        """Return the classifier, not fitted; it shows its progress on a terminal."""
+        """Return the classifier, not fitted; a search shows its progress everywhere."""
         from nearkind import CPMLClassifier, CPMLClassifierCV
-        from nearkind.estimators.progress import is_watched
 
         if self.name != SEARCH:
             return CPMLClassifier(self.metric(), class_weight=self.class_weight)
@@ -147,7 +146,7 @@ class FitSettings:
             time_budget=self.time_budget,
             scoring=self.scoring,
             class_weight=self.class_weight,
-            verbose=int(is_watched()),
+            verbose=1,
             **self._common(),
         )
         members = {} if self.members is None else {"max_members": self.members}
@@ -188,9 +187,11 @@ class FitSettings:
 
     def _common(self) -> dict[str, Any]:
         """Return the parameters that many models have, as far as they are given."""
+        from nearkind.validation.threads import ALL_CORES
+
         names = ("numeric", "missing", "unseen", "tol", "max_iter")
         found = {name: getattr(self, name) for name in names}
-        found |= {"random_state": self.seed, "n_jobs": self.jobs}
+        found |= {"random_state": self.seed, "n_jobs": self.jobs or ALL_CORES}
         return {name: value for name, value in found.items() if value is not None}
 
 

@@ -10,7 +10,7 @@ import typer
 from nearkind.cli.options import Force, argument, option
 
 if TYPE_CHECKING:
-    from nearkind.experiments.reproduction import Reproduction
+    from nearkind.experiments.paper.reproduction import Reproduction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,9 +69,9 @@ def reproduce(
     under other settings stay in the folder and are not mixed in.
     """
     from nearkind.cli.outputs import RESULTS, echo_path, keep_others, results_in
-    from nearkind.experiments.items import items_named
-    from nearkind.experiments.protocol import protocol_named
-    from nearkind.experiments.reproduction import Reproduction
+    from nearkind.experiments.paper.items import items_named
+    from nearkind.experiments.paper.protocol import protocol_named
+    from nearkind.experiments.paper.reproduction import Reproduction
 
     chosen = protocol_named(protocol).altered(**changes.settings())
     reproduction = Reproduction(output, chosen, jobs, seconds, largest)
@@ -91,8 +91,7 @@ def reproduce(
 
 def _list_items(reproduction: "Reproduction") -> None:
     """Print each item and how long it takes."""
-    from nearkind.experiments.expected_time import expected_seconds, in_words
-    from nearkind.experiments.items import ITEMS
+    from nearkind.experiments.paper.items import ITEMS, expected_seconds, in_words
 
     name = reproduction.protocol.name
     typer.echo(f"Expected times of --protocol {name} on two cores:")
@@ -103,7 +102,7 @@ def _list_items(reproduction: "Reproduction") -> None:
 
 def _refuse_hours(items: Iterable[str], reproduction: "Reproduction") -> None:
     """Raise ValueError if items are expected to take hours."""
-    from nearkind.experiments.expected_time import HOURS, expected_seconds, in_words
+    from nearkind.experiments.paper.items import HOURS, expected_seconds, in_words
 
     expected = expected_seconds(items, reproduction)
     if expected > HOURS:

@@ -10,7 +10,6 @@ from dask.delayed import Delayed, delayed
 from nearkind.dask.cluster import compute, persist
 from nearkind.dask.partitions import LabelledPartition, labelled_partitions
 from nearkind.estimators.batches import N_REFERENCE
-from nearkind.estimators.params import check_whole
 from nearkind.metrics.spectrum import Spectrum
 from nearkind.protocols import Array
 from nearkind.solvers.objective import Linearization, Objective
@@ -21,6 +20,7 @@ from nearkind.streaming import (
     mean_linearization,
     merge_summaries,
 )
+from nearkind.validation.parameters import check_whole
 
 FAN_IN = 8
 """Summaries merged by one task."""

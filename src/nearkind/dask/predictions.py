@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.dask.cluster import persist
 from nearkind.dask.partitions import partition_lengths, partitions
+from nearkind.estimators.batches import forget_batches
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.cpml import CPML
-from nearkind.estimators.params import check_whole
+from nearkind.validation.parameters import check_whole
 
 
 def transform(model: Any, X: Any) -> da.Array:
@@ -115,7 +116,7 @@ def without_batches(model: Any) -> Any:
     """Return a copy of a model without the counts that only ``partial_fit`` needs."""
     found = copy(model)
     if isinstance(found, CPML):
-        found.forget_batches()
+        forget_batches(found)
     elif isinstance(found, CPMLClassifier):
         found.hold(found.committee_.voters[0], found.classes_, found.n_samples_fit_)
     return found

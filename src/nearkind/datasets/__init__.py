@@ -33,8 +33,9 @@ def load(name: str, *, as_frame: bool = True) -> "Bunch":
     name : str
         One of ``names()``.
     as_frame : bool, default=True
-        True: pandas DataFrame and Series; False: object arrays, None for a missing
-        value, and pandas is not needed.
+        True: pandas DataFrame and Series, or where pandas is not installed a list of
+        one dict per row and an object array; False: object arrays, None for a missing
+        value.
 
     Returns
     -------

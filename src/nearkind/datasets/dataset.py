@@ -48,7 +48,8 @@ class Dataset(NamedTuple):
         Parameters
         ----------
         as_frame : bool
-            True: pandas DataFrame and Series; False: object arrays.
+            True: pandas DataFrame and Series, or where there is no pandas a list of
+            dicts and an object array; False: object arrays.
         **facts
             Further entries, such as name and source.
 
@@ -68,13 +69,11 @@ class Dataset(NamedTuple):
         return Bunch(X=X, y=y, feature_names=self.feature_names, **facts)
 
     def _frame(self) -> tuple[Any, Any]:
-        """Return X and y as pandas objects."""
+        """Return X and y as pandas objects, or else X as dicts and y as an array."""
         try:
             import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "as_frame=True returns pandas objects and pandas is not installed: "
-                "run `pip install pandas`, or pass as_frame=False for numpy arrays."
-            ) from error
+        except ImportError:
+            named = (zip(self.feature_names, row, strict=True) for row in self.X)
+            return [dict(row) for row in named], self.y
         X = pd.DataFrame(self.X, columns=self.feature_names)
         return X, pd.Series(self.y, name=self.target)

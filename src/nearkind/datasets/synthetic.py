@@ -69,7 +69,8 @@ def make_synthetic(
         False: each class draws its favoured value alone, so that two may have the same.
         True: no value is favoured by a second class before all are by one.
     as_frame : bool, default=True
-        True: pandas DataFrame and Series; False: object arrays.
+        True: pandas DataFrame and Series, or where there is no pandas a list of
+        dicts and an object array; False: object arrays.
 
     Returns
     -------

@@ -157,8 +157,9 @@ class DependentTables(FittedDistance):
         pairs, n_features = self.pairs, len(self.codebook.n_values)
         if type(pairs) is not ValuePairs:
             raise RefusedError("pairs are not pairs of values")
-        for name in ("left", "right", "offsets", "widths"):
-            check_integers(getattr(pairs, name), f"{name} of pairs", (None,))
+        check_integers(pairs.left, "left of pairs", (None,))
+        for name in ("right", "offsets", "widths"):
+            check_integers(getattr(pairs, name), f"{name} of pairs", pairs.left.shape)
         alone = pairs.left[pairs.left == pairs.right].tolist()
         if sorted(alone) != list(range(n_features)) or (pairs.left > pairs.right).any():
             raise RefusedError("pairs are not pairs of the columns")

@@ -185,7 +185,7 @@ class FittedDistance(ABC):
         -------
         data frame with columns feature, a, b, contribution, the largest contribution
         first, whatever its sign: of the library of a, else of that of the table given
-        to fit, else of pandas (a dict of arrays where there is none)
+        to fit, else of pandas (a dict of columns where there is none)
         """
         library = self.codebook.library_of(a)
         a, b = one_row(a), one_row(b)
@@ -230,7 +230,7 @@ class SeparableForm(FittedDistance):
         Returns
         -------
         square data frame, the values on both sides, of the library of the table given
-        to fit, or else of pandas (a dict of arrays where there is none)
+        to fit, or else of pandas (a dict of columns where there is none)
         """
         book = self.codebook
         d = book.place_of(feature)

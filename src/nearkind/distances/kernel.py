@@ -52,11 +52,11 @@ class KernelLandmarks(EmbeddedForm):
 
     def represent(self, codes: Codes) -> Array:
         """Return the vectors of rows (n, q)."""
-        landmarks = code_rows(self.coding, self.landmarks)
+        landmarks = coded_rows(self.coding, self.landmarks)
         U = np.empty((len(codes), self.size))
         width = len(landmarks) + landmarks.shape[1]
         for at in query_chunks(len(codes), width, AT_ONCE):
-            rows = code_rows(self.coding, codes[at])
+            rows = coded_rows(self.coding, codes[at])
             K = KERNELS[self.kernel](rows, landmarks, self.length)
             U[at] = K @ self.components.T
         return U
@@ -72,7 +72,7 @@ class KernelLandmarks(EmbeddedForm):
             raise RefusedError("kernel is unknown, or its length is zero")
 
 
-def code_rows(coding: Sequence[Array], codes: Codes) -> Array:
+def coded_rows(coding: Sequence[Array], codes: Codes) -> Array:
     """Return the coordinates of the values of rows, side by side (n, W)."""
     columns = zip(coding, codes.T, strict=True)
     return np.concatenate([table[code] for table, code in columns], axis=1)

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -13,11 +13,12 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from nearkind.distances.form import object_array
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
-from nearkind.estimators import params
 from nearkind.estimators.labels import check_weights, labelled_rows
 from nearkind.estimators.notebook import learned_html
 from nearkind.protocols import Array, Codes
 from nearkind.tables import read_table
+from nearkind.validation import parameters
+from nearkind.validation.parameters import estimator_class
 
 
 class TableEstimator:
@@ -30,15 +31,8 @@ class TableEstimator:
     """
 
     codebook_: Codebook
-
-    def set_codebook(self, book: Codebook) -> None:
-        """Keep a fitted codebook, and what scikit-learn asks of the columns."""
-        self.codebook_ = book
-        self.n_features_in_ = len(book.names_)
-        if book.named_ and isinstance(book.names_[0], str):
-            self.feature_names_in_ = object_array(book.names_)
-        else:
-            self.__dict__.pop("feature_names_in_", None)
+    distance_: Any
+    classes_: NDArray[Any]
 
     def encode(self, X: Any) -> Codes:
         """Return the codes (n, D) of a table with the columns that fit saw."""
@@ -65,6 +59,7 @@ class TableEstimator:
         return tags
 
 
+@estimator_class(kw_only=True)
 class Distance(TableEstimator):
     """Mixin of every estimator of a distance, whose fit sets ``distance_``.
 
@@ -72,61 +67,15 @@ class Distance(TableEstimator):
     ----------
     distance_ : FittedDistance
         What was learned; all answers are its own.
-    requires_labels : bool, default=False
-        Whether ``fit`` needs y.
-    has_coordinates : bool, default=False
-        Whether a number may be one coordinate, as numeric="scale" makes it.
-    is_euclidean : bool, default=False
-        Whether its form is Euclidean between vectors.
-    is_learned : bool, default=False
-        Whether labels or constraints say how much each feature counts. Of other
-        distances the shares of features do not say what tells classes apart: a column
-        of row numbers may come first.
     """
 
-    requires_labels: ClassVar[bool] = False
-    has_coordinates: ClassVar[bool] = False
-    is_learned: ClassVar[bool] = False
-    is_euclidean: ClassVar[bool] = False
-    distance_: Any
-    classes_: NDArray[Any]
-
-    @property
-    def learned_temperature(self) -> float | None:
-        """Temperature of the soft votes that it was learned for, if it was."""
-        return None
-
-    def code_rows(self, X: Any, y: Any = None, sample_weight: Any = None) -> CodedRows:
-        """Read and code the rows to learn from, and keep their codebook and classes.
-
-        Parameters
-        ----------
-        X : table of any kind, or CodedRows
-            Rows that have been read bring their labels and weights, and are coded by
-            the values that they have themselves.
-        y : array-like (n,), default=None
-            One label per row; not looked at where labels are not needed.
-        sample_weight : array-like (n,), default=None
-            One weight >= 0 per row; None: ones.
-
-        Returns
-        -------
-        CodedRows
-        """
-        book = params.codebook(self)
-        if isinstance(X, CodedRows):
-            self._check_weighted(X)
-            rows = X.recode(book)
-        elif self.requires_labels:
-            rows = labelled_rows(X, y, sample_weight, book, type(self).__name__)
-        else:
-            table = read_table(X)
-            weights = check_weights(sample_weight, table.n_rows)
-            rows = CodedRows.of(table, book, weights=weights)
-        self.set_codebook(rows.codebook)
-        if self.requires_labels:
-            self.classes_ = rows.classes
-        return rows
+    _requires_labels: ClassVar[bool] = False
+    _has_coordinates: ClassVar[bool] = False
+    _is_learned: ClassVar[bool] = False
+    _is_euclidean: ClassVar[bool] = False
+    unseen: str = "prior"
+    missing: str = "level"
+    numeric: str = "auto"
 
     def fit_path(
         self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None
@@ -191,7 +140,7 @@ class Distance(TableEstimator):
         -------
         data frame with columns feature, a, b, contribution, the largest contribution
         first, whatever its sign: of the library of a, else of that of the table given
-        to fit, else of pandas (a dict of arrays where there is none)
+        to fit, else of pandas (a dict of columns where there is none)
         """
         return self._answering().explain(a, b, owner=type(self).__name__)
 
@@ -201,17 +150,10 @@ class Distance(TableEstimator):
             check_is_fitted(self, "distance_")
         return self.distance_
 
-    def _check_weighted(self, rows: CodedRows) -> None:
-        if rows.is_weighted and not has_fit_parameter(self, "sample_weight"):
-            raise ValueError(
-                f"{type(self).__name__} takes no sample_weight. Repeat rows instead, "
-                "or choose another metric."
-            )
-
     def __sklearn_tags__(self) -> Tags:
         """Return whether labels are needed."""
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = self.requires_labels
+        tags.target_tags.required = self._requires_labels
         return tags
 
 
@@ -235,7 +177,7 @@ class SeparableDistance(Distance):
         Returns
         -------
         square data frame, the values on both sides, of the library of the table given
-        to fit, or else of pandas (a dict of arrays where there is none)
+        to fit, or else of pandas (a dict of columns where there is none)
         """
         form = self._answering()
         return form.value_distances(feature, squared=squared, values=values)
@@ -264,7 +206,7 @@ class EmbeddingEstimator(Distance, ClassNamePrefixFeaturesOutMixin, TransformerM
 class EmbeddedDistance(EmbeddingEstimator):
     """Mixin of a distance that is Euclidean between the vectors of ``transform``."""
 
-    is_euclidean = True
+    _is_euclidean = True
 
     def pairwise_distances(
         self, X: Any, Y: Any = None, *, squared: bool = False
@@ -290,6 +232,98 @@ class VectorDistance(EmbeddedDistance, SeparableDistance):
     def value_vectors_(self) -> dict[Any, Array]:
         """Vectors (s_d, q) of the values of each feature, in order of categories_."""
         return self.distance_.value_vectors
+
+
+class Traits(NamedTuple):
+    """What a kind of distance can do, whatever its parameters.
+
+    Attributes
+    ----------
+    requires_labels : bool
+        Whether ``fit`` needs y.
+    has_coordinates : bool
+        Whether a number may be one coordinate, as numeric="scale" makes it.
+    is_learned : bool
+        Whether labels or constraints say how much each feature counts. Of other
+        distances the shares of features do not say what tells classes apart: a column
+        of row numbers may come first.
+    is_euclidean : bool
+        Whether its form is Euclidean between vectors.
+    """
+
+    requires_labels: bool
+    has_coordinates: bool
+    is_learned: bool
+    is_euclidean: bool
+
+
+def traits_of(model: Any) -> Traits:
+    """Return what a distance can do, fitted or not, or its class."""
+    return Traits(
+        model._requires_labels,
+        model._has_coordinates,
+        model._is_learned,
+        model._is_euclidean,
+    )
+
+
+def codebook_of(model: Any) -> Codebook:
+    """Return an unfitted codebook with the policies of a distance."""
+    if not traits_of(model).has_coordinates and model.numeric == "scale":
+        raise parameters.wrong(
+            model,
+            "numeric",
+            "'auto', 'category' or 'bin', because it compares values that have no "
+            "coordinates, unlike those of CPML, Euclidean, Discriminant, MCML and "
+            "RFM",
+        )
+    return parameters.codebook(model)
+
+
+def keep_codebook(model: Any, book: Codebook) -> None:
+    """Set a fitted codebook, and what scikit-learn asks of the columns."""
+    model.codebook_ = book
+    model.n_features_in_ = len(book.names_)
+    if book.named_ and isinstance(book.names_[0], str):
+        model.feature_names_in_ = object_array(book.names_)
+    else:
+        vars(model).pop("feature_names_in_", None)
+
+
+def code_rows(
+    model: Any, X: Any, y: Any = None, sample_weight: Any = None
+) -> CodedRows:
+    """Read and code the rows that a distance learns from; set codebook and classes.
+
+    Parameters
+    ----------
+    model : Distance
+    X : table of any kind, or CodedRows
+        Rows that have been read bring their labels and weights, and are coded by the
+        values that they have themselves.
+    y : array-like (n,), default=None
+        One label per row; not looked at where labels are not needed.
+    sample_weight : array-like (n,), default=None
+        One weight >= 0 per row; None: ones.
+    """
+    book, owner = codebook_of(model), type(model).__name__
+    if isinstance(X, CodedRows):
+        if X.is_weighted and not has_fit_parameter(model, "sample_weight"):
+            raise ValueError(
+                f"{owner} takes no sample_weight. Repeat rows instead, or choose "
+                "another metric."
+            )
+        rows = X.recode(book)
+    elif traits_of(model).requires_labels:
+        rows = labelled_rows(X, y, sample_weight, book, owner)
+    else:
+        table = read_table(X)
+        weights = check_weights(sample_weight, table.n_rows)
+        rows = CodedRows.of(table, book, weights=weights)
+    keep_codebook(model, rows.codebook)
+    if traits_of(model).requires_labels:
+        model.classes_ = rows.classes
+    return rows
 
 
 def backend_of(X: Any) -> Any:

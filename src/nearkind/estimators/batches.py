@@ -12,17 +12,21 @@ from numpy.typing import NDArray
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows, unique_sampled_rows
 from nearkind.errors import error_context
-from nearkind.estimators import params
+from nearkind.estimators.base import keep_codebook
 from nearkind.estimators.labels import batch_labels
 from nearkind.estimators.problem import (
+    Learned,
     Problem,
     Steps,
     constrain,
+    keep,
+    last_metric,
     project,
     solve,
     start_at,
 )
 from nearkind.estimators.progress import fit_progress
+from nearkind.estimators.spec import CPMLSpec
 from nearkind.projections.base import value_counts
 from nearkind.protocols import Array, Map
 from nearkind.solvers.objective import Objective
@@ -37,6 +41,7 @@ from nearkind.streaming import (
     read_batches,
 )
 from nearkind.tables import read_rows, read_table
+from nearkind.validation import parameters
 
 BatchProblems = Callable[[Any, MinibatchSampler, Objective], Iterator[Any]]
 """Of a source: what has the ``linearize`` and ``prox`` of an Objective, in turn."""
@@ -153,10 +158,10 @@ def fit_batches(
 ) -> None:
     """Fit CPML to batches; see ``CPML.fit_batches``."""
     owner = type(model).__name__
-    size = params.check_whole(n_remembered, "n_remembered", owner)
-    rng = params.check(model)
+    size = parameters.check_whole(n_remembered, "n_remembered", owner)
+    spec = CPMLSpec.of(model)
     check_source(source)
-    summarize = _summarizer(model, rng, size)
+    summarize = _summarizer(model, spec.rng, size)
     summary = merge_summaries(map(summarize, read_batches(source)), size)
     classes = np.sort(summary.counts.classes)
     if len(classes) < 2:
@@ -166,11 +171,10 @@ def fit_batches(
             f"hold {held}. Give rows of at least two classes."
         )
     has_more = summary.counts.n_rows > len(summary.sample)
-    takes_steps = has_more and params.takes_minibatches(model)
+    takes_steps = has_more and spec.takes_minibatches
     posed = partial(problems, source) if takes_steps else None
-    _fit_summary(
-        model, summary, classes, rng, summarize.seed, model.start_metric, posed
-    )
+    last = last_metric(model)
+    _fit_summary(model, spec, summary, classes, summarize.seed, last, posed)
 
 
 def partial_fit(model: Any, X: Any, y: Any, classes: Any, owner: str) -> None:
@@ -184,7 +188,7 @@ def partial_fit(model: Any, X: Any, y: Any, classes: Any, owner: str) -> None:
     owner : str
         Name of the estimator, for messages.
     """
-    rng = params.check(model)
+    spec = CPMLSpec.of(model)
     known = _known_classes(model, y, classes, owner)
     refuse_unknown_classes(batch_labels(y, owner)[0], known)
     before = getattr(model, "batch_summary_", None) or BatchSummary(N_REFERENCE)
@@ -196,7 +200,7 @@ def partial_fit(model: Any, X: Any, y: Any, classes: Any, owner: str) -> None:
     if not summary.counts.n_rows:
         raise ValueError("The first batch has no row to learn from.")
     last = model.metric_ if before.counts.n_rows else None
-    _fit_summary(model, summary, known, rng, summarize.seed, last, None)
+    _fit_summary(model, spec, summary, known, summarize.seed, last, None)
 
 
 def _summarizer(model: Any, rng: np.random.Generator, size: int) -> BatchSummarizer:
@@ -224,9 +228,9 @@ def _known_classes(model: Any, y: Any, classes: Any, owner: str) -> NDArray[Any]
 
 def _fit_summary(
     model: Any,
+    spec: CPMLSpec,
     summary: BatchSummary,
     classes: NDArray[Any],
-    rng: np.random.Generator,
     seed: int,
     last: Array | None,
     posed: Callable[[MinibatchSampler, Objective], Iterator[Any]] | None,
@@ -234,7 +238,7 @@ def _fit_summary(
     """Fit to counts and sample; then take steps on the problems posed, if any."""
     counts, sample = summary.counts, summary.sample
     before = None if last is None else (model.codebook_, model.projection_)
-    model.set_codebook(counts.fit_codebook(params.codebook(model)))
+    keep_codebook(model, counts.fit_codebook(spec.codebook))
     model.classes_, model.class_count_ = classes, counts.class_totals(classes)
     model.n_samples_seen_, model.reference_ = counts.n_rows, sample
     book, y = model.codebook_, np.searchsorted(classes, sample.labels)
@@ -246,23 +250,23 @@ def _fit_summary(
         rows.codes[:, n_columns:], book.n_values[n_columns:], *labels
     )
     with fit_progress(model) as callback:
-        projected = project(model, rows, counts=(histograms, model.class_count_))
+        known = histograms, model.class_count_
+        projected = project(spec, book, len(classes), rows, counts=known)
         if before is not None and last is not None:
             last = _extended(last, *before, model.codebook_, projected.projection)
         start = start_at(projected.vectors, last)
         if not _can_learn(model.class_count_):
-            model.strength_ = model.strength_max_ = 0.0
             stay = Solution(start, 0.0, np.nan, [], Stop.SETTLED)
-            model.tabulate(projected, stay)
+            keep(model, Learned(projected, stay, 0.0, 0.0))
         else:
-            problem = Problem(projected, constrain(model, rows, rng), rng)
+            problem = Problem(projected, constrain(spec, rows, classes))
             sampler = partial(
                 MinibatchSampler,
                 BatchReader(type(model).__name__, classes),
                 model.codebook_,
                 projected.projection,
                 projected.structure,
-                rule=params.constraints(model, rng),
+                rule=spec.rule,
                 totals=model.class_count_,
                 codes=codes,
                 y=y,
@@ -271,7 +275,7 @@ def _fit_summary(
             steps: Steps | None = None
             if posed is not None:
                 steps = lambda bases: partial(posed, sampler(bases=bases))  # noqa: E731
-            model.tabulate(projected, solve(model, problem, start, callback, steps))
+            keep(model, solve(spec, problem, start, callback, steps))
     model.batch_summary_ = summary
 
 
@@ -355,6 +359,16 @@ def _moves(
         new += [width + i for _, i in pairs]
         was, width = was + size, width + larger
     return np.array(old, np.intp), np.array(new, np.intp)
+
+
+OF_BATCHES = "class_count_", "n_samples_seen_", "reference_", "batch_summary_"
+"""Fitted attributes that only batches give."""
+
+
+def forget_batches(model: Any) -> None:
+    """Keep no counts to add to."""
+    for name in OF_BATCHES:
+        vars(model).pop(name, None)
 
 
 def reference_rows(metric: Any) -> CodedRows:

@@ -2,7 +2,7 @@
 
 import warnings
 from copy import copy
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,8 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import RememberedRowsWarning
-from nearkind.estimators import batches, params
-from nearkind.estimators.base import backend_of
+from nearkind.estimators import batches
+from nearkind.estimators.base import (
+    backend_of,
+    codebook_of,
+    keep_codebook,
+    traits_of,
+)
 from nearkind.estimators.batches import (
     N_REFERENCE,
     BatchProblems,
@@ -33,12 +38,23 @@ from nearkind.estimators.labels import (
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.neighbors import INDEXES, SOFT, WEIGHTS, TrainingRows, is_soft
 from nearkind.protocols import Array, Map
+from nearkind.validation import parameters
+from nearkind.validation.parameters import estimator_class
 from nearkind.voting import Committee, NearestRule, SoftRule, Voter
 from nearkind.voting.condensation import condensation_of, condensed_rows
 from nearkind.voting.voter import Rule, best_temperature
 
 
-class CPMLClassifier(NeighborClassifier, BaseEstimator):
+class _HeldVoter:
+    """What a fitted classifier holds beside its parameters."""
+
+    _voter: Voter | None = None
+    _learner: Any = None
+    _chosen_temperature: float | None = None
+
+
+@estimator_class()
+class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
     """Classify rows by their nearest neighbours under a learned distance.
 
     Equal training rows are one weighted row. Rows tied at the k-th distance share what
@@ -106,25 +122,13 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
     1.0
     """
 
-    _voter: Voter | None = None
-    _learner: Any = None
-    _chosen_temperature: float | None = None
-
-    def __init__(
-        self,
-        metric=None,
-        n_neighbors=5,
-        weights="uniform",
-        index="exact",
-        temperature="auto",
-        class_weight=None,
-    ):
-        self.metric = metric
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.index = index
-        self.temperature = temperature
-        self.class_weight = class_weight
+    metric: Any = None
+    _: KW_ONLY
+    n_neighbors: int = 5
+    weights: Any = "uniform"
+    index: str = "exact"
+    temperature: Any = "auto"
+    class_weight: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance and keep the rows.
@@ -147,7 +151,7 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
             return backend.fit(self, X, y, sample_weight)
         self._check_parameters()
         metric, owner = self._unfitted(), type(self).__name__
-        book = params.codebook(metric)
+        book = codebook_of(metric)
         if isinstance(metric, CPML) and lacks_labels(y):
             self._refuse_class_weight("rows without a label")
             rows = some_labelled_rows(X, y, sample_weight, book, owner)
@@ -277,7 +281,7 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
         """
         self._check_parameters()
         self._refuse_class_weight("batches")
-        last = self._learner
+        last = None if self._voter is None else self.metric_
         metric = copy(last) if isinstance(last, CPML) else self._unfitted()
         _check_takes_batches(metric)
         batches.partial_fit(metric, X, y, classes, type(self).__name__)
@@ -333,30 +337,10 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
         rows = condensed_rows(condensation_of(voter), n_rows, tolerance)
         model = clone(self)
         model._chosen_temperature = self._chosen_temperature
-        return model.hold(voter.with_rows(rows), self.classes_, self.n_samples_fit_)
-
-    def hold(self, voter: Voter, classes: NDArray[Any], n_rows: int) -> Self:
-        """Answer as a voter does.
-
-        Parameters
-        ----------
-        voter : Voter
-        classes : ndarray (C,)
-            Sorted labels.
-        n_rows : int
-            Number of rows given to ``fit``, by which more are numbered.
-
-        Returns
-        -------
-        self
-        """
-        self._voter, self._learner = voter, None
-        self.classes_, self.n_samples_fit_ = classes, n_rows
-        self.set_codebook(voter.distance.codebook)
-        return self
+        return hold(model, voter.with_rows(rows), self.classes_, self.n_samples_fit_)
 
     @property
-    def committee_(self) -> Committee:
+    def committee_(self) -> Committee:  # type: ignore[override]
         """What answers: a voter by the present settings."""
         check_is_fitted(self)
         voter = self._voter
@@ -394,7 +378,7 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
     def temperature_(self) -> float:
         """The temperature of soft votes; one not yet chosen is chosen now."""
         check_is_fitted(self)
-        if not self._chooses_temperature:
+        if not _chooses_temperature(self):
             return float(self.temperature)
         voter = self._voter
         assert voter is not None
@@ -404,22 +388,12 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
             self._chosen_temperature = best_temperature(voter.distance, voter.rows)
         return self._chosen_temperature
 
-    def check_settings(self) -> None:
-        """Refuse wrong parameters, whatever the metric and the packages installed."""
-        params.whole_number(self, "n_neighbors")
-        if not callable(self.weights):
-            params.choice(self, "weights", dict.fromkeys(WEIGHTS))
-        params.choice(self, "index", INDEXES)
-        check_class_weight(self)
-        if not self._chooses_temperature:
-            wanted = "'auto' or a number > 0"
-            params.number(self, "temperature", wanted, 0.0, open_low=True)
-
     def _check_parameters(self, metric: Any = None) -> None:
         """Refuse wrong parameters, and an index that cannot search under a metric."""
-        self.check_settings()
+        check_settings(self)
         chosen = self._unfitted() if metric is None else metric
-        INDEXES[self.index].check(chosen, type(self).__name__)
+        method, owner = type(chosen).__name__, type(self).__name__
+        INDEXES[self.index].check(traits_of(chosen), method, owner)
 
     def _rule(self) -> Rule:
         """Return how rows vote, by the present settings."""
@@ -444,7 +418,7 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
         voting = TrainingRows.of(rows.coded_by(form.codebook))
         self._chosen_temperature = None  # by rows before
         voter = Voter(form, voting, NearestRule(self.n_neighbors), report, self.index)
-        self.hold(voter, rows.classes, rows.n_given)  # those without weight among them
+        hold(self, voter, rows.classes, rows.n_given)  # those without weight as well
         self._learner = metric
         for name in ("n_samples_seen_", "n_remembered_"):  # of batches before
             self.__dict__.pop(name, None)
@@ -467,10 +441,6 @@ class CPMLClassifier(NeighborClassifier, BaseEstimator):
             )
         return self
 
-    @property
-    def _chooses_temperature(self) -> bool:
-        return isinstance(self.temperature, str) and self.temperature == "auto"
-
 
 def _check_takes_batches(metric: Any) -> CPML:
     if not isinstance(metric, CPML):
@@ -479,6 +449,44 @@ def _check_takes_batches(metric: Any) -> CPML:
             "the metric to learn from batches."
         )
     return metric
+
+
+def hold(
+    model: CPMLClassifier, voter: Voter, classes: NDArray[Any], n_rows: int
+) -> CPMLClassifier:
+    """Let a classifier answer as a voter does, and return it.
+
+    Parameters
+    ----------
+    model : CPMLClassifier
+    voter : Voter
+    classes : ndarray (C,)
+        Sorted labels.
+    n_rows : int
+        Number of rows given to ``fit``, by which more are numbered.
+    """
+    model._voter, model._learner = voter, None
+    if isinstance(voter.rule, SoftRule) and _chooses_temperature(model):
+        model._chosen_temperature = voter.rule.temperature
+    model.classes_, model.n_samples_fit_ = classes, n_rows
+    keep_codebook(model, voter.distance.codebook)
+    return model
+
+
+def check_settings(model: CPMLClassifier) -> None:
+    """Refuse wrong parameters, whatever the metric and the packages installed."""
+    parameters.whole_number(model, "n_neighbors")
+    if not callable(model.weights):
+        parameters.choice(model, "weights", dict.fromkeys(WEIGHTS))
+    parameters.choice(model, "index", INDEXES)
+    check_class_weight(model)
+    if not _chooses_temperature(model):
+        wanted = "'auto' or a number > 0"
+        parameters.number(model, "temperature", wanted, 0.0, open_low=True)
+
+
+def _chooses_temperature(model: CPMLClassifier) -> bool:
+    return isinstance(model.temperature, str) and model.temperature == "auto"
 
 
 def classifier_of(voter: Voter, classes: NDArray[Any]) -> CPMLClassifier:
@@ -492,12 +500,7 @@ def classifier_of(voter: Voter, classes: NDArray[Any]) -> CPMLClassifier:
     """
     metric = clone(fitted_estimator(voter.report, voter.distance))
     rule = voter.rule
-    if isinstance(rule, NearestRule):
-        weights, temperature = rule.weights, "auto"
-    else:
-        weights = SOFT
-        is_learned = rule.temperature == voter.report.temperature
-        temperature = "auto" if is_learned else rule.temperature
-    kind = voter.index_kind
-    model = CPMLClassifier(metric, rule.n_neighbors, weights, kind, temperature)
-    return model.hold(voter, classes, voter.rows.n_rows)
+    weights = rule.weights if isinstance(rule, NearestRule) else SOFT
+    settings: Any = {"weights": weights, "index": voter.index_kind}
+    model = CPMLClassifier(metric, n_neighbors=rule.n_neighbors, **settings)
+    return hold(model, voter, classes, voter.rows.n_rows)

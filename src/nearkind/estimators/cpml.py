@@ -1,37 +1,41 @@
 """CPML: learn a distance between rows of categories from labels or constraints."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import KW_ONLY, replace
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import BaseEstimator
 
 from nearkind import theory
 from nearkind.constraints.stated import read_stated, stated_constraints
-from nearkind.distances.vectors import ValueVectors
-from nearkind.encoding.rows import CodedRows, row_keys
-from nearkind.estimators import batches, params
-from nearkind.estimators.base import VectorDistance, backend_of
-from nearkind.estimators.batches import N_REFERENCE, BatchProblems
+from nearkind.encoding.rows import CodedRows, UniqueRows, row_keys
+from nearkind.estimators import batches
+from nearkind.estimators.base import (
+    VectorDistance,
+    backend_of,
+    code_rows,
+    keep_codebook,
+)
+from nearkind.estimators.batches import N_REFERENCE, BatchProblems, forget_batches
 from nearkind.estimators.labels import partly_labelled_rows
 from nearkind.estimators.problem import (
     Problem,
-    Projected,
     constrain,
+    keep,
+    last_metric,
     project,
     solve,
     start_at,
-    warn_of,
 )
 from nearkind.estimators.progress import CallbackSupport, fit_progress
+from nearkind.estimators.spec import CPMLSpec, exponent, strength_of
 from nearkind.losses.edges import difference_matrices
-from nearkind.metrics.value_tables import feature_maps, relevance, value_tables
-from nearkind.protocols import Array, Map, Projection, Structure
-from nearkind.solvers.solution import Solution
-from nearkind.streaming import BatchSummary, RowSample
+from nearkind.protocols import Array, Map
 from nearkind.tables import read_table
+from nearkind.validation.parameters import estimator_class
 
 
+@estimator_class()
 class CPML(CallbackSupport, VectorDistance, BaseEstimator):
     """Categorical metric learning with Schatten p-norms.
 
@@ -110,8 +114,8 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         beyond their parts, fewer if fewer do; those that clearly do, at most 30 with
         at most 2,000 pairs of values in all; or these. For rules between two columns.
     n_jobs : int, default=None
-        Threads over chunks of rows. None is one for every core, as -1 is, unlike in
-        scikit-learn, where it is one; no bit of the result depends on it.
+        Threads over chunks of rows. None is one, -1 one per core; no bit of the result
+        depends on it.
     random_state : int, RandomState or None, default=None
         Seed of sampled constraints.
     verbose : int, default=0
@@ -157,66 +161,31 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
     (0.62, 'TOLERANCE')
     """
 
-    requires_labels = True
-    has_coordinates = True
-    is_learned = True
-    metric_: Array
-    projection_: Projection
-    structure_: Structure
-    class_count_: Array
-    n_samples_seen_: int
-    reference_: RowSample
-    batch_summary_: BatchSummary
+    _requires_labels = True
+    _has_coordinates = True
+    _is_learned = True
 
-    def __init__(
-        self,
-        structure="single",
-        projection="vdm",
-        constraints="triplets",
-        scope="all",
-        n_targets=3,
-        p=1.0,
-        powered=False,
-        strength="auto",
-        margin=1.0,
-        smoothing=0.0,
-        cross_fit=False,
-        solver="auto",
-        max_iter=200,
-        tol=1e-4,
-        warm_start=False,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-        crosses=0,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        penalty="schatten",
-    ):
-        self.structure = structure
-        self.projection = projection
-        self.constraints = constraints
-        self.scope = scope
-        self.n_targets = n_targets
-        self.p = p
-        self.powered = powered
-        self.strength = strength
-        self.margin = margin
-        self.smoothing = smoothing
-        self.cross_fit = cross_fit
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
-        self.crosses = crosses
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.penalty = penalty
+    structure: str = "single"
+    _: KW_ONLY
+    projection: str = "vdm"
+    constraints: str = "triplets"
+    scope: Any = "all"
+    n_targets: int = 3
+    p: Any = 1.0
+    powered: bool = False
+    strength: Any = "auto"
+    margin: float = 1.0
+    smoothing: Any = 0.0
+    cross_fit: bool = False
+    solver: str = "auto"
+    max_iter: int = 200
+    tol: float = 1e-4
+    warm_start: bool = False
+    crosses: Any = 0
+    n_jobs: Any = None
+    random_state: Any = None
+    verbose: int = 0
+    penalty: str = "schatten"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance from labels.
@@ -236,17 +205,21 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         """
         if (backend := backend_of(X)) is not None:
             return backend.fit(self, X, y, sample_weight)
-        rng = params.check(self)
-        rows = self.code_rows(X, y, sample_weight)  # codes (n, D)
-        unique = rows.merge_equal()
-        constraints = constrain(self, unique, rng)
-        projected = project(self, unique)  # phi (n, D, C) -> Z (B, n, K, W)
-        problem = Problem(projected, constraints, rng)
+        spec = CPMLSpec.of(self)
+        forget_batches(self)
+        rows = code_rows(self, X, y, sample_weight)  # codes (n, D)
+        problem = self._pose(spec, rows.merge_equal())  # Z (B, n, K, W), constraints
         with fit_progress(self, X, y, sample_weight) as callback:
-            start = start_at(projected.vectors, self.start_metric)
-            solution = solve(self, problem, start, callback)  # M (B, W, W)
-            self.tabulate(projected, solution)  # a vector a value
+            start = start_at(problem.projected.vectors, last_metric(self))
+            learned = solve(spec, problem, start, callback)  # M (B, W, W)
+            keep(self, learned)  # a vector per value
         return self
+
+    def _pose(self, spec: CPMLSpec, unique: UniqueRows) -> Problem:
+        """Return the problem that labelled rows pose."""
+        constraints = constrain(spec, unique, self.classes_)
+        projected = project(spec, self.codebook_, len(self.classes_), unique)
+        return Problem(projected, constraints)
 
     def fit_path(
         self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None
@@ -284,15 +257,16 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         for strength in strengths:
             self.strength = strength
             if problem is None:
-                rng = params.check(self)
-                unique = self.code_rows(X, y, sample_weight).merge_equal()
-                constraints = constrain(self, unique, rng)
-                problem = Problem(project(self, unique), constraints, rng)
-                start = start_at(problem.projected.vectors, self.start_metric)
+                spec = CPMLSpec.of(self)
+                forget_batches(self)
+                unique = code_rows(self, X, y, sample_weight).merge_equal()
+                problem = self._pose(spec, unique)
+                start = start_at(problem.projected.vectors, last_metric(self))
+            spec = replace(spec, strength=strength_of(self))
             with fit_progress(self, X, y, sample_weight) as callback:
-                solution = solve(self, problem, start, callback)
-                self.tabulate(problem.projected, solution)
-            start = solution.point.positive()
+                learned = solve(spec, problem, start, callback)
+                keep(self, learned)
+            start = learned.solution.point.positive()
             yield self
 
     def fit_constraints(
@@ -338,27 +312,27 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         >>> model.feature_relevance_.round(2).tolist()
         [1.0, 0.0]
         """
-        rng = params.check(self)
+        spec = CPMLSpec.of(self)
         given = {"triplets": triplets, "pairs": pairs, "quadruplets": quadruplets}
         table = X if isinstance(X, CodedRows) else read_table(X)
         stated = read_stated(given, table.n_rows)
-        rows = partly_labelled_rows(table, y, params.codebook(self), bool(stated))
-        self.forget_batches()
-        self.set_codebook(rows.codebook)
+        rows = partly_labelled_rows(table, y, spec.codebook, bool(stated))
+        forget_batches(self)
+        keep_codebook(self, rows.codebook)
         self.classes_ = rows.classes
         counted = compared = rows.merge_equal()
         if stated:
-            places, margin = row_keys(rows.codes), params.margin(self)
-            constraints = stated_constraints(stated, counted.of_row, places, margin)
+            rows_at = counted.of_row, row_keys(rows.codes)
+            constraints = stated_constraints(stated, *rows_at, spec.margin)
         else:
             compared = counted.labelled
-            constraints = constrain(self, compared, rng)
-        projected = project(self, counted, compared)
-        problem = Problem(projected, constraints, rng)
+            constraints = constrain(spec, compared, self.classes_)
+        n_classes = len(self.classes_)
+        projected = project(spec, self.codebook_, n_classes, counted, compared)
+        problem = Problem(projected, constraints)
         with fit_progress(self, X, y) as callback:
-            start = start_at(problem.projected.vectors, self.start_metric)
-            solution = solve(self, problem, start, callback)
-            self.tabulate(projected, solution)
+            start = start_at(projected.vectors, last_metric(self))
+            keep(self, solve(spec, problem, start, callback))
         return self
 
     def fit_batches(
@@ -448,49 +422,6 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
         shares: Array = self.distance_.shares
         return shares
 
-    def forget_batches(self) -> None:
-        """Keep no counts to add to."""
-        for name in (
-            "class_count_",
-            "n_samples_seen_",
-            "reference_",
-            "batch_summary_",
-        ):
-            self.__dict__.pop(name, None)
-
-    @property
-    def learned_temperature(self) -> float | None:
-        """Temperature of the soft votes that it was learned for: soft neighbours'."""
-        return None if params.is_convex(self) else params.margin(self)
-
-    @property
-    def start_metric(self) -> Array | None:
-        """Metric that the next fit starts from; None: the Euclidean one."""
-        return getattr(self, "metric_", None) if self.warm_start else None
-
-    def code_rows(self, X: Any, y: Any = None, sample_weight: Any = None) -> CodedRows:
-        """Read and code the rows to learn from; forget counts of batches."""
-        self.forget_batches()
-        return super().code_rows(X, y, sample_weight)
-
-    def tabulate(self, projected: Projected, solution: Solution) -> None:
-        """Keep the metric and the vector of every value under it."""
-        point = projected.vectors.expand(solution.point)
-        self.projection_, self.structure_ = projected.projection, projected.structure
-        self.metric_ = point.matrix
-        self.spectrum_ = np.zeros(self.metric_.shape[:2])  # (B, W)
-        falling = np.sort(point.values, axis=1)[:, ::-1]
-        self.spectrum_[:, : falling.shape[1]] = falling
-        self.rank_ = point.rank
-        self.objective_, self.gap_ = solution.value, solution.gap
-        self.history_, self.n_iter_ = solution.history, solution.n_iter
-        self.stop_reason_ = solution.reason.name
-        maps = feature_maps(projected.tables, self.structure_, point)
-        tables = value_tables(projected.tables, maps)
-        shares = relevance(projected.phi, maps, projected.rows.weights)
-        self.distance_ = ValueVectors(self.codebook_, tables, shares)
-        warn_of(solution, self)
-
     def generalization_bound(
         self, X: Any, delta: float = 0.05, variant: str = "corrected"
     ) -> theory.Bound:
@@ -520,7 +451,7 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
                 f"constraints={self.constraints!r}. Fit with constraints='pairs'."
             )
         return theory.bound_terms(
-            p=params.exponent(self),
+            p=exponent(self),
             n_samples=len(codes),
             n_features=self.metric_.shape[0] * self.metric_.shape[1],
             diameter=theory.diameter(self.projection_.tables),
@@ -533,7 +464,7 @@ class CPML(CallbackSupport, VectorDistance, BaseEstimator):
     def difference_matrices(self, X: Any) -> tuple[Array, float]:
         """Return A^(i, i + n // 2) of pairs of rows (n // 2, B, W, W), and p."""
         p, phi = (
-            params.exponent(self),
+            exponent(self),
             self.projection_.transform(self._answering().encode(X)),
         )
         return difference_matrices(self.structure_.blocks(phi)), p

@@ -5,14 +5,15 @@ from importlib import import_module
 from typing import Any
 
 from nearkind.errors import did_you_mean
-from nearkind.estimators import params
 from nearkind.estimators.base import Distance
 from nearkind.estimators.cpml import CPML
+from nearkind.estimators.spec import STRUCTURES
+from nearkind.validation import parameters
 
 
 def named_distances() -> dict[str, Any]:
     """Return what makes each distance, by name: structures of CPML and baselines."""
-    structures = {name: partial(CPML, name) for name in params.STRUCTURES}
+    structures = {name: partial(CPML, name) for name in STRUCTURES}
     printed = {"cpml-s": partial(CPML, "single"), "cpml-m": partial(CPML, "multi")}
     baselines = import_module("nearkind.baselines")  # which stand above this package
     return {"cpml": CPML, **structures, **printed, **baselines.all()}
@@ -41,7 +42,7 @@ def distance_of(value: Any, model: Any, parameter: str = "metric") -> Any:
         return value
     if not isinstance(value, str):
         wanted = "None, a distance, such as CPML(), or the name of one"
-        raise params.wrong(model, parameter, wanted)
+        raise parameters.wrong(model, parameter, wanted)
     known = named_distances()
     if value not in known:
         raise ValueError(

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from nearkind.distances.form import FittedDistance
+from nearkind.estimators.base import keep_codebook, traits_of
 from nearkind.voting import FitReport
 
 APART = {
@@ -37,24 +38,32 @@ def fit_report(model: Any) -> FitReport:
         type(model).__name__,
         " ".join(repr(model).split()),
         model.get_params(deep=False),
-        model.is_learned,
-        model.learned_temperature,
+        traits_of(model).is_learned,
+        _learned_temperature(model),
         {
             name: value
             for name, value in vars(model).items()
             if name.endswith("_") and not name.startswith("_") and name not in APART
         },
+        None if type(model).__module__.startswith("nearkind.") else type(model),
     )
+
+
+def _learned_temperature(model: Any) -> float | None:
+    """Return the temperature of soft votes that soft neighbours are learned for."""
+    is_soft = getattr(model, "constraints", None) == "neighbors"
+    return float(model.margin) if is_soft else None
 
 
 def fitted_estimator(report: FitReport, form: FittedDistance) -> Any:
     """Return the estimator that learned a form, as it was when it was fitted."""
     baselines = import_module("nearkind.baselines")  # which stand above this package
     estimators = import_module("nearkind.estimators.cpml")
-    kind = getattr(baselines, report.method, None) or getattr(estimators, report.method)
+    known = getattr(baselines, report.method, None) or estimators.CPML
+    kind = report.own_kind or known
     model = kind(**report.settings)
     for name, value in report.diagnostics.items():
         setattr(model, name, value)
-    model.set_codebook(form.codebook)
+    keep_codebook(model, form.codebook)
     model.distance_ = form
     return model

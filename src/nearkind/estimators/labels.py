@@ -13,9 +13,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import MeasuredLabelsWarning, SmallWeightWarning
-from nearkind.estimators.params import is_whole, wrong
 from nearkind.protocols import Array
 from nearkind.tables import is_missing, read_column, read_table
+from nearkind.validation.parameters import is_whole, wrong
 
 LARGEST_SIZE = 100
 """Power of two that the largest weight has at most; and minus that at least."""

@@ -7,10 +7,10 @@ from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import FittedDistance
-from nearkind.estimators import params
 from nearkind.estimators.base import TableEstimator, backend_of
 from nearkind.neighbors import most_votes
 from nearkind.protocols import Array
+from nearkind.validation import parameters
 from nearkind.voting import Committee
 from nearkind.voting.explanation import explain_prediction
 
@@ -33,10 +33,7 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
     n_neighbors: Any
 
     if TYPE_CHECKING:
-
-        @property
-        def committee_(self) -> Committee:
-            """What answers."""
+        committee_: Committee
 
         @property
         def metric_(self) -> Any:
@@ -95,7 +92,7 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         check_is_fitted(self)
         voter, owner = self.committee_.explaining, type(self).__name__
         k = voter.rule.n_neighbors if n_neighbors is None else n_neighbors
-        k = params.check_whole(k, "n_neighbors", owner)
+        k = parameters.check_whole(k, "n_neighbors", owner)
         codes = None if X is None else voter.encode(X, owner)
         distances, numbers = voter.kneighbors(codes, k)
         return (distances, numbers) if return_distance else numbers
@@ -146,7 +143,7 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the columns of ``transform``, such as "cpml0" (q,)."""
         check_is_fitted(self)
-        self._offering("transform", "no coordinates")
+        self._offering("transform", "no coordinates", "get_feature_names_out")
         return self.metric_.get_feature_names_out(input_features)
 
     def value_distances(self, feature: Any, **settings: Any) -> Any:
@@ -199,13 +196,16 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
             return self.distance_.explain(a, b, owner=type(self).__name__)
         return explain_prediction(self.committee_, a, n_neighbors)
 
-    def _offering(self, method: str, lack: str) -> Any:
-        """Return the distance; raise ValueError if it has no such method."""
+    def _offering(self, method: str, lack: str, asked: str | None = None) -> Any:
+        """Return the distance; raise ValueError if it has no such method.
+
+        ``asked`` is the method that was called, if it has another name.
+        """
         if not hasattr(self.distance_, method):
             name = self.committee_.explaining.report.method
             raise ValueError(
                 f"{name} has distances between rows and {lack}, so there is no "
-                f"{method}. Take CPML as the metric, or a baseline that has them, such "
-                "as Euclidean or NCA."
+                f"{asked or method}. Take CPML as the metric, or a baseline that has "
+                "them, such as Euclidean or NCA."
             )
         return self.distance_

@@ -37,15 +37,15 @@ def learned_html(model: Any) -> str:
 
 
 def _lines(model: Any) -> list[str]:
-    """Return what is known beside the shares: accuracy, members, what explains."""
+    """Return what is known beside the shares: accuracy, voters, what explains."""
     held = getattr(model, "held_accuracy_", None)
     right = [] if held is None else [f"{held:.1%} right on rows held out in turn"]
-    members = getattr(model, "members_", [])
-    if not members:
+    committee = getattr(model, "committee_", None)
+    if committee is None:
         return ["Share of each column in the distance between two rows"]
-    voters = [" ".join(repr(member.distance_).split()) for member in members]
+    voters = [voter.report.title for voter in committee.voters]
     together = [f"votes by {name}" for name in voters] if len(voters) > 1 else []
-    shares = f"Share of each column in the distance, by {model.explained_by_}"
+    shares = f"Share of each column in the distance, by {committee.explained_by}"
     return [*right, *together, shares]
 
 

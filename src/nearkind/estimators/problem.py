@@ -10,19 +10,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkind.constraints.weighted_labels import WeightedLabels
+from nearkind.distances.vectors import ValueVectors
+from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import UniqueRows
-from nearkind.estimators import params
-from nearkind.estimators.convergence import not_converged
+from nearkind.estimators.spec import CPMLSpec
 from nearkind.metrics.compression import CompressedRows, compress, compress_tables
 from nearkind.metrics.spectrum import Spectrum, decompose
+from nearkind.metrics.value_tables import feature_maps, relevance, value_tables
 from nearkind.projections.base import gather
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.protocols import Array, Constraints, Projection, Structure
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.renewal import solve_with_renewal
 from nearkind.solvers.solution import Callback, Solution, Stop, zero_solution
+from nearkind.validation.convergence import not_converged
 from nearkind.validation.limits import check_size
 from nearkind.validation.threads import one_blas_thread, thread_map
 
@@ -70,13 +74,10 @@ class Problem:
         The rows that constraints compare.
     constraints : Constraints
         On their distances.
-    rng : numpy.random.Generator
-        Of what is drawn.
     """
 
     projected: Projected
     constraints: Constraints
-    rng: np.random.Generator
     _at_zero: Spectrum | None = None
 
     def descent_at_zero(self, objective: Objective) -> Spectrum:
@@ -89,7 +90,9 @@ class Problem:
 
 
 def project(
-    model: Any,
+    spec: CPMLSpec,
+    book: Codebook,
+    n_classes: int,
     counted: UniqueRows,
     compared: UniqueRows | None = None,
     counts: Counts | None = None,
@@ -98,8 +101,10 @@ def project(
 
     Parameters
     ----------
-    model : CPML
-        With ``codebook_`` and ``classes_``.
+    spec : CPMLSpec
+    book : Codebook
+        Of the rows.
+    n_classes : int
     counted : UniqueRows
         Rows to count.
     compared : UniqueRows, default=None
@@ -108,23 +113,22 @@ def project(
         What has been counted elsewhere, instead of ``counted``.
     """
     compared = counted if compared is None else compared
-    book, n_classes = model.codebook_, len(model.classes_)
-    projection = with_coordinates(params.projection(model), book.positions)
-    structure = params.structure(model)
+    projection = with_coordinates(spec.make_projection(), book.positions)
+    structure = spec.structure
     names, n_values = book.feature_names, book.n_values
     sizes = (names, n_values, len(compared), n_classes)
-    check_size(projection, structure, *sizes, "projection", model.cross_fit)
+    check_size(projection, structure, *sizes, "projection", spec.cross_fit)
     if counts is None:
         y = counted.y if n_classes else None
         projection.fit(counted.codes, n_values, y, counted.weights)
     else:
         projection.fit_counts(*counts)
     tables = projection.tables
-    if not model.cross_fit:  # else a row has no vector of a table
+    if not spec.cross_fit:  # else a row has no vector of a table
         tables = compress_tables(tables, structure)
     with one_blas_thread():  # nothing holds phi (n, D, C) while Z is compressed
         Z = structure.blocks(_phi(projection, tables, compared))
-        vectors = compress(np.ascontiguousarray(Z), params.keeps_axes(model))
+        vectors = compress(np.ascontiguousarray(Z), spec.keeps_axes)
     return Projected(compared, projection, structure, tables, vectors)
 
 
@@ -135,26 +139,62 @@ def _phi(projection: Projection, tables: list[Array], rows: UniqueRows) -> Array
     return gather(tables, rows.codes)
 
 
-def constrain(model: Any, rows: UniqueRows, rng: np.random.Generator) -> Any:
+def constrain(spec: CPMLSpec, rows: UniqueRows, classes: NDArray[Any]) -> Any:
     """Return the constraints that the labels of rows imply."""
     labels = WeightedLabels(rows.y, rows.weights, rows.own)
-    constraints = params.constraints(model, rng).bind(labels)
-    params.warn_of_single_rows(model, labels, model.classes_)
+    constraints = spec.rule.bind(labels)
+    if spec.is_local:
+        warn_of_single_rows(labels, classes)
     return constraints
 
 
+def warn_of_single_rows(labels: WeightedLabels, classes: NDArray[Any]) -> None:
+    """Warn of classes with a single row, where rows need others of their class."""
+    single = [
+        repr(name)
+        for label, name in enumerate(classes.tolist())
+        if not labels.same[labels.rows_of(label)].any()
+    ]
+    if single:
+        warnings.warn(
+            f"{len(single)} of {len(classes)} classes have one row, which has no "
+            f"target neighbour: {', '.join(single[:5])}"
+            f"{' and more' if len(single) > 5 else ''}. Such a row only pushes others "
+            "away; give more rows of its class to have it drawn to them.",
+            UserWarning,
+            stacklevel=5,
+        )
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What solving a problem has found.
+
+    Attributes
+    ----------
+    projected : Projected
+    solution : Solution
+    strength, strength_max : float
+    """
+
+    projected: Projected
+    solution: Solution
+    strength: float
+    strength_max: float
+
+
 def solve(
-    model: Any,
+    spec: CPMLSpec,
     problem: Problem,
     start: Spectrum,
     callback: Callback | None = None,
     steps: Steps | None = None,
-) -> Solution:
-    """Choose the strength and minimise; set ``strength_`` and ``strength_max_``.
+) -> Learned:
+    """Choose the strength and minimise.
 
     Parameters
     ----------
-    model : CPML
+    spec : CPMLSpec
     problem : Problem
     start : Spectrum
         Metric to start from, of the compressed rows.
@@ -164,43 +204,38 @@ def solve(
         Problems of batches to take steps on, beyond the rows at hand.
     """
     vectors = problem.projected.vectors
-    with thread_map(model.n_jobs, vectors.Z.shape[1]) as run:
-        objective = params.objective_class(model)(
-            vectors.Z,
-            problem.constraints,
-            params.regularizer(model),
-            strength=0.0,
-            map=run,
-        )
+    with thread_map(spec.n_jobs, vectors.Z.shape[1]) as run:
+        parts = vectors.Z, problem.constraints, spec.regularizer
+        objective = Objective(*parts, strength=0.0, map=run)
         batches = None if steps is None else steps(vectors.bases)
         objective = objective.renewed(start)
         with np.errstate(over="ignore", invalid="ignore"):  # solvers look for it
-            return _solve(model, problem, objective, start, callback, batches)
+            return _solve(spec, problem, objective, start, callback, batches)
 
 
 def _solve(
-    model: Any,
+    spec: CPMLSpec,
     problem: Problem,
     objective: Objective,
     start: Spectrum,
     callback: Callback | None,
     batches: Any,
-) -> Solution:
-    n_distances = objective.constraints.n_distances
-    solver = params.solver(model, n_distances, problem.rng, batches)
+) -> Learned:
+    solver = spec.make_solver(objective.constraints.n_distances, batches)
     at_zero = problem.descent_at_zero(objective)
-    strength = params.strength(model)(objective.dual_norm(at_zero))
-    model.strength_ = strength
-    model.strength_max_ = objective.strength_max(at_zero)
-    if model.strength_max_ < 1e-12:  # rounding: vectors of values are of size one
-        model.strength_max_ = 0.0
+    strength = spec.strength(objective.dual_norm(at_zero))
+    strength_max = objective.strength_max(at_zero)
+    if strength_max < 1e-12:  # rounding: vectors of values are of size one
+        strength_max = 0.0
     objective = objective.with_strength(strength)
-    if strength >= model.strength_max_:
+    if strength >= strength_max:
         is_small = objective.n_rows <= ZERO_VALUE_ROWS
-        some = objective if is_small else objective.sample(ZERO_VALUE_ROWS, problem.rng)
+        some = objective if is_small else objective.sample(ZERO_VALUE_ROWS, spec.rng)
         value = some.value(objective.zero)
-        return zero_solution(objective.zero, value, params.is_convex(model))
-    return solve_with_renewal(solver, objective, start, callback)
+        solution = zero_solution(objective.zero, value, spec.is_convex)
+    else:
+        solution = solve_with_renewal(solver, objective, start, callback)
+    return Learned(problem.projected, solution, strength, strength_max)
 
 
 def start_at(vectors: CompressedRows, last: Array | None) -> Spectrum:
@@ -211,21 +246,54 @@ def start_at(vectors: CompressedRows, last: Array | None) -> Spectrum:
     return vectors.identity
 
 
-def warn_of(solution: Solution, model: Any) -> None:
+def last_metric(model: Any) -> Array | None:
+    """Return the metric that the next fit starts from; None: the Euclidean one."""
+    return getattr(model, "metric_", None) if model.warm_start else None
+
+
+def keep(model: Any, learned: Learned) -> None:
+    """Set what a CPML has learned: the metric, and a vector for every value.
+
+    Parameters
+    ----------
+    model : CPML
+        With ``codebook_``.
+    learned : Learned
+    """
+    projected, solution = learned.projected, learned.solution
+    point = projected.vectors.expand(solution.point)
+    model.strength_, model.strength_max_ = learned.strength, learned.strength_max
+    model.projection_, model.structure_ = projected.projection, projected.structure
+    model.metric_ = point.matrix
+    model.spectrum_ = np.zeros(model.metric_.shape[:2])  # (B, W)
+    falling = np.sort(point.values, axis=1)[:, ::-1]
+    model.spectrum_[:, : falling.shape[1]] = falling
+    model.rank_ = point.rank
+    model.objective_, model.gap_ = solution.value, solution.gap
+    model.history_, model.n_iter_ = solution.history, solution.n_iter
+    model.stop_reason_ = solution.reason.name
+    maps = feature_maps(projected.tables, model.structure_, point)
+    tables = value_tables(projected.tables, maps)
+    shares = relevance(projected.phi, maps, projected.rows.weights)
+    model.distance_ = ValueVectors(model.codebook_, tables, shares)
+    warn_of(learned, model.rank_)
+
+
+def warn_of(learned: Learned, rank: int) -> None:
     """Warn if the metric is zero or the optimum was not reached.
 
     Parameters
     ----------
-    solution : Solution
-        How the solver ended.
-    model : CPML
-        Fitted, with ``rank_``, ``strength_`` and ``strength_max_``.
+    learned : Learned
+    rank : int
+        Of the metric.
     """
-    if model.rank_ == 0:
+    solution = learned.solution
+    if rank == 0:
         warnings.warn(
-            f"The learned metric is zero, and so are all distances: {_cause(model)}",
+            f"The learned metric is zero, and so are all distances: {_cause(learned)}",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     if solution.reason not in (Stop.TOLERANCE, Stop.SETTLED):
         told = not_converged(
@@ -233,14 +301,14 @@ def warn_of(solution: Solution, model: Any) -> None:
             f"After {solution.n_iter} iterations the "
             f"objective is {solution.value:.6g}{_gap_clause(solution)}.",
         )
-        warnings.warn(told, stacklevel=4)
+        warnings.warn(told, stacklevel=5)
 
 
-def _cause(model: Any) -> str:
-    if model.strength_max_ > 0.0:
+def _cause(learned: Learned) -> str:
+    if learned.strength_max > 0.0:
         return (
-            f"strength={model.strength_:.3g} outweighs the loss. Pass a strength "
-            f"below {model.strength_max_:.3g}, or strength='auto'."
+            f"strength={learned.strength:.3g} outweighs the loss. Pass a strength "
+            f"below {learned.strength_max:.3g}, or strength='auto'."
         )
     return (
         "no direction in these columns brings rows of one class together. Take another "

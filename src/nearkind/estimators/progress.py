@@ -2,9 +2,10 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import parent_process
-from threading import current_thread, main_thread
+from threading import Event, Thread, current_thread, main_thread
+from time import perf_counter
 from typing import Any
 
 from nearkind.io import Batches
@@ -19,6 +20,9 @@ except ImportError:  # scikit-learn before 1.9
         """Nothing: this scikit-learn has no callbacks."""
 
     with_callbacks = None
+
+SECONDS_BETWEEN_LINES = 10.0
+"""Where a search has no terminal to show a bar on."""
 
 Watcher = Callable[[Record, int], None]
 """Is told of a record and of the iterations that there may be in all."""
@@ -189,7 +193,8 @@ def search_progress(
     Parameters
     ----------
     model : estimator
-        With ``verbose``: 0 is silent, more is a bar on a terminal and lines elsewhere.
+        With ``verbose``: 0 is silent, 1 a bar on a terminal and a line every 10 seconds
+        elsewhere, more a bar on a terminal and a line for each fit elsewhere.
     X, y, sample_weight : object
         What fit was given, for callbacks that ask for it.
     """
@@ -211,15 +216,44 @@ def _shown_search(verbose: int) -> Iterator[Tell]:
     if console is not None:
         with _search_bar(console) as show:
             yield show
+    elif verbose == 1:
+        with _lines_now_and_then() as show:
+            yield show
     elif verbose:
-        yield _print_fits
+        yield lambda *told: print(_line_of_fit(*told), file=sys.stderr)
     else:
-        yield lambda done, total, what, best: None
+        yield lambda *told: None
 
 
-def _print_fits(done: float, total: float, what: str, best: float) -> None:
+@contextmanager
+def _lines_now_and_then() -> Iterator[Tell]:
+    """Print how far a search is every 10 seconds, however long a single fit takes."""
+    start, last, over = perf_counter(), "reading the table", Event()
+
+    def show(*told: Any) -> None:
+        nonlocal last
+        last = _line_of_fit(*told)
+
+    def print_lines() -> None:
+        while not over.wait(SECONDS_BETWEEN_LINES):
+            line = f"searching for {perf_counter() - start:.0f} s: {last}"
+            with suppress(OSError, ValueError):  # nobody reads standard error any more
+                print(line, file=sys.stderr, flush=True)
+
+    thread = Thread(target=print_lines, daemon=True)
+    with suppress(RuntimeError):  # the system may allow no further thread
+        thread.start()
+    try:
+        yield show
+    finally:
+        over.set()
+        if thread.is_alive():
+            thread.join()
+
+
+def _line_of_fit(done: float, total: float, what: str, best: float) -> str:
     share = done / max(total, 1e-300)
-    print(f"{share:.0%} done{_best_clause(best)}; next: {what}", file=sys.stderr)
+    return f"{share:.0%} done{_best_clause(best)}; next: {what}"
 
 
 def _best_clause(best: float) -> str:

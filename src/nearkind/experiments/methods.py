@@ -21,7 +21,7 @@ from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.cpml import CPML
 from nearkind.experiments.design import Design
 from nearkind.experiments.scores import accuracies, accuracy, has_triplets
-from nearkind.experiments.splits import Part, Split, subsample
+from nearkind.experiments.splits import Part, Split, joined, subsample
 from nearkind.search.classifier_cv import CPMLClassifierCV
 
 BEYOND = 1e300
@@ -107,24 +107,19 @@ class Selection(NamedTuple):
 
     def facts(self) -> dict[str, Any]:
         """Return what was selected and what the distance states, for a row."""
-        stated = {
-            name: getattr(self.distance.model, f"{name}_", None) for name in STATED
-        }
+        model, seconds, strength, share = self.distance
+        stated = {name: getattr(model, f"{name}_", None) for name in STATED}
         return {
-            "strength": self.distance.strength,
-            "strength_share": self.distance.strength_share,
+            "strength": strength,
+            "strength_share": share,
             "n_neighbors": self.n_neighbors,
             "valid_accuracy": self.valid_accuracy,
             "n_training_used": self.n_training_used,
-            "fit_seconds": self.distance.seconds,
+            "fit_seconds": seconds,
             "search_seconds": self.search_seconds,
             "stops": dict(self.stops),
             "largest_gap": self.largest_gap,
-            **{
-                name: STATED[name](value)
-                for name, value in stated.items()
-                if value is not None
-            },
+            **{name: STATED[name](x) for name, x in stated.items() if x is not None},
         }
 
 
@@ -224,17 +219,13 @@ class ClassifierMethod:
 
     def facts(self, parts: Split, seed: int, design: Design) -> dict[str, Any]:
         """Fit on all rows but the test part, score on the test part."""
-        X = np.concatenate([parts.train.X, parts.valid.X])
-        y = np.concatenate([parts.train.y, parts.valid.y])
-        model = seeded(self.make(), seed)
-        start = perf_counter()
-        model.fit(X, y)
-        seconds = perf_counter() - start
+        known = joined(parts.train, parts.valid)
+        model, seconds, *_ = fit_timed(seeded(self.make(), seed), known)
         return {
             "fit_seconds": seconds,
             "search_seconds": seconds,
-            "n_training_used": len(y),
-            **accuracies(model.predict(parts.test.X), parts.test.y, y),
+            "n_training_used": len(known.y),
+            **accuracies(model.predict(parts.test.X), parts.test.y, known.y),
         }
 
 

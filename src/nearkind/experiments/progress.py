@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from nearkind.experiments.rows import Key, Row
 
 
-class Progress(NamedTuple):
+class RunProgress(NamedTuple):
     """The progress of a run.
 
     Attributes
@@ -28,7 +28,7 @@ class Progress(NamedTuple):
     last: Row | None = None
 
 
-ProgressCallback = Callable[[Progress], None]
+ProgressCallback = Callable[[RunProgress], None]
 """Is called at the start and at the end of each trial."""
 
 
@@ -50,7 +50,8 @@ def show_progress(n_skipped: int = 0) -> Iterator[ProgressCallback]:
         with _bar(console) as callback:
             yield callback
     else:
-        yield _Lines()
+        start = monotonic()
+        yield lambda progress: _print_row(progress, monotonic() - start)
 
 
 @contextmanager
@@ -59,18 +60,12 @@ def hide_progress(n_skipped: int = 0) -> Iterator[ProgressCallback]:
     yield lambda progress: None
 
 
-class _Lines:
-    """A callback that prints a line for every row."""
-
-    def __init__(self) -> None:
-        self._start = monotonic()
-
-    def __call__(self, progress: Progress) -> None:
-        n_done, n_all, _, last = progress
-        if last is None:
-            return
+def _print_row(progress: RunProgress, seconds: float) -> None:
+    """Print a line for the row that has just been made, if there is one."""
+    n_done, n_all, _, last = progress
+    if last is not None:
         count = f"{n_done:{len(str(n_all))}d}/{n_all}"
-        left = time_left(n_done, n_all, monotonic() - self._start)
+        left = time_left(n_done, n_all, seconds)
         print(f"{count}  {summary(last)}{left}", file=sys.stderr, flush=True)
 
 
@@ -117,7 +112,7 @@ def _bar(console: Any) -> Iterator[ProgressCallback]:
     )
     task = bar.add_task("", total=1)
 
-    def show(state: Progress) -> None:
+    def show(state: RunProgress) -> None:
         running = ", ".join(
             f"{k.dataset} {k.method} #{k.repetition}" for k in state.running
         )

@@ -1,10 +1,10 @@
 """The result of one trial: a row, and its line in a results file."""
 
 import json
-import math
 import platform
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from math import isfinite
 from typing import Any, NamedTuple, Self
 
 DONE, TIMED_OUT, NO_MEMORY, FAILED = "done", "timed out", "out of memory", "failed"
@@ -34,7 +34,10 @@ class Row(NamedTuple):
     n_features, n_train, n_valid, n_test : int
         Sizes of the parts.
     n_training_used : int
-        Rows from which the distance was learned. All training rows vote.
+        Rows from which was learned. For a distance, all training rows vote; a
+        classifier learns from training and validation rows.
+    n_classes : int
+        Number of classes that a classifier learned.
     strength, strength_share : float
         Chosen strength, and its share of ``strength_max_``.
     n_neighbors : int
@@ -47,8 +50,14 @@ class Row(NamedTuple):
         Accuracy of always predicting the largest class of the training part.
     triplet_accuracy : float
         Score over all triplets of the test part; None if it has none.
+    log_loss, brier, zero_share : float
+        Scores of the predicted probabilities of a classifier.
+    bins : list of list
+        Reliability diagram of these: rows, sum of confidence, correct rows of each bin.
     fit_seconds, search_seconds, seconds : float
         Time of the chosen fit, of all fits and of the whole trial.
+    fit_cpu_seconds, predict_seconds : float
+        Processor time of the fit, and time of predicting probabilities.
     peak_memory : float
         Most memory that the process held, in MB, libraries included.
     rank, objective, gap, stop_reason : int, float, float, str
@@ -61,6 +70,8 @@ class Row(NamedTuple):
         Share of noisy features in the metric, and in the mean squared distance.
     versions : dict
         Versions of Python and of the packages that compute.
+    commit : str
+        Commit of the benchmark that made the row.
 
     Examples
     --------
@@ -80,6 +91,7 @@ class Row(NamedTuple):
     n_valid: int | None = None
     n_test: int | None = None
     n_training_used: int | None = None
+    n_classes: int | None = None
     strength: float | None = None
     strength_share: float | None = None
     n_neighbors: int | None = None
@@ -88,9 +100,15 @@ class Row(NamedTuple):
     balanced_accuracy: float | None = None
     majority_share: float | None = None
     triplet_accuracy: float | None = None
+    log_loss: float | None = None
+    brier: float | None = None
+    zero_share: float | None = None
+    bins: list[list[float]] | None = None
     fit_seconds: float | None = None
     search_seconds: float | None = None
     seconds: float | None = None
+    fit_cpu_seconds: float | None = None
+    predict_seconds: float | None = None
     peak_memory: float | None = None
     rank: int | None = None
     objective: float | None = None
@@ -101,6 +119,7 @@ class Row(NamedTuple):
     noise_share: float | None = None
     noise_relevance: float | None = None
     versions: dict[str, str] | None = None
+    commit: str | None = None
 
     @property
     def key(self) -> Key:
@@ -113,8 +132,8 @@ class Row(NamedTuple):
         return self.status == DONE
 
     def line(self) -> str:
-        """Return the row as one line of JSON; numbers that are not finite as null."""
-        facts = {name: _finite(value) for name, value in self._asdict().items()}
+        """Return the known fields as one line of JSON; unknown are those not finite."""
+        facts = {k: v for k, v in self._asdict().items() if _is_known(v)}
         return json.dumps(facts, ensure_ascii=False, allow_nan=False) + "\n"
 
     @classmethod
@@ -136,6 +155,5 @@ def versions() -> dict[str, str]:
     return known
 
 
-def _finite(value: Any) -> Any:
-    is_number = isinstance(value, float)
-    return None if is_number and not math.isfinite(value) else value
+def _is_known(value: Any) -> bool:
+    return value is not None and (not isinstance(value, float) or isfinite(value))

@@ -5,29 +5,25 @@ and its repetition.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
-from signal import Signals
 from typing import Any, NamedTuple
 
 from joblib import cpu_count
 
 from nearkind.experiments.design import Design, is_count
 from nearkind.experiments.methods import METHODS, Method
-from nearkind.experiments.progress import Progress, ProgressCallback, show_progress
-from nearkind.experiments.rows import DONE, NO_MEMORY, TIMED_OUT, Row
-from nearkind.experiments.sandbox import Outcome, Resources, Sandbox, wait_for_any
+from nearkind.experiments.progress import ProgressCallback, RunProgress, show_progress
+from nearkind.experiments.rows import Row
+from nearkind.experiments.sandbox import Resources, Sandbox, wait_for_any
 from nearkind.experiments.store import Store, open_store
 from nearkind.experiments.trial import Trial, plan
 
-LONGEST_REASON = 300
-LONGEST_WAIT = 1.0
-"""Seconds until the time limits are checked again."""
-INHERITED = "NEARKIND_DATA", "XDG_CACHE_HOME"
-"""Environment variables to hand on: the server that forks sandboxes may have been
-started before they were set."""
+Show = Callable[[int], AbstractContextManager[ProgressCallback]]
+"""From the number of rows that are in the file already to a context manager of a
+callback that is told of the progress."""
 
 
 class Limits(NamedTuple):
@@ -40,7 +36,9 @@ class Limits(NamedTuple):
     megabytes : float or None, default=None
         Memory beyond what the libraries take; None sets no limit.
     jobs : int or None, default=None
-        Trials at once, which share the cores; None is one for each core.
+        Trials at once; None is one for each core.
+    n_threads : int or None, default=None
+        Threads of each trial; None is an equal share of the cores.
 
     Examples
     --------
@@ -51,6 +49,7 @@ class Limits(NamedTuple):
     seconds: float | None = None
     megabytes: float | None = None
     jobs: int | None = None
+    n_threads: int | None = None
 
 
 def run(
@@ -63,12 +62,9 @@ def run(
     limits: Limits | None = None,
     retry: bool = False,
     table: Mapping[str, Method] = METHODS,
-    show: Callable[[int], AbstractContextManager[ProgressCallback]] = show_progress,
+    show: Show = show_progress,
 ) -> list[Row]:
-    """Run the trials that a results file lacks, those on small sets first.
-
-    Ctrl-C ends all trials; SIGTERM does where Ctrl-C is ignored, as it is in the
-    background of a script. Rows that are written stay, however a run ends.
+    """Run methods on sets, small sets first, unless the results file has their rows.
 
     Parameters
     ----------
@@ -76,19 +72,12 @@ def run(
         Names of sets, and of methods in ``table``.
     repetitions : int
         Number of repetitions.
-    results : str or path
-        File of rows, new or to be continued. Only one run can write it at a time.
+    results, limits, retry, show
+        As in ``run_trials``.
     design : Design or None, default=None
         What is common to all trials; None is ``Design()``.
-    limits : Limits or None, default=None
-        What a trial may use; None is ``Limits()``.
-    retry : bool, default=False
-        Run again trials whose row is in the file but not done.
     table : mapping of str to Method, default=METHODS
         Methods by name. They must be importable, as they go to other processes.
-    show : callable, default=show_progress
-        From the number of rows that are in the file already to a context manager of
-        a callback that is told of the progress.
 
     Returns
     -------
@@ -106,11 +95,40 @@ def run(
     """
     _check_count("repetitions", repetitions)
     trials = plan(sets, methods, repetitions, design or Design(), table)
+    return run_trials(trials, results, limits=limits, retry=retry, show=show)
+
+
+def run_trials(
+    trials: Sequence[Trial],
+    results: str | os.PathLike[str],
+    *,
+    limits: Limits | None = None,
+    retry: bool = False,
+    show: Show = show_progress,
+) -> list[Row]:
+    """Run the trials that a results file lacks, and return the rows of all.
+
+    Ctrl-C ends all trials; SIGTERM does where Ctrl-C is ignored, as it is in the
+    background of a script. Rows that are written stay, however a run ends.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        The trials, in the order in which they start.
+    results : str or path
+        File of rows, new or to be continued. Only one run can write it at a time.
+    limits : Limits or None, default=None
+        What a trial may use; None is ``Limits()``.
+    retry : bool, default=False
+        Run again trials whose row is in the file but not done.
+    show : callable, default=show_progress
+        Shows the progress.
+    """
     limits = _with_jobs(limits or Limits())
     with open_store(results) as store:
         missing = [trial for trial in trials if _is_missing(trial, store, retry)]
         with show(len(trials) - len(missing)) as callback:
-            _Run(store, limits, callback, iter(missing), len(missing)).run()
+            _TrialQueue(store, limits, callback, iter(missing), len(missing)).run()
         return [store.rows[trial.key] for trial in trials]
 
 
@@ -120,7 +138,7 @@ def _is_missing(trial: Trial, store: Store, retry: bool) -> bool:
 
 
 @dataclass
-class _Run:
+class _TrialQueue:
     """Trials in sandboxes, several at once."""
 
     store: Store
@@ -136,77 +154,42 @@ class _Run:
         try:
             self._start()
             while self.running:
-                self._finish()
+                for sandbox in wait_for_any([*self.running]):
+                    self._finish(sandbox)
                 self._start()
         finally:
             for sandbox in self.running:
                 sandbox.kill()
 
     def _start(self) -> None:
-        jobs = self.limits.jobs or 1
-        environment = {name: os.environ.get(name, "") for name in INHERITED}
-        n_threads = max(1, cpu_count() // jobs)
-        resources = Resources(environment, n_threads, self.limits.megabytes, True)
-        for trial in islice(self.waiting, jobs - len(self.running)):
+        seconds, megabytes, jobs, n_threads = self.limits
+        n_threads = n_threads or max(1, cpu_count() // (jobs or 1))
+        resources = Resources(seconds, megabytes, n_threads, preload=True)
+        for trial in islice(self.waiting, (jobs or 1) - len(self.running)):
             self.running[Sandbox(Trial.run, [trial], resources)] = trial
             self._report()
 
-    def _finish(self) -> None:
-        """Wait a while, and write the rows of trials that have ended by then."""
-        for sandbox in wait_for_any([*self.running], self._until_next_limit()):
-            trial, outcome = self.running[sandbox], sandbox.outcome()
-            self._write(sandbox, _row(trial, outcome, sandbox.seconds))
-        for sandbox in [each for each in self.running if self._left(each) <= 0.0]:
-            sandbox.kill()
-            trial, seconds = self.running[sandbox], sandbox.seconds
-            self._write(sandbox, trial.row(status=TIMED_OUT, seconds=seconds))
-
-    def _write(self, sandbox: Sandbox, row: Row) -> None:
-        del self.running[sandbox]
-        self.store.append(row)
+    def _finish(self, sandbox: Sandbox) -> None:
+        """Write the row of a trial that has ended."""
+        status, row, reason, _, peak_memory = sandbox.outcome()
+        trial, seconds = self.running.pop(sandbox), sandbox.seconds
+        if row is None:
+            status = f"{status}: {reason}" if reason else status
+            row = trial.row(status=status, seconds=seconds)
+        self.store.append(row._replace(peak_memory=peak_memory))
         self.n_done += 1
         self._report(row)
 
-    def _left(self, sandbox: Sandbox) -> float:
-        """Return the seconds until the time limit of a sandbox."""
-        most = self.limits.seconds
-        return float("inf") if most is None else most - sandbox.seconds
-
-    def _until_next_limit(self) -> float:
-        return max(0.0, min(LONGEST_WAIT, *map(self._left, self.running)))
-
     def _report(self, last: Row | None = None) -> None:
         keys = [trial.key for trial in self.running.values()]
-        self.callback(Progress(self.n_done, self.n_all, keys, last))
-
-
-def _row(trial: Trial, outcome: Outcome, seconds: float) -> Row:
-    """Return the row of a trial that has ended."""
-    peak_memory = outcome.peak_memory
-    if outcome.status == DONE:
-        return outcome.value._replace(peak_memory=peak_memory)
-    status = outcome.status
-    if status != NO_MEMORY:
-        status += f": {_reason(outcome)}"
-    return trial.row(status=status, seconds=seconds, peak_memory=peak_memory)
-
-
-def _reason(outcome: Outcome) -> str:
-    """Return one line that says why a trial failed."""
-    if outcome.error is not None:
-        return " ".join(outcome.error.split())[:LONGEST_REASON]
-    code = outcome.exit_code
-    if code is None or code >= 0:
-        return f"The process ended with code {code} and gave no reason."
-    name = Signals(-code).name
-    hint = "; the system may have run out of memory" if name == "SIGKILL" else ""
-    return f"The process was ended by {name}{hint}."
+        self.callback(RunProgress(self.n_done, self.n_all, keys, last))
 
 
 def _with_jobs(limits: Limits) -> Limits:
     """Check limits; return them with the number of jobs filled in."""
     jobs = cpu_count() if limits.jobs is None else limits.jobs
     _check_count("jobs", jobs)
+    _check_count("n_threads", limits.n_threads or 1)
     for name in ("seconds", "megabytes"):
         value = getattr(limits, name)
         if value is not None and not value > 0:

@@ -6,9 +6,10 @@ A call that fails, runs out of memory or kills its process ends nothing but itse
 import os
 import signal
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from importlib import import_module
+from math import inf
 from multiprocessing import (
     get_all_start_methods,
     get_context,
@@ -33,9 +34,12 @@ except ImportError:  # not on Windows
 
 PRELOAD = "nearkind.experiments.preload"
 STATUS_FILE = "/proc/self/status"
+LONGEST_REASON = 300
+LONGEST_WAIT = 1.0
+"""Seconds until Ctrl-C is heard where it does not interrupt a wait."""
 
 
-class Outcome(NamedTuple):
+class CallOutcome(NamedTuple):
     """How a call ended.
 
     Attributes
@@ -44,22 +48,19 @@ class Outcome(NamedTuple):
         "done", "failed", "out of memory" or "timed out".
     value : object, default=None
         What the function returned.
-    error : str or None, default=None
-        Type and message of the exception that it raised.
+    reason : str or None, default=None
+        Why the call failed, on one line.
     traceback : str or None, default=None
-        Traceback of that exception.
+        Traceback of the exception that the function raised.
     peak_memory : float or None, default=None
-        Most memory that the process held, in MB; None if it died or nobody knows.
-    exit_code : int or None, default=None
-        Of a process that died without an answer; negative is the number of a signal.
+        Peak memory of the process in MB; None if it died or if it is unknown.
     """
 
     status: str
     value: Any = None
-    error: str | None = None
+    reason: str | None = None
     traceback: str | None = None
     peak_memory: float | None = None
-    exit_code: int | None = None
 
 
 class Resources(NamedTuple):
@@ -67,21 +68,21 @@ class Resources(NamedTuple):
 
     Attributes
     ----------
-    environment : mapping of str to str, default={}
-        Environment variables to set.
+    seconds : float or None, default=None
+        Time after which the process is killed; None sets no limit.
+    megabytes : float or None, default=None
+        Memory beyond what the loaded libraries take; None sets no limit.
     n_threads : int or None, default=None
         Threads of nearkind; linear algebra then has one, so that no bit of a result
         depends on the number. None sets no limit.
-    megabytes : float or None, default=None
-        Memory beyond what the loaded libraries take; None sets no limit.
     preload : bool, default=False
         Fork from a process that has loaded and compiled everything, where processes
         can be forked. False starts a fresh interpreter.
     """
 
-    environment: Mapping[str, str] = {}
-    n_threads: int | None = None
+    seconds: float | None = None
     megabytes: float | None = None
+    n_threads: int | None = None
     preload: bool = False
 
 
@@ -106,8 +107,10 @@ class Sandbox:
     ) -> None:
         context = _context(resources.preload)
         self.pipe, there = context.Pipe(duplex=False)
-        work = there, function, arguments, resources
+        # A server that forks may have been started before variables were set.
+        work = there, function, arguments, resources, dict(os.environ)
         self._process = context.Process(target=_serve, args=work)
+        self._limit = inf if resources.seconds is None else resources.seconds
         self._start = monotonic()
         with there, _hold_interrupts():  # with the process, the pipe ends
             self._process.start()
@@ -117,13 +120,23 @@ class Sandbox:
         """Seconds since it was started."""
         return monotonic() - self._start
 
-    def outcome(self) -> Outcome:
-        """Wait for the end of the call and return how it ended."""
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until its time limit, at least zero."""
+        return max(0.0, self._limit - self.seconds)
+
+    def outcome(self) -> CallOutcome:
+        """Wait for the end of the call or its time limit, and return how it ended."""
+        while not wait_for_any([self]):
+            pass
+        outcome = CallOutcome(TIMED_OUT)
         try:
-            outcome = self.pipe.recv()
+            if self.pipe.poll():
+                outcome = self.pipe.recv()
         except (EOFError, OSError):
             self.join()
-            outcome = Outcome(FAILED, exit_code=self._process.exitcode)
+            reason = _reason_of_death(self._process.exitcode)
+            outcome = CallOutcome(FAILED, reason=reason)
         self.kill()
         return outcome
 
@@ -141,19 +154,14 @@ class Sandbox:
 def call(
     function: Callable[..., Any],
     *arguments: Any,
-    seconds: float | None = None,
     resources: Resources = Resources(),  # noqa: B008 - a constant
-) -> Outcome:
+) -> CallOutcome:
     """Call a function in a sandbox and return how that ended.
 
     Parameters
     ----------
-    function, *arguments
+    function, *arguments, resources
         As in ``Sandbox``.
-    seconds : float or None, default=None
-        Time after which the process is killed; None waits for its end.
-    resources : Resources, default=Resources()
-        What the process may use.
 
     Raises
     ------
@@ -162,21 +170,20 @@ def call(
     """
     sandbox = Sandbox(function, arguments, resources)
     try:
-        if not wait_for_any([sandbox], seconds):
-            return Outcome(TIMED_OUT)
         outcome = sandbox.outcome()
     finally:
         sandbox.kill()
-    if outcome.status == FAILED and outcome.traceback is not None:
+    if outcome.traceback is not None:
         name = getattr(function, "__name__", repr(function))
         raise RuntimeError(f"{name} failed in its process:\n{outcome.traceback}")
     return outcome
 
 
-def wait_for_any(sandboxes: Sequence[Sandbox], seconds: float | None) -> list[Sandbox]:
-    """Wait until a call ends, at most so many seconds; return those that have ended."""
-    ready = wait([sandbox.pipe for sandbox in sandboxes], seconds)
-    return [sandbox for sandbox in sandboxes if sandbox.pipe in ready]
+def wait_for_any(sandboxes: Sequence[Sandbox]) -> list[Sandbox]:
+    """Wait for a second or until a call ends; return those with an outcome by then."""
+    most = min([LONGEST_WAIT, *(sandbox.seconds_left for sandbox in sandboxes)])
+    ready = wait([sandbox.pipe for sandbox in sandboxes], most)
+    return [each for each in sandboxes if each.pipe in ready or not each.seconds_left]
 
 
 def peak_megabytes() -> float | None:
@@ -215,11 +222,13 @@ def _serve(
     function: Callable[..., Any],
     arguments: Sequence[Any],
     resources: Resources,
+    environment: dict[str, str],
 ) -> None:
     """Call the function in the new process and send the outcome."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent kills its sandboxes
     Thread(target=_exit_with_parent, daemon=True).start()
-    os.environ.update(resources.environment)
+    os.environ.clear()
+    os.environ.update(environment)
     n_threads = resources.n_threads
     if n_threads is not None:
         os.environ["LOKY_MAX_CPU_COUNT"] = str(n_threads)
@@ -232,14 +241,23 @@ def _serve(
         pipe.send(outcome._replace(peak_memory=peak_megabytes()))
 
 
-def _attempt(function: Callable[..., Any], arguments: Sequence[Any]) -> Outcome:
+def _attempt(function: Callable[..., Any], arguments: Sequence[Any]) -> CallOutcome:
     try:
-        return Outcome(DONE, function(*arguments))
+        return CallOutcome(DONE, function(*arguments))
     except MemoryError:
-        return Outcome(NO_MEMORY)
+        return CallOutcome(NO_MEMORY)
     except Exception as error:
-        message = f"{type(error).__name__}: {error}"
-        return Outcome(FAILED, None, message, traceback.format_exc())
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:LONGEST_REASON]
+        return CallOutcome(FAILED, None, reason, traceback.format_exc())
+
+
+def _reason_of_death(code: int | None) -> str:
+    """Return why a process ended without an answer."""
+    if code is None or code >= 0:
+        return f"The process ended with code {code} and gave no reason."
+    name = signal.Signals(-code).name
+    hint = "; the system may have run out of memory" if name == "SIGKILL" else ""
+    return f"The process was ended by {name}{hint}."
 
 
 def _exit_with_parent() -> None:

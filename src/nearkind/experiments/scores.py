@@ -103,11 +103,29 @@ class Scores(NamedTuple):
         )
 
 
+def values_by_cell(
+    rows: Iterable[Row], score: str
+) -> dict[tuple[str, str], list[float]]:
+    """Return the known values of a score by set and method, none for other keys.
+
+    Examples
+    --------
+    >>> rows = [Row("zoo", "lmnn", r, "k=1", 7, accuracy=float(r)) for r in (0, 1)]
+    >>> values_by_cell(rows, "accuracy")["zoo", "lmnn"]
+    [0.0, 1.0]
+    """
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in rows:
+        if row.is_done and getattr(row, score) is not None:
+            found[row.dataset, row.method].append(getattr(row, score))
+    return found
+
+
 def score_table(
     rows: Iterable[Row],
     score: str = "accuracy",
-    datasets: Sequence[str] | None = None,
-    methods: Sequence[str] | None = None,
+    datasets: Iterable[str] | None = None,
+    methods: Iterable[str] | None = None,
 ) -> Scores:
     """Return means and deviations of one score.
 
@@ -117,7 +135,7 @@ def score_table(
         Rows of one design.
     score : str, default="accuracy"
         A field of the rows that is a number.
-    datasets, methods : sequence of str or None, default=None
+    datasets, methods : iterable of str or None, default=None
         Names to show, in this order; None shows all, in the order of the rows.
 
     Examples
@@ -128,17 +146,13 @@ def score_table(
     """
     rows = list(rows)
     _check_one_design(rows)
-    found = defaultdict(list)
-    for row in rows:
-        if row.is_done and getattr(row, score) is not None:
-            found[row.dataset, row.method].append(getattr(row, score))
-    down = list(
-        dict.fromkeys(row.dataset for row in rows) if datasets is None else datasets
-    )
-    across = list(
-        dict.fromkeys(row.method for row in rows) if methods is None else methods
-    )
-    cells = [found.get(cell, []) for cell in product(down, across)]
+    found = values_by_cell(rows, score)
+    if datasets is None:
+        datasets = dict.fromkeys(row.dataset for row in rows)
+    if methods is None:
+        methods = dict.fromkeys(row.method for row in rows)
+    down, across = list(datasets), list(methods)
+    cells = [found[cell] for cell in product(down, across)]
     shape = len(down), len(across)
     return Scores(
         down,

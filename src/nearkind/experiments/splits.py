@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 RowNumbers = NDArray[np.intp]
 TRAIN, VALID, TEST = range(3)
-TURN = (TRAIN, VALID, TRAIN, TEST, TRAIN)
+DEALING_ORDER = (TRAIN, VALID, TRAIN, TEST, TRAIN)
 """Parts in the order in which the rows of a class are dealt out: 3 : 1 : 1 of every
 five, and of any two consecutive rows at least one is for training."""
 
@@ -39,6 +39,11 @@ class Split(NamedTuple):
     test: Part
 
 
+def joined(*parts: Part) -> Part:
+    """Return the rows of several parts, one part after another."""
+    return Part(*map(np.concatenate, zip(*parts, strict=True)))
+
+
 def split(whole: Part, seed: int, n_rows: int | None = None) -> Split:
     """Return a stratified split of a set, 6 : 2 : 2.
 
@@ -59,8 +64,9 @@ def split(whole: Part, seed: int, n_rows: int | None = None) -> Split:
     """
     rng = np.random.default_rng(seed)
     order = _sample(_by_class(whole.y, rng), n_rows)
-    turns = np.resize(np.roll(TURN, rng.integers(len(TURN))), len(order))
-    parts = (np.sort(order[turns == part]) for part in (TRAIN, VALID, TEST))
+    first = rng.integers(len(DEALING_ORDER))
+    dealt = np.resize(np.roll(DEALING_ORDER, first), len(order))
+    parts = (np.sort(order[dealt == part]) for part in (TRAIN, VALID, TEST))
     return Split(*map(whole.take, parts))
 
 

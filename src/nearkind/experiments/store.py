@@ -5,13 +5,13 @@ ones that it was making.
 """
 
 import errno
+import gzip
 import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
 
 from nearkind.experiments.rows import Key, Row
 
@@ -22,28 +22,27 @@ except ImportError:  # not on Windows
     fcntl = None
 
 
-class Contents(NamedTuple):
-    """The content of a file: the last row of each key, and the bytes of whole lines."""
+def read_rows(*paths: str | os.PathLike[str]) -> list[Row]:
+    """Return the rows of results files, of each key the last one.
 
-    rows: dict[Key, Row]
-    n_bytes: int
-
-
-def read_rows(path: str | os.PathLike[str]) -> list[Row]:
-    """Return the rows of a results file, the last one of each key.
-
-    An incomplete last line, left by a run that was killed, is left out with a warning.
+    A file whose name ends in .gz is unpacked. An incomplete last line, left by a run
+    that was killed, is left out with a warning.
 
     Raises
     ------
     ValueError
         If any other line is damaged; the message names file and line.
     """
-    place = Path(path)
-    try:
-        return list(_contents(place, place.read_bytes()).rows.values())
-    except OSError as error:
-        raise _file_error("read", place, error, "Run the experiments first.") from None
+    rows: dict[Key, Row] = {}
+    for place in map(Path, paths):
+        try:
+            data = place.read_bytes()
+        except OSError as error:
+            advice = "Run the experiments first."
+            raise _file_error("read", place, error, advice) from None
+        unpack = gzip.decompress if place.suffix == ".gz" else bytes
+        rows |= _contents(place, unpack(data))[0]
+    return list(rows.values())
 
 
 class Store:
@@ -58,9 +57,7 @@ class Store:
     def __init__(self, path: Path, descriptor: int) -> None:
         self._path, self._file = path, descriptor
         with open(descriptor, "rb", closefd=False) as stream:
-            found = _contents(path, stream.read())
-        self.rows = found.rows
-        self._size = found.n_bytes
+            self.rows, self._size = _contents(path, stream.read())
         os.ftruncate(descriptor, self._size)  # drops an incomplete last line
 
     def append(self, row: Row) -> None:
@@ -124,8 +121,11 @@ def _lock(place: Path, descriptor: int) -> None:
         ) from None
 
 
-def _contents(place: Path, data: bytes) -> Contents:
-    """Read all lines; the last one may be incomplete."""
+def _contents(place: Path, data: bytes) -> tuple[dict[Key, Row], int]:
+    """Return the last row of each key, and the bytes of whole lines.
+
+    The last line may be incomplete.
+    """
     lines = data.splitlines(keepends=True)
     rows: dict[Key, Row] = {}
     n_bytes = 0
@@ -146,7 +146,7 @@ def _contents(place: Path, data: bytes) -> Contents:
                 f"{place.name}, line {number}: this is not a row of results. Restore "
                 "the file, or delete that line and run again."
             )
-    return Contents(rows, n_bytes)
+    return rows, n_bytes
 
 
 def _row(line: bytes) -> Row | None:

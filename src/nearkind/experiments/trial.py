@@ -49,7 +49,7 @@ class Trial(NamedTuple):
 
     def row(self, **facts: Any) -> Row:
         """Return its row with these fields."""
-        return Row(*self.key, seed=self.seed, versions=versions(), **facts)
+        return Row(*self.key, seed=self.seed, **{"versions": versions(), **facts})
 
     def run(self) -> Row:
         """Load and split the set, learn and test in this process; return the row."""

@@ -16,10 +16,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind import optimizations
 from nearkind.protocols import Array, LossGradient
 
 WORTH_COMPILING = 1 << 14
 """Distances in a chunk from which loading the compiler pays."""
+_PLAIN_BITS = 33
+"""Bits of a number that plain code sorts by: single precision has 24."""
 _AT_ONCE = 1 << 17
 """Numbers worked on at a time: about what a core's cache holds."""
 
@@ -111,7 +114,8 @@ class PairSums(Protocol):
 
 def engine(n_distances: int) -> PairSums:
     """Return what to sum with: compiled code if numba is installed and it pays."""
-    if n_distances < WORTH_COMPILING or not has_compiler():
+    is_worth_it = n_distances >= WORTH_COMPILING and optimizations.enabled()
+    if not is_worth_it or not has_compiler():
         return NumpySums()
     from nearkind.losses.compiled_sums import CompiledSums  # slow to load, so only now
 
@@ -296,9 +300,7 @@ class Merged:
         self._shape = both.shape
         self._points = slice(0, points.shape[1])
         self._values = slice(points.shape[1], None)
-        self._order = _keys(both)
-        self._order.sort(axis=1)  # O(a n log n)
-        self._order &= 0xFFFFFFFF
+        self._order = _order(both) if optimizations.enabled() else _plain_order(both)
         self._order += np.arange(len(both))[:, None] * both.shape[1]
 
     def below(self, first: Array | float, second: Array | float) -> tuple[Array, Array]:
@@ -324,6 +326,21 @@ class Merged:
         total = running[:, -1:].copy()
         terms.ravel()[self._order] = running
         return total, terms
+
+
+def _order(numbers: Array) -> NDArray[np.int64]:
+    """Return the columns of each row in rising order of their numbers (a, n)."""
+    order = _keys(numbers)
+    order.sort(axis=1)  # O(a n log n)
+    order &= 0xFFFFFFFF
+    return order
+
+
+def _plain_order(numbers: Array) -> NDArray[np.int64]:
+    """Return the same from double precision; those within 1e-10 count as equal."""
+    mantissa, exponent = np.frexp(numbers)
+    rounded = np.ldexp(np.rint(np.ldexp(mantissa, _PLAIN_BITS)), exponent)
+    return np.argsort(rounded, axis=1, kind="stable").astype(np.int64)
 
 
 def _keys(numbers: Array) -> NDArray[np.int64]:

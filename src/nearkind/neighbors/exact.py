@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from nearkind.distances.form import query_chunks
+from nearkind import optimizations
+from nearkind.distances.form import FittedDistance, query_chunks
 from nearkind.neighbors.reach import Near, Reach
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.neighbors.vector_search import ProductSearch, TreeSearch
-from nearkind.protocols import Dissimilarity
 
 PLAIN_UP_TO = 64
 """Number of vectors up to which every distance is computed exactly."""
@@ -27,7 +27,7 @@ class PlainIndex:
 
     Parameters
     ----------
-    metric : Dissimilarity
+    metric : FittedDistance
         Fitted.
     rows : sequence of length m
         Unique rows, as the metric represents them.
@@ -39,7 +39,7 @@ class PlainIndex:
     kind, recall_, n_rows, seconds : as in ``protocols.Index``
     """
 
-    metric: Dissimilarity
+    metric: FittedDistance
     rows: Any
     k: int
 
@@ -53,7 +53,7 @@ class PlainIndex:
         return True
 
     @staticmethod
-    def check(metric: Any, owner: str) -> None:
+    def check(metric: Any, method: str, owner: str) -> None:
         """Accept any metric."""
 
     @property
@@ -87,7 +87,8 @@ class ExactIndex(PlainIndex):
 
     Vectors are searched by a tree if they are many and spread in few directions, else
     by a product of matrices in single precision that selects candidates. Few vectors,
-    and metrics without vectors, are compared one by one.
+    and metrics without vectors, are compared one by one. So are all with optimisations
+    turned off.
 
     Parameters
     ----------
@@ -108,9 +109,14 @@ class ExactIndex(PlainIndex):
     array([1])
     """
 
-    @cached_property
+    @property
     def search(self) -> ProductSearch | TreeSearch | None:
         """What finds candidates; None: every distance is computed."""
+        return self.fast_search if optimizations.enabled() else None
+
+    @cached_property
+    def fast_search(self) -> ProductSearch | TreeSearch | None:
+        """What finds candidates where that is faster than every distance."""
         if not self.metric.is_euclidean or self.n_rows <= PLAIN_UP_TO:
             return None
         if not 0 < self.rows.shape[1] < TREE_DIRECTIONS:

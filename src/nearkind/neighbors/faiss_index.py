@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.distances.form import query_chunks
+from nearkind import optimizations
+from nearkind.distances.form import FittedDistance, query_chunks
 from nearkind.neighbors.exact import ExactIndex
 from nearkind.neighbors.faiss_search import (
     DistinctVectors,
@@ -27,7 +28,7 @@ from nearkind.neighbors.reach import (
     join_near,
 )
 from nearkind.neighbors.vector_rows import lengths
-from nearkind.protocols import Array, Dissimilarity
+from nearkind.protocols import Array
 
 QUERIES_AT_ONCE = 256
 """Queries that one thread answers at a time."""
@@ -47,11 +48,12 @@ class FaissIndex:
 
     Law: ``near`` is that of ``ExactIndex``, up to rounding of distances, for every
     query whose neighbours are among the candidates. A query whose candidates may lack
-    one that ties with the k-th is asked again for more, and at last compared with all.
+    one that ties with the k-th is asked again for more, and at last compared with all,
+    as all queries are with optimisations turned off.
 
     Parameters
     ----------
-    metric : Dissimilarity
+    metric : FittedDistance
         Fitted, with ``value_vectors_``.
     rows : ndarray of shape (m, q)
         Vectors of unique rows.
@@ -81,7 +83,7 @@ class FaissIndex:
     array([1])
     """
 
-    def __init__(self, metric: Dissimilarity, rows: Array, k: int) -> None:
+    def __init__(self, metric: FittedDistance, rows: Array, k: int) -> None:
         self.metric = metric
         self.rows = rows
         self.k = k
@@ -93,12 +95,12 @@ class FaissIndex:
         return bool(metric.is_euclidean)
 
     @classmethod
-    def check(cls, metric: Any, owner: str) -> None:
+    def check(cls, metric: Any, method: str, owner: str) -> None:
         """Raise if a distance has no vectors, or if FAISS is not installed."""
         if not cls.takes(metric):
             raise ValueError(
                 f"The 'index' parameter of {owner} must be 'exact' over "
-                f"{type(metric).__name__}, which gives values no vectors that FAISS "
+                f"{method}, which gives values no vectors that FAISS "
                 "could search; got 'faiss'. Take index='exact', or a metric with "
                 "value_vectors_, such as CPML, Euclidean or NCA."
             )
@@ -144,6 +146,8 @@ class FaissIndex:
 
     def near(self, queries: Array, reach: Reach, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
+        if not optimizations.enabled():
+            return self._compare_with_all(queries, reach, k)
         k = reach.at_most(k)
         n = n_candidates(k)
         return self._near(queries, reach, k, (n, 16 * n))

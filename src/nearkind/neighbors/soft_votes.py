@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.distances.form import query_chunks
+from nearkind.distances.form import FittedDistance, query_chunks
 from nearkind.neighbors.reach import TIE, tie_widths
 from nearkind.neighbors.training_rows import TrainingRows
 from nearkind.neighbors.vector_rows import VectorRows
-from nearkind.protocols import Array, Dissimilarity, Map
+from nearkind.protocols import Array, Map
 
 Block = tuple[slice, Array]
 """Some rows, and the scores of queries with them (b, rows)."""
@@ -91,7 +91,7 @@ class SoftVotes:
 
     Parameters
     ----------
-    metric : Dissimilarity
+    metric : FittedDistance
         Fitted.
     rows : sequence of length m
         Unique rows, as the metric represents them.
@@ -111,7 +111,7 @@ class SoftVotes:
            [0.27, 0.73]])
     """
 
-    metric: Dissimilarity
+    metric: FittedDistance
     rows: Any
     weights: Array
     temperature: float
@@ -372,7 +372,7 @@ class LeaveOneOut:
 
     Parameters
     ----------
-    metric : Dissimilarity
+    metric : FittedDistance
         Fitted.
     rows : sequence of length m
         Unique rows, as the metric represents them.
@@ -381,7 +381,7 @@ class LeaveOneOut:
         as its rows do in the mean, and 1 at most.
     """
 
-    metric: Dissimilarity
+    metric: FittedDistance
     rows: Any
     voters: TrainingRows
 

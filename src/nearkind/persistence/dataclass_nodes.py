@@ -7,12 +7,12 @@ is to know needs nothing else to be kept.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from nearkind.baselines.matrix_learner import Coding
+from nearkind.baselines.coding import Coding
 from nearkind.distances import FORMS, PairTables
 from nearkind.distances.dependence import ValuePairs
 from nearkind.distances.trees import CodeTrees
@@ -61,7 +61,7 @@ def pack_fields(writer: Writer, value: Any, what: str) -> Any:
     name = type(value).__name__
     parts = {
         field.name: writer.node(getattr(value, field.name), f"{field.name} of {name}")
-        for field in fields(value)
+        for field in _kept_fields(type(value))
     }
     return {name: parts}
 
@@ -69,7 +69,7 @@ def pack_fields(writer: Writer, value: Any, what: str) -> Any:
 def unpack_fields(kind: type, reader: Reader, payload: Any) -> Any:
     """Return a dataclass of its fields, after checking them."""
     name, hints = kind.__name__, _hints(kind)
-    known = {field.name: field for field in fields(kind)}
+    known = {field.name: field for field in _kept_fields(kind)}
     if isinstance(payload, list) and len(payload) == len(known):
         payload = dict(zip(known, payload, strict=True))  # as version 0.1 wrote them
     if not isinstance(payload, dict) or not set(payload) <= set(known):
@@ -115,6 +115,11 @@ def is_of_type(value: Any, hint: Any) -> bool:
     if origin in (int, bool, str):
         return type(value) is origin
     return isinstance(value, origin)
+
+
+def _kept_fields(kind: type) -> list[Field[Any]]:
+    """Return the fields that a file keeps: all but those that say otherwise."""
+    return [each for each in fields(kind) if each.metadata.get("is_kept", True)]
 
 
 @cache

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.baselines.matrix_learner import Coding
+from nearkind.baselines.coding import Coding
 from nearkind.distances.checks import check_reals, check_tables
 from nearkind.distances.form import FittedDistance
 from nearkind.errors import RefusedError
+from nearkind.estimators.fit_report import APART
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.persistence.nodes import Pack, Reader, Unpack, Writer, short_repr
 from nearkind.projections.base import TableProjection
@@ -48,7 +49,8 @@ def check_diagnostics(
         raise RefusedError("diagnostics are not values by name")
     for name, value in found.items():
         is_name = isinstance(name, str) and name.isidentifier() and name[-1:] == "_"
-        if not is_name or name[0] == "_" or hasattr(type(model), name):
+        is_taken = name in APART or hasattr(type(model), name)
+        if not is_name or name[0] == "_" or is_taken:
             raise RefusedError(f"{short_repr(name)} is no name of a diagnostic")
         CHECKS.get(name, _check_any)(value, name)
     missing = [

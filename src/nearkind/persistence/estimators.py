@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from nearkind import baselines
 from nearkind.distances.form import FittedDistance
 from nearkind.errors import RefusedError
-from nearkind.estimators.base import Distance
-from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.base import Distance, keep_codebook
+from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.fit_report import fit_report
 from nearkind.estimators.labels import check_class_weight
@@ -133,7 +133,7 @@ def restore_distance(model: Any, found: Mapping[str, Any]) -> None:
     check_diagnostics(model, form, diagnostics)
     for name, value in diagnostics.items():
         setattr(model, name, value)
-    model.set_codebook(form.codebook)
+    keep_codebook(model, form.codebook)
     model.distance_ = form
     if output not in (None, "default", "pandas", "polars"):
         raise RefusedError(
@@ -161,13 +161,13 @@ def restore_classifier(model: Any, found: Mapping[str, Any]) -> None:
         _check_results(results, len(committee.classes))
         check_scoring(model)
         model.committee_, model.classes_ = committee, committee.classes
-        model.set_codebook(model.distance_.codebook)
+        keep_codebook(model, model.distance_.codebook)
     else:
         if len(committee.voters) > 1 or committee.calibration is not None:
             raise RefusedError("a classifier has one voter, and no calibration")
-        model.check_settings()
+        check_settings(model)
         (voter,) = committee.voters
-        model.hold(voter, committee.classes, results.get("n_samples_fit_", least))
+        hold(model, voter, committee.classes, results.get("n_samples_fit_", least))
     for name, value in results.items():
         setattr(model, name, value)
 

@@ -22,7 +22,7 @@ from nearkind.distances import (
 from nearkind.encoding.codebook import Codebook
 from nearkind.errors import RefusedError
 from nearkind.estimators.base import Distance
-from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.classifier import CPMLClassifier, check_settings
 from nearkind.estimators.fit_report import fit_report
 from nearkind.neighbors import RowGroups, TrainingRows, is_soft
 from nearkind.protocols import Array
@@ -143,7 +143,7 @@ def _classifier(model: CPMLClassifier, left: Attributes) -> Attributes:
     metric, classes, codes, weights, shares, rows, starts = map(left.pop, names)
     if not isinstance(metric, Distance) or not hasattr(metric, "distance_"):
         raise RefusedError("metric_ of a classifier is not a fitted distance")
-    model.check_settings()
+    check_settings(model)
     counts = _whole_where_close(shares * weights[:, None])
     groups = RowGroups(rows.astype(np.intp), starts.astype(np.intp))
     report = fit_report(metric)

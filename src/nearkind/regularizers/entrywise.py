@@ -43,6 +43,8 @@ class EntrywiseL1:
     """
 
     is_smooth = False
+    is_trace = False
+    takes_matrix = True
 
     def value(self, M: Array) -> float:
         """Return the norm."""

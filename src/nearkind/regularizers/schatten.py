@@ -31,6 +31,8 @@ class Schatten:
 
     p: float = 1.0
 
+    takes_matrix = False
+
     @property
     def is_smooth(self) -> bool:
         """Whether it has a gradient at all M of full rank."""
@@ -92,6 +94,7 @@ class SchattenPower:
 
     p: float = 1.0
     is_smooth = True
+    takes_matrix = False
 
     @property
     def is_trace(self) -> bool:

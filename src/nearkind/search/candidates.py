@@ -16,8 +16,8 @@ from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.base import Distance
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.distance_names import distance_of
-from nearkind.estimators.params import wrong
 from nearkind.solvers.solution import Stop
+from nearkind.validation.parameters import wrong
 
 CLOSELY: dict[str, Any] = {"tol": 1e-3, "max_iter": 40, "warm_start": True}
 """How a fit in a search ends: tighter ones do not classify better."""

@@ -1,9 +1,9 @@
 """CPMLClassifierCV: the distance and the vote that do best on rows held out."""
 
 import warnings
-from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import KW_ONLY, replace
 from numbers import Real
 from time import perf_counter
 from typing import Any, Self
@@ -23,7 +23,7 @@ from nearkind.errors import (
     SearchInterruptedWarning,
     TimeBudgetWarning,
 )
-from nearkind.estimators import params
+from nearkind.estimators.base import keep_codebook
 from nearkind.estimators.classifier import CPMLClassifier, classifier_of
 from nearkind.estimators.fit_report import fit_report, fitted_estimator
 from nearkind.estimators.labels import (
@@ -44,13 +44,22 @@ from nearkind.search.folds import folds_of
 from nearkind.search.results_table import results_table
 from nearkind.search.scoring import check_scoring, scoring_of
 from nearkind.solvers.solution import Deadline, Stop
-from nearkind.voting import Committee, ConformalScores, NearestRule, Voter
+from nearkind.validation import parameters
+from nearkind.validation.parameters import estimator_class
+from nearkind.voting import (
+    Calibration,
+    Committee,
+    ConformalScores,
+    NearestRule,
+    Voter,
+)
 from nearkind.voting.conformal import rows_needed
 
 SEARCH_SHARE = 0.6
 """Share of the time for the search; the rest is for learning from all rows."""
 
 
+@estimator_class()
 class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     """Nearest neighbours under the distances that do best on held-out training rows.
 
@@ -78,8 +87,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         How many distances may vote together.
     cv : int, splitter or list of folds, default=None
         Number of folds, or folds as scikit-learn has them; None: 5 up to 1,000 rows, 3
-        beyond, and one from 13,500 on. Our own folds are drawn without regard to labels
-        and keep copies of a row together.
+        beyond, and one from 13,500 on. Our own folds are drawn without regard to
+        labels; copies of rows stay together where a table repeats itself.
     time_budget : float, default=None
         Seconds that ``fit`` may take: three fifths of it for the search, the rest for
         learning the chosen from all rows. What is being learned when time is up is
@@ -92,9 +101,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     numeric : {"auto", "category", "bin", "scale"}, default="auto"
         What becomes of columns of numbers, as in :class:`nearkind.CPML`.
     n_jobs : int, default=None
-        Threads that share the fits, or the work of each. None is one for every core, as
-        -1 is, unlike in scikit-learn, where it is one; no bit of the result depends on
-        it.
+        Threads that share the fits, or the work of each. None is one, -1 one per core;
+        no bit of the result depends on it.
     scoring : str or callable, default="accuracy"
         What the model is to be good at on rows held out: "accuracy",
         "balanced_accuracy", "f1_macro", "log_loss", or a function of labels (n,) and
@@ -112,7 +120,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         Seed of the folds, and of the rows that candidates=None draws where there are
         many; None is as good as 0, so that every fit gives the same.
     verbose : int, default=0
-        1 shows what is fitted.
+        1 shows a bar on a terminal, and a line every 10 seconds elsewhere; 2 a line for
+        each fit there.
 
     Attributes
     ----------
@@ -174,41 +183,22 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     True
     """
 
-    committee_: Committee
-
-    def __init__(
-        self,
-        candidates=None,
-        n_neighbors=(1, 3, 5, 9, 15, 25),
-        weights="soft",
-        max_members=3,
-        cv=None,
-        time_budget=None,
-        unseen="prior",
-        missing="level",
-        numeric="auto",
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        scoring="accuracy",
-        class_weight=None,
-        calibrate=True,
-    ):
-        self.candidates = candidates
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.max_members = max_members
-        self.cv = cv
-        self.time_budget = time_budget
-        self.unseen = unseen
-        self.missing = missing
-        self.numeric = numeric
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.scoring = scoring
-        self.class_weight = class_weight
-        self.calibrate = calibrate
+    candidates: Any = None
+    _: KW_ONLY
+    n_neighbors: Any = (1, 3, 5, 9, 15, 25)
+    weights: Any = "soft"
+    max_members: int = 3
+    cv: Any = None
+    time_budget: Any = None
+    unseen: str = "prior"
+    missing: str = "level"
+    numeric: str = "auto"
+    n_jobs: Any = None
+    random_state: Any = None
+    verbose: int = 0
+    scoring: Any = "accuracy"
+    class_weight: Any = None
+    calibrate: bool = True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose, and learn from all rows.
@@ -225,8 +215,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         self
         """
         start = perf_counter()
-        most, budget = params.whole_number(self, "max_members"), _seconds(self)
-        params.flag(self, "calibrate")
+        most, budget = parameters.whole_number(self, "max_members"), _seconds(self)
+        parameters.flag(self, "calibrate")
         check_scoring(self)
         check_class_weight(self)
         with search_progress(self, X, y, sample_weight) as tell:
@@ -234,24 +224,27 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             deadline = Deadline(start + SEARCH_SHARE * budget)
             search = self._search(rows, y, deadline, tell)
             counts = check_weights(sample_weight, rows.n_given)[rows.row_numbers]
-            chosen = self._choose(search, most, counts)
+            chosen, calibration, scores = self._choose(search, most, counts)
             self.refused_ = search.refused
             self.search_seconds_ = perf_counter() - start
             with suppress(KeyboardInterrupt):  # of a callback: the search has ended
                 tell(search.search_work, search.total, "learning from all rows", np.nan)
-            with Deadline(start + budget).limit():
-                self._learn(search, chosen)
+            with Deadline(start + budget).limit(), _columns_not_warned_of():
+                voters = self._learn(search, chosen)
+            self.classes_ = rows.classes
+            self.committee_ = Committee(voters, rows.classes, calibration, scores)
+            keep_codebook(self, self.distance_.codebook)
             self.refit_seconds_ = perf_counter() - start - self.search_seconds_
         return self
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> CodedRows:
-        """Read the table; what there is to say of it the last fit says."""
-        with warnings.catch_warnings():
-            for told_by_the_last_fit in (MixedValuesWarning, NearlyUniqueWarning):
-                warnings.simplefilter("ignore", told_by_the_last_fit)
+        """Read the table, and warn of its columns once, whichever candidate wins."""
+        with _columns_not_warned_of():
             book = Codebook(numeric="category")
             owner = type(self).__name__
-            return labelled_rows(X, y, sample_weight, book, owner, self.class_weight)
+            rows = labelled_rows(X, y, sample_weight, book, owner, self.class_weight)
+        Codebook(numeric=self.numeric).fit(rows.table, rows.weights, rows.y)  # warns
+        return rows
 
     def predict_set(
         self,
@@ -351,6 +344,16 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         return fitted_estimator(voter.report, voter.distance)
 
     @property
+    def calibration_(self) -> Calibration | None:
+        """How mean shares of votes become probabilities; None: they are."""
+        return self.committee_.calibration
+
+    @property
+    def conformal_scores_(self) -> ConformalScores | None:
+        """Scores of rows held out; None in a model of a file of version 0.1.0."""
+        return self.committee_.conformal
+
+    @property
     def held_accuracy_(self) -> float:
         """Share of rows held out that were answered rightly, whatever the scoring."""
         if self.confusion_ is None:  # of a file of version 0.1.0
@@ -381,27 +384,28 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
 
     def _choose(
         self, search: Elimination, most: int, counts: Array
-    ) -> list[tuple[Contender, int]]:
+    ) -> tuple[list[tuple[Contender, int]], Calibration | None, ConformalScores]:
         """Return the settings that vote together, with their ways to vote.
 
-        Keeps what they say of held rows; ``counts`` are the weights of all rows (n,)
-        without those of classes.
+        Moreover, the calibration of their votes, and the scores of held rows. Keeps
+        what they say of held rows; ``counts`` are the weights of all rows (n,) without
+        those of classes.
         """
         held = np.concatenate(search.held)
         votes = self._held_votes(search, most, counts[held])
         choice, probabilities = votes.choose(), votes.cross_probabilities()
         truth, counts = votes.truth, votes.counts
-        self.calibration_ = choice.calibration
         self.held_rows_ = search.rows.row_numbers[held]
         self.held_proba_ = probabilities
         score = search.scoring.score(probabilities, truth, votes.weights)
         self.best_score_ = float(score)
-        self.conformal_scores_ = ConformalScores.of(probabilities, truth, counts)
+        scores = ConformalScores.of(probabilities, truth, counts)
         n_classes = probabilities.shape[1]
         self.confusion_ = np.zeros((n_classes, n_classes))
         np.add.at(self.confusion_, (truth, most_votes(probabilities)), counts)
         self.cv_results_ = results_table(search, choice.members)
-        return [(search.contenders[m.contender], m.way) for m in choice.members]
+        chosen = [(search.contenders[m.contender], m.way) for m in choice.members]
+        return chosen, choice.calibration, scores
 
     def _held_votes(self, search: Elimination, most: int, counts: Array) -> HeldVotes:
         """Return what all contenders say of held rows; ``counts`` are those rows'."""
@@ -420,8 +424,10 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             calibrate=self.calibrate,
         )
 
-    def _learn(self, search: Elimination, chosen: list[tuple[Contender, int]]) -> None:
-        """Learn the chosen distances from all rows."""
+    def _learn(
+        self, search: Elimination, chosen: list[tuple[Contender, int]]
+    ) -> tuple[Voter, ...]:
+        """Return voters by the chosen distances, learned from all rows."""
         rows = search.rows
         fitted: dict[tuple[int, int], Any] = {}
         for candidate in once_each(contender.candidate for contender, _ in chosen):
@@ -446,10 +452,16 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             "n_neighbors": search.ways[way][0],
             "weights": search.ways[way][1],
         }
-        self.classes_ = rows.classes
-        parts = tuple(voters), rows.classes, self.calibration_, self.conformal_scores_
-        self.committee_ = Committee(*parts)
-        self.set_codebook(self.distance_.codebook)
+        return tuple(voters)
+
+
+@contextmanager
+def _columns_not_warned_of() -> Iterator[None]:
+    """Ignore warnings of columns, which each distance would repeat."""
+    with warnings.catch_warnings():
+        for category in (MixedValuesWarning, NearlyUniqueWarning):
+            warnings.simplefilter("ignore", category)
+        yield
 
 
 def _ways_to_vote(model: Any) -> list[tuple[int, Any]]:
@@ -458,11 +470,13 @@ def _ways_to_vote(model: Any) -> list[tuple[int, Any]]:
     Soft votes are there once, with a number in the middle, for their neighbours.
     """
     ks, votes = _several(model.n_neighbors), _several(model.weights)
-    if not ks or not all(params.is_whole(k) and k >= 1 for k in ks):
-        raise params.wrong(model, "n_neighbors", "whole numbers >= 1, one or several")
+    if not ks or not all(parameters.is_whole(k) and k >= 1 for k in ks):
+        raise parameters.wrong(
+            model, "n_neighbors", "whole numbers >= 1, one or several"
+        )
     if not votes or not all(map(_is_vote, votes)):
         listed = ", ".join(map(repr, WEIGHTS))
-        raise params.wrong(
+        raise parameters.wrong(
             model, "weights", f"functions or of {listed}, one or several"
         )
     ks = sorted({int(k) for k in ks})
@@ -486,7 +500,7 @@ def _seconds(model: Any) -> float:
     """Return how long a fit may take."""
     if model.time_budget is None:
         return np.inf
-    return params.number(
+    return parameters.number(
         model, "time_budget", "None or a number > 0", 0.0, open_low=True
     )
 

@@ -4,7 +4,8 @@ A race over folds, after Maron and Moore, *Hoeffding races*, NIPS 1994, with sta
 errors of paired differences instead of Hoeffding bounds. Where there are many rows a
 first heat is run on few of them, as in successive halving (Jamieson and Talwalkar,
 *Non-stochastic best arm identification and hyperparameter optimization*, AISTATS 2016);
-but who is not clearly behind goes on, be it more than half.
+but who is not clearly behind goes on, be it more than half. With optimisations turned
+off every candidate is fitted on every fold.
 """
 
 import warnings
@@ -15,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind import optimizations
 from nearkind.encoding.rows import CodedRows
-from nearkind.estimators import params
+from nearkind.estimators.base import codebook_of
 from nearkind.protocols import Array
 from nearkind.search.candidates import Candidate
 from nearkind.search.ensemble import least_gain
@@ -180,7 +182,7 @@ class Elimination:
         A candidate whose best strength is clearly behind is out; the others go on with
         all of their strengths, as which is best depends on the number of rows.
         """
-        heat = heat_of(fold, self.rows.y)
+        heat = heat_of(fold, self.rows.y) if optimizations.enabled() else None
         newcomers = [
             contender
             for contender in self.contenders
@@ -325,6 +327,8 @@ class Elimination:
 
     def _is_won(self) -> bool:
         """Return whether no vote could be better on the folds so far."""
+        if not optimizations.enabled():
+            return False
         truth, weights = self.truth, self.held_weights
         enough = self.scoring.best(len(self.rows.classes)) - least_gain(weights)
         return any(
@@ -348,7 +352,7 @@ class Elimination:
         Distances that code alike share them.
         """
         metric = candidate.lenient.metric
-        key = fold.train.tobytes(), *params.codebook(metric).policies.values()
+        key = fold.train.tobytes(), *codebook_of(metric).policies.values()
         try:
             if key not in self._coded:
                 self._coded[key] = FoldRows.of(self.rows, fold, metric)
@@ -360,6 +364,8 @@ class Elimination:
 
     def _drop(self) -> None:
         """Eliminate what is clearly behind the best."""
+        if not optimizations.enabled():
+            return
         tables = [self._table(contender) for contender in self.contenders]
         behind = are_behind(tables, self.truth, self.held_weights, self.scoring)
         for contender, is_behind in zip(self.contenders, behind, strict=True):

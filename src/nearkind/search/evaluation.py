@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind import optimizations
 from nearkind.encoding.rows import CodedRows
-from nearkind.estimators import params
+from nearkind.estimators.base import codebook_of
 from nearkind.estimators.fit_report import fit_report
 from nearkind.neighbors import TrainingRows, is_soft
 from nearkind.protocols import Array
@@ -82,7 +83,7 @@ class FoldRows:
     @classmethod
     def of(cls, rows: CodedRows, fold: Fold, metric: Any) -> "FoldRows":
         """Code the rows of a fold as an unfitted distance wants them."""
-        train = rows.take(fold.train).recode(params.codebook(metric))
+        train = rows.take(fold.train).recode(codebook_of(metric))
         held = rows.take(fold.held).coded_by(train.codebook)
         voters = TrainingRows.of(train)
         return cls(train, held, voters, rows.y[fold.held], rows.classes)
@@ -96,7 +97,8 @@ class FoldRows:
         report, k = fit_report(metric), max(k for k, _ in ways)
         voter = Voter(form, voting, NearestRule(k), report)
         by_way = voter.shares_by_rule(codes, rules(voter, ways))  # (V, n_held, C')
-        whole = np.zeros((*by_way.shape[:2], len(self.classes)), dtype=np.float32)
+        kind = np.float32 if optimizations.enabled() else np.float64
+        whole = np.zeros((*by_way.shape[:2], len(self.classes)), kind)
         whole[:, :, np.searchsorted(self.classes, self.train.classes)] = by_way
         return whole
 
@@ -144,7 +146,7 @@ def evaluate(
     """
     outcome, best, n_worse = Outcome(), -np.inf, 0
     weights = rows.held.weights
-    may_turn = may_turn and len(rows.held) >= ENOUGH_HELD
+    may_turn = may_turn and optimizations.enabled() and len(rows.held) >= ENOUGH_HELD
     start = perf_counter()
     try:
         with deadline.limit():

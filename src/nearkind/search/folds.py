@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import pdtr
 
 from nearkind.encoding.rows import CodedRows, row_keys
-from nearkind.estimators.params import generator, is_whole, wrong
 from nearkind.protocols import Codes
+from nearkind.validation.parameters import generator, is_whole, wrong
 
 Rows = NDArray[np.intp]
 
@@ -23,8 +24,10 @@ MOST_TAUGHT = 40_000
 
 
 MOST_COPIES = 10
-"""Equal rows up to which they share a fold, a tenth of a small table. A row that occurs
-more often is common enough for new rows to be equal to it, too."""
+"""Equal rows up to which they may share a fold, a tenth of a small table. New rows are
+likely to equal a row that occurs more often."""
+UNLIKELY = 0.001
+"""Probability below which the copies are not those of independent rows."""
 
 HEAT_ROWS, HEAT_HELD = 2_000, 1_500
 """Rows to learn from, and to be classified, in a first heat."""
@@ -161,19 +164,53 @@ def _folds(
 
 
 def copies_together(codes: Codes) -> Rows:
-    """Return a group for each row (n,): that of its copies, if there are few of them.
+    """Return a group for each row (n,): its copies, if the table repeats itself.
 
     Examples
     --------
-    >>> copies_together(np.array([[0], [1], [0]]))
-    array([0, 1, 0])
-    >>> copies_together(np.array([[0], [0], [0]]))
-    array([3, 4, 5])
+    >>> codes = np.arange(6)[:, None]
+    >>> copies_together(np.vstack([codes, codes]))
+    array([0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5])
+    >>> copies_together(np.array([[0], [1], [0], [2]]))
+    array([0, 1, 2, 3])
     """
     _, group = np.unique(row_keys(codes), return_inverse=True)
+    sizes, single = np.bincount(group), np.arange(len(group))
+    if not repeats_itself(sizes):
+        return single
     most = np.clip(len(group) / 10, 2, MOST_COPIES)
-    is_common = np.bincount(group)[group] > most
-    return np.where(is_common, len(group) + np.arange(len(group)), group)
+    return np.where(sizes[group] > most, len(sizes) + single, group)
+
+
+def repeats_itself(sizes: Rows) -> bool:
+    """Return whether more rows occur several times than independent rows would.
+
+    In a sample of n independent rows, a distinct row of probability p occurs k times
+    with nearly the Poisson probability of mean n p. Let f_k be the expected number of
+    distinct rows that occur k times. Then the k! f_k are the moments of one measure,
+    and by the Cauchy-Schwarz inequality
+
+        f_(k + 1) >= k / (k + 1) f_k^2 / f_(k - 1).
+
+    A table given twice has many rows that occur twice, and none that occur once or
+    three times. The right side is lowered by one standard error of each count.
+
+    Parameters
+    ----------
+    sizes : ndarray of int (m,)
+        How often each distinct row occurs.
+
+    Examples
+    --------
+    >>> repeats_itself(np.full(6, 2)), repeats_itself(np.array([3, 2, 2, 1, 1, 1]))
+    (True, False)
+    """
+    k = np.arange(2, MOST_COPIES + 1)
+    f = np.bincount(np.minimum(sizes, MOST_COPIES + 2), minlength=MOST_COPIES + 3)
+    before, after = f[k - 1], f[k + 1]
+    f_k = np.maximum(f[k] - np.sqrt(f[k]), 0.0)
+    least = k / (k + 1) * f_k**2 / (before + np.sqrt(before) + 1.0)
+    return bool((pdtr(after, least) < UNLIKELY).any())
 
 
 def split_by(cv: Any, rows: Rows, y: NDArray[Any]) -> Iterator[Fold]:

@@ -7,6 +7,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind import optimizations
 from nearkind.losses.edges import weighted_gram
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import Embedding, embed, embed_by
@@ -20,6 +21,7 @@ from nearkind.protocols import (
     Regularizer,
     SmoothConstraints,
 )
+from nearkind.regularizers.entrywise import EntrywiseL1
 
 _HINGE = Hinge()
 
@@ -77,7 +79,7 @@ class Objective:
 
     def penalty(self, point: Spectrum) -> float:
         """Return strength times regularizer."""
-        return self.strength * self.regularizer.value(point.values)
+        return self.strength * self.regularizer.value(self._argument(point))
 
     def linearize(self, point: Spectrum) -> Linearization:
         """Return f, the gradient of the loss and its intercept at a metric."""
@@ -104,7 +106,7 @@ class Objective:
 
     def factor_penalty(self, F: Array) -> tuple[float, Array]:
         """Return strength times regularizer at F'F, and its gradient in F (B, r, W)."""
-        if getattr(self.regularizer, "is_trace", False):  # |F|^2: no spectrum needed
+        if self.regularizer.is_trace:  # |F|^2: no spectrum needed
             return self.strength * float(np.vdot(F, F)), 2.0 * self.strength * F
         at = decompose_factor(F)
         slopes = self.regularizer.subgradient(at.values.ravel()).reshape(
@@ -116,11 +118,15 @@ class Objective:
 
     def subgradient(self, point: Spectrum, at: Linearization) -> Array:
         """Return one subgradient of f (B, W, W)."""
-        penalty = self.regularizer.subgradient(point.values)
-        return at.gradient + self.strength * point.with_values(penalty).matrix
+        penalty = self.regularizer.subgradient(self._argument(point))
+        if not self.regularizer.takes_matrix:
+            penalty = point.with_values(penalty).matrix
+        return at.gradient + self.strength * penalty
 
     def prox(self, M: Array, step: float) -> Spectrum:
         """Return argmin over PSD X of |X - M|^2 / 2 + step * strength * r(X)."""
+        if self.regularizer.takes_matrix:
+            return decompose(self.regularizer.prox(M, step * self.strength)).positive()
         spectrum = decompose(M)
         shrunk = self.regularizer.prox(spectrum.values.ravel(), step * self.strength)
         return spectrum.with_values(shrunk)
@@ -133,21 +139,29 @@ class Objective:
         From multipliers alpha in [0, 1], one a constraint, known only through their
         sums ``gradient`` and ``intercept``: the dual value, the best over multiples of
         alpha. ``near`` is a metric near the optimum, for penalties whose dual value
-        must be searched for; here it follows from the spectrum.
+        must be searched for; of others it follows from the spectrum.
         """
-        spectrum = decompose(-gradient).values
-        return self.regularizer.dual_value(spectrum, intercept, self.strength)
+        if not self.regularizer.takes_matrix:
+            spectrum = decompose(-gradient).values
+            return self.regularizer.dual_value(spectrum, intercept, self.strength)
+        norm = cast(EntrywiseL1, self.regularizer)
+        M = None if near is None else near.matrix
+        return norm.dual_value(-gradient, intercept, self.strength, M)
 
     def dual_norm(self, descent: Spectrum) -> float:
         """Return the dual norm of minus a gradient of the loss."""
-        return self.regularizer.dual_norm(descent.values)
+        return self.regularizer.dual_norm(self._argument(descent))
 
     def strength_max(self, descent: Spectrum) -> float:
         """Return the smallest strength at which M = 0 is optimal.
 
         ``descent`` is what ``descent_at_zero`` returns.
         """
-        return self.regularizer.strength_max(descent.values)
+        return self.regularizer.strength_max(self._argument(descent))
+
+    def _argument(self, point: Spectrum) -> Array:
+        """Return what the regularizer takes: eigenvalues, or M itself."""
+        return point.matrix if self.regularizer.takes_matrix else point.values
 
     def with_loss(self, loss: Loss) -> "Objective":
         """Return the same problem under another loss."""
@@ -196,7 +210,10 @@ class Objective:
         """Return the same problem, its distances in single precision.
 
         On centred rows loss and gradient are then right to about 1e-6 of their size.
+        With optimisations turned off precision stays double.
         """
+        if not optimizations.enabled():
+            return self
         return replace(self, Z=self.Z.astype(np.float32))
 
     @property

@@ -16,6 +16,7 @@ from nearkind.tables.column import (
     factorize,
     inferred_column,
 )
+from nearkind.tables.plain_table import PlainTable
 from nearkind.tables.table import Table
 from nearkind.tables.values import COMPLEX_REFUSED, refuse_complex
 
@@ -206,7 +207,8 @@ def frame(
     Returns
     -------
     data frame
-        The columns as they are, in a dict, where pandas is wanted and not installed.
+        A ``PlainTable``, a dict of columns that prints as a table, where pandas is
+        wanted and not installed.
 
     Examples
     --------
@@ -218,7 +220,7 @@ def frame(
     try:
         import pandas as pd
     except ImportError:
-        return dict(columns)
+        return PlainTable(columns, index)
     return pd.DataFrame(columns, index=None if index is None else pd.Index(index))
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.estimators.params import check_whole, generator
 from nearkind.tables import frame
 from nearkind.tasks.audited_rows import AuditedRows
 from nearkind.tasks.doubtful_labels import (
@@ -25,6 +24,7 @@ from nearkind.tasks.duplicates import (
 from nearkind.tasks.fitted_distance import unfitted_distance
 from nearkind.tasks.odd_columns import OddColumn, odd_columns
 from nearkind.tasks.synonyms import MOST_VALUES, Synonym, synonyms
+from nearkind.validation.parameters import check_whole, generator
 
 MOST_SHOWN = 3
 """Findings of a kind that the summary shows."""

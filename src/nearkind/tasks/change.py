@@ -10,13 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 from nearkind.distances.form import object_array
 from nearkind.errors import did_you_mean
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
-from nearkind.estimators.params import check_whole
 from nearkind.neighbors import most_votes
 from nearkind.protocols import Array
 from nearkind.tables import frame, one_row, read_table
 from nearkind.tables.selection import changed_row
 from nearkind.tasks.alternatives import Alternatives, Numbers
 from nearkind.tasks.change_search import ChangedVotes, ChangeSearch, Solution
+from nearkind.validation.parameters import check_whole
 from nearkind.voting import Committee
 from nearkind.voting.explanation import aligned_lines, cell_texts
 
@@ -69,22 +69,11 @@ class Change:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values; the row is a part of what is known."""
-        parts = ([*self.changes[name]] for name in ("column", "from", "to"))
-        return {
-            "found": self.found,
-            "before": self.before,
-            "predicted": self.predicted,
-            "probability": self.probability,
-            "changes": [
-                {"column": column, "from": old, "to": new}
-                for column, old, new in zip(*parts, strict=True)
-            ],
-            "n_changes": self.n_changes,
-            "distance": self.distance,
-            "proven": self.proven,
-            "at_least": self.at_least,
-            "reason": self.reason,
-        }
+        lines = zip(*(self.changes[name] for name in COLUMNS), strict=True)
+        changes = [dict(zip(COLUMNS, line, strict=True)) for line in lines]
+        told = ("found", "before", "predicted", "probability", "changes", "n_changes",
+                "distance", "proven", "at_least", "reason")  # fmt: skip
+        return {name: getattr(self, name) for name in told} | {"changes": changes}
 
     def __repr__(self) -> str:
         if not self.found:
@@ -252,21 +241,13 @@ class _Task:
     ) -> Change:
         labels = self.committee.classes.tolist()
         said = int(most_votes(p[None])[0])
-        parts = zip(*lines, strict=True) if lines else [()] * len(COLUMNS)
         changes = {
-            name: object_array([*cells])
-            for name, cells in zip(COLUMNS, parts, strict=True)
+            name: object_array([line[i] for line in lines])
+            for i, name in enumerate(COLUMNS)
         }
         shown = frame(changes, library=self.library)
-        return Change(
-            found,
-            row,
-            shown,
-            labels[self.current],
-            labels[said],
-            float(p[said]),
-            *facts,
-        )
+        before, after = labels[self.current], labels[said]
+        return Change(found, row, shown, before, after, float(p[said]), *facts)
 
 
 def _committee_of(model: Any) -> Committee:

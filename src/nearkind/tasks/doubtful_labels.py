@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from nearkind.distances.form import FittedDistance, query_chunks
 from nearkind.encoding.rows import row_keys
-from nearkind.estimators.params import generator
 from nearkind.protocols import Array, Codes
 from nearkind.search.classifier_cv import CPMLClassifierCV
 from nearkind.search.folds import Fold, deal_by_class, limit_training
 from nearkind.tasks.audited_rows import AuditedRows
 from nearkind.validation.limits import distances_at_once
+from nearkind.validation.parameters import generator
 
 MOST_TAUGHT = 6_000
 """Rows that the distances are learned from and that vote; others are only judged."""

@@ -15,6 +15,7 @@ from nearkind.encoding.rows import row_keys, unique_rows
 from nearkind.errors import NearlyUniqueWarning
 from nearkind.io import Columns
 from nearkind.model_view import ModelView
+from nearkind.neighbors import RowGroups
 from nearkind.protocols import Array, Codes
 from nearkind.tables import FactorizedTable, read_table
 from nearkind.tasks.audited_rows import AuditedRows
@@ -124,7 +125,10 @@ def similarity_facts(
     table = read_table(X).factorize()
     ones = np.ones(table.n_rows)
     unique = unique_rows(table.codes, np.zeros(table.n_rows, dtype=np.intp), ones)
-    groups = _groups(unique.of_row)
+    of_row = RowGroups.of(unique.of_row, np.arange(table.n_rows))
+    groups = sorted(
+        np.split(of_row.rows, of_row.starts[1:-1]), key=lambda rows: rows[0]
+    )
     view = ModelView(_hamming(table) if model is None else model)
     first_rows = np.array([group[0] for group in groups])
     codes = view.distance.encode(table.take(first_rows))
@@ -245,13 +249,6 @@ def near_rows(
     return found, n_different
 
 
-def _groups(of_row: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """Return the numbers of the rows that are equal, by the first of them."""
-    order = np.argsort(of_row, kind="stable")
-    cuts = np.flatnonzero(np.diff(of_row[order])) + 1
-    return sorted(np.split(order, cuts), key=lambda group: int(group[0]))
-
-
 def nearest_pairs(
     distance: FittedDistance,
     codes: Codes,
@@ -261,21 +258,20 @@ def nearest_pairs(
 ) -> Pairs:
     """Return the nearest pairs of rows, comparing each with all that follow.
 
-        Parameters
-        ----------
-        distance : FittedDistance
-        codes : ndarray of int32 (n, D)
-            Rows.
-        n_pairs, within, advance : as in ``similarity_facts``
+    Parameters
+    ----------
+    distance : FittedDistance
+    codes : ndarray of int32 (n, D)
+        Rows.
+    n_pairs, within, advance : as in ``similarity_facts``
 
-        Examples
-        --------
-        >>> from nearkind.baselines import Hamming
-    from nearkind.distances.form import FittedDistance, query_chunks
-        >>> metric = Hamming().fit([["a", "x"], ["b", "y"], ["a", "y"]])
-        >>> codes = np.array([[0, 0], [1, 1], [0, 1]], dtype=np.int32)
-        >>> [part.tolist() for part in nearest_pairs(metric.distance_, codes, 2)]
-        [[0, 1], [2, 2], [0.5, 0.5]]
+    Examples
+    --------
+    >>> from nearkind.baselines import Hamming
+    >>> form = Hamming().fit([["a", "x"], ["b", "y"], ["a", "y"]]).distance_
+    >>> codes = np.array([[0, 0], [1, 1], [0, 1]], dtype=np.int32)
+    >>> [part.tolist() for part in nearest_pairs(form, codes, 2)]
+    [[0, 1], [2, 2], [0.5, 0.5]]
     """
     everything = distance.represent(codes)
     none = np.empty(0, dtype=np.intp)

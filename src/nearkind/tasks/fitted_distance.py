@@ -9,8 +9,13 @@ from nearkind.distances.form import FittedDistance
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import did_you_mean
-from nearkind.estimators import params
-from nearkind.estimators.base import Distance, TableEstimator
+from nearkind.estimators.base import (
+    Distance,
+    TableEstimator,
+    codebook_of,
+    keep_codebook,
+    traits_of,
+)
 from nearkind.estimators.distance_names import distance_of, named_distances
 from nearkind.estimators.fit_report import fit_report
 from nearkind.estimators.labels import check_weights, labelled_rows
@@ -57,13 +62,11 @@ class DistanceTask(TableEstimator):
         data, owner = (X, y, sample_weight), type(self).__name__
         metric = _unwrapped(self.metric)
         if isinstance(metric, NeighborClassifier):
-            if not is_fitted(metric):
-                raise ValueError(
-                    f"The classifier given as metric of {owner} is not fitted. Fit it "
-                    "first (a clone is not fitted either: wrap it in scikit-learn's "
-                    "FrozenEstimator where models are cloned), or give a distance."
-                )
-            metric = metric.metric_
+            raise ValueError(
+                f"The classifier given as metric of {owner} is not fitted. Fit it "
+                "first (a clone is not fitted either: wrap it in scikit-learn's "
+                "FrozenEstimator where models are cloned), or give a distance."
+            )
         if isinstance(metric, FittedDistance):
             self.metric_, self.distance_ = None, metric
             rows = _coded(*data, metric.codebook, owner)
@@ -74,10 +77,10 @@ class DistanceTask(TableEstimator):
             unfitted = "hamming" if metric is None and y is None else metric
             metric = clone(distance_of(unfitted, self))
             _check_has_labels(metric, y, owner)
-            rows = _coded(*data, params.codebook(metric), owner)
+            rows = _coded(*data, codebook_of(metric), owner)
             self.metric_ = metric.fit(rows)
             self.distance_ = metric.distance_
-        self.set_codebook(self.distance_.codebook)
+        keep_codebook(self, self.distance_.codebook)
         return rows.coded_by(self.distance_.codebook)
 
     @property
@@ -113,8 +116,6 @@ def unfitted_distance(metric: Any, owner: str) -> Any:
     Hamming()
     """
     metric = _unwrapped(metric)
-    if isinstance(metric, NeighborClassifier) and is_fitted(metric):
-        metric = metric.metric_
     known = named_distances() if isinstance(metric, str) else {}
     if metric in known:
         return known[metric]()
@@ -129,11 +130,15 @@ def unfitted_distance(metric: Any, owner: str) -> Any:
 
 
 def _unwrapped(metric: Any) -> Any:
-    return metric.estimator if isinstance(metric, FrozenEstimator) else metric
+    """Return what is frozen, or what a fitted classifier learned."""
+    if isinstance(metric, FrozenEstimator):
+        metric = metric.estimator
+    is_classifier = isinstance(metric, NeighborClassifier) and is_fitted(metric)
+    return metric.metric_ if is_classifier else metric
 
 
 def _check_has_labels(metric: Distance, y: Any, owner: str) -> None:
-    if metric.requires_labels and y is None:
+    if traits_of(metric).requires_labels and y is None:
         raise ValueError(
             f"{type(metric).__name__} learns from labels, and {owner} was given none. "
             "Give y to fit, or a fitted distance as metric (where models are cloned, "

@@ -16,12 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import query_chunks
 from nearkind.encoding.rows import CodedRows, UniqueRows, unique_rows
-from nearkind.estimators import params
 from nearkind.neighbors import RowGroups, tie_widths
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame
 from nearkind.tasks.fitted_distance import DistanceTask
 from nearkind.tasks.pam import Optimum, Partition, Places, build, silhouette, swap
+from nearkind.validation import parameters
 from nearkind.validation.limits import distances_at_once
 from nearkind.validation.threads import in_threads
 
@@ -48,7 +48,7 @@ class KMedoids(
 
     Parameters
     ----------
-    metric : distance, classifier or str, default=None
+    metric : distance, FittedDistance, classifier or str, default=None
         Fitted, and taken as it is, or unfitted, and fitted to the rows; a name, such as
         "lin", stands for an unfitted one. None: Hamming's distance, or CPML if there
         are labels. Where models are cloned, as in a search, a fitted one is kept if it
@@ -139,9 +139,9 @@ class KMedoids(
         """
         numbers = self._numbers()
         for name in ("n_init", "max_iter"):
-            params.whole_number(self, name)
-        params.whole_number(self, "max_rows", max(numbers))
-        rng = params.generator(self.random_state)
+            parameters.whole_number(self, name)
+        parameters.whole_number(self, "max_rows", max(numbers))
+        rng = parameters.generator(self.random_state)
         self.silhouettes_: dict[int, float] = {}
         rows = self._fit_distance(X, y, sample_weight)
         of_one_class = np.zeros(len(rows), dtype=np.intp)
@@ -192,11 +192,13 @@ class KMedoids(
             return list(AUTO)
         if isinstance(given, Iterable) and not isinstance(given, str):
             several = list(given)
-            if not several or not all(params.is_whole(k) and k >= 2 for k in several):
-                raise params.wrong(self, "n_clusters", wanted)
+            if not several or not all(
+                parameters.is_whole(k) and k >= 2 for k in several
+            ):
+                raise parameters.wrong(self, "n_clusters", wanted)
             return sorted({int(k) for k in several})
-        if not params.is_whole(given) or given < 1:
-            raise params.wrong(self, "n_clusters", wanted)
+        if not parameters.is_whole(given) or given < 1:
+            raise parameters.wrong(self, "n_clusters", wanted)
         return [int(given)]
 
     def _possible(

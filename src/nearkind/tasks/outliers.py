@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import object_array
 from nearkind.encoding.rows import unique_rows
-from nearkind.estimators import params
 from nearkind.neighbors import INDEXES, RankedNear, TrainingRows
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame, one_row
@@ -23,6 +22,7 @@ from nearkind.tasks.outlier_scores import (
     quantile,
     rounded,
 )
+from nearkind.validation import parameters
 from nearkind.validation.limits import distances_at_once
 from nearkind.validation.threads import in_threads
 from nearkind.voting import NearestRule, Voter
@@ -43,7 +43,7 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
 
     Parameters
     ----------
-    metric : distance, classifier or str, default=None
+    metric : distance, FittedDistance, classifier or str, default=None
         Fitted, and taken as it is, or unfitted, and fitted to the rows; a name, such as
         "lin", stands for an unfitted one. None: Hamming's distance, or CPML if there
         are labels. Where models are cloned, as in a search, a fitted one is kept if it
@@ -120,12 +120,13 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
         -------
         self
         """
-        params.whole_number(self, "n_neighbors")
-        method = params.choice(self, "method", METHODS)
-        index = params.choice(self, "index", INDEXES)
+        parameters.whole_number(self, "n_neighbors")
+        method = parameters.choice(self, "method", METHODS)
+        index = parameters.choice(self, "index", INDEXES)
         self._check_contamination()
         rows = self._fit_distance(X, y, sample_weight)
-        index.check(self.distance_, type(self).__name__)
+        learner = type(self.metric_ or self.distance_).__name__
+        index.check(self.distance_, learner, type(self).__name__)
         rule, report = NearestRule(self.n_neighbors), self._fit_report
         voting = TrainingRows.of(rows)
         self._voter = Voter(self.distance_, voting, rule, report, self.index)
@@ -210,7 +211,7 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
-        k = params.check_whole(k, "n_neighbors", type(self).__name__)
+        k = parameters.check_whole(k, "n_neighbors", type(self).__name__)
         codes = None if X is None else self.encode(X)
         distances, numbers = self._voter.kneighbors(codes, k)
         return (distances, numbers) if return_distance else numbers
@@ -244,7 +245,7 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         book, rows = self.codebook_, self._voter.rows
-        if params.is_whole(row):
+        if parameters.is_whole(row):
             if row not in rows.groups.rows:
                 raise ValueError(
                     f"Row {row} is none of the {rows.n_rows:,} rows given to fit. "
@@ -313,7 +314,7 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
     def _check_contamination(self) -> None:
         if self.contamination != "auto":
             wanted = "'auto' or a number above 0 and up to 0.5"
-            params.number(self, "contamination", wanted, 0.0, 0.5, open_low=True)
+            parameters.number(self, "contamination", wanted, 0.0, 0.5, open_low=True)
 
     def _offset(self, scores: Array, weights: Array) -> float:
         """Return the score below which a row is an outlier.

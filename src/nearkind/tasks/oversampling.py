@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.utils import Tags
 
 from nearkind.encoding.rows import CodedRows, unique_rows
-from nearkind.estimators import params
 from nearkind.estimators.labels import require_labels
 from nearkind.neighbors import ExactIndex, RowGroups
 from nearkind.protocols import Array, Codes
 from nearkind.tables.selection import take_cells, take_values
 from nearkind.tasks.fitted_distance import DistanceTask
+from nearkind.validation import parameters
 from nearkind.validation.limits import distances_at_once
 
 Numbers = NDArray[np.intp]
@@ -32,7 +32,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
 
     Parameters
     ----------
-    metric : distance, classifier or str, default=None
+    metric : distance, FittedDistance, classifier or str, default=None
         A fitted distance, or that of a fitted classifier, is taken as it is; one that
         is not fitted, or the name of one, learns from the rows. None: ``CPML()``.
     n_neighbors : int, default=5
@@ -111,7 +111,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
             anew.
         """
         rows = self._fit(X, y)
-        rng = params.generator(self.random_state)
+        rng = parameters.generator(self.random_state)
         n_columns = len(rows.table.names)
         each = np.arange(len(rows))
         begun, cells = [each], [np.tile(each[:, None], n_columns)]
@@ -127,7 +127,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
 
     def _fit(self, X: Any, y: Any) -> CodedRows:
         require_labels(y, type(self).__name__)
-        params.whole_number(self, "n_neighbors")
+        parameters.whole_number(self, "n_neighbors")
         rows = self._fit_distance(X, y)
         self.classes_ = rows.classes
         sizes = dict(zip(rows.classes.tolist(), np.bincount(rows.y), strict=True))
@@ -171,14 +171,14 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
         """Return how many new rows of each class there are to be."""
         wanted = self.sampling_strategy
         if isinstance(wanted, str):
-            chosen = params.choice(self, "sampling_strategy", STRATEGIES)(sizes)
+            chosen = parameters.choice(self, "sampling_strategy", STRATEGIES)(sizes)
             return {label: max(sizes.values()) - sizes[label] for label in chosen}
         if isinstance(wanted, Real) and not isinstance(wanted, bool):
             return self._by_ratio(float(wanted), sizes)
         wanted = wanted(y) if callable(wanted) else wanted
         if not isinstance(wanted, Mapping):
             listed = ", ".join(map(repr, STRATEGIES))
-            raise params.wrong(
+            raise parameters.wrong(
                 self,
                 "sampling_strategy",
                 f"one of {listed}, a number in (0, 1], a dict of class to size, or a "
@@ -186,13 +186,13 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
             )
         for label, size in wanted.items():
             if label not in sizes:
-                raise params.wrong(
+                raise parameters.wrong(
                     self,
                     "sampling_strategy",
                     f"of classes of y, which {label!r} is not",
                 )
-            if not params.is_whole(size) or size < sizes[label]:
-                raise params.wrong(
+            if not parameters.is_whole(size) or size < sizes[label]:
+                raise parameters.wrong(
                     self,
                     "sampling_strategy",
                     f"of whole numbers, for {label!r} at least the {sizes[label]} rows "
@@ -202,7 +202,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
 
     def _by_ratio(self, ratio: float, sizes: dict[Any, int]) -> dict[Any, int]:
         if len(sizes) != 2 or not 0.0 < ratio <= 1.0:
-            raise params.wrong(
+            raise parameters.wrong(
                 self,
                 "sampling_strategy",
                 "a number in (0, 1] for two classes, else a dict of class to size",
@@ -210,7 +210,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
         (small,) = _all_but(max, sizes)
         n_new = int(max(sizes.values()) * ratio - sizes[small])
         if n_new <= 0:
-            raise params.wrong(
+            raise parameters.wrong(
                 self,
                 "sampling_strategy",
                 f"more than {sizes[small] / max(sizes.values()):.4g}, the ratio of the "

@@ -23,7 +23,7 @@ class Prototypes(DistanceTask, BaseEstimator):
 
     Parameters
     ----------
-    metric : distance, classifier or str, default=None
+    metric : distance, FittedDistance, classifier or str, default=None
         A fitted distance, or that of a fitted classifier, is taken as it is; one that
         is not fitted, or the name of one, learns from the rows. None: ``CPML()``.
     n_rows : int, default=None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from nearkind.distances.form import FittedDistance
+from nearkind.distances import FittedDistance, ValueVectors
 from nearkind.metrics import metric
 from nearkind.protocols import Array
 from nearkind.tasks.audited_rows import AuditedRows
@@ -178,7 +178,7 @@ class ColumnValues:
                 for key in one_left_out(value):
                     sharing.setdefault(key, []).append(place)
 
-    def one_to(self, distance: Any, name: Any) -> Iterator[tuple[int, int]]:
+    def one_to(self, distance: FittedDistance, name: Any) -> Iterator[tuple[int, int]]:
         """Yield the places of values that a learned distance hardly tells apart."""
         vectors = self._vectors(distance, name)
         if vectors is None:
@@ -197,10 +197,12 @@ class ColumnValues:
             if likes:
                 yield places[i], places[min(likes, key=lambda j: d2[i, j])]
 
-    def _vectors(self, distance: Any, name: Any) -> tuple[list[int], Array] | None:
+    def _vectors(
+        self, distance: FittedDistance, name: Any
+    ) -> tuple[list[int], Array] | None:
         """Return places of values that a distance has vectors for, and these (m, q)."""
         book = distance.codebook
-        if not distance.has_vectors or name not in book.names_:
+        if not isinstance(distance, ValueVectors) or name not in book.names_:
             return None
         d = book.place_of(name)
         code = {value: at for at, value in enumerate(book.values(d))}

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nearkind.distances import MismatchWeights
+from nearkind.distances import MismatchWeights, ValueVectors
 from nearkind.protocols import Array, Codes
 from nearkind.tasks.alternatives import Alternatives, Numbers
 from nearkind.validation.threads import one_blas_thread
@@ -168,6 +168,7 @@ class VectorVotes(VoterVotes):
         Less the mean over the votes on the row as it is: what all rows share is free.
         """
         soft, form = self.voter.soft_votes, self.voter.distance
+        assert isinstance(form, ValueVectors)
         own, tables = self.alternatives.own[self.place], form.tables.vectors
         y = (soft.rows - soft.vectors.centre) * (2.0 / soft.bounded)
         growth = np.empty((len(y), len(self.alternatives)))
@@ -300,7 +301,7 @@ def voter_votes(voter: Voter, alternatives: Alternatives, place: int) -> VoterVo
     has_crosses = bool(alternatives.books[place].crosses_)
     is_large = len(voter.rows) * len(alternatives) > MOST_NUMBERS
     if voter.is_soft and not has_crosses and not is_large:
-        if distance.has_vectors:
+        if isinstance(distance, ValueVectors):
             kind = VectorVotes
         elif isinstance(distance, MismatchWeights) and _is_even(distance.weights):
             kind = OverlapVotes

@@ -12,8 +12,11 @@ from typing import Any
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
+from nearkind import optimizations
 from nearkind.protocols import Map
 
+ALL_CORES = -1
+"""Number of threads that stands for one per core."""
 MANY_ROWS = 400
 
 
@@ -62,7 +65,8 @@ def n_threads(n_jobs: int | None) -> int:
     Parameters
     ----------
     n_jobs : int or None
-        None: one a core; below zero, as in joblib: all cores but -1 - n_jobs.
+        None: one, unless joblib's ``parallel_config`` says otherwise; below zero, as in
+        joblib: all cores but -1 - n_jobs.
 
     Examples
     --------
@@ -70,11 +74,11 @@ def n_threads(n_jobs: int | None) -> int:
     3
     """
     if n_jobs is None:
-        return effective_n_jobs(-1)
+        return effective_n_jobs(None)
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
         raise ValueError(
-            "The 'n_jobs' parameter must be None, for one thread a core, or a whole "
-            f"number other than 0; got {n_jobs!r:.60}."
+            "The 'n_jobs' parameter must be None, for one thread, -1, for one per "
+            f"core, or another whole number other than 0; got {n_jobs!r:.60}."
         )
     return effective_n_jobs(int(n_jobs))
 
@@ -86,16 +90,18 @@ def thread_map(n_jobs: int | None, n_rows: int = MANY_ROWS) -> Iterator[Map]:
     NumPy leaves the interpreter free while it sorts and multiplies, so threads do. The
     linear algebra library's own threads are held to one meanwhile: many small products
     are slower with them, and the last bits would depend on their number. Within one of
-    these threads it is the builtin: the cores are busy.
+    these threads it is the builtin: the cores are busy. So it is with optimisations
+    turned off.
 
     Parameters
     ----------
-    n_jobs : number of threads; None: one a core
+    n_jobs : number of threads, as ``n_threads`` takes it
     n_rows : rows to compare with each other; few are done before threads have met
     """
     n = n_threads(n_jobs)
+    is_busy = getattr(_thread, "is_ours", False)
     with one_blas_thread():
-        if n == 1 or n_rows < MANY_ROWS or getattr(_thread, "is_ours", False):
+        if n == 1 or n_rows < MANY_ROWS or is_busy or not optimizations.enabled():
             yield map
             return
         with ThreadPoolExecutor(n, initializer=_mark_thread) as pool:
@@ -110,5 +116,5 @@ def in_threads(run: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:
     """Return what ``run`` makes of each part; one part needs no other thread."""
     if len(parts) == 1:
         return [run(parts[0])]
-    with thread_map(None) as each:
+    with thread_map(ALL_CORES) as each:
         return list(each(run, parts))

@@ -203,8 +203,7 @@ class Condensation:
         --------
         >>> import nearkind as nk
         >>> model = nk.CPMLClassifier("hamming").fit([["a"], ["b"], ["b"]], [0, 1, 1])
-        >>> condensation = Condensation(model.distance_, model.training_rows_, None, 9)
-        >>> condensation.fewest_rows
+        >>> condensation_of(model.committee_.voters[0]).fewest_rows
         2
         """
         return min(int(self.voters.counts.any(axis=0).sum()), len(self.voters))

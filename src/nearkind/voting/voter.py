@@ -27,7 +27,7 @@ from nearkind.neighbors import (
 )
 from nearkind.protocols import Array, Codes, Index
 from nearkind.validation.limits import distances_at_once
-from nearkind.validation.threads import in_threads, thread_map
+from nearkind.validation.threads import ALL_CORES, in_threads, thread_map
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,10 @@ class NearestRule:
         """Raise ``RefusedError`` unless these are a number and known weights."""
         _check_number(self.n_neighbors)
         if not callable(self.weights) and self.weights not in VOTE_WEIGHTS:
-            raise RefusedError(f"weights of votes are {self.weights!r:.60}")
+            known = ", ".join(VOTE_WEIGHTS)
+            raise RefusedError(
+                f"weights of votes are {self.weights!r:.60} instead of one of {known}"
+            )
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,8 @@ class FitReport:
         Of the soft votes that it was learned for, if it was.
     diagnostics : dict
         Values of the fit by name, such as ``gap_`` and ``history_``.
+    own_kind : type or None
+        The class of an estimator that is not of nearkind; files keep none.
     """
 
     method: str
@@ -104,6 +109,9 @@ class FitReport:
     is_learned: bool
     temperature: float | None = None
     diagnostics: dict[str, Any] = field(default_factory=dict, repr=False)
+    own_kind: type | None = field(
+        default=None, repr=False, compare=False, metadata={"is_kept": False}
+    )
 
 
 @dataclass(frozen=True)
@@ -179,7 +187,10 @@ class Voter:
         """Raise ``RefusedError`` unless the parts fit together."""
         self.rows.check_codes(self.distance.codebook.n_values)
         if self.index_kind not in INDEXES:
-            raise RefusedError(f"index_kind is {self.index_kind!r:.60}")
+            known = ", ".join(INDEXES)
+            raise RefusedError(
+                f"index_kind is {self.index_kind!r:.60} instead of one of {known}"
+            )
         if not INDEXES[self.index_kind].takes(self.distance):
             raise RefusedError(
                 f"index {self.index_kind!r} needs vectors, and the distance "
@@ -214,6 +225,7 @@ class Voter:
 
             chunks = votes.chunks(len(queries), distances_at_once())
             return np.concatenate(in_threads(shares, chunks))
+        assert isinstance(self.rule, NearestRule)
         k, weigh = self.rule.n_neighbors, weigher(self.rule.weights)
 
         def shares_near(at: slice) -> Array:
@@ -373,5 +385,5 @@ def _check_number(n_neighbors: int) -> None:
 def best_temperature(distance: FittedDistance, rows: TrainingRows) -> float:
     """Return the temperature at which rows left out in turn are likeliest."""
     left_out = LeaveOneOut(distance, distance.represent(rows.codes), rows)
-    with thread_map(None, len(rows)) as each:
+    with thread_map(ALL_CORES, len(rows)) as each:
         return left_out.best_temperature(each)

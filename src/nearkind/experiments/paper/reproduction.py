@@ -1,0 +1,106 @@
+"""A reproduction of the paper: its settings, its output folder and its tables."""
+
+import gzip
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nearkind.experiments.design import Design
+from nearkind.experiments.methods import METHODS, Method
+from nearkind.experiments.paper.protocol import PROTOCOLS, Protocol
+from nearkind.experiments.result_table import ResultTable
+from nearkind.experiments.rows import Row
+from nearkind.experiments.runner import Limits, run
+from nearkind.io import write_text
+from nearkind.io.atomic_write import atomic_write
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A reproduction of the paper's tables and figures.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of tables and figures, and of rows.jsonl, which a second run continues.
+        If there is only rows.jsonl.gz, rows are taken from it.
+    protocol : Protocol, default=PROTOCOLS["quick"]
+        How often and on how much data.
+    jobs : int or None, default=None
+        Trials at once; None is one for each core.
+    seconds : float or None, default=600.0
+        Time after which a trial is given up.
+    largest : int or None, default=None
+        Leave out sets of more rows than this; None leaves out none.
+    """
+
+    folder: Path
+    protocol: Protocol = PROTOCOLS["quick"]
+    jobs: int | None = None
+    seconds: float | None = 600.0
+    largest: int | None = None
+
+    def rows(
+        self,
+        sets: Iterable[str],
+        methods: Iterable[str],
+        repeats: int,
+        *,
+        design: Design | None = None,
+        table: Mapping[str, Method] = METHODS,
+        jobs: int | None = None,
+    ) -> list[Row]:
+        """Return the rows of all trials, running those that are missing.
+
+        Parameters
+        ----------
+        sets, methods, table
+            As in ``run``.
+        repeats : int
+            Repetitions of each trial.
+        design : Design or None, default=None
+            What is common to all trials; None is that of the protocol.
+        jobs : int or None, default=None
+            Trials at once; None is as the reproduction has it.
+        """
+        names = list(sets)
+        if not names:
+            return []
+        limits = Limits(seconds=self.seconds, jobs=jobs or self.jobs)
+        design = design or self.protocol.design
+        results = self._results()
+        return run(
+            names, methods, repeats, results, design=design, limits=limits, table=table
+        )
+
+    def _results(self) -> Path:
+        """Return the path of the rows, unpacked if they are only there packed."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        results = self.folder / "rows.jsonl"
+        packed = self.folder / "rows.jsonl.gz"
+        if not results.exists() and packed.exists():
+            write_text(gzip.decompress(packed.read_bytes()).decode(), results)
+        return results
+
+    def write(self, name: str, *made: Any) -> list[Path]:
+        """Write tables as Markdown, CSV and LaTeX, figures as SVG and PNG.
+
+        Parameters
+        ----------
+        name : str
+            Name of the files, without ending.
+        *made : ResultTable or Figure
+            What is written; the paths are returned in the same order.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        written = []
+        for each in made:
+            if isinstance(each, ResultTable):
+                written += each.write(self.folder, name)
+                continue
+            for form in ("svg", "png"):
+                written.append(self.folder / f"{name}.{form}")
+                with atomic_write(written[-1]) as file:
+                    each.savefig(file, format=form, bbox_inches="tight", dpi=150)
+        return written

@@ -1,0 +1,157 @@
+"""Parameters of estimators, checked.
+
+A wrong parameter ends in one sentence: which parameter of whom, what it must be, what
+it is.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from numbers import Integral, Real
+from typing import Any, TypeVar, dataclass_transform
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from nearkind.encoding.codebook import POLICIES, Codebook
+from nearkind.encoding.crosses import WANTED, as_setting
+
+Kind = TypeVar("Kind", bound=type)
+
+
+@dataclass_transform(eq_default=False)
+def estimator_class(*, kw_only: bool = False) -> Callable[[Kind], Kind]:
+    """Return a decorator that writes ``__init__`` from the parameters of an estimator.
+
+    Parameters are annotated in the body of the class, each with its default; those
+    after ``_: KW_ONLY`` are given by name. As in scikit-learn, ``__init__`` only stores
+    them, and the class itself keeps no attribute of their names.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> @estimator_class()
+    ... class Nearest(BaseEstimator):
+    ...     k: int = 5
+    >>> Nearest(3).get_params(), hasattr(Nearest, "k")
+    ({'k': 3}, False)
+    """
+
+    def decorate(cls: Kind) -> Kind:
+        made = dataclass(eq=False, repr=False, kw_only=kw_only)(cls)
+        for field in fields(made):
+            if field.name in vars(made):
+                delattr(made, field.name)
+        return made
+
+    return decorate
+
+
+def codebook(model: Any) -> Codebook:
+    """Return an unfitted codebook with the model's policies."""
+    for name, allowed in POLICIES.items():
+        choice(model, name, dict.fromkeys(allowed))
+    crosses = as_setting(getattr(model, "crosses", 0))  # few distances have them
+    if crosses is None:
+        raise wrong(model, "crosses", WANTED)
+    return Codebook(model.missing, model.unseen, model.numeric, crosses)
+
+
+def choice(model: Any, name: str, table: dict[str, Any]) -> Any:
+    """Return what the model's parameter of this name stands for."""
+    value = getattr(model, name)
+    if not isinstance(value, str) or value not in table:
+        listed = ", ".join(map(repr, table))
+        raise wrong(model, name, f"one of {listed}")
+    return table[value]
+
+
+def number(
+    model: Any,
+    name: str,
+    wanted: str,
+    low: float = -np.inf,
+    high: float = np.inf,
+    open_low: bool = False,
+    finite: bool = True,
+) -> float:
+    """Return a parameter that is a number in a range."""
+    value = getattr(model, name)
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    try:
+        x = float(value) if is_number else np.nan
+    except OverflowError:  # a whole number beyond all floats
+        raise wrong(model, name, wanted) from None
+    if not low <= x <= high or (finite and np.isinf(x)) or (open_low and x == low):
+        raise wrong(model, name, wanted)
+    return x
+
+
+def whole_number(model: Any, name: str, low: int = 1) -> int:
+    """Return a parameter that is a whole number >= ``low``."""
+    return check_whole(getattr(model, name), name, type(model).__name__, low)
+
+
+def check_whole(value: Any, name: str, owner: str, low: int = 1) -> int:
+    """Return a value that must be a whole number >= ``low``.
+
+    Parameters
+    ----------
+    value : object
+    name, owner : str
+        Which parameter of whom, for the message.
+    low : int, default=1
+    """
+    if not is_whole(value) or value < low:
+        raise ValueError(
+            f"The {name!r} parameter of {owner} must be a whole number >= {low}; "
+            f"got {value!r}."
+        )
+    return int(value)
+
+
+def numbered(model: Any, name: str, table: Mapping[int, Any]) -> Any:
+    """Return what a setting that is one of some whole numbers stands for."""
+    value = getattr(model, name)
+    if not is_whole(value) or value not in table:
+        raise wrong(model, name, f"one of {', '.join(map(str, table))}")
+    return table[value]
+
+
+def is_whole(value: Any) -> bool:
+    """Return whether it is a whole number; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def wrong(model: Any, name: str, wanted: str) -> ValueError:
+    """Return the error for a parameter that is not as wanted."""
+    return ValueError(
+        f"The {name!r} parameter of {type(model).__name__} must be {wanted}; "
+        f"got {getattr(model, name)!r}."
+    )
+
+
+def flag(model: Any, name: str) -> bool:
+    """Return a parameter that is True or False."""
+    value = getattr(model, name)
+    if not isinstance(value, bool | np.bool_):
+        raise wrong(model, name, "True or False")
+    return bool(value)
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return a generator from what scikit-learn takes as random_state."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(seeded(random_state).randint(2**31))
+
+
+def seeded(random_state: Any) -> np.random.RandomState:
+    """Return NumPy's older generator, where draws must stay as they were."""
+    try:
+        return check_random_state(random_state)
+    except (ValueError, TypeError):
+        raise ValueError(
+            "The 'random_state' parameter must be None, a whole number from 0 to "
+            "2**32 - 1, a RandomState or a Generator of NumPy; got "
+            f"{random_state!r:.60}."
+        ) from None
