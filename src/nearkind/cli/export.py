@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -11,7 +11,6 @@ from nearkind.cli import options
 from nearkind.cli.options import option
 from nearkind.errors import did_you_mean
 from nearkind.export.targets import TARGETS, target_of
-from nearkind.tables import printable
 
 if TYPE_CHECKING:
     from nearkind.model_view import ModelView
@@ -54,33 +53,21 @@ class Words:
 def export(
     model: options.Model,
     words: Words,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File to write, whose ending says what: .sql, .onnx, .json or .csv; "
-            "or a folder for csv. An export that is there is replaced. By "
-            "default the name of MODEL with the ending that --to says.",
-        ),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            help=f"What to write: {', '.join(TARGETS)}; by default what the ending of "
-            "--output says.",
-            autocompletion=options.completion(lambda: TARGETS),
-        ),
-    ] = None,
-    member: Annotated[
-        int | None,
-        typer.Option(
-            "--member",
-            min=1,
-            help="Number of the one distance to write, of several that vote together.",
-        ),
-    ] = None,
+    output: Path | None = option(
+        "File to write, whose ending says what: .sql, .onnx, .json or .csv; "
+        "or a folder for csv. An export that is there is replaced. By "
+        "default the name of MODEL with the ending that --to says.",
+        "--output",
+        "-o",
+    ),
+    to: str | None = option(
+        f"What to write: {', '.join(TARGETS)}; by default what the ending of "
+        "--output says.",
+        autocompletion=options.completion(lambda: TARGETS),
+    ),
+    member: int | None = option(
+        "Number of the one distance to write, of several that vote together.", min=1
+    ),
     force: options.Force = False,
 ) -> None:
     """Write a model as JSON, CSV, SQL or ONNX, for programs without nearkind."""
@@ -88,6 +75,7 @@ def export(
     from nearkind.cli import outputs
     from nearkind.export.targets import files, write
     from nearkind.model_view import ModelView
+    from nearkind.tables import printable
 
     to = to or _target(output)
     if to not in TARGETS:
