@@ -208,7 +208,7 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
             name = self.committee_.explaining.report.method
             raise ValueError(
                 f"{name} has distances between rows and {lack}, so there is no "
-                f"{asked or method}. Take CPML as the metric, or a baseline that has them, such "
-                "as Euclidean or NCA."
+                f"{asked or method}. Take CPML as the metric, or a baseline that has "
+                "them, such as Euclidean or NCA."
             )
         return self.distance_
