@@ -99,7 +99,7 @@ def _options(parts: list[Part]) -> Iterator[Part]:
 def _collected(parts: list[Part], given: dict[str, Any]) -> dict[str, Any]:
     """Return the values of options by part, those of a group as one."""
     return {
-        name: kind(**_collected(_fields(kind), given))
+        name: kind(**_collected(_fields(kind), given))  # type: ignore[operator]
         if is_dataclass(kind)
         else given[name]
         for name, kind, _ in parts

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.distances import ValueVectors
 from nearkind.distances.form import N_PAIRS
 from nearkind.encoding.rows import unique_rows
-from nearkind.distances import ValueVectors
 from nearkind.model_view import ModelView
 from nearkind.plot import canvas
 from nearkind.plot.bars import Bars, leave_room

@@ -15,7 +15,7 @@ from nearkind.errors import Advised, Parameter
 from nearkind.metrics.spectrum import Spectrum
 
 
-class NotConvergedWarning(Advised, ConvergenceWarning):
+class NotConvergedWarning(Advised, ConvergenceWarning):  # type: ignore[misc]
     """A solver stopped before it came to the optimum."""
 
 
