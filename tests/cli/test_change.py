@@ -41,7 +41,10 @@ def test_in_words(models, pets):
 
 def test_numbers_are_classes_too(tmp_path):
     rows = [{"a": "q"}, {"a": "r"}]
-    nk.save(nk.CPMLClassifier("hamming", 1).fit(rows, [1, 2]), tmp_path / "m.nearkind")
+    nk.save(
+        nk.CPMLClassifier("hamming", n_neighbors=1).fit(rows, [1, 2]),
+        tmp_path / "m.nearkind",
+    )
     wanted = "change", tmp_path / "m.nearkind", "-", "--row", 0, "--to", "2"
     assert facts(*wanted, stdin=b"a\nq\n")["predicted"] == 2
 
