@@ -4,6 +4,8 @@ import pytest
 
 from nearkind.errors import (
     ColumnError,
+    Parameter,
+    UnseenValueError,
     did_you_mean,
     error_context,
     nearest_names,
@@ -45,6 +47,15 @@ def test_an_error_that_takes_more_than_a_message_becomes_a_value_error():
     ):
         b"\xff".decode("utf-8")
     assert type(error.value) is ValueError
+
+
+def test_a_prefix_keeps_the_parameters_that_a_message_names():
+    advice = "Pass ", Parameter("unseen", "prior"), " for 'unseen tol'."
+    with pytest.raises(UnseenValueError) as error, error_context("a.csv"):
+        raise UnseenValueError(*advice)
+    assert str(error.value) == "a.csv: Pass unseen='prior' for 'unseen tol'."
+    worded = error.value.worded(lambda parameter: f"--{parameter.name}")
+    assert worded == "a.csv: Pass --unseen for 'unseen tol'."
 
 
 def test_other_errors_pass():

@@ -96,14 +96,20 @@ def small_table(seed, n_rows=40, sizes=(3, 2, 3, 2), n_classes=3):
 
 MODELS = {
     "overlap": lambda: nk.CPMLClassifier("hamming", weights="soft"),
-    "cold overlap": lambda: nk.CPMLClassifier("hamming", n_neighbors=5, weights="soft", temperature=1e-4),
+    "cold overlap": lambda: nk.CPMLClassifier(
+        "hamming", n_neighbors=5, weights="soft", temperature=1e-4
+    ),
     "vectors": lambda: soft_neighbors(structure="full"),
-    "cold vectors": lambda: nk.CPMLClassifier("euclidean", n_neighbors=5, weights="soft", temperature=1e-5),
+    "cold vectors": lambda: nk.CPMLClassifier(
+        "euclidean", n_neighbors=5, weights="soft", temperature=1e-5
+    ),
     "k votes": lambda: nk.CPMLClassifier(nk.CPML(max_iter=20), n_neighbors=3),
     "by distance": lambda: nk.CPMLClassifier("lin", n_neighbors=5, weights="distance"),
     "crosses": lambda: soft_neighbors(crosses=[("a", "c")]),
-    "multi": lambda: nk.CPMLClassifier(nk.CPML(structure="multi", max_iter=20), n_neighbors=1),
-}  # fmt: skip
+    "multi": lambda: nk.CPMLClassifier(
+        nk.CPML(structure="multi", max_iter=20), n_neighbors=1
+    ),
+}
 
 
 @pytest.mark.parametrize("kind", MODELS)

@@ -28,7 +28,7 @@ from nearkind.errors import Parameter
 from nearkind.estimators.base import SeparableDistance, code_rows
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
-from nearkind.solvers.solution import NotConvergedWarning
+from nearkind.validation.convergence import NotConvergedWarning
 from nearkind.validation.parameters import estimator_class, number, seeded, whole_number
 from nearkind.validation.threads import thread_map
 

@@ -18,6 +18,7 @@ from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes, Projection
 from nearkind.solvers.solution import Stop
+from nearkind.validation.convergence import not_converged
 from nearkind.validation.limits import check_size
 
 CODINGS = {"onehot": OneHot, "vdm": VDM}
@@ -144,4 +145,4 @@ def warn_unless_settled(
     """Warn if a learner has stopped before its objective settled."""
     if reason is not Stop.SETTLED:
         details = f"After {n_iter} {what} the objective is {objective:.6g}."
-        warnings.warn(reason.warning(details), stacklevel=4)
+        warnings.warn(not_converged(reason, details), stacklevel=4)

@@ -18,7 +18,7 @@ from nearkind.errors import Parameter
 from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes
-from nearkind.solvers.solution import NotConvergedWarning
+from nearkind.validation.convergence import NotConvergedWarning
 from nearkind.validation.parameters import estimator_class, number, whole_number
 from nearkind.validation.threads import one_blas_thread
 

@@ -24,6 +24,7 @@ from nearkind.protocols import Array, Codes
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Stop
+from nearkind.validation.convergence import not_converged
 from nearkind.validation.limits import distances_at_once
 from nearkind.validation.parameters import estimator_class, number, whole_number
 from nearkind.validation.threads import ALL_CORES, thread_map
@@ -164,9 +165,10 @@ class HELIC(VectorDistance, BaseEstimator):
                 stacklevel=3,
             )
         elif reason is not Stop.TOLERANCE:
-            told = reason.warning(
+            told = not_converged(
+                reason,
                 f"After {self.n_iter_} iterations the objective is "
-                f"{self.objective_:.6g}, at most {self.gap_:.2g} above the optimum."
+                f"{self.objective_:.6g}, at most {self.gap_:.2g} above the optimum.",
             )
             warnings.warn(told, stacklevel=3)
 

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, differing
 from nearkind.errors import Parameter
 from nearkind.protocols import Array
-from nearkind.solvers.solution import NotConvergedWarning
+from nearkind.validation.convergence import NotConvergedWarning
 from nearkind.validation.parameters import estimator_class, number, whole_number
 
 PAIRS_FOR_BOUNDS = 10_000

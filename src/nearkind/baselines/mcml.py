@@ -30,6 +30,7 @@ from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.solution import Solution, Stop, zero_solution
 from nearkind.validation import parameters
+from nearkind.validation.convergence import not_converged
 from nearkind.validation.limits import distances_at_once
 from nearkind.validation.parameters import (
     estimator_class,
@@ -188,10 +189,11 @@ class MCML(VectorDistance, BaseEstimator):
                 stacklevel=3,
             )
         elif solution.reason is not Stop.TOLERANCE:
-            told = solution.reason.warning(
+            told = not_converged(
+                solution.reason,
                 f"After {self.n_iter_} iterations the "
                 f"objective is {self.objective_:.6g}, at most {self.gap_:.2g} above "
-                "the optimum."
+                "the optimum.",
             )
             warnings.warn(told, stacklevel=3)
 

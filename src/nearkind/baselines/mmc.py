@@ -11,7 +11,7 @@ from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, white
 from nearkind.errors import Parameter
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
-from nearkind.solvers.solution import NotConvergedWarning
+from nearkind.validation.convergence import NotConvergedWarning
 from nearkind.validation.parameters import estimator_class, flag, whole_number
 
 

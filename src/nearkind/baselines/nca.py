@@ -17,8 +17,8 @@ from nearkind.baselines.coding import (
 from nearkind.distances.vectors import ValueVectors
 from nearkind.errors import Parameter
 from nearkind.estimators.base import VectorDistance, code_rows
-from nearkind.solvers.solution import NotConvergedWarning
 from nearkind.validation import parameters
+from nearkind.validation.convergence import NotConvergedWarning
 from nearkind.validation.parameters import estimator_class, number, whole_number
 
 GIGABYTES_A_PAIR = 3 * 8 / 2**30

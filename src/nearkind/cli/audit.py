@@ -1,20 +1,14 @@
 """``nearkind audit``."""
 
-from typing import Annotated
-
-import typer
-
 from nearkind.cli import options
+from nearkind.cli.options import option
 
 
 def audit(
     table: options.Table,
-    top: Annotated[
-        int,
-        typer.Option(
-            "--top", min=1, help="Findings of each kind to show; --json has all."
-        ),
-    ] = 10,
+    top: int = option(
+        "Findings of each kind to show; --json has all.", default=10, min=1
+    ),
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:

@@ -1,29 +1,16 @@
 """``nearkind change``."""
 
-from typing import Annotated
-
-import typer
-
 from nearkind.cli import options
+from nearkind.cli.options import option
 
 
 def change(
     query: options.Query,
     row: options.Row,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to", metavar="CLASS", help="The class wanted; any other by default."
-        ),
-    ] = None,
-    fixed: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fixed",
-            metavar="COL",
-            help="Column that stays as it is; give the option once per column.",
-        ),
-    ] = None,
+    to: str | None = option("The class wanted; any other by default.", metavar="CLASS"),
+    fixed: list[str] | None = option(
+        "Column that stays as it is; give the option once per column.", metavar="COL"
+    ),
     as_json: options.AsJson = False,
 ) -> None:
     """Show the fewest changes of a row of DATA that change its class."""

@@ -17,6 +17,13 @@ MOST_REASONS = 3
 MOST_CELLS = 12
 MOST_CLASSES = 6
 SIGNIFICANT = 0.05
+HEADS = {
+    "balanced_accuracy": "balanced",
+    "triplet_accuracy": "triplets",
+    "mean_rank": "mean rank",
+    "p_value": "p",
+}
+"""Head of a column where it is not the key."""
 
 
 def print_json(facts: Any) -> None:
@@ -73,11 +80,6 @@ def bar(value: float, most: float) -> str:
 def cell_text(value: Any) -> str:
     """Return the text of a cell; of a missing one "nothing"."""
     return "nothing" if value is None else str(value)
-
-
-def _number(value: float | None, form: str) -> str:
-    """Return the text of a number, "-" for None."""
-    return "-" if value is None else format(value, form)
 
 
 def show_fit(facts: dict[str, Any]) -> None:
@@ -363,39 +365,16 @@ def cells_text(cells: dict[str, Any]) -> str:
 def show_evaluation(facts: dict[str, Any]) -> None:
     """Print one line per method."""
     out = console()
-    _print_title(out, facts)
-    head = ("method", "accuracy", "balanced", "triplets", "seconds")
-    lines = [
-        (
-            method["method"],
-            _score(method, "accuracy"),
-            _score(method, "balanced_accuracy"),
-            _score(method, "triplet_accuracy"),
-            _number(method["seconds"], ".1f"),
-        )
-        for method in facts["methods"]
-    ]
-    out.print(table_of(out, head, lines, right=set(head[1:])))
+    keys = "accuracy", "balanced_accuracy", "triplet_accuracy", "seconds"
+    _print_methods(out, facts, keys)
     _print_failures(out, facts)
 
 
 def show_comparison(facts: dict[str, Any]) -> None:
     """Print one line per method, the best first, and whether they differ."""
     out = console()
-    _print_title(out, facts)
-    head = ("method", "mean rank", "accuracy", "triplets", "p", "seconds")
-    lines = [
-        (
-            method["method"],
-            _number(method["mean_rank"], ".1f"),
-            _score(method, "accuracy"),
-            _score(method, "triplet_accuracy"),
-            _number(method["p_value"], ".3f"),
-            _number(method["seconds"], ".1f"),
-        )
-        for method in facts["methods"]
-    ]
-    out.print(table_of(out, head, lines, right=set(head[1:])))
+    keys = "mean_rank", "accuracy", "triplet_accuracy", "p_value", "seconds"
+    _print_methods(out, facts, keys)
     if facts["friedman"] is not None:
         p_value = facts["friedman"]["p_value"]
         print_text(out, f"Friedman: p = {p_value:.2g} that all are alike.")
@@ -410,7 +389,8 @@ def show_comparison(facts: dict[str, Any]) -> None:
     _print_failures(out, facts)
 
 
-def _print_title(out: Console, facts: dict[str, Any]) -> None:
+def _print_methods(out: Console, facts: dict[str, Any], keys: tuple[str, ...]) -> None:
+    """Print a table with a line per method and a column per key."""
     print_text(
         out,
         f"{facts['data']}: {facts['rows']:,} rows, {facts['features']} features, "
@@ -418,6 +398,12 @@ def _print_title(out: Console, facts: dict[str, Any]) -> None:
         "the largest class",
         bold=True,
     )
+    heads = [HEADS.get(key, key) for key in keys]
+    lines = [
+        (method["method"], *(_score(method, key) for key in keys))
+        for method in facts["methods"]
+    ]
+    out.print(table_of(out, ("method", *heads), lines, right=set(heads)))
 
 
 def _print_failures(out: Console, facts: dict[str, Any]) -> None:
@@ -426,6 +412,11 @@ def _print_failures(out: Console, facts: dict[str, Any]) -> None:
             print_text(out, f"{method['method']}: {method['status']}")
 
 
-def _score(method: dict[str, Any], name: str) -> str:
-    mean, deviation = method[name], method[f"{name}_deviation"]
-    return "-" if mean is None else f"{mean:.1%} ± {deviation:.1%}"
+def _score(method: dict[str, Any], key: str) -> str:
+    """Return a number of a method as text, with its deviation if it has one."""
+    value, deviation = method[key], method.get(f"{key}_deviation")
+    if value is None:
+        return "-"
+    if deviation is not None:
+        return f"{value:.1%} ± {deviation:.1%}"
+    return format(value, ".3f" if key == "p_value" else ".1f")

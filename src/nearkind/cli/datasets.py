@@ -1,11 +1,10 @@
 """``nearkind datasets``."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from nearkind.cli.options import AsJson, Force, completion
+from nearkind.cli.options import AsJson, Force, argument, completion, option
 
 
 def _names() -> list[str]:
@@ -15,22 +14,16 @@ def _names() -> list[str]:
 
 
 def datasets(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            help="Name of a set to describe; without one all are listed.",
-            autocompletion=completion(_names),
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File for the set, such as zoo.csv.gz; a table that is there is "
-            "replaced.",
-        ),
-    ] = None,
+    name: str | None = argument(
+        "Name of a set to describe; without one all are listed.",
+        default=None,
+        autocompletion=completion(_names),
+    ),
+    output: Path | None = option(
+        "File for the set, such as zoo.csv.gz; a table that is there is replaced.",
+        "--output",
+        "-o",
+    ),
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

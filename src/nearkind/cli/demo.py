@@ -1,17 +1,15 @@
 """``nearkind demo``."""
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from nearkind.cli import options
+from nearkind.cli.options import argument
 
 
 def demo(
-    name: Annotated[
-        str, typer.Argument(help="Name of a built-in set that needs no file.")
-    ] = "balance",
+    name: str = argument(
+        "Name of a built-in set that needs no file.", default="balance"
+    ),
     output: options.Page = Path("nearkind-demo.html"),
     force: options.Force = False,
 ) -> None:

@@ -1,36 +1,24 @@
 """``nearkind duplicates``."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from nearkind.cli import options
+from nearkind.cli.options import option
 
 
 def duplicates(
     rows: options.Rows,
-    model: Annotated[
-        Path | None,
-        typer.Option(
-            "--model",
-            metavar="MODEL",
-            help="File that `nearkind fit` wrote, whose distance and columns to take; "
-            "by default the distance is the share of columns that differ.",
-        ),
-    ] = None,
-    pairs: Annotated[
-        int,
-        typer.Option("--pairs", min=1, help="Pairs of near rows to list at most."),
-    ] = 10,
-    within: Annotated[
-        float | None,
-        typer.Option(
-            "--within",
-            min=0.0,
-            help="Largest distance of a pair to list; any by default.",
-        ),
-    ] = None,
+    model: Path | None = option(
+        "File that `nearkind fit` wrote, whose distance and columns to take; "
+        "by default the distance is the share of columns that differ.",
+        metavar="MODEL",
+    ),
+    pairs: int = option("Pairs of near rows to list at most.", default=10, min=1),
+    within: float | None = option(
+        "Largest distance of a pair to list; any by default.", min=0.0
+    ),
     as_json: options.AsJson = False,
 ) -> None:
     """List rows of DATA that are equal, and those that are nearly so."""

@@ -1,22 +1,18 @@
 """``nearkind explain``."""
 
-from typing import Annotated
-
 import typer
 
 from nearkind.cli import options
+from nearkind.cli.options import option
 
 
 def explain(
     query: options.Query,
-    row: Annotated[
-        int | None, typer.Option("--row", help="Why this row of DATA has its class.")
-    ] = None,
-    rows: Annotated[
-        tuple[int, int] | None,
-        typer.Option("--rows", metavar="A B", help="Why two rows of DATA are apart."),
-    ] = None,
-    k: Annotated[int, typer.Option("-k", min=1, help="Neighbours of --row.")] = 5,
+    row: int | None = option("Why this row of DATA has its class."),
+    rows: tuple[int, int] | None = option(
+        "Why two rows of DATA are apart.", metavar="A B"
+    ),
+    k: int = option("Neighbours of --row.", "-k", default=5, min=1),
     training: options.Training = None,
     as_json: options.AsJson = False,
 ) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from nearkind.cli import methods, options
 from nearkind.cli.fit_settings import FitSettings, StreamSettings
+from nearkind.cli.options import option
 
 
 def _end_search_by_signal() -> None:
@@ -26,8 +27,6 @@ def _end_search_by_signal() -> None:
 
 def fit(
     table: options.Table,
-    settings: FitSettings,
-    batches: StreamSettings,
     output: Annotated[
         Path,
         typer.Option(
@@ -37,15 +36,15 @@ def fit(
             "is replaced.",
         ),
     ],
+    settings: FitSettings,
+    batches: StreamSettings,
     list_methods: options.ListMethods = False,
-    keep_best: Annotated[
-        bool,
-        typer.Option(
-            "--keep-best",
-            help="Let the first Ctrl-C end the search and keep the best so far; "
-            "without this it stops the command, and nothing is written.",
-        ),
-    ] = False,
+    keep_best: bool = option(
+        "Let the first Ctrl-C end the search and keep the best so far; "
+        "without this it stops the command, and nothing is written.",
+        "--keep-best",
+        default=False,
+    ),
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:

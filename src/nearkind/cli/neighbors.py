@@ -1,16 +1,13 @@
 """``nearkind neighbors``."""
 
-from typing import Annotated
-
-import typer
-
 from nearkind.cli import options
+from nearkind.cli.options import option
 
 
 def neighbors(
     query: options.Query,
     row: options.Row,
-    k: Annotated[int, typer.Option("-k", min=1, help="How many.")] = 5,
+    k: int = option("How many.", "-k", default=5, min=1),
     training: options.Training = None,
     as_json: options.AsJson = False,
 ) -> None:

@@ -6,7 +6,7 @@ has one parameter for it, which ``grouped`` turns into one option per field.
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,14 +26,19 @@ Part = tuple[str, Any, Any]
 
 
 def option(help: str, *names: str, default: Any = None, **settings: Any) -> Any:
-    """Return a field of a group, an option named as the field is, or otherwise."""
+    """Return the default of a parameter or a field that is an option.
+
+    Without names the option is called as the parameter is; ``default=MISSING`` is for
+    one that must be given.
+    """
     described = typer.Option(*names, help=help, **settings)
     return field(default=default, metadata={"option": described})
 
 
-def argument(help: str, **settings: Any) -> Any:
-    """Return a field of a group that is an argument."""
-    return field(metadata={"option": typer.Argument(help=help, **settings)})
+def argument(help: str, *, default: Any = MISSING, **settings: Any) -> Any:
+    """Return the default of a parameter or a field that is an argument."""
+    described = typer.Argument(help=help, **settings)
+    return field(default=default, metadata={"option": described})
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -58,11 +63,12 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     a Point(x=1, y=2)
     """
     signature = inspect.signature(command)
-    parts = [(p.name, p.annotation, p.default) for p in signature.parameters.values()]
+    given = signature.parameters.values()
+    parts = [_part(p.name, p.annotation, p.default) for p in given]
 
     @wraps(command)
-    def run(**given: Any) -> None:
-        command(**_collected(parts, given))
+    def run(**values: Any) -> None:
+        command(**_collected(parts, values))
 
     kind = inspect.Parameter.KEYWORD_ONLY
     each = [
@@ -73,18 +79,18 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def _part(name: str, kind: Any, default: Any) -> Part:
+    """Return a part of which ``option`` or ``argument`` may have made the default."""
+    if not isinstance(default, Field):
+        return name, kind, default
+    if default.metadata:
+        kind = Annotated[kind, default.metadata["option"]]
+    is_given = default.default is not MISSING
+    return name, kind, default.default if is_given else inspect.Parameter.empty
+
+
 def _fields(group: Any) -> list[Part]:
-    empty = inspect.Parameter.empty
-    return [
-        (
-            each.name,
-            Annotated[each.type, each.metadata["option"]]
-            if each.metadata
-            else each.type,
-            empty if each.default is MISSING else each.default,
-        )
-        for each in fields(group)
-    ]
+    return [_part(each.name, each.type, each) for each in fields(group)]
 
 
 def _options(parts: list[Part]) -> Iterator[Part]:
@@ -99,8 +105,8 @@ def _options(parts: list[Part]) -> Iterator[Part]:
 def _collected(parts: list[Part], given: dict[str, Any]) -> dict[str, Any]:
     """Return the values of options by part, those of a group as one."""
     return {
-        name: kind(**_collected(_fields(kind), given))  # type: ignore[operator]
-        if is_dataclass(kind)
+        name: kind(**_collected(_fields(kind), given))
+        if isinstance(kind, type) and is_dataclass(kind)
         else given[name]
         for name, kind, _ in parts
     }
@@ -235,10 +241,10 @@ class Rows:
     """The columns of a table to learn from."""
 
     data: str = _data()
-    drop: list[str] | None = option(  # noqa: RUF009
+    drop: list[str] | None = option(
         "Column to leave out; give the option once per column.", metavar="COL"
     )
-    text: list[str] | None = option(  # noqa: RUF009
+    text: list[str] | None = option(
         "Column to read as text, whatever numbers or dates it holds; give the option "
         "once per column.",
         metavar="COL",
@@ -313,7 +319,7 @@ class Query:
 class TableOutput:
     """Where to write a table."""
 
-    output: Path | None = option(  # noqa: RUF009
+    output: Path | None = option(
         "File to write, which ends in .csv, .tsv, .jsonl or .parquet; a table that is "
         "there is replaced.",
         "--output",
@@ -340,7 +346,7 @@ class TableOutput:
 class Trials:
     """Methods to try, and how often, how long and how many at once."""
 
-    method: list[str] | None = option(  # noqa: RUF009
+    method: list[str] | None = option(
         "Method to try; give the option once per method. --list-methods lists them.",
         "--method",
         "--methods",

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from nearkind.cli.options import Force, option
+from nearkind.cli.options import Force, argument, option
 
 if TYPE_CHECKING:
     from nearkind.experiments.paper.reproduction import Reproduction
@@ -39,45 +39,29 @@ class Changes:
 
 def reproduce(
     changes: Changes,
-    what: Annotated[
-        list[str] | None,
-        typer.Argument(help="Items to make, see --list; all of them if none is named."),
-    ] = None,
-    protocol: Annotated[
-        str,
-        typer.Option(
-            "--protocol",
-            help="How much is run: 'quick' takes minutes, 'long' hours, 'paper' days.",
-        ),
-    ] = "quick",
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Folder of tables and figures; those of an earlier run are replaced.",
-        ),
-    ] = Path("reproduced"),
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs", min=1, help="Trials at once; one per core if not given."
-        ),
-    ] = None,
-    seconds: Annotated[
-        float, typer.Option("--seconds", help="Seconds per trial before it is stopped.")
-    ] = 600.0,
-    largest: Annotated[
-        int | None,
-        typer.Option("--largest", min=1, help="Leave out sets of more rows than this."),
-    ] = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Start also what is expected to take hours.")
-    ] = False,
+    what: list[str] | None = argument(
+        "Items to make, see --list; all of them if none is named.", default=None
+    ),
+    protocol: str = option(
+        "How much is run: 'quick' takes minutes, 'long' hours, 'paper' days.",
+        default="quick",
+    ),
+    output: Path = option(
+        "Folder of tables and figures; those of an earlier run are replaced.",
+        "--output",
+        "-o",
+        default=Path("reproduced"),
+    ),
+    jobs: int | None = option("Trials at once; one per core if not given.", min=1),
+    seconds: float = option("Seconds per trial before it is stopped.", default=600.0),
+    largest: int | None = option("Leave out sets of more rows than this.", min=1),
+    yes: bool = option(
+        "Start also what is expected to take hours.", "--yes", default=False
+    ),
     force: Force = False,
-    listed: Annotated[
-        bool, typer.Option("--list", help="List the items and how long they take.")
-    ] = False,
+    listed: bool = option(
+        "List the items and how long they take.", "--list", default=False
+    ),
 ) -> None:
     """Make the tables and figures of the paper, ours beside the printed numbers.
 

@@ -26,6 +26,7 @@ from nearkind.protocols import Array, Constraints, Projection, Structure
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.renewal import solve_with_renewal
 from nearkind.solvers.solution import Callback, Solution, Stop, zero_solution
+from nearkind.validation.convergence import not_converged
 from nearkind.validation.limits import check_size
 from nearkind.validation.threads import one_blas_thread, thread_map
 
@@ -295,9 +296,10 @@ def warn_of(learned: Learned, rank: int) -> None:
             stacklevel=5,
         )
     if solution.reason not in (Stop.TOLERANCE, Stop.SETTLED):
-        told = solution.reason.warning(
+        told = not_converged(
+            solution.reason,
             f"After {solution.n_iter} iterations the "
-            f"objective is {solution.value:.6g}{_gap_clause(solution)}."
+            f"objective is {solution.value:.6g}{_gap_clause(solution)}.",
         )
         warnings.warn(told, stacklevel=5)
 

@@ -9,14 +9,9 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.errors import Advised, Parameter
+from nearkind.errors import Parameter
 from nearkind.metrics.spectrum import Spectrum
-
-
-class NotConvergedWarning(Advised, ConvergenceWarning):  # type: ignore[misc]
-    """A solver stopped before it came to the optimum."""
 
 
 class Stop(Enum):
@@ -24,15 +19,11 @@ class Stop(Enum):
 
     def __new__(cls, *parts: str | Parameter) -> "Stop":
         """Return a member whose value is the text of its parts."""
-        member = object.__new__(cls)
-        member._value_, member.parts = "".join(map(str, parts)), parts
-        return member
+        self = object.__new__(cls)
+        self._value_, self.parts = "".join(map(str, parts)), parts
+        return self
 
     parts: tuple[str | Parameter, ...]
-
-    def warning(self, details: str) -> NotConvergedWarning:
-        """Return the warning that says so, and how far the solver came."""
-        return NotConvergedWarning(*self.parts, f" {details}")
 
     TOLERANCE = "The objective is within the tolerance of its proven lower bound."
     SETTLED = (
