@@ -74,7 +74,9 @@ def test_baselines_answer_alike(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fast, plain = both_ways(
-            lambda: nk.CPMLClassifier(nk.baselines.all()[name](), 3).fit(X, y)
+            lambda: nk.CPMLClassifier(nk.baselines.all()[name](), n_neighbors=3).fit(
+                X, y
+            )
         )
     np.testing.assert_allclose(
         fast.distance_.pairwise_distances(X),
@@ -92,7 +94,9 @@ def test_one_model_votes_alike(index, weights):
     X, y = labelled_table(3000, seed=2)
     X = X.assign(number=np.random.default_rng(0).normal(size=len(X)))
     metric = nk.baselines.Euclidean(numeric="scale")
-    model = nk.CPMLClassifier(metric, 7, weights, index=index).fit(X, y)
+    model = nk.CPMLClassifier(metric, n_neighbors=7, weights=weights, index=index).fit(
+        X, y
+    )
     assert len(model.training_rows_.weights) > TREE_FROM
     fast, plain = both_ways(lambda: model.predict_proba(X[:200]))
     np.testing.assert_allclose(fast, plain, rtol=0, atol=VOTES)

@@ -211,6 +211,7 @@ def error_context(where: str) -> Iterator[None]:
         yield
     except (ValueError, TypeError) as error:
         text = f"{where}: {error}"
+        prefixed: Exception
         try:
             if isinstance(error, Advised):
                 prefixed = type(error)(f"{where}: ", *error.args)

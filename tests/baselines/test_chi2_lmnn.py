@@ -100,9 +100,8 @@ def test_the_distance_is_that_of_mixed_histograms():
 
 def test_rows_stay_histograms_also_those_of_unseen_values():
     model = Chi2LMNN(max_iter=10).fit(X, Y)
-    U = model.distance_.represent(
-        model.encode(NEW.assign(shape="never seen", size=None))
-    )
+    strange = NEW.assign(shape="never seen", size=None)
+    U = model.distance_.represent(model.encode(strange))
     assert (U >= 0.0).all()
     np.testing.assert_allclose(U.sum(axis=1), 1.0)
     assert (model.components_ >= 0.0).all()

@@ -107,7 +107,9 @@ class PlainDM3:
 def test_dm3_is_the_definition(stage, beta, table):
     rows = rows_of(table.codes)
     plain = PlainDM3(rows_of(table.repeated().codes), beta, stage)
-    model = DM3(stage, beta, missing="prior").fit(rows, sample_weight=table.weights)
+    model = DM3(stage, beta=beta, missing="prior").fit(
+        rows, sample_weight=table.weights
+    )
     expected = [[plain.distance(x, y) for y in rows] for x in rows]
     np.testing.assert_allclose(model.pairwise_distances(rows), expected, atol=1e-11)
 

@@ -21,11 +21,11 @@ from nearkind.baselines.hdml import (
     draw_triplets,
     learn_planes,
     objective,
-    packed,
     ranking_bounds,
     ranking_slopes,
 )
 from nearkind.baselines.matrix_learner import Coding
+from nearkind.distances.bits import packed
 
 X, Y = labelled_table(40, seed=5)
 QUICK = {"n_bits": 16, "n_triplets": 500}

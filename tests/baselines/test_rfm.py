@@ -123,7 +123,9 @@ def test_the_metric_is_that_of_plain_rounds_on_indicators(counts):
     Z = OneHotEncoder(sparse_output=False).fit_transform(filled)
     T = OneHotEncoder(sparse_output=False).fit_transform(Y[:, None])
     expected = plain_rounds(Z[rows], T[rows], 2, BANDWIDTH, RIDGE)
-    model = RFM(2, BANDWIDTH, RIDGE).fit(filled, Y, sample_weight=counts)
+    model = RFM(2, bandwidth=BANDWIDTH, ridge=RIDGE).fit(
+        filled, Y, sample_weight=counts
+    )
     np.testing.assert_allclose(model.metric_, expected, atol=1e-9)
     assert np.trace(model.metric_) == pytest.approx(1.0)
     np.testing.assert_allclose(
@@ -141,7 +143,7 @@ def test_the_metric_is_that_of_plain_rounds_on_histograms():
     ).round(12)
     T = OneHotEncoder(sparse_output=False).fit_transform(Y[:, None])
     M = plain_rounds(Z, T, 2, BANDWIDTH, RIDGE)
-    model = RFM(2, BANDWIDTH, RIDGE, coding="vdm").fit(X, Y)
+    model = RFM(2, bandwidth=BANDWIDTH, ridge=RIDGE, coding="vdm").fit(X, Y)
     np.testing.assert_allclose(
         model.pairwise_distances(X), distances(Z, Z, M), atol=1e-6
     )

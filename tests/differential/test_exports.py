@@ -45,8 +45,8 @@ def models_and_rows(draw):
     X, y = pd.DataFrame(columns), np.array(["ham", "egg"] * n)[:n]
     model = nk.CPMLClassifier(
         draw(st.sampled_from(METRICS)),
-        draw(st.sampled_from([1, 3, 50])),
-        draw(st.sampled_from(["uniform", "distance", "soft"])),
+        n_neighbors=draw(st.sampled_from([1, 3, 50])),
+        weights=draw(st.sampled_from(["uniform", "distance", "soft"])),
     )
     half = n // 2
     return model.fit(X[:half], y[:half]), X

@@ -61,7 +61,9 @@ class TestWholeNumbersThatFloatsRound:
     @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
     def test_they_stay_distinct(self, make):
         y = [BIG, BIG + 1] * 3
-        model = nk.CPMLClassifier("hamming", 1).fit([["a"], ["b"]] * 3, make(y))
+        model = nk.CPMLClassifier("hamming", n_neighbors=1).fit(
+            [["a"], ["b"]] * 3, make(y)
+        )
         assert model.classes_.tolist() == [BIG, BIG + 1]
         assert batch_labels(make(y), "Nobody")[0].tolist() == [BIG, BIG + 1]
 
@@ -78,7 +80,9 @@ class TestWholeNumbersThatFloatsRound:
     )
     def test_they_are_refused_where_only_floats_hold_all(self, make, y, label):
         with pytest.raises(ValueError, match=f"The label {label} in row .* as text"):
-            nk.CPMLClassifier("hamming", 1).fit([["a"], ["b"], ["c"]], make(y))
+            nk.CPMLClassifier("hamming", n_neighbors=1).fit(
+                [["a"], ["b"], ["c"]], make(y)
+            )
 
     @pytest.mark.parametrize("numeric", ["auto", "category"])
     @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)

@@ -109,7 +109,11 @@ def test_a_class_of_one_row_in_500_is_recalled(scoring):
     found = {}
     for weight in (None, "balanced"):
         model = nk.CPMLClassifierCV(
-            [Euclidean()], (5, 25), "uniform", class_weight=weight, scoring=scoring
+            [Euclidean()],
+            n_neighbors=(5, 25),
+            weights="uniform",
+            class_weight=weight,
+            scoring=scoring,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # none of weights that are too small

@@ -73,7 +73,9 @@ def test_partly_labelled_rows_are_read_once(readings):
 def test_predicting_reads_every_column_once(readings):
     X, y = rows()
     alone = nk.CPMLClassifier(nk.CPML(**QUICK)).fit(X, y)
-    several = nk.CPMLClassifierCV([nk.baselines.Hamming()], 1, cv=2).fit(X, y)
+    several = nk.CPMLClassifierCV([nk.baselines.Hamming()], n_neighbors=1, cv=2).fit(
+        X, y
+    )
     with_members(several, [alone, *several.members_])
     for model in (alone, several):
         readings.clear()

@@ -177,7 +177,9 @@ def test_more_neighbours_than_rows_is_the_mean_over_all():
 
 def test_scores_where_some_are_infinitely_far():
     table = [["a", "x"], ["a", "x"], ["b", "y"], ["b", "y"]]
-    model = nk.CPMLClassifier(Lin(), 1).fit(table, ["up", "left", "no", "no"])
+    model = nk.CPMLClassifier(Lin(), n_neighbors=1).fit(
+        table, ["up", "left", "no", "no"]
+    )
     assert model.score_samples(table).tolist() == [0.0] * 4
     assert model.score_samples().tolist() == [0.0] * 4
     model.set_params(n_neighbors=3)
@@ -185,7 +187,7 @@ def test_scores_where_some_are_infinitely_far():
 
 
 def test_a_search_scores_by_its_first_member():
-    model = nk.CPMLClassifierCV([Hamming()], (1, 3), cv=2).fit(X, Y)
+    model = nk.CPMLClassifierCV([Hamming()], n_neighbors=(1, 3), cv=2).fit(X, Y)
     wanted = model.members_[0].score_samples(QUERY)
     np.testing.assert_array_equal(model.score_samples(QUERY), wanted)
     assert model.score_samples().shape == (90,)
@@ -194,7 +196,9 @@ def test_a_search_scores_by_its_first_member():
 def test_a_search_tries_soft_votes_once():
     every = ("uniform", "distance", "soft")
     distances = [Hamming(), Euclidean()]
-    model = nk.CPMLClassifierCV(distances, (1, 3, 9), every, cv=2).fit(X, Y)
+    model = nk.CPMLClassifierCV(
+        distances, n_neighbors=(1, 3, 9), weights=every, cv=2
+    ).fit(X, Y)
     table = model.cv_results_
     is_soft = table["weights"] == "soft"
     assert is_soft.sum() == 2

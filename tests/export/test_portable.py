@@ -82,7 +82,9 @@ def test_infinite_distances_between_values(tmp_path):
 
 def test_weights_that_are_a_function(tmp_path):
     metric = nk.baselines.Euclidean()
-    model = nk.CPMLClassifier(metric, 1, weights=lambda d: d + 1.0).fit(ROWS, LABELS)
+    model = nk.CPMLClassifier(metric, n_neighbors=1, weights=lambda d: d + 1.0).fit(
+        ROWS, LABELS
+    )
     assert "are a function" in refused(model, tmp_path)
     model.set_params(weights="distance")
     assert export.write(model, tmp_path / "m.json")

@@ -45,7 +45,7 @@ def odd_rows():
 
 def member(metric, n_neighbors=3, **settings):
     X, y, _ = odd_rows()
-    return nk.CPMLClassifier(metric, n_neighbors, **settings).fit(X, y)
+    return nk.CPMLClassifier(metric, n_neighbors=n_neighbors, **settings).fit(X, y)
 
 
 def learned(structure="single", **settings):

@@ -23,13 +23,15 @@ def six_persons():
 
 def monks():
     data = nk.datasets.load("monks1")
-    model = nk.CPMLClassifier(nk.CPML(tol=1e-2, max_iter=20), 3, "distance")
+    model = nk.CPMLClassifier(
+        nk.CPML(tol=1e-2, max_iter=20), n_neighbors=3, weights="distance"
+    )
     return model, data.X[::5], data.y[::5]
 
 
 def searched():
     candidates = [nk.baselines.Hamming(), nk.CPML(tol=1e-2, max_iter=10)]
-    return nk.CPMLClassifierCV(candidates, (1, 3), cv=2), *mixed_table(60)
+    return nk.CPMLClassifierCV(candidates, n_neighbors=(1, 3), cv=2), *mixed_table(60)
 
 
 def mixed_bins():
@@ -50,7 +52,9 @@ def mixed_crosses():
 def calibrated():
     candidates = [nk.baselines.Hamming(), nk.baselines.Euclidean()]
     settings = {"scoring": "balanced_accuracy", "class_weight": "balanced"}
-    return nk.CPMLClassifierCV(candidates, (1, 3), cv=2, **settings), *mixed_table(60)
+    return nk.CPMLClassifierCV(
+        candidates, n_neighbors=(1, 3), cv=2, **settings
+    ), *mixed_table(60)
 
 
 def boosted():

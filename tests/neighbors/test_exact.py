@@ -266,7 +266,9 @@ def test_few_lengths_have_the_bits_of_many(shape, monkeypatch):
 def test_a_row_alone_has_the_votes_that_it_has_among_others():
     X, y = labelled_table(300)
     query, _ = labelled_table(40, seed=9)
-    model = nk.CPMLClassifier(nk.baselines.Euclidean(), 9, "distance").fit(X, y)
+    model = nk.CPMLClassifier(
+        nk.baselines.Euclidean(), n_neighbors=9, weights="distance"
+    ).fit(X, y)
     alone = [model.predict_proba(query[i : i + 1])[0] for i in range(40)]
     np.testing.assert_array_equal(alone, model.predict_proba(query))
 

@@ -30,7 +30,7 @@ def table(n_rows=80):
 def test_columns_values_and_equal_rows_are_told():
     X, y = table()
     X.loc[4, "town"] = "rome"
-    data = report_data(nk.CPMLClassifier(Hamming(), 1).fit(X, y), X, y)
+    data = report_data(nk.CPMLClassifier(Hamming(), n_neighbors=1).fit(X, y), X, y)
     told = dict(oddity_lines(data))
     assert "Gives the label away: alone it tells 9" in told["Column 'copy'"]
     assert told["Column 'unit'"] == "Has one value."

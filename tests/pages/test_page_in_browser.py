@@ -32,7 +32,7 @@ def quick(n_neighbors=5, weights="uniform", **settings):
     metric = nk.CPML(
         constraints="neighbors", projection="onehot", max_iter=10, **settings
     )
-    return nk.CPMLClassifier(metric, n_neighbors, weights)
+    return nk.CPMLClassifier(metric, n_neighbors=n_neighbors, weights=weights)
 
 
 def car(n_rows=600):
@@ -82,7 +82,7 @@ def test_fifty_edits_of_a_mixed_table_by_three_voters(browser, tmp_path):
     X, y = mixed()
     model = committee(
         X, y,
-        nk.CPMLClassifier(Hamming(), 4), quick(3, "distance"),
+        nk.CPMLClassifier(Hamming(), n_neighbors=4), quick(3, "distance"),
         quick(7, structure="full"),
     )  # fmt: skip
     with visited(browser, tmp_path, report_data(model, X, y)) as visit:
@@ -111,7 +111,10 @@ def test_crosses_follow_the_cells(browser, tmp_path):
 def test_every_kind_of_distance(browser, tmp_path, kinds):
     X, y = mixed(60)
     distances = (nk.baselines.all()[kind]() for kind in kinds)
-    voters = [nk.CPMLClassifier(distance, 3, "distance") for distance in distances]
+    voters = [
+        nk.CPMLClassifier(distance, n_neighbors=3, weights="distance")
+        for distance in distances
+    ]
     model = committee(X, y, *voters)
     with visited(browser, tmp_path, report_data(model, X, y)) as visit:
         assert_edits_agree(visit, model, X, 10, numbers=["height"])
@@ -202,7 +205,7 @@ def test_several_values_are_suggested_where_one_is_not_enough(browser, tmp_path)
     cells = [[a, b, c, d] for a in "01" for b in "01" for c in "01" for d in "01"]
     X = pd.DataFrame(cells, columns=["<b>", "b", "c", "d"])
     y = np.where(X[["<b>", "b", "c"]].eq("1").sum(axis=1) >= 2, "many", "few")
-    model = nk.CPMLClassifier(Hamming(), 1).fit(X, y)
+    model = nk.CPMLClassifier(Hamming(), n_neighbors=1).fit(X, y)
     with visited(browser, tmp_path, report_data(model, X, y)) as visit:
         visit.pick(0)
         visit.page.wait_for_selector("#changes li")
@@ -222,7 +225,7 @@ def test_training_rows_show_the_way_where_there_is_too_much_to_try(browser, tmp_
     values = np.where(np.where(y == "p", 0, 1)[:, None] ^ flips, "v1", "v0")
     values = np.where(rng.random((80, 12)) < 0.2, "v2", values)
     X = pd.DataFrame(values, columns=[f"c{d}" for d in range(12)])
-    model = nk.CPMLClassifier(Hamming(), 9).fit(X, y)
+    model = nk.CPMLClassifier(Hamming(), n_neighbors=9).fit(X, y)
     with visited(browser, tmp_path, report_data(model, X, y)) as visit:
         for number in (0, 1, 45):
             visit.pick(number)
@@ -399,10 +402,10 @@ def odd_reports():
     yield "one column", report_data(quick(3).fit(words, labels), words, labels)
     alike = pd.DataFrame({"p": ["a"] * 12, "q": ["b"] * 12}, dtype=object)
     classes = np.array(["x", "y"] * 6)
-    hamming = nk.CPMLClassifier(Hamming(), 3)
+    hamming = nk.CPMLClassifier(Hamming(), n_neighbors=3)
     yield "all rows equal", report_data(hamming.fit(alike, classes), alike, classes)
     some = words[words["only"] == "a"]
-    model = nk.CPMLClassifier(Hamming(), 3).fit(words, labels)
+    model = nk.CPMLClassifier(Hamming(), n_neighbors=3).fit(words, labels)
     yield "rows of one class", report_data(model, some, ["x"] * len(some))
     many = pd.DataFrame(
         rng.choice(["a", "b"], (30, 500)), columns=[f"c{d}" for d in range(500)]
@@ -410,7 +413,7 @@ def odd_reports():
     sides = np.where(many["c0"] == "a", "x", "y")
     yield (
         "500 columns",
-        report_data(nk.CPMLClassifier(Hamming(), 3).fit(many, sides), many),
+        report_data(nk.CPMLClassifier(Hamming(), n_neighbors=3).fit(many, sides), many),
     )
     yield "strangers", strangers()
     alone = nk.CPML(constraints="neighbors", max_iter=5).fit(words, labels)

@@ -23,7 +23,7 @@ Y = np.array(["cat", "dog", "bird", "dog"] * 5)
 
 
 def voter(k=3, **settings):
-    return nk.CPMLClassifier(Hamming(), k, **settings)
+    return nk.CPMLClassifier(Hamming(), n_neighbors=k, **settings)
 
 
 def lines(facts, part="data"):
@@ -50,7 +50,7 @@ def test_voters_of_the_same_rows_share_them():
 
 
 def test_the_first_voter_is_the_one_that_explains():
-    learned = nk.CPMLClassifier(nk.CPML(tol=0.1), 7)
+    learned = nk.CPMLClassifier(nk.CPML(tol=0.1), n_neighbors=7)
     model = committee(X, Y, voter(1), learned, voter(5))
     facts = summary(report_data(model, X, Y))
     assert [member["k"] for member in facts["members"]] == [7, 1, 5]
@@ -66,8 +66,8 @@ def test_the_first_voter_is_the_one_that_explains():
 def test_voters_that_code_columns_otherwise_keep_their_own():
     numbers = pd.DataFrame({"n": np.arange(30.0)})
     y = np.where(numbers["n"] < 12, "low", "high")
-    binned = nk.CPMLClassifier(Hamming(), 1)
-    listed = nk.CPMLClassifier(Hamming(numeric="category"), 1)
+    binned = nk.CPMLClassifier(Hamming(), n_neighbors=1)
+    listed = nk.CPMLClassifier(Hamming(numeric="category"), n_neighbors=1)
     facts = summary(report_data(committee(numbers, y, binned, listed), numbers, y))
     kinds = [features[0]["kind"] for features in facts["features"]]
     assert kinds == ["ranged", "listed"]
@@ -105,12 +105,14 @@ def test_it_says_whether_rows_are_familiar():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_it_states_objective_proof_and_bound():
-    model = nk.CPMLClassifier(nk.CPML(constraints="pairs", max_iter=5), 3).fit(X, Y)
+    model = nk.CPMLClassifier(
+        nk.CPML(constraints="pairs", max_iter=5), n_neighbors=3
+    ).fit(X, Y)
     facts = summary(report_data(model, X, Y))
     assert "With probability 0.95 the expected pair loss" in lines(facts, "model")
     said = " ".join(text for _, text in facts["lines"]["members"][0])
     assert "proven at most" in said
-    other = nk.CPMLClassifier(nk.CPML(max_iter=2), 3).fit(X, Y)
+    other = nk.CPMLClassifier(nk.CPML(max_iter=2), n_neighbors=3).fit(X, Y)
     assert "None. The theorem is about pair" in lines(
         summary(report_data(other, X, Y)), "model"
     )
@@ -132,7 +134,9 @@ def test_of_many_rows_some_are_held(monkeypatch):
 
 
 def test_a_vote_by_a_function_is_refused():
-    model = nk.CPMLClassifier(Hamming(), 3, weights=lambda d: 1 / (1 + d)).fit(X, Y)
+    model = nk.CPMLClassifier(
+        Hamming(), n_neighbors=3, weights=lambda d: 1 / (1 + d)
+    ).fit(X, Y)
     with pytest.raises(ValueError, match="are a function"):
         summary(report_data(model, X, Y))
 
@@ -162,7 +166,7 @@ def test_weights_count_votes_and_not_rows():
 
 
 def test_rows_of_one_axis_are_a_beeswarm_a_class():
-    model = nk.CPMLClassifier(nk.CPML(tol=0.1, structure="diagonal"), 1)
+    model = nk.CPMLClassifier(nk.CPML(tol=0.1, structure="diagonal"), n_neighbors=1)
     one = X[["coat"]]
     y = np.where(one["coat"] == "fur", "cat", "dog")
     facts = summary(report_data(model.fit(one, y), one, y))["rows"]

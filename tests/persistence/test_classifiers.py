@@ -31,7 +31,9 @@ def again(value):
 
 def voting(**settings):
     """Return a classifier of three unique rows: a (0, 2, 5), b (1, 3) and c (4)."""
-    return nk.CPMLClassifier(nk.baselines.Hamming(), 1, **settings).fit(X, Y)
+    return nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=1, **settings).fit(
+        X, Y
+    )
 
 
 def with_voter(model, voter):
@@ -81,7 +83,7 @@ def test_the_rows_are_as_described():
 
 @pytest.mark.parametrize("weight", [1.0, 0.1, 1.0 + 1e-7, 1e12 + 1.0, 3.0])
 def test_weights_by_class_come_back_and_whole_ones_whole(weight):
-    model = nk.CPMLClassifier(nk.baselines.Hamming(), 1)
+    model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=1)
     n_copies = np.array([3, 2, 7, 5, 3, 12])  # 22 * (15 / 22) is not 15
     model.fit(X, Y, sample_weight=weight * n_copies)
     counts, found = (rows_of(m).counts for m in (model, loaded(saved(model))))
@@ -211,7 +213,7 @@ def test_a_distance_that_is_none_is_refused():
 
 
 def test_an_index_of_vectors_needs_a_distance_of_vectors():
-    model = nk.CPMLClassifier(nk.baselines.Lin(), 1).fit(X, Y)
+    model = nk.CPMLClassifier(nk.baselines.Lin(), n_neighbors=1).fit(X, Y)
     model.index = "faiss"
     words = "index 'faiss' needs vectors, and the distance RatioSimilarity has none"
     with pytest.raises(ModelFileError, match=words):

@@ -71,7 +71,7 @@ class TestNothingIsLost:
         assert [getattr(again, n) for n in kept] == [getattr(given, n) for n in kept]
 
     def test_rows_of_no_weight_at_the_end(self):
-        model = nk.CPMLClassifier(nk.baselines.Hamming(), 1)
+        model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=1)
         model.fit(X, Y, sample_weight=[1.0, 1.0, 1.0, 0.0])
         again = loaded(saved(model))
         assert again.n_samples_fit_ == model.n_samples_fit_ == 4

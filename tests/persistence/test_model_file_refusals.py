@@ -40,7 +40,9 @@ def drawing():
 
 def searching():
     candidates = [nk.baselines.Hamming()]
-    search = nk.CPMLClassifierCV(candidates, 1, weights=[np.ones_like], cv=2)
+    search = nk.CPMLClassifierCV(
+        candidates, n_neighbors=1, weights=[np.ones_like], cv=2
+    )
     return search.fit(*mixed_table(20))
 
 

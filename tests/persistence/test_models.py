@@ -21,9 +21,9 @@ def test_every_public_model_is_kept():
     [
         (nk.baselines.Hamming(), "Hamming, 2 columns, 0 classes"),
         (nk.baselines.Euclidean(), "Euclidean, 2 columns, 2 classes"),
-        (nk.CPMLClassifier(nk.baselines.Hamming(), 1),
+        (nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=1),
          "CPMLClassifier over Hamming, 2 columns, 2 classes"),
-        (nk.CPMLClassifierCV([nk.baselines.Hamming()], 1, cv=2),
+        (nk.CPMLClassifierCV([nk.baselines.Hamming()], n_neighbors=1, cv=2),
          "CPMLClassifierCV over Hamming, 2 columns, 2 classes"),
     ],
     ids=lambda x: x if isinstance(x, str) else "",

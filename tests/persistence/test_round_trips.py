@@ -153,7 +153,7 @@ def test_mushroom_with_its_gaps(real_set):
 def test_classes_keep_their_type(dtype):
     X = pd.DataFrame({"a": list("xyxy")})
     y = np.array([0, 1, 0, 1]).astype(dtype)
-    model = nk.CPMLClassifier(nk.baselines.Hamming(), 1).fit(X, y)
+    model = nk.CPMLClassifier(nk.baselines.Hamming(), n_neighbors=1).fit(X, y)
     again = round_trip(model)
     assert again.classes_.dtype == np.dtype(dtype)
     assert_same(model.predict(X), again.predict(X))

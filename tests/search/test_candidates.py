@@ -18,23 +18,23 @@ def book(**policies):
 
 def test_many_values_or_many_rows_are_refused_before_any_fit():
     known, candidate = book(), Candidate("values", Hamming(), max_values=5)
-    candidate.check(known, 1_000)
-    candidate.check(known, MAX_NUMBERS // 5)
+    candidate.check_size(known, 1_000)
+    candidate.check_size(known, MAX_NUMBERS // 5)
     with pytest.raises(ValueError, match=r"5 of them for 12,000,001 rows are more"):
-        candidate.check(known, MAX_NUMBERS // 5 + 1)
+        candidate.check_size(known, MAX_NUMBERS // 5 + 1)
     with pytest.raises(ValueError, match=r"the columns have 5 in all, more than 4"):
-        Candidate("values", Hamming(), max_values=4).check(known, 3)
+        Candidate("values", Hamming(), max_values=4).check_size(known, 3)
 
 
 def test_without_a_limit_any_size_will_do():
-    Candidate("values", Hamming()).check(book(), 10**12)
+    Candidate("values", Hamming()).check_size(book(), 10**12)
 
 
 def test_pairs_are_needed_only_where_it_says_so():
     pairs = Candidate("pairs", Hamming(), needs_crosses=True)
-    pairs.check(book(crosses=[(0, 1)]), 3)
+    pairs.check_size(book(crosses=[(0, 1)]), 3)
     with pytest.raises(ValueError, match="No pair of columns says clearly more"):
-        pairs.check(book(), 3)
+        pairs.check_size(book(), 3)
 
 
 def test_many_rows_without_pairs_say_so_and_go_on():

@@ -138,7 +138,9 @@ class TestSettings:
         one = {"candidates": [Hamming()], "n_neighbors": 1, "weights": "uniform"}
         table = few(**one, cv=halves).fit(X, y).cv_results_
         right = [
-            nk.CPMLClassifier(Hamming(), 1).fit(X.iloc[a], y[a]).predict(X.iloc[b])
+            nk.CPMLClassifier(Hamming(), n_neighbors=1)
+            .fit(X.iloc[a], y[a])
+            .predict(X.iloc[b])
             == y[b]
             for a, b in halves
         ]

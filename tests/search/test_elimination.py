@@ -80,7 +80,7 @@ def test_votes_are_those_of_a_classifier_on_rows_it_has_not_seen():
     ways = [(w, k) for w in ("uniform", "distance") for k in (1, 3)]
     for way, (weights, k) in zip(run.contenders[0].table(), ways, strict=True):
         expected = [
-            CPMLClassifier(Hamming(), k, weights)
+            CPMLClassifier(Hamming(), n_neighbors=k, weights=weights)
             .fit(X[fold.train], y[fold.train])
             .predict_proba(X[fold.held])
             for fold in FOLDS

@@ -96,14 +96,20 @@ def small_table(seed, n_rows=40, sizes=(3, 2, 3, 2), n_classes=3):
 
 MODELS = {
     "overlap": lambda: nk.CPMLClassifier("hamming", weights="soft"),
-    "cold overlap": lambda: nk.CPMLClassifier("hamming", 5, "soft", temperature=1e-4),
+    "cold overlap": lambda: nk.CPMLClassifier(
+        "hamming", n_neighbors=5, weights="soft", temperature=1e-4
+    ),
     "vectors": lambda: soft_neighbors(structure="full"),
-    "cold vectors": lambda: nk.CPMLClassifier("euclidean", 5, "soft", temperature=1e-5),
+    "cold vectors": lambda: nk.CPMLClassifier(
+        "euclidean", n_neighbors=5, weights="soft", temperature=1e-5
+    ),
     "k votes": lambda: nk.CPMLClassifier(nk.CPML(max_iter=20), n_neighbors=3),
-    "by distance": lambda: nk.CPMLClassifier("lin", 5, weights="distance"),
+    "by distance": lambda: nk.CPMLClassifier("lin", n_neighbors=5, weights="distance"),
     "crosses": lambda: soft_neighbors(crosses=[("a", "c")]),
-    "multi": lambda: nk.CPMLClassifier(nk.CPML(structure="multi", max_iter=20), 1),
-}  # fmt: skip
+    "multi": lambda: nk.CPMLClassifier(
+        nk.CPML(structure="multi", max_iter=20), n_neighbors=1
+    ),
+}
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -152,7 +158,9 @@ def test_it_is_the_best_of_all_rows_of_real_tables(name):
 @pytest.mark.parametrize("weights", ["uniform", "soft"])
 def test_it_is_valid_for_every_distance(name, weights):
     data = nk.datasets.load("balance")
-    model = nk.CPMLClassifier(name, 5, weights).fit(data.X.iloc[::2], data.y[::2])
+    model = nk.CPMLClassifier(name, n_neighbors=5, weights=weights).fit(
+        data.X.iloc[::2], data.y[::2]
+    )
     for i in range(0, 600, 97):
         row = data.X.iloc[i].to_dict()
         change = nk.nearest_change(model, row, to="L")
@@ -190,7 +198,9 @@ def numbers_table(n_rows=120):
 @pytest.mark.parametrize("numeric", ["auto", "category", "scale"])
 def test_numbers_change_to_ranges_or_to_values_that_occur(numeric):
     X, y = numbers_table()
-    model = nk.CPMLClassifier(nk.CPML(numeric=numeric, max_iter=20), 3).fit(X, y)
+    model = nk.CPMLClassifier(nk.CPML(numeric=numeric, max_iter=20), n_neighbors=3).fit(
+        X, y
+    )
     for i in range(5):
         row = X.iloc[i].to_dict()
         change = nk.nearest_change(model, row)
@@ -209,8 +219,8 @@ def test_members_that_cut_numbers_otherwise_agree_on_the_row():
     model = nk.CPMLClassifierCV(["hamming"], cv=2).fit(X, y)
     model.committee_ = committee(
         X, y, model.committee_,
-        nk.CPMLClassifier(nk.CPML(max_iter=9), 3),
-        nk.CPMLClassifier(nk.baselines.Hamming(numeric="category"), 3),
+        nk.CPMLClassifier(nk.CPML(max_iter=9), n_neighbors=3),
+        nk.CPMLClassifier(nk.baselines.Hamming(numeric="category"), n_neighbors=3),
     )  # fmt: skip
     for i in range(4):
         row = X.iloc[i].to_dict()
@@ -219,7 +229,7 @@ def test_members_that_cut_numbers_otherwise_agree_on_the_row():
 
 def test_only_allowed_values_are_taken():
     X, y = numbers_table()
-    model = nk.CPMLClassifier("vdm", 3).fit(X, y)
+    model = nk.CPMLClassifier("vdm", n_neighbors=3).fit(X, y)
     row = {"age": 20, "income": 20.0, "job": "a"}
     change = nk.nearest_change(model, row, fixed="job", allowed={"age": [21, 44, 79]})
     assert_is_valid(model, row, change)
@@ -229,7 +239,7 @@ def test_only_allowed_values_are_taken():
 
 def test_the_row_comes_back_as_it_was_given():
     data = nk.datasets.load("monks1")
-    model = nk.CPMLClassifier("hamming", 1).fit(data.X, data.y)
+    model = nk.CPMLClassifier("hamming", n_neighbors=1).fit(data.X, data.y)
     frame = data.X.iloc[[0]]
     change = nk.nearest_change(model, frame)
     assert isinstance(change.row, pd.DataFrame)
@@ -294,7 +304,7 @@ def test_what_cannot_change_is_said():
     assert stays.proven
     assert stays.row is None
     assert "No column that may change" in repr(stays)
-    one_class = nk.CPMLClassifier("hamming", 40).fit(X, y)
+    one_class = nk.CPMLClassifier("hamming", n_neighbors=40).fit(X, y)
     nowhere = nk.nearest_change(one_class, row, fixed=["a"])
     assert not nowhere.found
     assert nowhere.proven

@@ -24,7 +24,9 @@ def fitted(name, seed, temperature="auto"):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, [3, 4, 2, 3, 2], (50, 5))
     y = (X[:, 0] + X[:, 1] + (rng.random(50) < 0.2)) % 3
-    model = nk.CPMLClassifier(name, 5, "soft", temperature=temperature)
+    model = nk.CPMLClassifier(
+        name, n_neighbors=5, weights="soft", temperature=temperature
+    )
     model.fit(X.astype(str), y, rng.integers(1, 4, 50))
     return model.committee_.voters[0]
 
@@ -71,7 +73,7 @@ def test_bounds_hold_for_all_rows_with_more_changes(name, seed, n_more):
 @pytest.mark.parametrize(
     "model",
     [
-        nk.CPMLClassifier("hamming", 3),
+        nk.CPMLClassifier("hamming", n_neighbors=3),
         nk.CPMLClassifier("lin", weights="soft"),
         nk.CPMLClassifier(nk.CPML(crosses=[("x0", "x1")], max_iter=2), weights="soft"),
     ],

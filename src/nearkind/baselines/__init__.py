@@ -1,6 +1,6 @@
 """Distances to compare with, each ``fit(X, y=None)`` and ``pairwise_distances(X, Y)``.
 
-``all()`` is the one list of them: a new member adds one line there.
+``KINDS`` is the one list of them, and ``all()`` returns it.
 """
 
 from typing import Any
@@ -81,6 +81,46 @@ __all__ = [
     "all",
 ]
 
+KINDS: dict[str, Any] = {
+    "euclidean": Euclidean,
+    "hamming": Hamming,
+    "eskin": Eskin,
+    "iof": InverseOccurrence,
+    "of": OccurrenceFrequency,
+    "lin": Lin,
+    "lin1": Lin1,
+    "goodall1": Goodall1,
+    "goodall2": Goodall2,
+    "goodall3": Goodall3,
+    "goodall4": Goodall4,
+    "smirnov": Smirnov,
+    "burnaby": Burnaby,
+    "anderberg": Anderberg,
+    "gambaryan": Gambaryan,
+    "vdm": ValueDifference,
+    "association": Association,
+    "dilca": DILCA,
+    "cheng": Cheng,
+    "dm3": DM3,
+    "helic": HELIC,
+    "kdml": KDML,
+    "lmnn": LMNN,
+    "lmca": LMCA,
+    "kernel_lmca": KernelLMCA,
+    "chi2_lmnn": Chi2LMNN,
+    "gb_lmnn": GBLMNN,
+    "itml": ITML,
+    "pola": POLA,
+    "dml_eig": DMLEig,
+    "mmc": MMC,
+    "nca": NCA,
+    "mcml": MCML,
+    "hdml": HDML,
+    "discriminant": Discriminant,
+    "rfm": RFM,
+}
+"""The baselines by name: the one list of them, to which a new one adds a line."""
+
 
 def all() -> dict[str, Any]:
     """Return the baselines by name.
@@ -90,41 +130,4 @@ def all() -> dict[str, Any]:
     >>> all()["lin"]().fit([["a"], ["b"], ["c"]]).similarities([["a"]]).tolist()
     [[1.0]]
     """
-    return {
-        "euclidean": Euclidean,
-        "hamming": Hamming,
-        "eskin": Eskin,
-        "iof": InverseOccurrence,
-        "of": OccurrenceFrequency,
-        "lin": Lin,
-        "lin1": Lin1,
-        "goodall1": Goodall1,
-        "goodall2": Goodall2,
-        "goodall3": Goodall3,
-        "goodall4": Goodall4,
-        "smirnov": Smirnov,
-        "burnaby": Burnaby,
-        "anderberg": Anderberg,
-        "gambaryan": Gambaryan,
-        "vdm": ValueDifference,
-        "association": Association,
-        "dilca": DILCA,
-        "cheng": Cheng,
-        "dm3": DM3,
-        "helic": HELIC,
-        "kdml": KDML,
-        "lmnn": LMNN,
-        "lmca": LMCA,
-        "kernel_lmca": KernelLMCA,
-        "chi2_lmnn": Chi2LMNN,
-        "gb_lmnn": GBLMNN,
-        "itml": ITML,
-        "pola": POLA,
-        "dml_eig": DMLEig,
-        "mmc": MMC,
-        "nca": NCA,
-        "mcml": MCML,
-        "hdml": HDML,
-        "discriminant": Discriminant,
-        "rfm": RFM,
-    }
+    return dict(KINDS)

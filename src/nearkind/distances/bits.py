@@ -65,7 +65,7 @@ class Bits(FittedDistance):
         check_vectors(self.tables.vectors, "tables", self.codebook.n_values)
 
 
-def packed(is_one: NDArray[np.bool_]) -> Bits:
+def packed(is_one: NDArray[np.bool_]) -> Words:
     """Return bits (n, q) in words (n, q / 64), the last one filled up with zeros.
 
     Examples

@@ -503,4 +503,5 @@ def classifier_of(voter: Voter, classes: NDArray[Any]) -> CPMLClassifier:
     weights = rule.weights if isinstance(rule, NearestRule) else SOFT
     settings: Any = {"weights": weights, "index": voter.index_kind}
     model = CPMLClassifier(metric, n_neighbors=rule.n_neighbors, **settings)
-    return hold(model, voter, classes, voter.rows.n_rows)
+    n_rows = int(voter.rows.groups.rows.max()) + 1  # those without weight have numbers
+    return hold(model, voter, classes, n_rows)

@@ -19,6 +19,12 @@ def named_distances() -> dict[str, Any]:
     return {"cpml": CPML, **structures, **printed, **baselines.all()}
 
 
+def distance_classes() -> dict[str, Any]:
+    """Return the class of each estimator of a distance, by its name."""
+    baselines = import_module("nearkind.baselines")
+    return {kind.__name__: kind for kind in (CPML, *baselines.all().values())}
+
+
 def distance_of(value: Any, model: Any, parameter: str = "metric") -> Any:
     """Return the unfitted distance that a parameter stands for.
 

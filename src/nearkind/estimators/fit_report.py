@@ -1,10 +1,10 @@
 """How an estimator was fitted, as values, and the estimator made of them again."""
 
-from importlib import import_module
 from typing import Any
 
 from nearkind.distances.form import FittedDistance
 from nearkind.estimators.base import keep_codebook, traits_of
+from nearkind.estimators.distance_names import distance_classes
 from nearkind.voting import FitReport
 
 APART = {
@@ -57,10 +57,7 @@ def _learned_temperature(model: Any) -> float | None:
 
 def fitted_estimator(report: FitReport, form: FittedDistance) -> Any:
     """Return the estimator that learned a form, as it was when it was fitted."""
-    baselines = import_module("nearkind.baselines")  # which stand above this package
-    estimators = import_module("nearkind.estimators.cpml")
-    known = getattr(baselines, report.method, None) or estimators.CPML
-    kind = report.own_kind or known
+    kind = report.own_kind or distance_classes()[report.method]
     model = kind(**report.settings)
     for name, value in report.diagnostics.items():
         setattr(model, name, value)

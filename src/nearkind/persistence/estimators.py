@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind import baselines
 from nearkind.distances.form import FittedDistance
 from nearkind.errors import RefusedError
 from nearkind.estimators.base import Distance, keep_codebook
 from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
-from nearkind.estimators.cpml import CPML
+from nearkind.estimators.distance_names import distance_classes
 from nearkind.estimators.fit_report import fit_report
 from nearkind.estimators.labels import check_class_weight
 from nearkind.model_view import is_fitted
@@ -28,15 +27,13 @@ from nearkind.search.classifier_cv import CPMLClassifierCV
 from nearkind.search.scoring import check_scoring
 from nearkind.voting import Committee
 
-DISTANCES: dict[str, type[Distance]] = {
-    kind.__name__: kind for kind in (CPML, *baselines.all().values())
-}
-ESTIMATORS: dict[str, type] = {
-    **DISTANCES,
-    "CPMLClassifier": CPMLClassifier,
-    "CPMLClassifierCV": CPMLClassifierCV,
-}
-"""Estimators that a file may hold, by name; one named in a file is looked up here."""
+
+def estimator_classes() -> dict[str, type]:
+    """Return the estimators that a file may hold, by name; it can name no others."""
+    classifiers = CPMLClassifier, CPMLClassifierCV
+    return {**distance_classes(), **{kind.__name__: kind for kind in classifiers}}
+
+
 COUNTS = "n_samples_fit_", "n_samples_seen_", "n_remembered_"
 """Numbers of rows given to fit of a classifier, and of those in batches."""
 RESULTS: dict[str, type] = {
@@ -54,7 +51,7 @@ RESULTS: dict[str, type] = {
 def pack_fitted(writer: Writer, model: Any) -> dict[str, Any]:
     """Return the node of a fitted estimator."""
     kind = type(model)
-    if kind not in ESTIMATORS.values():
+    if kind not in estimator_classes().values():
         raise RefusedError(
             f"a {kind.__module__}.{kind.__qualname__} is neither CPML, CPMLClassifier, "
             "CPMLClassifierCV nor one of nearkind.baselines; save one of those, or "
@@ -120,7 +117,7 @@ def unpack_estimator(kind: Any, reader: Reader, payload: Any) -> Any:
         attributes = {name: reader.value(node) for name, node in part.items()}
         if not {"distance_", "committee_"} & set(attributes):
             attributes = older_files.renewed(model, attributes)
-        restore = restore_distance if kind in DISTANCES.values() else restore_classifier
+        restore = restore_distance if issubclass(kind, Distance) else restore_classifier
         restore(model, attributes)
     return model
 
@@ -197,7 +194,12 @@ def _check_confusion(confusion: Array | NDArray[Any], n_classes: int) -> None:
         raise RefusedError("confusion_ counts no row")
 
 
-PACKS: dict[type, Pack] = dict.fromkeys(ESTIMATORS.values(), pack_settings)
-UNPACKS: dict[str, Unpack] = {
-    name: partial(unpack_estimator, kind) for name, kind in ESTIMATORS.items()
-}
+def packs() -> dict[type, Pack]:
+    """Return what writes each estimator."""
+    return dict.fromkeys(estimator_classes().values(), pack_settings)
+
+
+def unpacks() -> dict[str, Unpack]:
+    """Return what reads each estimator, by its name."""
+    known = estimator_classes().items()
+    return {name: partial(unpack_estimator, kind) for name, kind in known}

@@ -29,7 +29,7 @@ from nearkind.persistence.nodes import (
 
 def to_json(model: Any) -> tuple[bytes, bytes]:
     """Return a fitted model as JSON text and arrays."""
-    writer = Writer(PACKS, estimators.pack_fitted)
+    writer = Writer({**PACKS, **estimators.packs()}, estimators.pack_fitted)
     node = writer.fitted(model)
     versions = {name: version(name) for name in ("nearkind", "numpy")}
     tree = {"about": about(model), "versions": versions, "model": node}
@@ -48,10 +48,13 @@ def from_json(text: bytes, arrays: bytes, text_limit: int) -> Any:
     """
     tree = parse_json(text)
     *_, node = fields(tree, "about", "versions", "model")
-    reader = Reader(UNPACKS, arrays, text_limit)
+    known = {**UNPACKS, **estimators.unpacks()}
+    reader = Reader(known, arrays, text_limit)
     model = reader.value(node)
     reader.finish()
-    if type(model) not in estimators.ESTIMATORS.values() or not is_fitted(model):
+    if type(model) not in estimators.estimator_classes().values() or not is_fitted(
+        model
+    ):
         raise RefusedError("it holds no fitted model")
     return model
 
@@ -72,12 +75,10 @@ PACKS: dict[type, Pack] = {
     **codebooks.PACKS,
     **dataclass_nodes.PACKS,
     **diagnostics.PACKS,
-    **estimators.PACKS,
 }
 UNPACKS: dict[str, Unpack] = {
     **values.UNPACKS,
     **codebooks.UNPACKS,
     **dataclass_nodes.UNPACKS,
     **diagnostics.UNPACKS,
-    **estimators.UNPACKS,
 }

@@ -116,7 +116,9 @@ class Prototypes(DistanceTask, BaseEstimator):
     def _classifier_of(self, rows: CodedRows) -> CPMLClassifier:
         """Return the classifier that keeps all rows."""
         metric = None if self.metric_ is None else clone(self.metric_)
-        model = CPMLClassifier(metric, self.n_neighbors, self.weights)
+        model = CPMLClassifier(
+            metric, n_neighbors=self.n_neighbors, weights=self.weights
+        )
         model.check_settings()
         warn_of_small_weights(rows, self.n_neighbors)
         rule, report = NearestRule(self.n_neighbors), self._fit_report

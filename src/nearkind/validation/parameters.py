@@ -37,7 +37,7 @@ def estimator_class(*, kw_only: bool = False) -> Callable[[Kind], Kind]:
     """
 
     def decorate(cls: Kind) -> Kind:
-        made = dataclass(eq=False, repr=False, kw_only=kw_only)(cls)
+        made: Any = dataclass(eq=False, repr=False, kw_only=kw_only)(cls)
         for field in fields(made):
             if field.name in vars(made):
                 delattr(made, field.name)
