@@ -17,6 +17,9 @@ APART = {
 }
 """Fitted attributes that are the form's, follow from it, or are of batches."""
 
+OF_A_RUN = {"n_jobs", "verbose"}
+"""Parameters that change nothing of what is learned, and so are not in the title."""
+
 
 def fit_report(model: Any) -> FitReport:
     """Return how a fitted distance was learned.
@@ -29,15 +32,17 @@ def fit_report(model: Any) -> FitReport:
     Examples
     --------
     >>> import nearkind as nk
-    >>> model = nk.CPML(tol=0.1).fit([["a"], ["a"], ["b"]], [0, 0, 1])
+    >>> model = nk.CPML(tol=0.1, n_jobs=2).fit([["a"], ["a"], ["b"]], [0, 0, 1])
     >>> report = fit_report(model)
-    >>> report.method, report.diagnostics["stop_reason_"]
-    ('CPML', 'TOLERANCE')
+    >>> report.title, report.diagnostics["stop_reason_"]
+    ('CPML(tol=0.1)', 'TOLERANCE')
     """
+    settings = model.get_params(deep=False)
+    shown = {name: value for name, value in settings.items() if name not in OF_A_RUN}
     return FitReport(
         type(model).__name__,
-        " ".join(repr(model).split()),
-        model.get_params(deep=False),
+        " ".join(repr(type(model)(**shown)).split()),
+        settings,
         traits_of(model).is_learned,
         _learned_temperature(model),
         {

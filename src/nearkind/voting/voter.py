@@ -88,7 +88,7 @@ class FitReport:
     method : str
         Name of the class of the estimator.
     title : str
-        The estimator as text, with its settings.
+        The estimator as text, with the settings that bear on what is learned.
     settings : dict
         Its parameters.
     is_learned : bool
