@@ -127,7 +127,7 @@ def test_dm3_of_many_related_features_is_the_definition():
 
 def test_dm3_is_the_same_however_rows_are_split(monkeypatch):
     whole = DM3().fit(PERSONS).pairwise_distances(PERSONS)
-    monkeypatch.setattr(dependence, "PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr("nearkind.distances.dependence.PAIRS_AT_ONCE", 7)
     np.testing.assert_array_equal(DM3().fit(PERSONS).pairwise_distances(PERSONS), whole)
 
 

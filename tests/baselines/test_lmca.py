@@ -80,7 +80,9 @@ def test_new_rows_are_placed_by_their_kernels_with_the_rows_learned_from():
     differing = (new[:, None] != old[None]).sum(axis=2)
     assert set(map(tuple, old)) == set(map(tuple, model.encode(X)))
     apart = np.array([(a != b).sum() for i, a in enumerate(old) for b in old[:i]])
-    assert model.distance_.length == pytest.approx(0.7 * np.sqrt(2.0 * np.median(apart)))
+    assert model.distance_.length == pytest.approx(
+        0.7 * np.sqrt(2.0 * np.median(apart))
+    )
     K = np.exp(-2.0 * differing / (2.0 * model.distance_.length**2))
     np.testing.assert_allclose(model.transform(NEW), K @ model.components_.T, atol=1e-9)
 

@@ -168,7 +168,7 @@ def conformal(**parts):
         ("six_persons", ("codebook_",), {"names_": ["a", "a", "b"]}, "same name"),
         ("monks", VOTING, {"shares": np.ones((1, 2))}, "shares has shape"),
         ("monks", (), {"n_neighbors": 0}, "n_neighbors"),
-        ("monks", (), {"weights": "loud"}, "votes are 'loud' instead of one of uniform"),
+        ("monks", (), {"weights": "loud"}, "are 'loud' instead of one of uniform"),
         ("monks", (), {"index": "tree"}, "is 'tree' instead of one of exact"),
         ("monks", (), {"classes_": np.array(["1"])}, "two labels or more"),
         ("monks", VOTING, {"weights": np.zeros(87)}, "above zero"),
