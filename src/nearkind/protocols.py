@@ -262,7 +262,7 @@ class Dissimilarity(Protocol):
 
     Attributes
     ----------
-    codebook_ : Codebook
+    codebook : Codebook
         Turns rows into codes.
     is_euclidean : bool
         Whether ``represent`` gives vectors, and the distance is Euclidean between them.
@@ -270,7 +270,7 @@ class Dissimilarity(Protocol):
         Whether, moreover, a row is the sum of vectors of its values.
     """
 
-    codebook_: Any
+    codebook: Any
     is_euclidean: ClassVar[bool]
     has_vectors: ClassVar[bool]
 
