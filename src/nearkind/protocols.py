@@ -270,9 +270,12 @@ class Dissimilarity(Protocol):
         Whether, moreover, a row is the sum of vectors of its values.
     """
 
-    codebook: Any
     is_euclidean: ClassVar[bool]
     has_vectors: ClassVar[bool]
+
+    @property
+    def codebook(self) -> Any:
+        """How rows are coded."""
 
     def represent(self, codes: Codes) -> Any:
         """Return what ``compare`` needs of rows, one entry a row."""
