@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from nearkind.dask.cluster import persist
 from nearkind.dask.partitions import partition_lengths, partitions
 from nearkind.estimators.batches import forget_batches
-from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.classifier import CPMLClassifier, hold
 from nearkind.estimators.cpml import CPML
 from nearkind.validation.parameters import check_whole
 
@@ -118,5 +118,6 @@ def without_batches(model: Any) -> Any:
     if isinstance(found, CPML):
         forget_batches(found)
     elif isinstance(found, CPMLClassifier):
-        found.hold(found.committee_.voters[0], found.classes_, found.n_samples_fit_)
+        voter = found.committee_.voters[0]
+        hold(found, voter, found.classes_, found.n_samples_fit_)
     return found
