@@ -31,7 +31,7 @@ def test_a_trace_names_files_and_the_functions_that_enter_them():
     hamming = nk.baselines.Hamming().fit(data.X)
     trace = walk.traced(lambda: hamming.pairwise_distances(data.X[:3]))
     first, functions = next(iter(trace.steps.items()))
-    assert first.startswith("baselines/")
+    assert first.startswith("estimators/")
     assert functions[0].endswith(".pairwise_distances")
     module = f"nearkind.{first.removesuffix('.py').replace('/', '.')}"
     assert trace.calls[f"{module}.{functions[0]}"] == 1

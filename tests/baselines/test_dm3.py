@@ -10,7 +10,6 @@ import nearkind as nk
 from helpers.baseline_oracles import distance_of_persons, entropy
 from helpers.six_persons import PERSONS, rows_of
 from helpers.strategies import tables
-from nearkind.distances import dependence
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning"),
@@ -130,7 +129,7 @@ def test_dm3_of_many_related_features_is_the_definition():
 
 def test_dm3_is_the_same_however_rows_are_split(monkeypatch):
     whole = DM3().fit(PERSONS).pairwise_distances(PERSONS)
-    monkeypatch.setattr(dependence, "PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr("nearkind.distances.dependence.PAIRS_AT_ONCE", 7)
     np.testing.assert_array_equal(DM3().fit(PERSONS).pairwise_distances(PERSONS), whole)
 
 

@@ -23,6 +23,7 @@ from helpers.model_files import (
 )
 from nearkind.encoding.codebook import Codebook
 from nearkind.search.candidates import Candidate
+from nearkind.voting import ConformalScores
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",
@@ -114,11 +115,11 @@ def test_a_search_that_is_not_calibrated(max_members):
 def test_scores_in_single_precision_are_saved():
     X, y = mixed_table(40)
     search = nk.CPMLClassifierCV(["hamming"], cv=2, calibrate=False).fit(X, y)
-    held = search.conformal_scores_
-    single = dataclasses.replace(held, scores=held.scores.astype(np.float32))
+    shares = np.array([[0.25, 0.5, 0.25]] * 3, dtype=np.float32)
+    single = ConformalScores.of(shares, np.arange(3), np.ones(3))
     search.committee_ = dataclasses.replace(search.committee_, conformal=single)
     np.testing.assert_array_equal(
-        loaded(saved(search)).conformal_scores_.scores, single.scores
+        loaded(saved(search)).conformal_scores_.scores, [0.5, 0.75, 0.75]
     )
 
 

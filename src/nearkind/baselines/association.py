@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.special import rel_entr
-from sklearn.base import BaseEstimator
 
 from nearkind.baselines.contingency import Contingency, contingency
 from nearkind.distances.pair_tables import (
@@ -15,6 +14,7 @@ from nearkind.distances.pair_tables import (
     with_unseen,
 )
 from nearkind.estimators.base import SeparableDistance, code_rows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.protocols import Array
 from nearkind.validation import parameters
 from nearkind.validation.parameters import estimator_class

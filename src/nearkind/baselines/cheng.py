@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from nearkind.baselines.value_difference import differences
 from nearkind.distances.pair_tables import (
@@ -26,6 +25,7 @@ from nearkind.distances.pair_tables import (
 from nearkind.encoding.rows import row_keys, unique_rows
 from nearkind.errors import Parameter
 from nearkind.estimators.base import SeparableDistance, code_rows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
 from nearkind.validation.convergence import NotConvergedWarning

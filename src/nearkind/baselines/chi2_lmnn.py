@@ -5,7 +5,6 @@ from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from nearkind.baselines.coding import learned_tables
 from nearkind.baselines.helic import centred
@@ -13,6 +12,7 @@ from nearkind.baselines.margin_learner import MarginLearner
 from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
 from nearkind.distances.vectors import TINY, ChiSquareVectors, chi_square
 from nearkind.encoding.rows import CodedRows, UniqueRows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.losses.edges import AnchorPairs
 from nearkind.losses.hinge import SmoothedHinge
 from nearkind.metrics.metric import Embedding

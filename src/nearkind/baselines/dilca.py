@@ -5,12 +5,12 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Protocol, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from nearkind.baselines.contingency import Contingency, Information, contingency
 from nearkind.distances.pair_tables import check_contingency
 from nearkind.distances.vectors import ValueVectors
 from nearkind.estimators.base import VectorDistance, code_rows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array
 from nearkind.validation import parameters

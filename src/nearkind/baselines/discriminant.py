@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import helmert
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.codebook import Codebook
 from nearkind.errors import Parameter
 from nearkind.estimators.base import VectorDistance, code_rows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes
 from nearkind.validation.convergence import NotConvergedWarning

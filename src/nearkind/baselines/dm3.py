@@ -6,7 +6,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from nearkind.baselines.contingency import (
     Information,
@@ -17,6 +16,7 @@ from nearkind.baselines.contingency import (
 from nearkind.distances.dependence import ROUNDING, DependentTables
 from nearkind.distances.pair_tables import check_contingency
 from nearkind.estimators.base import Distance, code_rows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.protocols import Array
 from nearkind.validation.parameters import estimator_class, number, numbered
 

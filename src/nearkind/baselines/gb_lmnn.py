@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.coding import CODINGS, flat_tables
@@ -16,6 +15,7 @@ from nearkind.baselines.margin_loss import Descent, MarginLoss
 from nearkind.distances.trees import CodeTrees, TreeVectors
 from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.estimators.base import EmbeddedDistance
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.value_tables import ValueTables

@@ -3,10 +3,10 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from nearkind.distances.mismatches import MismatchWeights
 from nearkind.estimators.base import EmbeddingEstimator, SeparableDistance, code_rows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.validation.parameters import estimator_class
 
 

@@ -5,9 +5,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import (
-    BaseEstimator,
-)
 
 from nearkind.baselines.coding import (
     CODINGS,
@@ -23,6 +20,7 @@ from nearkind.constraints.weighted_labels import require_constraints
 from nearkind.distances.bits import Bits
 from nearkind.encoding.rows import CodedRows, Numbers
 from nearkind.estimators.base import EmbeddingEstimator, code_rows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes, RowNumbers
 from nearkind.solvers.solution import Stop

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
-from sklearn.base import BaseEstimator
 
 from nearkind.baselines.contingency import contingency
 from nearkind.baselines.kernel_weights import KernelGroups, learn_weights
@@ -17,6 +16,7 @@ from nearkind.distances.pair_tables import check_contingency
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators.base import VectorDistance, code_rows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.estimators.spec import strength_of
 from nearkind.projections.base import value_counts
 from nearkind.projections.vdm import shares

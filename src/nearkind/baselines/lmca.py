@@ -5,7 +5,6 @@ from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from nearkind.baselines.coding import CODINGS, flat_tables, learned_tables
 from nearkind.baselines.helic import centred
@@ -16,6 +15,7 @@ from nearkind.distances.kernel import KERNELS, KernelLandmarks, coded_rows
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import CodedRows, UniqueRows, unique_rows
 from nearkind.estimators.base import EmbeddedDistance, VectorDistance
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.losses.hinge import SmoothedHinge
 from nearkind.metrics.compression import compress
 from nearkind.metrics.metric import pairwise_distances

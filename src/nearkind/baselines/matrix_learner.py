@@ -13,13 +13,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
-from sklearn.base import BaseEstimator
 
 from nearkind.baselines.coding import CODINGS, FLAT, Coding
 from nearkind.baselines.row_pairs import PairSampler, RowPairs
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import Numbers
 from nearkind.estimators.base import VectorDistance, code_rows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.metrics.spectrum import decompose, symmetrized
 from nearkind.protocols import Array, Codes
 from nearkind.validation import parameters

@@ -5,7 +5,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from nearkind.baselines.coding import CODINGS, fit_coding, vectors_under
 from nearkind.constraints.soft_neighbors import SoftNeighbors
@@ -18,6 +17,7 @@ from nearkind.constraints.weighted_labels import (
 )
 from nearkind.encoding.rows import UniqueRows
 from nearkind.estimators.base import VectorDistance, code_rows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.estimators.spec import strength_of
 from nearkind.losses.edges import AnchorPairs
 from nearkind.metrics.compression import CompressedRows, compress

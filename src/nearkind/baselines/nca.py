@@ -5,7 +5,6 @@ from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from nearkind.baselines.coding import (
     CODINGS,
@@ -17,6 +16,7 @@ from nearkind.baselines.coding import (
 from nearkind.distances.vectors import ValueVectors
 from nearkind.errors import Parameter
 from nearkind.estimators.base import VectorDistance, code_rows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.validation import parameters
 from nearkind.validation.convergence import NotConvergedWarning
 from nearkind.validation.parameters import estimator_class, number, whole_number

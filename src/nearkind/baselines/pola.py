@@ -26,8 +26,14 @@ CHUNK = 128
 """Pairs whose distances are kept up to date at once."""
 
 
+class _Progress:
+    """What POLA goes on from; the first fit or partial_fit sets it."""
+
+    _online: "Online | None" = None
+
+
 @estimator_class()
-class POLA(MatrixLearner):
+class POLA(_Progress, MatrixLearner):
     """Pseudo-metric online learning: one pass over pairs of rows.
 
     A pair with difference v and s = +1 (alike) or -1 has the loss
@@ -72,8 +78,6 @@ class POLA(MatrixLearner):
     >>> model.pairwise_distances(rows[:1], rows[1:3]).round(4)
     array([[0.    , 1.4131]])
     """
-
-    _online: "Online | None" = None  # set by the first fit or partial_fit
 
     averaged: bool = False
     _: KW_ONLY

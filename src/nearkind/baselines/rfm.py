@@ -6,12 +6,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
-from sklearn.base import BaseEstimator
 
 from nearkind.baselines.coding import CODINGS, fit_coding, vectors_under
 from nearkind.constraints.weighted_labels import sample_rows
 from nearkind.encoding.rows import UniqueRows, unique_rows
 from nearkind.estimators.base import VectorDistance, code_rows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.metrics.compression import compress
 from nearkind.metrics.spectrum import decompose, symmetrized
 from nearkind.metrics.structures import Full

@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from nearkind.distances.form import FittedDistance
 from nearkind.distances.pair_tables import check_table_size
 from nearkind.distances.similarities import MeanSimilarity, RatioSimilarity
 from nearkind.estimators.base import Distance, code_rows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.projections.base import value_counts
 from nearkind.protocols import Array, Codes
 from nearkind.validation.parameters import estimator_class

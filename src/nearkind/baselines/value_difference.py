@@ -5,11 +5,11 @@ from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from nearkind.distances.pair_tables import PairTables, check_table_size
 from nearkind.distances.vectors import ValueVectors
 from nearkind.estimators.base import SeparableDistance, VectorDistance, code_rows
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.metrics.value_tables import unlearned_tables
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.projections.vdm import VDM

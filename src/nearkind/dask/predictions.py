@@ -118,6 +118,6 @@ def without_batches(model: Any) -> Any:
     if isinstance(found, CPML):
         forget_batches(found)
     elif isinstance(found, CPMLClassifier):
-        (voter,) = found.committee_.voters
+        voter = found.committee_.voters[0]
         hold(found, voter, found.classes_, found.n_samples_fit_)
     return found

@@ -6,13 +6,13 @@ from importlib import import_module
 from typing import Any, ClassVar, NamedTuple, Self
 
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from nearkind.distances.form import object_array
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
+from nearkind.estimators.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from nearkind.estimators.labels import check_weights, labelled_rows
 from nearkind.estimators.notebook import learned_html
 from nearkind.protocols import Array, Codes
@@ -31,6 +31,8 @@ class TableEstimator:
     """
 
     codebook_: Codebook
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
     distance_: Any
     classes_: NDArray[Any]
 

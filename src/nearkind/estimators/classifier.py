@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.encoding.rows import CodedRows
@@ -19,6 +19,7 @@ from nearkind.estimators.base import (
     keep_codebook,
     traits_of,
 )
+from nearkind.estimators.bases import BaseEstimator
 from nearkind.estimators.batches import (
     N_REFERENCE,
     BatchProblems,
@@ -51,6 +52,9 @@ class _HeldVoter:
     _voter: Voter | None = None
     _learner: Any = None
     _chosen_temperature: float | None = None
+    n_samples_fit_: int
+    n_samples_seen_: int
+    n_remembered_: int
 
 
 @estimator_class()
@@ -337,7 +341,8 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         rows = condensed_rows(condensation_of(voter), n_rows, tolerance)
         model = clone(self)
         model._chosen_temperature = self._chosen_temperature
-        return hold(model, voter.with_rows(rows), self.classes_, self.n_samples_fit_)
+        hold(model, voter.with_rows(rows), self.classes_, self.n_samples_fit_)
+        return model
 
     @property
     def committee_(self) -> Committee:  # type: ignore[override]

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, replace
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator
-
 from nearkind import theory
 from nearkind.constraints.stated import read_stated, stated_constraints
 from nearkind.encoding.rows import CodedRows, UniqueRows, row_keys
@@ -16,6 +14,7 @@ from nearkind.estimators.base import (
     code_rows,
     keep_codebook,
 )
+from nearkind.estimators.bases import BaseEstimator, CallbackSupport
 from nearkind.estimators.batches import N_REFERENCE, BatchProblems, forget_batches
 from nearkind.estimators.labels import partly_labelled_rows
 from nearkind.estimators.problem import (
@@ -27,16 +26,39 @@ from nearkind.estimators.problem import (
     solve,
     start_at,
 )
-from nearkind.estimators.progress import CallbackSupport, fit_progress
+from nearkind.estimators.progress import fit_progress
 from nearkind.estimators.spec import CPMLSpec, exponent, strength_of
 from nearkind.losses.edges import difference_matrices
-from nearkind.protocols import Array, Map
+from nearkind.protocols import Array, Map, Projection, Structure
+from nearkind.solvers.solution import Record
+from nearkind.streaming import BatchSummary, RowSample
 from nearkind.tables import read_table
 from nearkind.validation.parameters import estimator_class
 
 
+class FittedCPML:
+    """What ``fit`` sets beside the form; see :class:`CPML`."""
+
+    metric_: Array
+    spectrum_: Array
+    rank_: int
+    objective_: float
+    gap_: float
+    history_: list[Record]
+    n_iter_: int
+    stop_reason_: str
+    strength_: float
+    strength_max_: float
+    projection_: Projection
+    structure_: Structure
+    class_count_: Array
+    n_samples_seen_: int
+    reference_: RowSample
+    batch_summary_: BatchSummary
+
+
 @estimator_class()
-class CPML(CallbackSupport, VectorDistance, BaseEstimator):
+class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
     """Categorical metric learning with Schatten p-norms.
 
     Every value becomes a vector (by default its class histogram), and a positive

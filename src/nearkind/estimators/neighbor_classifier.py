@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import FittedDistance
 from nearkind.estimators.base import TableEstimator, backend_of
+from nearkind.estimators.bases import ClassifierMixin, TransformerMixin
 from nearkind.neighbors import most_votes
 from nearkind.protocols import Array
 from nearkind.validation import parameters

@@ -12,13 +12,8 @@ from nearkind.io import Batches
 from nearkind.solvers.solution import Callback, Record
 
 try:
-    from sklearn.callback import CallbackSupportMixin as CallbackSupport
     from sklearn.callback import with_callbacks
 except ImportError:  # scikit-learn before 1.9
-
-    class CallbackSupport:  # type: ignore[no-redef]
-        """Nothing: this scikit-learn has no callbacks."""
-
     with_callbacks = None
 
 SECONDS_BETWEEN_LINES = 10.0

@@ -102,7 +102,7 @@ class ExactIndex(PlainIndex):
     --------
     >>> import numpy as np
     >>> import nearkind as nk
-    >>> metric = nk.baselines.Hamming().fit([["a"], ["b"]])
+    >>> metric = nk.baselines.Hamming().fit([["a"], ["b"]]).distance_
     >>> index = ExactIndex(metric, metric.represent(np.array([[0], [1]])), 1)
     >>> query = metric.represent(np.array([[1]]))
     >>> index.near(query, Reach(np.ones(2)), 1).unique_row

@@ -103,7 +103,7 @@ class SoftVotes:
     Examples
     --------
     >>> import nearkind as nk
-    >>> metric = nk.baselines.Hamming().fit([["a"], ["b"]])
+    >>> metric = nk.baselines.Hamming().fit([["a"], ["b"]]).distance_
     >>> rows = metric.represent(np.array([[0], [1]]))
     >>> votes = SoftVotes(metric, rows, np.ones(2), 1.0)
     >>> votes.shares(rows, np.eye(2)).round(2)

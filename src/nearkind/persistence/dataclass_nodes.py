@@ -98,7 +98,7 @@ def is_of_type(value: Any, hint: Any) -> bool:
     --------
     >>> is_of_type([1.0], Sequence[float]), is_of_type(None, int | None)
     (True, True)
-    >>> is_of_type(True, int), is_of_type("a", np.ndarray)
+    >>> is_of_type(True, int), is_of_type("a", bytes)
     (False, False)
     """
     if hint is Any:

@@ -10,7 +10,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.encoding.codebook import Codebook
@@ -24,6 +23,7 @@ from nearkind.errors import (
     TimeBudgetWarning,
 )
 from nearkind.estimators.base import keep_codebook
+from nearkind.estimators.bases import BaseEstimator, CallbackSupport
 from nearkind.estimators.classifier import CPMLClassifier, classifier_of
 from nearkind.estimators.fit_report import fit_report, fitted_estimator
 from nearkind.estimators.labels import (
@@ -33,7 +33,7 @@ from nearkind.estimators.labels import (
     warn_of_small_weights,
 )
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
-from nearkind.estimators.progress import CallbackSupport, Tell, search_progress
+from nearkind.estimators.progress import Tell, search_progress
 from nearkind.neighbors import WEIGHTS, TrainingRows, is_soft, most_votes
 from nearkind.protocols import Array
 from nearkind.search.candidates import candidates_of

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 
 from nearkind.encoding.rows import CodedRows
-from nearkind.estimators.classifier import CPMLClassifier
+from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
 from nearkind.estimators.labels import require_labels, warn_of_small_weights
 from nearkind.neighbors import TrainingRows, most_votes
 from nearkind.tables.selection import take_rows
@@ -103,8 +103,8 @@ class Prototypes(DistanceTask, BaseEstimator):
         kept = condensed_rows(found, self.n_rows, self.tolerance)
         order = np.argsort(kept.groups.first_rows)
         self.classes_ = model.classes_
-        self.classifier_ = model.hold(
-            voter.with_rows(kept), model.classes_, rows.n_given
+        self.classifier_ = hold(
+            model, voter.with_rows(kept), model.classes_, rows.n_given
         )
         self.indices_ = kept.groups.first_rows[order]
         self.prototypes_ = take_rows(X, self.indices_)
@@ -119,11 +119,11 @@ class Prototypes(DistanceTask, BaseEstimator):
         model = CPMLClassifier(
             metric, n_neighbors=self.n_neighbors, weights=self.weights
         )
-        model.check_settings()
+        check_settings(model)
         warn_of_small_weights(rows, self.n_neighbors)
         rule, report = NearestRule(self.n_neighbors), self._fit_report
         voter = Voter(self.distance_, TrainingRows.of(rows), rule, report)
-        return model.hold(voter, rows.classes, rows.n_given)
+        return hold(model, voter, rows.classes, rows.n_given)
 
     def __sklearn_tags__(self) -> Tags:
         """Say that labels are needed."""

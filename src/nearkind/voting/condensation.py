@@ -61,7 +61,7 @@ def cover_order(
     Examples
     --------
     >>> import nearkind as nk
-    >>> metric = nk.baselines.Hamming().fit([["a", "x"], ["b", "y"]])
+    >>> metric = nk.baselines.Hamming().fit([["a", "x"], ["b", "y"]]).distance_
     >>> rows = metric.represent(np.array([[0, 0], [0, 1], [1, 1]]))
     >>> list(cover_order(metric, rows, np.array([0, 0, 1]), np.ones(3), 100))
     [1, 2, 0]
@@ -124,7 +124,7 @@ def nearest_counts(
     Examples
     --------
     >>> import nearkind as nk
-    >>> metric = nk.baselines.Hamming().fit([["a", "x"], ["b", "y"]])
+    >>> metric = nk.baselines.Hamming().fit([["a", "x"], ["b", "y"]]).distance_
     >>> rows = metric.represent(np.array([[0, 0], [0, 1], [1, 1]]))
     >>> counts = np.array([[2.0, 0.0], [0.0, 1.0], [0.0, 3.0]])
     >>> nearest_counts(metric, rows, counts, np.array([0, 2]), 100).tolist()

@@ -210,7 +210,7 @@ class Voter:
 
         Of equal rows one is asked for soft votes.
         """
-        if self.is_soft:
+        if isinstance(self.rule, SoftRule):
             if isinstance(queries, Represented) and len(queries) > 1:
                 keys = row_keys(queries.codes)
                 _, first, at = np.unique(keys, return_index=True, return_inverse=True)
