@@ -61,3 +61,13 @@ def test_packages_stand_above_what_they_import_and_boxes_do_not_overlap():
         centres = sorted(x[house.Item(name, r)] for name in graph if row[name] == r)
         gaps = [b - a for a, b in pairwise(centres)]
         assert min(gaps, default=house.BOX) >= house.BOX
+
+
+def test_only_the_command_line_knows_typer():
+    offenders = {
+        str(path.relative_to(PACKAGE))
+        for path in source_files()
+        for name in imported_modules(path)
+        if name.split(".")[0] == "typer" and package_of(path) != "cli"
+    }
+    assert not offenders
