@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from tools import house, walk
+from tools.house import PACKAGE, imported_modules, package_of, source_files
 
 TEXT = walk.PAGE.read_text()
 WALKS = ["CPMLClassifier.fit", "CPMLClassifier.predict"]
