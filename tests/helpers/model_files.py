@@ -82,8 +82,8 @@ def assert_same(a, b, where=""):
             assert a.tobytes() == b.tobytes(), where
     elif isinstance(a, dict):
         assert_same(list(a), list(b), where)
-        for key in a:
-            assert_same(a[key], b[key], f"{where}.{key}")
+        for key, left, right in zip(a, a.values(), b.values(), strict=True):  # or NaN
+            assert_same(left, right, f"{where}.{key}")
     elif isinstance(a, list | tuple):
         assert len(a) == len(b), where
         for i, (left, right) in enumerate(zip(a, b, strict=True)):
