@@ -20,7 +20,7 @@ import nearkind as nk
 from benchmarks.harness import best_seconds, growth_exponent, print_status, print_table
 from nearkind.encoding.rows import row_keys
 from nearkind.metrics.value_tables import ValueTables
-from nearkind.neighbors import ExactIndex, FaissIndex, Near, Reach, join_near
+from nearkind.neighbors import ExactIndex, FaissIndex, KNearest, Near, join_near
 from nearkind.neighbors.faiss_search import FlatSearch, GraphSearch, ListSearch
 from nearkind.protocols import Array
 from nearkind.validation.threads import in_threads
@@ -114,7 +114,7 @@ def built(index: FaissIndex, kind: type[FlatSearch]) -> FaissIndex:
 
 def answered(index: Any, queries: Array) -> tuple[Near, float]:
     """Return what an index finds, and its shortest time."""
-    reach = Reach(np.ones(index.n_rows))
+    reach = KNearest(np.ones(index.n_rows))
     chunks = index.chunks(len(queries), AT_ONCE)
 
     def parts() -> list[Near]:

@@ -24,7 +24,7 @@ from benchmarks.harness import no_warnings, print_status, print_table, seconds_o
 from benchmarks.index import table
 from benchmarks.latency import N_LEARNED, words_and_numbers
 from nearkind.encoding.rows import row_keys
-from nearkind.neighbors import ExactIndex, Reach
+from nearkind.neighbors import ExactIndex, KNearest
 from nearkind.protocols import Array
 from nearkind.validation.limits import distances_at_once
 from nearkind.validation.threads import in_threads
@@ -94,7 +94,7 @@ def measured(kind: str, n_rounds: int, U: Array, queries: Array) -> list[str]:
 
 def ours(index: ExactIndex, queries: Array) -> Callable[[], Any]:
     """Return what finds our neighbours, as a classifier does."""
-    reach = Reach(np.ones(index.n_rows))
+    reach = KNearest(np.ones(index.n_rows))
 
     def run() -> Any:
         chunks = index.chunks(len(queries), distances_at_once())

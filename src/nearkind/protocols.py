@@ -267,8 +267,8 @@ class Solver(Protocol):
 class Index(Protocol):
     """Unique rows in a form that finds those near a query.
 
-    Law: ``near`` is what ``Reach.near`` returns for all distances, up to rounding, for
-    every query whose true neighbours are found; ``recall_`` is the share found.
+    Law: ``near`` is what ``KNearest.near`` returns for all distances, up to rounding,
+    for every query whose true neighbours are found; ``recall_`` is the share found.
     """
 
     def __init__(self, metric: Any, rows: Any, k: int) -> None:

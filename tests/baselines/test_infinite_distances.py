@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import nearkind as nk
 from helpers import oracles
 from helpers.strategies import integers, labelled_distances, weights
-from nearkind.neighbors import Reach, RowGroups, ranks
+from nearkind.neighbors import KNearest, RowGroups, ranks
 from nearkind.scoring import triplet_accuracy_by
 
 BINARY = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]]
@@ -30,7 +30,7 @@ def with_infinities(draw):
 @given(case=with_infinities())
 def test_votes_are_those_of_sorting_every_row(case):
     distances, w, k = case
-    near = Reach(w).near(distances, k)
+    near = KNearest(w).near(distances, k)
     votes = np.zeros(distances.shape)
     np.add.at(votes, (near.query, near.unique_row), near.votes)
     expected = [oracles.neighbor_votes(d, w, k) for d in distances]
@@ -38,7 +38,7 @@ def test_votes_are_those_of_sorting_every_row(case):
 
 
 def test_an_infinity_does_not_make_finite_distances_tie():
-    near = Reach(np.ones(3)).near(np.array([[1.0, 1.1, np.inf]]), 1)
+    near = KNearest(np.ones(3)).near(np.array([[1.0, 1.1, np.inf]]), 1)
     assert near.unique_row.tolist() == [0]
 
 

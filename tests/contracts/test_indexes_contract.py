@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 import nearkind as nk
 from helpers import oracles
 from helpers.strategies import integers, weights
-from nearkind.neighbors import INDEXES, Reach, RowGroups
+from nearkind.neighbors import INDEXES, KNearest, RowGroups
 
 pytest.importorskip("faiss")
 
@@ -37,7 +37,7 @@ def distances(queries, U):
 @given(case=searches())
 def test_votes_are_those_of_sorting_every_row(metric, name, case):
     U, queries, w, k = case
-    near = INDEXES[name](metric, U, k).near(queries, Reach(w), k)
+    near = INDEXES[name](metric, U, k).near(queries, KNearest(w), k)
     votes = np.zeros((len(queries), len(U)))
     np.add.at(votes, (near.query, near.unique_row), near.votes)
     expected = [
@@ -50,7 +50,7 @@ def test_votes_are_those_of_sorting_every_row(metric, name, case):
 @given(case=searches())
 def test_the_list_goes_by_query_and_row_with_true_distances(metric, name, case):
     U, queries, w, k = case
-    near = INDEXES[name](metric, U, k).near(queries, Reach(w), k)
+    near = INDEXES[name](metric, U, k).near(queries, KNearest(w), k)
     order = np.lexsort((near.unique_row, near.query))
     np.testing.assert_array_equal(order, np.arange(len(order)))
     expected = distances(queries, U)[near.query, near.unique_row]

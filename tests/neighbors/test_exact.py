@@ -12,8 +12,8 @@ from helpers.committees import shares_by
 from helpers.estimator_tables import labelled_table
 from nearkind.neighbors import (
     ExactIndex,
+    KNearest,
     PlainIndex,
-    Reach,
     exact,
     vector_rows,
     vector_search,
@@ -63,7 +63,7 @@ def assert_same_bits(found, expected):
 
 def both(U, queries, weights, k):
     return (
-        kind(METRIC, U, k).near(queries, Reach(weights), k)
+        kind(METRIC, U, k).near(queries, KNearest(weights), k)
         for kind in (ExactIndex, PlainIndex)
     )
 
@@ -128,7 +128,7 @@ def test_more_ties_than_a_tree_is_asked_for(search):
 def test_chunks_of_queries_and_of_candidates_make_no_difference(search, monkeypatch):
     rng = np.random.default_rng(1)
     U, queries = rng.integers(0, 5, (400, 3)), rng.integers(0, 5, (50, 3))
-    index, reach = ExactIndex(METRIC, U / 2.0, 5), Reach(np.ones(400))
+    index, reach = ExactIndex(METRIC, U / 2.0, 5), KNearest(np.ones(400))
     whole = index.near(queries / 2.0, reach, 5)
     monkeypatch.setattr(vector_search, "EXACT_NUMBERS", 1)
     monkeypatch.setattr(vector_search, "TILE_NUMBERS", 1)

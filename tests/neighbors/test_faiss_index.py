@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearkind as nk
-from nearkind.neighbors import ExactIndex, FaissIndex, Reach, faiss_index, faiss_search
+from nearkind.neighbors import (
+    ExactIndex,
+    FaissIndex,
+    KNearest,
+    faiss_index,
+    faiss_search,
+)
 
 faiss = pytest.importorskip("faiss")
 METRIC = nk.baselines.Euclidean().fit([["a"], ["b"]], [0, 1])
@@ -24,7 +30,7 @@ def vectors(n, q=6, seed=0):
 
 def both(U, queries, k, weights=None):
     """Return what both indexes find."""
-    reach = Reach(np.ones(len(U)) if weights is None else weights)
+    reach = KNearest(np.ones(len(U)) if weights is None else weights)
     return (
         kind(METRIC, U, k).near(queries, reach, k) for kind in (FaissIndex, ExactIndex)
     )
@@ -141,7 +147,7 @@ def test_all_effort_is_exact(kind):
     assert index.kind == kind
     *_, last = index.built.searcher.efforts()
     assert last == index.built.searcher.effort
-    reach = Reach(np.ones(600))
+    reach = KNearest(np.ones(600))
     expected = ExactIndex(METRIC, U, 5).near(queries, reach, 5)
     assert_same_near(index.near(queries, reach, 5), expected)
 
@@ -150,7 +156,7 @@ def test_all_effort_is_exact(kind):
 def test_queries_that_find_their_neighbours_are_answered_exactly(seed, k, weighted):
     rng = np.random.default_rng(seed)
     U, queries = (rng.integers(0, 5, (n, 3)) / 4.0 for n in (200, 20))
-    reach = Reach(rng.choice([0.5, 1.0, 3.0], 200) if weighted else np.ones(200))
+    reach = KNearest(rng.choice([0.5, 1.0, 3.0], 200) if weighted else np.ones(200))
     expected = ExactIndex(METRIC, U, k).near(queries, reach, k)
     for kind in (faiss_search.ListSearch, faiss_search.GraphSearch):
         with patch.object(faiss_index, "searcher_for", lambda n, kind=kind: kind):
@@ -221,7 +227,7 @@ def test_rows_added_later_are_found(kind):
 
 
 def test_two_builds_and_any_number_of_threads_give_the_same(kind):
-    U, queries, reach = vectors(1000), vectors(80, seed=1), Reach(np.ones(1000))
+    U, queries, reach = vectors(1000), vectors(80, seed=1), KNearest(np.ones(1000))
     one = FaissIndex(METRIC, U, 5).near(queries, reach, 5)
     before = faiss.omp_get_max_threads()
     try:
@@ -236,7 +242,7 @@ def test_two_builds_and_any_number_of_threads_give_the_same(kind):
 
 
 def test_a_built_index_survives_pickle(kind):
-    U, queries, reach = vectors(300), vectors(30, seed=1), Reach(np.ones(300))
+    U, queries, reach = vectors(300), vectors(30, seed=1), KNearest(np.ones(300))
     index = FaissIndex(METRIC, U, 5).build()
     again = pickle.loads(pickle.dumps(index))
     assert (again.kind, again.recall_) == (kind, index.recall_)
@@ -279,7 +285,7 @@ def test_queries_that_find_too_few_are_compared_with_all(k):
 def test_counting_rows_and_weights_in_turn():
     U, queries = vectors(60), vectors(8, seed=1)
     index = FaissIndex(METRIC, U, 3)
-    reaches = [Reach(np.ones(60)), Reach(np.full(60, 0.5))]
+    reaches = [KNearest(np.ones(60)), KNearest(np.full(60, 0.5))]
     first = [index.near(queries, reach, 3).unique_row for reach in reaches]
     again = [index.near(queries, reach, 3).unique_row for reach in reaches]
     assert [len(rows) for rows in first] == [24, 48]

@@ -10,8 +10,8 @@ from helpers import oracles
 from helpers.strategies import integers, weights
 from nearkind.distances.form import query_chunks
 from nearkind.neighbors import (
+    KNearest,
     RankedNear,
-    Reach,
     join_near,
     ranks,
     tie_widths,
@@ -35,14 +35,14 @@ def votes_of(near, n_queries, n_rows):
 
 
 def ranking(w, distances, largest):
-    near = Reach(w).near(distances, largest)
+    near = KNearest(w).near(distances, largest)
     return RankedNear.of(near, w[near.unique_row])
 
 
 @given(case=queries())
 def test_votes_are_those_of_sorting_every_row(case):
     distances, w, k = case
-    votes = votes_of(Reach(w).near(distances, k), *distances.shape)
+    votes = votes_of(KNearest(w).near(distances, k), *distances.shape)
     expected = [oracles.neighbor_votes(d, w, k) for d in distances]
     np.testing.assert_allclose(votes, expected, atol=1e-12)
 
@@ -50,7 +50,7 @@ def test_votes_are_those_of_sorting_every_row(case):
 @given(case=queries())
 def test_votes_add_up_to_k_or_to_all_rows(case):
     distances, w, k = case
-    near = Reach(w).near(distances, k)
+    near = KNearest(w).near(distances, k)
     sums = np.bincount(near.query, near.votes, len(distances))
     np.testing.assert_allclose(sums, min(k, w.sum()))
 
@@ -58,7 +58,7 @@ def test_votes_add_up_to_k_or_to_all_rows(case):
 @given(case=queries())
 def test_rows_come_with_their_distance_and_once_a_query(case):
     distances, w, k = case
-    near = Reach(w).near(distances, k)
+    near = KNearest(w).near(distances, k)
     np.testing.assert_array_equal(near.distance, distances[near.query, near.unique_row])
     pairs = np.column_stack([near.query, near.unique_row])
     assert len(np.unique(pairs, axis=0)) == len(pairs)
@@ -67,7 +67,7 @@ def test_rows_come_with_their_distance_and_once_a_query(case):
 @given(case=queries(), data=st.data())
 def test_rows_beyond_reach_change_no_bit(case, data):
     distances, w, k = case
-    reach, tie = Reach(w), np.full(len(distances), 1e-9)
+    reach, tie = KNearest(w), np.full(len(distances), 1e-9)
     near = reach.near(distances, k, tie)
     kept = data.draw(hnp.arrays(bool, distances.shape))
     kept[near.query, near.unique_row] = True
@@ -90,8 +90,8 @@ def test_n_numbers_do_not_exceed_the_nth_smallest(seed, m, n):
 def test_votes_do_not_depend_on_the_order_of_rows(case, data):
     distances, w, k = case
     order = data.draw(st.permutations(range(len(w))))
-    votes = votes_of(Reach(w).near(distances, k), *distances.shape)
-    other = votes_of(Reach(w[order]).near(distances[:, order], k), *distances.shape)
+    votes = votes_of(KNearest(w).near(distances, k), *distances.shape)
+    other = votes_of(KNearest(w[order]).near(distances[:, order], k), *distances.shape)
     np.testing.assert_allclose(other, votes[:, order], atol=1e-12)
 
 
@@ -99,13 +99,13 @@ def test_votes_do_not_depend_on_the_order_of_rows(case, data):
 def test_distances_equal_up_to_rounding_are_tied(case, seed):
     distances, w, k = case
     noise = np.random.default_rng(seed).uniform(-1e-12, 1e-12, size=distances.shape)
-    votes = votes_of(Reach(w).near(distances, k), *distances.shape)
-    noisy = votes_of(Reach(w).near(distances * (1.0 + noise), k), *distances.shape)
+    votes = votes_of(KNearest(w).near(distances, k), *distances.shape)
+    noisy = votes_of(KNearest(w).near(distances * (1.0 + noise), k), *distances.shape)
     np.testing.assert_allclose(noisy, votes, atol=1e-9)
 
 
 def test_fractional_weights_reach_as_far_as_they_must():
-    reach = Reach(np.array([0.25, 0.5, 0.5, 4.0]))
+    reach = KNearest(np.array([0.25, 0.5, 0.5, 4.0]))
     near = reach.near(np.array([[0.0, 1.0, 1.0, 2.0]]), 1)
     np.testing.assert_array_equal(near.unique_row, [0, 1, 2])
     np.testing.assert_allclose(near.votes, [0.25, 0.375, 0.375])
@@ -126,7 +126,7 @@ def test_one_ranking_has_the_votes_of_every_k(case):
     ranked = ranking(w, distances, largest)
     for k in (0.5, *range(1, largest + 1)):
         near = ranked.near(k)
-        expected = votes_of(Reach(w).near(distances, k), *distances.shape)
+        expected = votes_of(KNearest(w).near(distances, k), *distances.shape)
         np.testing.assert_allclose(
             votes_of(near, *distances.shape), expected, atol=1e-12
         )
@@ -180,7 +180,7 @@ def test_chunks_cover_every_query_once(n_queries, n_rows):
 @pytest.mark.parametrize("n_queries", [1, 2])
 def test_tenths_that_add_up_to_k_reach_no_further(n_queries):
     distances = np.tile(np.arange(20.0), (n_queries, 1))
-    votes = votes_of(Reach(np.full(20, 0.1)).near(distances, 1), n_queries, 20)
+    votes = votes_of(KNearest(np.full(20, 0.1)).near(distances, 1), n_queries, 20)
     np.testing.assert_allclose(
         votes, np.tile(np.repeat([0.1, 0.0], 10), (n_queries, 1))
     )
@@ -190,20 +190,20 @@ def test_tenths_that_add_up_to_k_reach_no_further(n_queries):
 @pytest.mark.parametrize("weight", [1e-5, 0.3])
 def test_all_of_many_rows_of_small_weights_vote(n_queries, weight):
     distances = np.tile(np.arange(100_000.0), (n_queries, 1))
-    near = Reach(np.full(100_000, weight)).near(distances, 10**6, np.ones(n_queries))
+    near = KNearest(np.full(100_000, weight)).near(distances, 10**6, np.ones(n_queries))
     assert len(near.query) == n_queries * 100_000
     np.testing.assert_allclose(near.votes, weight, rtol=1e-6)
 
 
 @given(w=st.integers(1, 8).flatmap(weights), k=st.integers(1, 26))
 def test_as_few_rows_as_surely_hold_k(w, k):
-    n, k = Reach(w).n_nearest(k), min(k, w.sum())
+    n, k = KNearest(w).n_nearest(k), min(k, w.sum())
     lightest = np.sort(w)
     assert lightest[:n].sum() >= k > lightest[: n - 1].sum()
 
 
 def test_rows_closer_than_a_tie_are_tied_and_farther_ones_are_not():
-    tie, reach = 1e-7 * 4.0, Reach(np.ones(4))
+    tie, reach = 1e-7 * 4.0, KNearest(np.ones(4))
     for step, votes in [(0.99 * tie, [0.5, 0.5, 0, 0]), (1.01 * tie, [1, 0, 0, 0])]:
         distances = np.array([[1.0, 1.0 + step, 2.0, 4.0]])
         expected = np.array([votes])
@@ -223,7 +223,7 @@ def test_rows_closer_than_a_tie_are_tied_and_farther_ones_are_not():
 def test_rows_that_are_all_equally_far_share_k(far, n_queries):
     distances = np.full((n_queries, 4), far)
     near, ranked = (
-        Reach(np.ones(4)).near(distances, 2),
+        KNearest(np.ones(4)).near(distances, 2),
         ranking(np.ones(4), distances, 3),
     )
     np.testing.assert_array_equal(near.tie, np.zeros(n_queries))
@@ -266,7 +266,7 @@ def test_chunks_hold_as_many_distances_as_they_may(case, sizes):
 
 def test_some_places_of_a_list_and_lists_joined_are_the_list():
     distances = np.random.default_rng(0).integers(0, 4, (6, 9)).astype(float)
-    reach, tie = Reach(np.ones(9)), np.linspace(0.1, 0.2, 6)
+    reach, tie = KNearest(np.ones(9)), np.linspace(0.1, 0.2, 6)
     near = reach.near(distances, 3, tie)
     numbers = [np.array([1, 3, 4]), np.array([0, 2, 5])]
     parts = [reach.near(distances[at], 3, tie[at]) for at in numbers]

@@ -10,8 +10,8 @@ from helpers.strategies import integers, weights
 from nearkind.neighbors import (
     VOTE_WEIGHTS,
     WEIGHTS,
+    KNearest,
     RankedNear,
-    Reach,
     is_soft,
     most_votes,
     near_votes,
@@ -63,7 +63,7 @@ def shares_by_loop(near, weigh, classes, n_queries):
 @given(case=votes(), k=st.integers(1, 9))
 def test_votes_and_shares_are_those_of_a_loop(name, case, k):
     distances, w, classes = case
-    near, n = Reach(w).near(distances, k), len(distances)
+    near, n = KNearest(w).near(distances, k), len(distances)
     found = near_votes(near, WEIGH[name], n)
     np.testing.assert_allclose(found, by_loop(near, WEIGH[name], n))
     shares = vote_shares(near, WEIGH[name], classes, n)
@@ -76,7 +76,7 @@ def test_votes_and_shares_are_those_of_a_loop(name, case, k):
 @given(case=votes(), largest=st.integers(1, 9))
 def test_one_ranking_has_the_shares_of_every_k(name, case, largest):
     distances, w, classes = case
-    reach, ks = Reach(w), [0.5, *range(1, largest + 1)]
+    reach, ks = KNearest(w), [0.5, *range(1, largest + 1)]
     near = reach.near(distances, largest)
     ranked = RankedNear.of(near, w[near.unique_row])
     found = vote_shares_by_k(ranked, WEIGH[name], classes, ks)

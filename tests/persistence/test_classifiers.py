@@ -368,13 +368,13 @@ def test_a_candidate_comes_back(strengths):
         value = Candidate("own", nk.baselines.Hamming(), strengths, *more)
         found = again(value)
         assert_same(found.strengths, strengths)
-        assert (found.turn, found.max_values, found.needs_crosses) == more
+        assert (found.stage, found.max_values, found.needs_crosses) == more
 
 
 def test_a_candidate_of_an_older_file_has_its_turn_first_and_no_limits():
     node = {"name": "a", "metric": {"Hamming": {"settings": {}}}, "strengths": []}
     found = Reader(UNPACKS, b"", 0).value({"Candidate": node})
-    assert (found.turn, found.max_values, found.needs_crosses) == (0, None, False)
+    assert (found.stage, found.max_values, found.needs_crosses) == (0, None, False)
 
 
 def searched(**entries):

@@ -20,9 +20,9 @@ def test_of_500_features_the_rest_is_one_bar():
     assert len(names) == len(ax.patches) == 31
     assert names[-1] == "470 others"
     assert sum(bar.get_width() for bar in ax.patches) == pytest.approx(100.0)
-    heat = nk.plot.metric(case.model)
-    assert len(heat.get_xticks()) == 30
-    assert "470 others not shown" in note(heat)
+    screening = nk.plot.metric(case.model)
+    assert len(screening.get_xticks()) == 30
+    assert "470 others not shown" in note(screening)
 
 
 def test_bars_are_sorted_and_keep_their_sum():

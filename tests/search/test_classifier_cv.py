@@ -118,7 +118,7 @@ class TestDefault:
         assert not any(candidate.needs_crosses for candidate in few)
         crossed = [candidate for candidate in many if candidate.needs_crosses]
         assert [c.metric.crosses for c in crossed] == ["auto", "auto"]
-        assert all(c.turn > 1 for c in crossed)
+        assert all(c.stage > 1 for c in crossed)
         learned = [c for c in many if isinstance(c.metric, nk.CPML)]
         assert {c.strengths for c in learned} == {("0.1%",)}
 

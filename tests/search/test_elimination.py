@@ -211,7 +211,7 @@ def test_a_strength_behind_which_time_ends_is_no_fold():
 
 
 def test_who_has_a_lower_turn_is_fitted_first():
-    late, early = Candidate("late", Right(), turn=1), Candidate("early", Blind())
+    late, early = Candidate("late", Right(), stage=1), Candidate("early", Blind())
     race(X, y).run([late, early], FOLDS[:1])
     assert list(Counted.fits) == ["Blind", "Right"]
     run = race(X, y, deadline=-1.0)
@@ -221,7 +221,10 @@ def test_who_has_a_lower_turn_is_fitted_first():
 
 
 def test_of_two_turns_the_order_is_as_given():
-    first, second = Candidate("first", Hamming(), turn=1), Candidate("second", Fading())
+    first, second = (
+        Candidate("first", Hamming(), stage=1),
+        Candidate("second", Fading()),
+    )
     run = race(X, y)
     run.run([first, second], FOLDS)
     assert names((*run.contenders, *run.dropped)) == ["first", "second"]
@@ -243,7 +246,7 @@ def test_a_later_turn_comes_in_only_if_something_is_left_to_be_won():
 
 
 def test_who_errs_on_a_later_fold_lets_the_others_in_from_the_first():
-    late = Candidate("late", Right(), turn=1)
+    late = Candidate("late", Right(), stage=1)
     run = race(X, y)
     run.run([Candidate("fading", Fading()), late], FOLDS)
     assert Counted.fits == {"Fading": 4, "Right": 4}
@@ -252,7 +255,7 @@ def test_who_errs_on_a_later_fold_lets_the_others_in_from_the_first():
 
 @pytest.mark.usefixtures("optimized")
 def test_what_was_seen_beyond_the_last_common_fold_is_forgotten():
-    late = Candidate("late", Right(), turn=1)
+    late = Candidate("late", Right(), stage=1)
     run = race(X, y, deadline=4.5)  # fading has voted on all four by then
     run.run([Candidate("fading", Fading()), late], FOLDS)
     assert Counted.fits == {"Fading": 4, "Right": 1}
@@ -270,7 +273,7 @@ def test_no_fold_is_begun_after_time():
 @pytest.mark.usefixtures("optimized")
 def test_it_tells_what_comes_next_and_how_much_is_done():
     told = []
-    run = race(X, y, tell=lambda *what: told.append(what))
+    run = race(X, y, notify=lambda *what: told.append(what))
     run.run(candidates(Blind, Right), FOLDS)
     assert [line[2] for line in told] == ["Blind", *["Right"] * 4]
     done, totals = np.array([line[:2] for line in told]).T
@@ -338,7 +341,7 @@ def test_a_path_ends_two_strengths_behind_its_best_if_many_rows_say_so():
 @pytest.mark.usefixtures("optimized")
 def test_of_many_rows_few_run_a_first_heat_and_who_can_win_goes_on(monkeypatch):
     monkeypatch.setattr(folds_module, "MANY_TO_LEARN", 30)
-    monkeypatch.setattr(folds_module, "HEAT_ROWS", 20)
+    monkeypatch.setattr(folds_module, "SCREENING_ROWS", 20)
     seen = []
 
     class Sized(Turning):

@@ -100,15 +100,15 @@ def test_columns_have_the_type_of_what_they_hold(run):
 
 
 def test_silence_is_the_default(capsys):
-    with search_progress(nk.CPMLClassifierCV()) as tell:
-        tell(1, 2, "something", 0.5)
+    with search_progress(nk.CPMLClassifierCV()) as notify:
+        notify(1, 2, "something", 0.5)
     assert capsys.readouterr() == ("", "")
 
 
 def test_a_pipe_gets_a_line_for_each_fit_if_wanted(capsys):
-    with search_progress(nk.CPMLClassifierCV(verbose=2)) as tell:
-        tell(0, 20, "values", np.nan)
-        tell(3, 20, "histograms", 0.875)
+    with search_progress(nk.CPMLClassifierCV(verbose=2)) as notify:
+        notify(0, 20, "values", np.nan)
+        notify(3, 20, "histograms", 0.875)
     assert capsys.readouterr().err.splitlines() == [
         "0% done; next: values",
         "15% done, best 87.5% right; next: histograms",
@@ -117,10 +117,10 @@ def test_a_pipe_gets_a_line_for_each_fit_if_wanted(capsys):
 
 def test_a_pipe_gets_a_line_now_and_then_even_within_one_fit(capsys, monkeypatch):
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.1)
-    with search_progress(nk.CPMLClassifierCV(verbose=1)) as tell:
+    with search_progress(nk.CPMLClassifierCV(verbose=1)) as notify:
         sleep(0.3)
-        tell(3, 20, "values", np.nan)
-        tell(3, 20, "histograms", 0.875)
+        notify(3, 20, "values", np.nan)
+        notify(3, 20, "histograms", 0.875)
         sleep(0.3)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "searching for 0 s: reading the table"
@@ -131,8 +131,8 @@ def test_a_pipe_gets_a_line_now_and_then_even_within_one_fit(capsys, monkeypatch
 
 
 def test_a_short_search_is_silent_on_a_pipe(capsys):
-    with search_progress(nk.CPMLClassifierCV(verbose=1)) as tell:
-        tell(0, 20, "values", np.nan)
+    with search_progress(nk.CPMLClassifierCV(verbose=1)) as notify:
+        notify(0, 20, "values", np.nan)
     assert capsys.readouterr() == ("", "")
 
 
@@ -143,8 +143,8 @@ def test_a_pipe_that_nobody_reads_ends_no_search(monkeypatch):
 
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.01)
     monkeypatch.setattr(sys, "stderr", Broken())
-    with search_progress(nk.CPMLClassifierCV(verbose=1)) as tell:
-        tell(0, 20, "values", np.nan)
+    with search_progress(nk.CPMLClassifierCV(verbose=1)) as notify:
+        notify(0, 20, "values", np.nan)
         sleep(0.1)  # an error in the thread would be a warning, which is an error
 
 
@@ -154,8 +154,8 @@ def test_a_search_that_may_start_no_thread_is_silent(capsys, monkeypatch):
 
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.01)
     monkeypatch.setattr(Thread, "start", refuse)
-    with search_progress(nk.CPMLClassifierCV(verbose=1)) as tell:
-        tell(0, 20, "values", np.nan)
+    with search_progress(nk.CPMLClassifierCV(verbose=1)) as notify:
+        notify(0, 20, "values", np.nan)
     assert capsys.readouterr() == ("", "")
 
 
@@ -167,7 +167,7 @@ def test_a_terminal_gets_a_bar(monkeypatch):
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    with search_progress(nk.CPMLClassifierCV(verbose=1)) as tell:
-        tell(5, 20, "histograms", 0.875)
+    with search_progress(nk.CPMLClassifierCV(verbose=1)) as notify:
+        notify(5, 20, "histograms", 0.875)
     shown = screen.getvalue()
     assert all(part in shown for part in ("histograms", "100%", "87.5% right", "left"))

@@ -171,8 +171,10 @@ def _confusion(
         return None, "too few rows to hold some out"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit to all rows has given them
-        lenient = replace(settings, unseen="prior")  # rows held out have new values
-        part = lenient.model().fit(X.take(fold.train), y[fold.train])
+        accepting_unseen = replace(
+            settings, unseen="prior"
+        )  # rows held out have new values
+        part = accepting_unseen.model().fit(X.take(fold.train), y[fold.train])
         answers = part.predict(X.take(fold.held))
     found = np.zeros((len(model.classes_), len(model.classes_)))
     places = np.searchsorted(model.classes_, answers)

@@ -47,10 +47,10 @@ def fit_progress(
     """
     weights = None if sample_weight is None else {"sample_weight": sample_weight}
     data = {"X": X, "y": y, "metadata": weights}
-    with _shown(model) as show, _told(model, data) as tell:
+    with _shown(model) as show, _told(model, data) as notify:
         watchers = [] if show is None else [show]
-        if tell is not None:
-            watchers.append(lambda record, _: tell(f"iteration {record.iteration}"))
+        if notify is not None:
+            watchers.append(lambda record, _: notify(f"iteration {record.iteration}"))
         yield _Solves(model.max_iter, watchers) if watchers else None
 
 
@@ -80,7 +80,7 @@ def _told(model: Any, data: dict[str, Any]) -> Iterator[Callable[[str], None] | 
         yield None
         return
 
-    def tell(name: str) -> None:
+    def notify(name: str) -> None:
         task = root.subcontext(task_name=name)
         task.call_on_fit_task_begin(estimator=model, **data)
         if task.call_on_fit_task_end(estimator=model, **data):
@@ -89,7 +89,7 @@ def _told(model: Any, data: dict[str, Any]) -> Iterator[Callable[[str], None] | 
     try:
         root = model._init_callback_context(max_subtasks=None)
         root.call_on_fit_task_begin(estimator=model, **data)
-        yield tell if hasattr(model, "_skl_callbacks") else None
+        yield notify if hasattr(model, "_skl_callbacks") else None
         root.call_on_fit_task_end(estimator=model, **data, reconstruction_attributes={})
     finally:
         # It tears down after the method it wraps; here there is nothing else to do.
@@ -171,7 +171,7 @@ def _description(record: Record, limit: int) -> str:
     return f"{count}  objective {record.value:.6f}  {gap:13}"
 
 
-Tell = Callable[[float, float, str, float], None]
+Notify = Callable[[float, float, str, float], None]
 """Is told how much work is done or no longer needed, how much there was in all, what
 comes next, and the best accuracy so far."""
 
@@ -179,7 +179,7 @@ comes next, and the best accuracy so far."""
 @contextmanager
 def search_progress(
     model: Any, X: Any = None, y: Any = None, sample_weight: Any = None
-) -> Iterator[Tell]:
+) -> Iterator[Notify]:
     """Show the fits of a search and tell the model's callbacks of them.
 
     The model must have its fitted attributes when the block is left. A callback that
@@ -195,18 +195,18 @@ def search_progress(
     """
     weights = None if sample_weight is None else {"sample_weight": sample_weight}
     data = {"X": X, "y": y, "metadata": weights}
-    with _shown_search(model.verbose) as show, _told(model, data) as tell:
+    with _shown_search(model.verbose) as show, _told(model, data) as notify:
 
         def tell_all(done: float, total: float, what: str, best: float) -> None:
             show(done, total, what, best)
-            if tell is not None:
-                tell(what)
+            if notify is not None:
+                notify(what)
 
         yield tell_all
 
 
 @contextmanager
-def _shown_search(verbose: int) -> Iterator[Tell]:
+def _shown_search(verbose: int) -> Iterator[Notify]:
     console = _terminal() if verbose else None
     if console is not None:
         with _search_bar(console) as show:
@@ -221,7 +221,7 @@ def _shown_search(verbose: int) -> Iterator[Tell]:
 
 
 @contextmanager
-def _lines_now_and_then() -> Iterator[Tell]:
+def _lines_now_and_then() -> Iterator[Notify]:
     """Print how far a search is every 10 seconds, however long a single fit takes."""
     start, last, over = perf_counter(), "reading the table", Event()
 
@@ -256,7 +256,7 @@ def _best_clause(best: float) -> str:
 
 
 @contextmanager
-def _search_bar(console: Any) -> Iterator[Tell]:
+def _search_bar(console: Any) -> Iterator[Notify]:
     """Show a bar over the work: what is tried, the best so far and the time left.
 
     What turns out not to be needed counts as done, so that the bar never goes back and

@@ -12,9 +12,9 @@ from nearkind.neighbors.exact import ExactIndex, PlainIndex
 from nearkind.neighbors.faiss_index import FaissIndex
 from nearkind.neighbors.reach import (
     TIE,
+    KNearest,
     Near,
     RankedNear,
-    Reach,
     join_near,
     ranks,
     tie_widths,
@@ -44,11 +44,11 @@ __all__ = [
     "WEIGHTS",
     "ExactIndex",
     "FaissIndex",
+    "KNearest",
     "LeaveOneOut",
     "Near",
     "PlainIndex",
     "RankedNear",
-    "Reach",
     "RowGroups",
     "SoftVotes",
     "TrainingRows",

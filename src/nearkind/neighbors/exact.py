@@ -6,7 +6,7 @@ from typing import Any
 
 from nearkind import optimizations
 from nearkind.distances.form import FittedDistance, query_chunks
-from nearkind.neighbors.reach import Near, Reach
+from nearkind.neighbors.reach import KNearest, Near
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.neighbors.vector_search import ProductSearch, TreeSearch
 
@@ -74,7 +74,7 @@ class PlainIndex:
         """Split queries into chunks of at most ``at_once`` distances, or one query."""
         return query_chunks(n_queries, self.n_rows, at_once)
 
-    def near(self, queries: Any, reach: Reach, k: float) -> Near:
+    def near(self, queries: Any, reach: KNearest, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
         if not self.metric.is_euclidean:
             return reach.near(self.metric.compare(queries, self.rows), k)
@@ -105,7 +105,7 @@ class ExactIndex(PlainIndex):
     >>> metric = nk.baselines.Hamming().fit([["a"], ["b"]]).distance_
     >>> index = ExactIndex(metric, metric.represent(np.array([[0], [1]])), 1)
     >>> query = metric.represent(np.array([[1]]))
-    >>> index.near(query, Reach(np.ones(2)), 1).unique_row
+    >>> index.near(query, KNearest(np.ones(2)), 1).unique_row
     array([1])
     """
 
@@ -135,7 +135,7 @@ class ExactIndex(PlainIndex):
         size = min(at_once, self.search.queries_at_once(n_queries, at_once))
         return query_chunks(n_queries, 1, size)
 
-    def near(self, queries: Any, reach: Reach, k: float) -> Near:
+    def near(self, queries: Any, reach: KNearest, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
         if self.search is None or not len(queries):
             return super().near(queries, reach, k)

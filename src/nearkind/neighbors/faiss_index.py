@@ -23,8 +23,8 @@ from nearkind.neighbors.faiss_search import (
 from nearkind.neighbors.reach import (
     DISTANCES_AT_ONCE,
     ENOUGH,
+    KNearest,
     Near,
-    Reach,
     join_near,
 )
 from nearkind.neighbors.vector_rows import lengths
@@ -79,7 +79,7 @@ class FaissIndex:
     >>> import nearkind as nk
     >>> metric = nk.baselines.Euclidean().fit([["a"], ["b"]], [0, 1])
     >>> index = FaissIndex(metric, np.array([[0.0], [3.0], [4.0]]), k=1)
-    >>> index.near(np.array([[3.2]]), Reach(np.ones(3)), 1).unique_row
+    >>> index.near(np.array([[3.2]]), KNearest(np.ones(3)), 1).unique_row
     array([1])
     """
 
@@ -144,7 +144,7 @@ class FaissIndex:
         numbers = n_candidates(self.build().k) * self.rows.shape[1]
         return query_chunks(n_queries, numbers, min(at_once, QUERIES_AT_ONCE * numbers))
 
-    def near(self, queries: Array, reach: Reach, k: float) -> Near:
+    def near(self, queries: Array, reach: KNearest, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
         if not optimizations.enabled():
             return self._compare_with_all(queries, reach, k)
@@ -153,7 +153,7 @@ class FaissIndex:
         return self._near(queries, reach, k, (n, 16 * n))
 
     def _near(
-        self, queries: Array, reach: Reach, k: float, tries: tuple[int, ...]
+        self, queries: Array, reach: KNearest, k: float, tries: tuple[int, ...]
     ) -> Near:
         """Ask for as many candidates as the first try says, and more if need be."""
         if not tries:
@@ -170,7 +170,7 @@ class FaissIndex:
         return join_near([near, rest], [done, left])
 
     def _kth_distances(
-        self, found: NearestVectors, reach: Reach, k: float
+        self, found: NearestVectors, reach: KNearest, k: float
     ) -> tuple[Array, NDArray[np.bool_]]:
         """Return the k-th distance, and whether all that tie with it were found."""
         weights = self._vector_weights(reach)[found.number]
@@ -180,7 +180,12 @@ class FaissIndex:
         return kth, reached.any(axis=1) & (kth + found.tie < found.beyond)
 
     def _within(
-        self, queries: Array, found: NearestVectors, reach: Reach, kth: Array, k: float
+        self,
+        queries: Array,
+        found: NearestVectors,
+        reach: KNearest,
+        kth: Array,
+        k: float,
     ) -> Near:
         """Return the rows of all vectors within reach of the k-th distances (b,)."""
         distinct = self.built.distinct
@@ -193,13 +198,13 @@ class FaissIndex:
         scaled = distinct.scale * kth, distinct.scale * found.tie
         return reach.share_votes(query, row, distance, *scaled, k)
 
-    def _compare_with_all(self, queries: Array, reach: Reach, k: float) -> Near:
+    def _compare_with_all(self, queries: Array, reach: KNearest, k: float) -> Near:
         exact = ExactIndex(self.metric, self.rows, self.k)
         chunks = exact.chunks(len(queries), DISTANCES_AT_ONCE)
         numbers = [np.arange(len(queries))[at] for at in chunks]
         return join_near([exact.near(queries[at], reach, k) for at in chunks], numbers)
 
-    def _vector_weights(self, reach: Reach) -> Array:
+    def _vector_weights(self, reach: KNearest) -> Array:
         """Return the weight of each vector, kept until others are asked for (s,)."""
         summed = self._summed
         if summed is None or summed[0] is not reach.weights:

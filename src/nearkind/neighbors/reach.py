@@ -53,7 +53,7 @@ class Near(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reach:
+class KNearest:
     """Finds the unique rows that hold the k nearest rows.
 
     Parameters
@@ -184,7 +184,7 @@ class Reach:
 class RankedNear:
     """The unique rows within reach of the largest k, query by query, nearest first.
 
-    Law: ``near(k)`` has the votes of ``Reach.near(distances, k)``, for every k up to
+    Law: ``near(k)`` has the votes of ``KNearest.near(distances, k)``, for every k up to
     the largest, from one search.
     """
 
@@ -284,7 +284,7 @@ def join_near(parts: Sequence[Near], numbers: Sequence[NDArray[np.intp]]) -> Nea
 
     Examples
     --------
-    >>> one = Reach(np.ones(2)).near(np.array([[0.0, 1.0]]), 1)
+    >>> one = KNearest(np.ones(2)).near(np.array([[0.0, 1.0]]), 1)
     >>> join_near([one, one], [np.array([1]), np.array([0])]).query
     array([0, 1])
     """

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nearkind.distances.checks import check_codes, check_integers, check_reals
 from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.errors import RefusedError
-from nearkind.neighbors.reach import Near, Reach, ranks
+from nearkind.neighbors.reach import KNearest, Near, ranks
 from nearkind.protocols import Array, Codes
 
 
@@ -62,9 +62,9 @@ class RowGroups:
         return self.rows[self.starts[:-1]]
 
     @cached_property
-    def reach(self) -> Reach:
+    def reach(self) -> KNearest:
         """Finds the k nearest rows, each counted once whatever it weighs."""
-        return Reach(self.sizes.astype(float))
+        return KNearest(self.sizes.astype(float))
 
     def by_row(self, entries: Array) -> tuple[NDArray[np.intp], Array]:
         """Return the row numbers, rising, and for each the entry of its unique row."""
@@ -209,9 +209,9 @@ class TrainingRows:
         return len(self.groups.rows)
 
     @cached_property
-    def reach(self) -> Reach:
+    def reach(self) -> KNearest:
         """Finds the unique rows that hold the k nearest rows."""
-        return Reach(self.weights)
+        return KNearest(self.weights)
 
     @property
     def weight_of_one(self) -> float:

@@ -1,7 +1,7 @@
 """Candidates for the neighbours of a query among vectors; no neighbour is missed.
 
 ``TreeSearch`` suits many rows that spread in few directions, ``ProductSearch`` all
-others. Both find more rows than are asked for, at exact distances; ``Reach.among``
+others. Both find more rows than are asked for, at exact distances; ``KNearest.among``
 picks the neighbours from those.
 """
 
@@ -18,8 +18,8 @@ from nearkind.distances.form import query_chunks
 from nearkind.neighbors.reach import (
     DISTANCES_AT_ONCE,
     TIE,
+    KNearest,
     Near,
-    Reach,
     join_near,
     nth_smallest,
 )
@@ -131,7 +131,7 @@ class ProductSearch:
         least, most = QUERIES_BY_PRODUCT
         return min(max(at_once // len(self.rows), least), most)
 
-    def near(self, queries: Array, reach: Reach, k: float) -> Near:
+    def near(self, queries: Array, reach: KNearest, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
         x = queries - self.rows.centre
         size = lengths(x)
@@ -258,13 +258,13 @@ class TreeSearch:
         some = n_queries // (2 * (cpu_count() or 1))  # each thread twice
         return int(np.clip(min(some, at_once // MOST_BY_TREE), *QUERIES_BY_TREE))
 
-    def near(self, queries: Array, reach: Reach, k: float) -> Near:
+    def near(self, queries: Array, reach: KNearest, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
         if len(queries) == 1 and self.rows.vectors.size <= ONE_BY_PRODUCT:
             return self.product.near(queries, reach, k)
         return self._near(queries, reach, k, reach.n_nearest(k) + 1)
 
-    def _near(self, queries: Array, reach: Reach, k: float, width: int) -> Near:
+    def _near(self, queries: Array, reach: KNearest, k: float, width: int) -> Near:
         """Ask the tree for so many rows, and for more where others may tie."""
         if width > min(MOST_BY_TREE, len(self.rows)):
             return self._compare_with_all(queries, reach, k)
@@ -294,7 +294,7 @@ class TreeSearch:
         back = np.argsort(by_place)
         return about.take(back, axis=0), order.take(place.take(back, axis=0))
 
-    def _compare_with_all(self, queries: Array, reach: Reach, k: float) -> Near:
+    def _compare_with_all(self, queries: Array, reach: KNearest, k: float) -> Near:
         chunks = query_chunks(len(queries), len(self.rows), DISTANCES_AT_ONCE)
         numbers = [np.arange(len(queries))[at] for at in chunks]
         return join_near(

@@ -56,6 +56,10 @@ KEPT: dict[str, type] = {
 """Dataclasses that a file may hold, by name."""
 
 
+RENAMED = {"turn": "stage"}
+"""Fields that files of version 0.2 have under another name."""
+
+
 def pack_fields(writer: Writer, value: Any, what: str) -> Any:
     """Return the node of a dataclass: its name and its fields."""
     name = type(value).__name__
@@ -72,6 +76,8 @@ def unpack_fields(kind: type, reader: Reader, payload: Any) -> Any:
     known = {field.name: field for field in _kept_fields(kind)}
     if isinstance(payload, list) and len(payload) == len(known):
         payload = dict(zip(known, payload, strict=True))  # as version 0.1 wrote them
+    if isinstance(payload, dict):
+        payload = {RENAMED.get(each, each): part for each, part in payload.items()}
     if not isinstance(payload, dict) or not set(payload) <= set(known):
         raise RefusedError(f"{name} has fields that it does not have here")
     found = {}

@@ -56,9 +56,9 @@ class Candidate:
         Unfitted.
     strengths : sequence, default=()
         As CPML takes them; none: the distance is fitted as it comes.
-    turn : int, default=0
-        Those of a lower turn are fitted first; others only if time is left and the best
-        so far can be beaten.
+    stage : int, default=0
+        Those of a lower stage are fitted first; others only if time is left and the
+        best so far can be beaten.
     max_values : int or None, default=None
         Values in all columns up to which it is fitted; None: any number.
     needs_crosses : bool, default=False
@@ -68,7 +68,7 @@ class Candidate:
     name: str
     metric: Any
     strengths: Sequence[Any] = ()
-    turn: int = 0
+    stage: int = 0
     max_values: int | None = None
     needs_crosses: bool = False
 
@@ -78,7 +78,7 @@ class Candidate:
         return self.strengths or (None,)
 
     @property
-    def lenient(self) -> "Candidate":
+    def accepting_unseen(self) -> "Candidate":
         """The same, unless it refuses unseen values: rows held out have some."""
         metric = clone(self.metric)
         if "unseen" not in metric.get_params():

@@ -33,7 +33,7 @@ from nearkind.estimators.labels import (
     warn_of_small_weights,
 )
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
-from nearkind.estimators.progress import Tell, search_progress
+from nearkind.estimators.progress import Notify, search_progress
 from nearkind.neighbors import WEIGHTS, TrainingRows, is_soft, most_votes
 from nearkind.protocols import Array
 from nearkind.search.candidates import candidates_of
@@ -219,16 +219,18 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         parameters.flag(self, "calibrate")
         check_scoring(self)
         check_class_weight(self)
-        with search_progress(self, X, y, sample_weight) as tell:
+        with search_progress(self, X, y, sample_weight) as notify:
             rows = self._read(X, y, sample_weight)
             deadline = Deadline(start + SEARCH_SHARE * budget)
-            search = self._search(rows, y, deadline, tell)
+            search = self._search(rows, y, deadline, notify)
             counts = check_weights(sample_weight, rows.n_given)[rows.row_numbers]
             chosen, calibration, scores = self._choose(search, most, counts)
             self.refused_ = search.refused
             self.search_seconds_ = perf_counter() - start
             with suppress(KeyboardInterrupt):  # of a callback: the search has ended
-                tell(search.search_work, search.total, "learning from all rows", np.nan)
+                notify(
+                    search.search_work, search.total, "learning from all rows", np.nan
+                )
             with Deadline(start + budget).limit(), _columns_not_warned_of():
                 voters = self._learn(search, chosen)
             self.classes_ = rows.classes
@@ -361,14 +363,14 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         return float(np.trace(self.confusion_) / self.confusion_.sum())
 
     def _search(
-        self, rows: CodedRows, y: Any, deadline: Deadline, tell: Tell
+        self, rows: CodedRows, y: Any, deadline: Deadline, notify: Notify
     ) -> Elimination:
         sizes = rows.codebook.n_values, len(rows), len(rows.classes)
         candidates = candidates_of(self, *sizes)
         ways = _ways_to_vote(self)
         folds = folds_of(self, rows, y)
         scoring = scoring_of(self, rows.classes)
-        search = Elimination(rows, ways, deadline, tell, self.n_jobs, scoring)
+        search = Elimination(rows, ways, deadline, notify, self.n_jobs, scoring)
         search.run(candidates, folds)
         if not search.contenders:
             name, why = next(iter(search.refused.items()))

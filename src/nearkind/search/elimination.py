@@ -2,7 +2,7 @@
 
 A race over folds, after Maron and Moore, *Hoeffding races*, NIPS 1994, with standard
 errors of paired differences instead of Hoeffding bounds. Where there are many rows a
-first heat is run on few of them, as in successive halving (Jamieson and Talwalkar,
+screening round is run on few of them, as in successive halving (Jamieson and Talwalkar,
 *Non-stochastic best arm identification and hyperparameter optimization*, AISTATS 2016);
 but who is not clearly behind goes on, be it more than half. With optimisations turned
 off every candidate is fitted on every fold.
@@ -23,7 +23,7 @@ from nearkind.protocols import Array
 from nearkind.search.candidates import Candidate
 from nearkind.search.ensemble import least_gain
 from nearkind.search.evaluation import FoldRows, Outcome, Votes, evaluate
-from nearkind.search.folds import Fold, heat_of
+from nearkind.search.folds import Fold, screening_fold
 from nearkind.search.scoring import Accuracy, Scoring
 from nearkind.solvers.solution import Deadline
 from nearkind.validation.threads import thread_map
@@ -127,7 +127,7 @@ class Elimination:
     rows: CodedRows
     ways: Sequence[tuple[int, Any]]
     deadline: Deadline = field(default_factory=Deadline)
-    tell: Callable[[float, float, str, float], None] = lambda *told: None
+    notify: Callable[[float, float, str, float], None] = lambda *told: None
     n_jobs: int | None = None
     scoring: Scoring = field(default_factory=Accuracy)
     contenders: list[Contender] = field(default_factory=list)
@@ -147,14 +147,14 @@ class Elimination:
     def run(self, candidates: Sequence[Candidate], folds: Sequence[Fold]) -> None:
         """Fit the candidates on the folds, until all are done or time is up.
 
-        Candidates of a later turn are fitted only if those before them can be beaten.
+        Candidates of a later stage are fitted only if those before them can be beaten.
         """
         self._order = self._waiting = once_each(candidates)
         self._n_folds, over = len(folds), False
         self.total = self._left() / (1.0 - LEARNING_SHARE)
         while self._waiting and not over:
-            self._enter(min(candidate.turn for candidate in self._waiting))
-            self._run_heat(folds[0])
+            self._enter(min(candidate.stage for candidate in self._waiting))
+            self._run_screening(folds[0])
             over = self._run_folds(folds)
         for contender in (*self.contenders, *self.dropped):
             contender.keep_folds(max(len(self.held), 1))
@@ -165,24 +165,26 @@ class Elimination:
                 else "It could not have done better than the others."
             )
 
-    def _enter(self, turn: int) -> None:
-        """Add the candidates of a turn, in the order in which they were given."""
+    def _enter(self, stage: int) -> None:
+        """Add the candidates of a stage, in the order in which they were given."""
         self.contenders += [
             Contender(candidate, number)
             for candidate in self._waiting
-            if candidate.turn == turn
+            if candidate.stage == stage
             for number in range(len(candidate.settings))
         ]
         self.contenders.sort(key=lambda c: self._order.index(c.candidate))
-        self._waiting = [c for c in self._waiting if c.turn != turn]
+        self._waiting = [c for c in self._waiting if c.stage != stage]
 
-    def _run_heat(self, fold: Fold) -> None:
+    def _run_screening(self, fold: Fold) -> None:
         """Let newcomers race on few rows if there are many; who can win goes on.
 
         A candidate whose best strength is clearly behind is out; the others go on with
         all of their strengths, as which is best depends on the number of rows.
         """
-        heat = heat_of(fold, self.rows.y) if optimizations.enabled() else None
+        screening = (
+            screening_fold(fold, self.rows.y) if optimizations.enabled() else None
+        )
         newcomers = [
             contender
             for contender in self.contenders
@@ -190,10 +192,10 @@ class Elimination:
             and contender.candidate.strengths
             and not contender.candidate.needs_crosses  # few rows cannot tell
         ]
-        if heat is None or not newcomers or self._is_late():
+        if screening is None or not newcomers or self._is_late():
             return
-        self._fit_all(newcomers, heat, is_heat=True)
-        truth, weights = self.rows.y[heat.held], self.rows.weights[heat.held]
+        self._fit_all(newcomers, screening, is_screening=True)
+        truth, weights = self.rows.y[screening.held], self.rows.weights[screening.held]
         raced = [c for c in newcomers if c.shares]
         tables = [contender.table() for contender in raced]
         behind = are_behind(tables, truth, weights, self.scoring)
@@ -248,7 +250,7 @@ class Elimination:
         return True
 
     def _fit_all(
-        self, contenders: list[Contender], fold: Fold, is_heat: bool = False
+        self, contenders: list[Contender], fold: Fold, is_screening: bool = False
     ) -> None:
         """Fit contenders on a fold, candidate by candidate, cores sharing them."""
         candidates = once_each(contender.candidate for contender in contenders)
@@ -257,7 +259,7 @@ class Elimination:
             for candidate in candidates
         }
         ways, scoring = self.ways, self.scoring
-        may_turn = not is_heat and len(self.held) == 1
+        may_turn = not is_screening and len(self.held) == 1
 
         def outcome_of(candidate: Candidate) -> Outcome | None:
             if self._is_late():
@@ -266,9 +268,11 @@ class Elimination:
             if isinstance(rows, Outcome):
                 return rows
             numbers = {contender.number for contender in wanted[id(candidate)]}
-            lenient = candidate.lenient
+            accepting_unseen = candidate.accepting_unseen
             deadline = self.deadline
-            return evaluate(lenient, numbers, rows, ways, scoring, deadline, may_turn)
+            return evaluate(
+                accepting_unseen, numbers, rows, ways, scoring, deadline, may_turn
+            )
 
         n_rows = len(fold.train) if len(fold.train) <= LARGE_FIT else 0
         # Filters of warnings belong to the process: threads must not set them.
@@ -278,9 +282,9 @@ class Elimination:
                 coded = {id(c): self._coded_fold(fold, c) for c in candidates}
                 outcomes = iter(run(outcome_of, candidates))
                 for candidate in candidates:
-                    self.tell(self._done, self.total, candidate.name, self._best)
+                    self.notify(self._done, self.total, candidate.name, self._best)
                     self._take(next(outcomes), wanted[id(candidate)], fold)
-                    if not is_heat:  # its votes are not kept
+                    if not is_screening:  # its votes are not kept
                         self._done = max(self._done, self.search_work - self._left())
             except KeyboardInterrupt:
                 self.deadline.end()  # threads that are still at work end by it
@@ -351,7 +355,7 @@ class Elimination:
 
         Distances that code alike share them.
         """
-        metric = candidate.lenient.metric
+        metric = candidate.accepting_unseen.metric
         key = fold.train.tobytes(), *codebook_of(metric).policies.values()
         try:
             if key not in self._coded:
@@ -402,7 +406,7 @@ class Elimination:
 
 def _work(candidate: Candidate) -> int:
     """Return the work of one fit; those of later turns take about as much more."""
-    return 5 if candidate.turn else 1
+    return 5 if candidate.stage else 1
 
 
 def are_behind(

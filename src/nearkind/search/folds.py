@@ -29,10 +29,10 @@ likely to equal a row that occurs more often."""
 UNLIKELY = 0.001
 """Probability below which the copies are not those of independent rows."""
 
-HEAT_ROWS, HEAT_HELD = 2_000, 1_500
-"""Rows to learn from, and to be classified, in a first heat."""
-MANY_TO_LEARN = 2 * HEAT_ROWS
-"""Rows to learn from beyond which there is a first heat on some of them."""
+SCREENING_ROWS, SCREENING_HELD = 2_000, 1_500
+"""Rows to learn from, and to be classified, in a screening round."""
+MANY_TO_LEARN = 2 * SCREENING_ROWS
+"""Rows to learn from beyond which there is a screening round on some of them."""
 
 
 class Fold(NamedTuple):
@@ -62,23 +62,23 @@ def limit_training(
     return Fold(np.union1d(drawn, train[first]), fold.held)
 
 
-def heat_of(fold: Fold, y: NDArray[np.intp]) -> Fold | None:
-    """Return some rows of a fold for a first heat, or None if it has few.
+def screening_fold(fold: Fold, y: NDArray[np.intp]) -> Fold | None:
+    """Return some rows of a fold for a screening round, or None if it has few.
 
     Examples
     --------
     >>> y = np.zeros(9_000, dtype=int)
-    >>> heat = heat_of(Fold(np.arange(6_000), np.arange(6_000, 9_000)), y)
-    >>> len(heat.train), len(heat.held)
+    >>> screening = screening_fold(Fold(np.arange(6_000), np.arange(6_000, 9_000)), y)
+    >>> len(screening.train), len(screening.held)
     (2001, 1500)
     """
     if len(fold.train) <= MANY_TO_LEARN:
         return None
     rng = np.random.default_rng(0)
-    some = limit_training(fold, y, rng, HEAT_ROWS)
+    some = limit_training(fold, y, rng, SCREENING_ROWS)
     held = fold.held
-    if len(held) > HEAT_HELD:
-        held = np.sort(rng.choice(held, HEAT_HELD, replace=False))
+    if len(held) > SCREENING_HELD:
+        held = np.sort(rng.choice(held, SCREENING_HELD, replace=False))
     return Fold(some.train, held)
 
 
