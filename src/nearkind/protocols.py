@@ -217,10 +217,12 @@ class Regularizer(Protocol):
     @property
     def is_trace(self) -> bool:
         """Whether it is the sum of the eigenvalues, for which no spectrum is needed."""
+        return False
 
     @property
     def takes_matrix(self) -> bool:
         """Whether its methods take M, and coordinates may not be rotated before."""
+        return False
 
     def value(self, spectrum: Array) -> float:
         """Return r."""
