@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-from nearkind.estimators.threads import thread_map
 from sklearn.base import clone
 
 import nearkind as nk
@@ -15,6 +14,7 @@ from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.losses.pair_sums import WORTH_COMPILING, NumpySums, engine
 from nearkind.neighbors.exact import TREE_FROM
 from nearkind.tables import read_table
+from nearkind.validation.threads import thread_map
 
 pytestmark = pytest.mark.usefixtures("optimized")
 
