@@ -97,7 +97,7 @@ def test_one_model_votes_alike(index, weights):
     model = nk.CPMLClassifier(metric, n_neighbors=7, weights=weights, index=index).fit(
         X, y
     )
-    assert len(model.training_rows_.weights) > TREE_FROM
+    assert len(model.committee_.voters[0].rows.weights) > TREE_FROM
     fast, plain = both_ways(lambda: model.predict_proba(X[:200]))
     np.testing.assert_allclose(fast, plain, rtol=0, atol=VOTES)
     fast, plain = both_ways(lambda: model.kneighbors(X[:200], 5))
