@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-from nearkind.estimators.threads import thread_map
 from sklearn.base import clone
 
 import nearkind as nk
@@ -15,6 +14,7 @@ from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.losses.pair_sums import WORTH_COMPILING, NumpySums, engine
 from nearkind.neighbors.exact import TREE_FROM
 from nearkind.tables import read_table
+from nearkind.validation.threads import thread_map
 
 pytestmark = pytest.mark.usefixtures("optimized")
 
@@ -97,7 +97,7 @@ def test_one_model_votes_alike(index, weights):
     model = nk.CPMLClassifier(metric, n_neighbors=7, weights=weights, index=index).fit(
         X, y
     )
-    assert len(model.training_rows_.weights) > TREE_FROM
+    assert len(model.committee_.voters[0].rows.weights) > TREE_FROM
     fast, plain = both_ways(lambda: model.predict_proba(X[:200]))
     np.testing.assert_allclose(fast, plain, rtol=0, atol=VOTES)
     fast, plain = both_ways(lambda: model.kneighbors(X[:200], 5))

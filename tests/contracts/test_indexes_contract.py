@@ -26,7 +26,7 @@ def searches(draw):
 
 @pytest.fixture(scope="module")
 def metric():
-    return nk.baselines.Euclidean().fit([["a"], ["b"]], [0, 1])
+    return nk.baselines.Euclidean().fit([["a"], ["b"]], [0, 1]).distance_
 
 
 def distances(queries, U):

@@ -21,7 +21,7 @@ from nearkind.neighbors import (
 from nearkind.neighbors.vector_rows import VectorRows, lengths
 from nearkind.neighbors.vector_search import ProductSearch, TreeSearch
 
-METRIC = nk.baselines.Euclidean()
+METRIC = nk.baselines.Euclidean().fit([["a"], ["b"]], [0, 1]).distance_
 SEARCHES = {"product": (0, np.inf), "tree": (0, 0), "chosen": (64, 1 << 8)}
 LIMITS = "PLAIN_UP_TO", "TREE_FROM"
 
@@ -165,7 +165,7 @@ def test_searches_are_chosen_by_size_and_spread():
     wide = rng.random((1 << 10, 64)) * np.eye(64)[0]
     assert type(ExactIndex(METRIC, wide, 5).search) is ProductSearch
     assert type(ExactIndex(METRIC, wide[:, :63], 5).search) is TreeSearch
-    hamming = nk.baselines.Hamming()
+    hamming = nk.baselines.Hamming().fit([["a"], ["b"]], [0, 1]).distance_
     assert ExactIndex(hamming, np.zeros((1 << 12, 1)), 5).search is None
 
 

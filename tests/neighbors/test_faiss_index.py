@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearkind as nk
+from nearkind.estimators.base import traits_of
 from nearkind.neighbors import (
     ExactIndex,
     FaissIndex,
@@ -21,7 +22,7 @@ from nearkind.neighbors import (
 )
 
 faiss = pytest.importorskip("faiss")
-METRIC = nk.baselines.Euclidean().fit([["a"], ["b"]], [0, 1])
+METRIC = nk.baselines.Euclidean().fit([["a"], ["b"]], [0, 1]).distance_
 
 
 def vectors(n, q=6, seed=0):
@@ -126,8 +127,8 @@ def test_distances_that_are_not_between_vectors_are_refused():
         "or a metric with value_vectors_, such as CPML, Euclidean or NCA."
     )
     with pytest.raises(ValueError, match=re.escape(message)):
-        FaissIndex.check(nk.baselines.Hamming(), "Some")
-    FaissIndex.check(METRIC, "Some")
+        FaissIndex.check(traits_of(nk.baselines.Hamming()), "Hamming", "Some")
+    FaissIndex.check(METRIC, "Euclidean", "Some")
 
 
 def test_without_faiss_it_is_said_how_to_install_it(monkeypatch):
@@ -137,7 +138,7 @@ def test_without_faiss_it_is_said_how_to_install_it(monkeypatch):
         '`pip install "nearkind[faiss]"`, or take index="exact".'
     )
     with pytest.raises(ValueError, match=re.escape(message)) as error:
-        FaissIndex.check(METRIC, "Some")
+        FaissIndex.check(METRIC, "Euclidean", "Some")
     assert error.value.__suppress_context__
 
 
@@ -217,7 +218,7 @@ def test_new_rows_find_their_neighbours_too(kind):
 
 def test_rows_added_later_are_found(kind):
     X, y = np.random.default_rng(0).integers(0, 6, (400, 6)).astype(str), np.arange(400)
-    model = nk.CPMLClassifier(METRIC, n_neighbors=1, index="faiss")
+    model = nk.CPMLClassifier(nk.baselines.Euclidean(), n_neighbors=1, index="faiss")
     model.fit(X[:300], y[:300] % 2).add(X[300:], y[300:] % 2)
     assert model.committee_.voters[0].index.kind == kind
     again = nk.CPMLClassifier(index="faiss", n_neighbors=1)
@@ -255,7 +256,7 @@ def test_a_built_index_survives_pickle(kind):
 
 def test_a_saved_model_builds_the_same_index_anew(kind):
     X, y = np.random.default_rng(0).integers(0, 6, (400, 6)).astype(str), np.arange(400)
-    model = nk.CPMLClassifier(METRIC, index="faiss").fit(X, y % 2)
+    model = nk.CPMLClassifier(nk.baselines.Euclidean(), index="faiss").fit(X, y % 2)
     file = BytesIO()
     nk.save(model, file)
     file.seek(0)

@@ -21,6 +21,10 @@ from nearkind.neighbors.voting import SHARE_TIE
 from nearkind.voting import NearestRule
 
 METRICS = [Euclidean(), nk.CPML(max_iter=5), Hamming()]
+TWO_ROWS = [["a"], ["b"]], [0, 1]
+EUCLIDEAN = Euclidean().fit(*TWO_ROWS).distance_
+HAMMING = Hamming().fit(*TWO_ROWS).distance_
+FORMS = ["Euclidean", "Hamming"]
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore::nearkind.errors.SmallWeightWarning"),
@@ -83,7 +87,7 @@ def test_vectors_far_from_zero_and_wide_apart(spread, q):
     rows, queries = (1e3 + spread * rng.normal(size=(n, q)) for n in (200, 9))
     queries[0] += 100.0 * spread
     w, s = rng.random(200) + 0.1, rng.dirichlet(np.ones(3), 200)
-    metric = Euclidean()  # not fitted: only whether it has vectors is asked
+    metric = EUCLIDEAN
     for T in (1e-12, 1e-6, 1e-2, 1.0, 50.0):
         found = SoftVotes(metric, rows, w, T).shares(queries, s)
         D = np.sqrt(((queries[:, None] - rows) ** 2).sum(axis=2))
@@ -117,7 +121,7 @@ def test_hot_votes_are_the_class_shares(metric, T):
 
 def test_weights_that_differ_by_hundreds_of_powers_of_ten():
     rows, w = np.array([[0.0], [1.0], [2.0]]), np.array([1e-300, 1.0, 1e200])
-    votes = SoftVotes(Euclidean(), rows, w, 1e-5)
+    votes = SoftVotes(EUCLIDEAN, rows, w, 1e-5)
     shares = votes.shares(rows, np.eye(3))
     np.testing.assert_allclose(shares, np.eye(3), atol=1e-12)
 
@@ -166,7 +170,7 @@ def test_equal_rows_of_different_labels_share_their_vote():
 
 
 def test_one_row_one_class_votes_alone():
-    votes = SoftVotes(Euclidean(), np.array([[2.0]]), np.ones(1), 0.5)
+    votes = SoftVotes(EUCLIDEAN, np.array([[2.0]]), np.ones(1), 0.5)
     np.testing.assert_array_equal(votes.shares(np.zeros((3, 1)), np.ones((1, 1))), 1.0)
     assert votes.shares(np.zeros((0, 1)), np.ones((1, 1))).shape == (0, 1)
 
@@ -225,7 +229,7 @@ def test_temperatures_go_down_from_four_times_the_mean_square(is_wide):
     X = [[f"v{code:02}"] for code in range(16)]
     model = nk.CPMLClassifier(Hamming(), weights="soft", temperature=1.0)
     model.fit(X, ["no", "yes"] * 8, np.full(16, 1 / 32))
-    found = LeaveOneOut(Euclidean(), places, voter_of(model).rows)
+    found = LeaveOneOut(EUCLIDEAN, places, voter_of(model).rows)
     hottest, *_, coldest = found.likelihoods()[0]
     mean = ((places - places.T) ** 2).mean()
     assert hottest / 2.0 < 4.0 * mean <= hottest
@@ -340,7 +344,7 @@ def test_rows_that_are_all_infinitely_far_have_a_temperature_too():
 
 
 @pytest.mark.parametrize("T", [5e-324, 1e-290, 1.0, 1.7e308])
-@pytest.mark.parametrize("metric", [Euclidean(), Hamming()], ids=str)
+@pytest.mark.parametrize("metric", [EUCLIDEAN, HAMMING], ids=FORMS)
 def test_rows_at_one_place_vote_by_their_weights(metric, T):
     votes = SoftVotes(metric, np.zeros((2, 1)), np.array([1.0, 3.0]), T)
     if not metric.is_euclidean:
@@ -365,7 +369,7 @@ class Listed:
 def test_distances_that_tie_are_equal_below_a_billionth_of_the_largest(is_euclidean):
     rows = np.array([[1.0], [1.0 + 5e-8], [-2.0]])  # the largest finite one is 2
     queries, w = np.zeros((1, 1)), np.ones(3)
-    metric = Euclidean() if is_euclidean else Listed(np.abs(rows.T))
+    metric = EUCLIDEAN if is_euclidean else Listed(np.abs(rows.T))
     largest = VectorRows(rows).largest(queries)[0] if is_euclidean else 2.0
     for share, expected in [(0.9e-9, [0.5, 0.5, 0.0]), (1.1e-9, [1.0, 0.0, 0.0])]:
         votes = SoftVotes(metric, rows, w, share * largest**2)
@@ -403,7 +407,7 @@ def test_one_row_is_drawn_from_each_stretch():
     assert (draw_rows(heavy, 8).unique_row < 500).sum() == 2
 
 
-@pytest.mark.parametrize("metric", [Euclidean(), Hamming()], ids=str)
+@pytest.mark.parametrize("metric", [EUCLIDEAN, HAMMING], ids=FORMS)
 def test_chunks_hold_as_many_weights_as_they_may(metric, monkeypatch):
     monkeypatch.setattr(soft_votes, "N_QUERIES", 2)
     votes = SoftVotes(metric, np.zeros((5, 2)), np.ones(5), 1.0)
@@ -455,7 +459,7 @@ def literal(rows, query, weights, shares, T):
 def test_shares_are_wrong_by_no_more_than_is_stated(drawn, tile):
     rows, queries, weights, T = drawn
     classes = np.eye(3)[np.arange(len(rows)) % 3]
-    votes = SoftVotes(Euclidean(), rows, weights, T)
+    votes = SoftVotes(EUCLIDEAN, rows, weights, T)
     with mock.patch.multiple(soft_votes, TILE_NUMBERS=tile, N_QUERIES=2):
         found = votes.shares(queries, classes)
     bound = votes.rounding(queries) + 1e-14
@@ -472,7 +476,7 @@ def test_queries_are_answered_alike_beside_any_others(T):
     rng = np.random.default_rng(0)
     rows, queries = rng.normal(size=(500, 6)), rng.normal(size=(300, 6))
     queries[::7] *= 1e3  # these need distances
-    votes = SoftVotes(Euclidean(), rows, np.ones(500), T)
+    votes = SoftVotes(EUCLIDEAN, rows, np.ones(500), T)
     whole = votes.shares(queries, np.eye(500))
     for at in (0, 1, 7, 299):
         alone = votes.shares(queries[at : at + 1], np.eye(500))
@@ -481,7 +485,7 @@ def test_queries_are_answered_alike_beside_any_others(T):
 
 def test_memory_does_not_grow_with_rows():
     rows, n = np.zeros((200_000, 1)), soft_votes.N_QUERIES
-    votes = SoftVotes(Euclidean(), rows, np.ones(len(rows)), 1.0)
+    votes = SoftVotes(EUCLIDEAN, rows, np.ones(len(rows)), 1.0)
     _, blocks = next(iter(votes.tiles(np.zeros((n, 1)))))
     assert max(scores.size for _, scores in blocks) <= soft_votes.TILE_NUMBERS
 
@@ -507,7 +511,7 @@ def mirrored(n, q, seed):
 def test_classes_of_equal_votes_tie(n, q, T):
     rows, classes, weights, queries = mirrored(n, q, seed=n)
     for factor in (1.0, 1.0 / 3.0):  # in thirds sums are rounded
-        votes = SoftVotes(Euclidean(), factor * rows, weights, factor**2 * T)
+        votes = SoftVotes(EUCLIDEAN, factor * rows, weights, factor**2 * T)
         for shares in (classes, classes[:, ::-1]):
             found = votes.shares(factor * queries, shares)
             np.testing.assert_allclose(found, 0.5, rtol=0.0, atol=SHARE_TIE / 2.0)

@@ -50,7 +50,7 @@ def test_stochastic_repeats_itself_under_a_seed():
 
 
 def test_auto_takes_large_tables_by_samples(monkeypatch):
-    monkeypatch.setattr("nearkind.estimators.params.EXACT_DISTANCES", 1_000**2)
+    monkeypatch.setattr("nearkind.estimators.spec.EXACT_DISTANCES", 1_000**2)
     data = nk.datasets.make_synthetic(1_500, 6, 3, 0.5, random_state=0, n_values=9)
     model = nk.CPML(random_state=0).fit(data.X, data.y)
     assert model.stop_reason_ == "SETTLED"

@@ -8,7 +8,9 @@ from sklearn import config_context
 
 from nearkind import CPML, CPMLClassifier
 from nearkind.estimators import problem
+from nearkind.estimators.base import code_rows
 from nearkind.estimators.problem import project
+from nearkind.estimators.spec import CPMLSpec
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
@@ -23,9 +25,9 @@ def test_no_more_copies_of_phi_are_held_than_counted(structure, projection):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 6, (1000, 8)).astype(str), rng.integers(0, 40, 1000)
     model = CPML(structure=structure, projection=projection)
-    rows = model.code_rows(X, y).merge_equal()
+    rows = code_rows(model, X, y).merge_equal()
     tracemalloc.start()
-    projected = project(model, rows)
+    projected = project(CPMLSpec.of(model), model.codebook_, len(model.classes_), rows)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     n_numbers = projected.projection.transform(rows.codes).size

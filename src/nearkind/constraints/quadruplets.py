@@ -66,7 +66,7 @@ class AllQuadruplets:
                 "drawn instead. Pass scope to choose the number, or take "
                 "constraints='triplets', which need no sample.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
             rng = np.random.default_rng(0)
             return SampledQuadruplets(SAMPLE, rng, self.margin).bind(labels)
