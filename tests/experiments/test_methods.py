@@ -115,7 +115,7 @@ class Path(Hamming):
     visited: ClassVar = []
 
     def __init__(self, strength=1.0, unseen="prior", missing="level", numeric="auto"):
-        super().__init__(unseen, missing, numeric)
+        super().__init__(unseen=unseen, missing=missing, numeric=numeric)
         self.strength = strength
 
     def fit(self, X, y=None, sample_weight=None):
