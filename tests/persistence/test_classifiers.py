@@ -372,7 +372,7 @@ def test_a_candidate_comes_back(strengths):
         assert (found.stage, found.max_values, found.needs_crosses) == more
 
 
-def test_a_candidate_of_an_older_file_has_its_turn_first_and_no_limits():
+def test_a_candidate_of_an_older_file_is_of_the_first_stage_without_limits():
     node = {"name": "a", "metric": {"Hamming": {"settings": {}}}, "strengths": []}
     found = Reader(unpacks(), b"", 0).value({"Candidate": node})
     assert (found.stage, found.max_values, found.needs_crosses) == (0, None, False)
