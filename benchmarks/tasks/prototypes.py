@@ -26,7 +26,7 @@ from benchmarks.tasks.results import (
 )
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.estimators.classifier import classifier_of, hold
-from nearkind.experiments import printed
+from nearkind.experiments.paper import printed
 from nearkind.voting.condensation import condensation_of, condensed_rows
 
 MOST_ROWS = 5_000
