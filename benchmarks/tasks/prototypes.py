@@ -25,8 +25,8 @@ from benchmarks.tasks.results import (
     write_page,
 )
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.estimators.classifier import classifier_of
-from nearkind.experiments import printed
+from nearkind.estimators.classifier import classifier_of, hold
+from nearkind.experiments.paper import printed
 from nearkind.voting.condensation import condensation_of, condensed_rows
 
 MOST_ROWS = 5_000
@@ -57,7 +57,7 @@ def run(name, model, repetition):
         own = kept.take(np.arange(len(kept)), _own_counts(voter.rows, kept))
         classes, n_given = whole.classes_, whole.n_samples_fit_
         few, alone = (
-            classifier_of(voter, classes).hold(voter.with_rows(some), classes, n_given)
+            hold(classifier_of(voter, classes), voter.with_rows(some), classes, n_given)
             for some in (kept, own)
         )
         scores = [m.score(X_test, y_test) for m in (whole, few)]

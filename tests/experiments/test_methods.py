@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 
 import nearkind as nk
 from nearkind.baselines import Hamming
+from nearkind.distances import MismatchWeights
 from nearkind.experiments import METHODS, Design, sets
 from nearkind.experiments.methods import (
     ClassifierMethod,
@@ -109,23 +110,30 @@ def test_the_strength_that_does_best_in_validation_is_taken():
     assert row.stop_reason == "TOLERANCE"
 
 
+class Reversed(MismatchWeights):
+    """The nearest row is the farthest."""
+
+    def compare(self, a, b):
+        return 1.0 - super().compare(a, b)
+
+
 class Path(Hamming):
     """Right on the validation part at one strength only."""
 
     visited: ClassVar = []
 
     def __init__(self, strength=1.0, unseen="prior", missing="level", numeric="auto"):
-        super().__init__(unseen, missing, numeric)
+        super().__init__(unseen=unseen, missing=missing, numeric=numeric)
         self.strength = strength
 
     def fit(self, X, y=None, sample_weight=None):
         self.strength_max_ = 100.0
         self.visited.append(self.strength)
-        return super().fit(X, y)
-
-    def compare(self, a, b):
-        far = super().compare(a, b)
-        return far if np.isclose(self.strength, 1.0) else 1.0 - far
+        super().fit(X, y)
+        if not np.isclose(self.strength, 1.0):
+            form = self.distance_
+            self.distance_ = Reversed(form.codebook, form.weights)
+        return self
 
 
 def test_the_best_is_kept_though_the_object_goes_on():

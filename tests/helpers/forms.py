@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.persistence.models import PACKS, UNPACKS
+from nearkind.persistence.models import packs, unpacks
 from nearkind.persistence.nodes import Reader, Writer
 
 SHORTER = {"roots"}
@@ -15,9 +15,9 @@ SHORTER = {"roots"}
 
 def read_again(value):
     """Return what a file makes of a value."""
-    writer = Writer(PACKS, None)
+    writer = Writer(packs(), None)
     node = writer.node(value, "it")
-    return Reader(UNPACKS, bytes(writer.arrays), 1 << 20).value(node)
+    return Reader(unpacks(), bytes(writer.arrays), 1 << 20).value(node)
 
 
 def damaged(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:

@@ -88,7 +88,7 @@ class Turning(Counted):
         missing="level",
         numeric="auto",
     ):
-        super().__init__(unseen, missing, numeric)
+        super().__init__(unseen=unseen, missing=missing, numeric=numeric)
         self.strength = strength
         self.sees = sees
 

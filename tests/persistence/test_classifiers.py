@@ -9,8 +9,9 @@ import nearkind as nk
 from helpers.model_files import assert_same, loaded, put_together, saved, taken_apart
 from helpers.mutants import FILES
 from nearkind.errors import ModelFileError, RefusedError
+from nearkind.estimators.classifier import hold
 from nearkind.neighbors import RowGroups
-from nearkind.persistence.models import PACKS, UNPACKS
+from nearkind.persistence.models import packs, unpacks
 from nearkind.persistence.nodes import Reader, Writer
 from nearkind.search.candidates import Candidate
 from nearkind.voting.calibration import SHARPEST, Calibration
@@ -24,9 +25,9 @@ HALF = np.array([0.5, 0.5])
 
 def again(value):
     """Return what a file makes of a value."""
-    writer = Writer(PACKS, None)
+    writer = Writer(packs(), None)
     node = writer.node(value, "it")
-    return Reader(UNPACKS, bytes(writer.arrays), 1 << 20).value(node)
+    return Reader(unpacks(), bytes(writer.arrays), 1 << 20).value(node)
 
 
 def voting(**settings):
@@ -38,7 +39,7 @@ def voting(**settings):
 
 def with_voter(model, voter):
     """Return a classifier after making it answer as a voter does."""
-    return model.hold(voter, model.classes_, model.n_samples_fit_)
+    return hold(model, voter, model.classes_, model.n_samples_fit_)
 
 
 def with_rows(**parts):
@@ -336,12 +337,12 @@ def test_classes_of_scores_are_whole_numbers_of_one_type(dtype):
     with pytest.raises(
         RefusedError, match="classes of conformal scores is not an array of wh"
     ):
-        Reader(UNPACKS, data, 0).value(node)
+        Reader(unpacks(), data, 0).value(node)
     node["ConformalScores"]["truth"] = [0]
     with pytest.raises(
         RefusedError, match=r"does not begin|truth of ConformalScores is"
     ):
-        Reader(UNPACKS, data, 0).value(node)
+        Reader(unpacks(), data, 0).value(node)
 
 
 @pytest.mark.parametrize(
@@ -349,8 +350,8 @@ def test_classes_of_scores_are_whole_numbers_of_one_type(dtype):
     [
         ({"name": 1}, "name of Candidate is of type int"),
         ({"strengths": 0.5}, "strengths of Candidate is of type float"),
-        ({"turn": 0.5}, "turn of Candidate is of type float"),
-        ({"turn": True}, "turn of Candidate is of type bool"),
+        ({"stage": 0.5}, "stage of Candidate is of type float"),
+        ({"stage": True}, "stage of Candidate is of type bool"),
         ({"needs_crosses": 1}, "needs_crosses of Candidate is of type int"),
         ({"max_values": 9.5}, "max_values of Candidate is of type float"),
         ({"max_values": False}, "max_values of Candidate is of type bool"),
@@ -371,9 +372,9 @@ def test_a_candidate_comes_back(strengths):
         assert (found.stage, found.max_values, found.needs_crosses) == more
 
 
-def test_a_candidate_of_an_older_file_has_its_turn_first_and_no_limits():
+def test_a_candidate_of_an_older_file_is_of_the_first_stage_without_limits():
     node = {"name": "a", "metric": {"Hamming": {"settings": {}}}, "strengths": []}
-    found = Reader(UNPACKS, b"", 0).value({"Candidate": node})
+    found = Reader(unpacks(), b"", 0).value({"Candidate": node})
     assert (found.stage, found.max_values, found.needs_crosses) == (0, None, False)
 
 

@@ -10,7 +10,7 @@ from nearkind.encoding import Bins, Coordinate, Cross, Levels
 from nearkind.encoding.codebook import Codebook
 from nearkind.errors import RefusedError
 from nearkind.persistence.codebooks import are_labels, rising
-from nearkind.persistence.models import PACKS, UNPACKS
+from nearkind.persistence.models import packs, unpacks
 from nearkind.persistence.nodes import Reader, Writer
 
 PRIME = 2**61 - 1
@@ -41,20 +41,20 @@ def cross(parts=(0, 1), levels=PAIRS):
 
 
 def node_of(value):
-    writer = Writer(PACKS, None)
+    writer = Writer(packs(), None)
     return writer.node(value, "it"), bytes(writer.arrays)
 
 
 def again(value):
     node, arrays = node_of(value)
-    return Reader(UNPACKS, arrays, 1 << 20).value(node)
+    return Reader(unpacks(), arrays, 1 << 20).value(node)
 
 
 def forged(value, **entries):
     """Return what is read where some entries of the codebook are others."""
     node, arrays = node_of(value)
     node["Codebook"] |= entries
-    return Reader(UNPACKS, arrays, 1 << 20).value(node)
+    return Reader(unpacks(), arrays, 1 << 20).value(node)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_column_is_not_crossed_with_itself_however_many_there_are():
     (made,) = node["Codebook"]["crosses"]["pairs"]
     made["Cross"]["parts"] = [299, int("299")]
     with pytest.raises(RefusedError, match="a cross is of columns that there are not"):
-        Reader(UNPACKS, arrays, 0).value(node)
+        Reader(unpacks(), arrays, 0).value(node)
 
 
 def test_crosses_of_many_values_come_back():
@@ -163,7 +163,7 @@ def test_names_that_are_none_are_refused(entries, why):
 )  # fmt: skip
 def test_values_of_a_column_that_are_none_are_refused(kind, payload, why):
     with pytest.raises(RefusedError, match=why):
-        Reader(UNPACKS, b"", 0).value({kind: payload})
+        Reader(unpacks(), b"", 0).value({kind: payload})
 
 
 @pytest.mark.parametrize(
@@ -178,10 +178,10 @@ def test_values_of_a_column_that_are_none_are_refused(kind, payload, why):
     ],
 )
 def test_a_coordinate_that_is_none_is_refused(places, positions, why):
-    writer = Writer(PACKS, None)
+    writer = Writer(packs(), None)
     both = (writer.node(np.array(part, float), "it") for part in (places, positions))
     node = dict(zip(("places", "positions"), both, strict=True))
-    reader = Reader(UNPACKS, bytes(writer.arrays), 0)
+    reader = Reader(unpacks(), bytes(writer.arrays), 0)
     with pytest.raises(RefusedError, match=why):
         reader.value({"Coordinate": {**node, "missing": False}})
 

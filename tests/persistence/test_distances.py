@@ -12,10 +12,10 @@ from nearkind.baselines.matrix_learner import Coding
 from nearkind.distances.dependence import ValuePairs
 from nearkind.distances.trees import CodeTrees
 from nearkind.errors import ModelFileError
+from nearkind.estimators.distance_names import distance_classes
 from nearkind.estimators.fit_report import fit_report
 from nearkind.metrics.structures import Multi, Single
 from nearkind.metrics.value_tables import ValueTables
-from nearkind.persistence.estimators import DISTANCES
 from nearkind.projections.base import TableProjection
 from nearkind.solvers.solution import Record
 
@@ -336,7 +336,7 @@ def test_weights_of_columns_are_as_many_as_columns(attributes):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", DISTANCES.values(), ids=DISTANCES)
+@pytest.mark.parametrize("kind", distance_classes().values(), ids=distance_classes())
 def test_every_distance_comes_back(kind):
     model = fitted(kind)
     report, again = fit_report(model), fit_report(loaded(saved(model)))

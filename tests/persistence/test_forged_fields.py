@@ -11,9 +11,10 @@ import nearkind as nk
 from helpers.model_files import loaded, mixed_table
 from helpers.mutants import assert_answers
 from nearkind.errors import ModelFileError, RefusedError
+from nearkind.estimators.classifier import hold
+from nearkind.estimators.distance_names import distance_classes
 from nearkind.estimators.fit_report import fit_report
 from nearkind.persistence.container import pack_container
-from nearkind.persistence.estimators import DISTANCES
 from nearkind.persistence.models import to_json
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -28,7 +29,7 @@ X, Y = mixed_table(20)
 QUICK = {nk.CPML, nk.baselines.Eskin, nk.baselines.DM3, nk.baselines.NCA}
 KINDS = [
     kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.slow)
-    for kind in DISTANCES.values()
+    for kind in distance_classes().values()
 ]
 
 
@@ -88,7 +89,7 @@ def test_a_distance(kind):
 def in_rows(model, name, odd):
     (voter,) = model.committee_.voters
     rows = replace(voter.rows, **{name: odd})
-    model.hold(voter.with_rows(rows), model.classes_, model.n_samples_fit_)
+    hold(model, voter.with_rows(rows), model.classes_, model.n_samples_fit_)
 
 
 def test_a_classifier():

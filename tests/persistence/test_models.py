@@ -5,7 +5,7 @@ import pytest
 import nearkind as nk
 from helpers.model_files import loaded, put_together, saved, taken_apart
 from nearkind.errors import ModelFileError
-from nearkind.persistence.estimators import ESTIMATORS
+from nearkind.persistence.estimators import estimator_classes
 from nearkind.persistence.models import about
 
 X, Y = [["a", 1], ["b", 2], ["a", 3], ["b", 4]] * 5, ["no", "yes"] * 10
@@ -13,7 +13,7 @@ X, Y = [["a", 1], ["b", 2], ["a", 3], ["b", 4]] * 5, ["no", "yes"] * 10
 
 def test_every_public_model_is_kept():
     public = {*nk.baselines.all().values(), nk.CPML, nk.CPMLClassifier}
-    assert public | {nk.CPMLClassifierCV} == set(ESTIMATORS.values())
+    assert public | {nk.CPMLClassifierCV} == set(estimator_classes().values())
 
 
 @pytest.mark.parametrize(

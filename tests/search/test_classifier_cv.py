@@ -215,7 +215,7 @@ class OnColumn(Euclidean):
     """Class histograms of one column alone."""
 
     def __init__(self, column=0, unseen="prior", missing="level", numeric="auto"):
-        super().__init__(unseen, missing, numeric)
+        super().__init__(unseen=unseen, missing=missing, numeric=numeric)
         self.column = column
 
     def fit(self, X, y=None, sample_weight=None):

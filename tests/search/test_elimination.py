@@ -339,7 +339,7 @@ def test_a_path_ends_two_strengths_behind_its_best_if_many_rows_say_so():
 
 
 @pytest.mark.usefixtures("optimized")
-def test_of_many_rows_few_run_a_first_heat_and_who_can_win_goes_on(monkeypatch):
+def test_of_many_rows_few_screen_and_who_can_win_goes_on(monkeypatch):
     monkeypatch.setattr(folds_module, "MANY_TO_LEARN", 30)
     monkeypatch.setattr(folds_module, "SCREENING_ROWS", 20)
     seen = []

@@ -29,7 +29,7 @@ from nearkind.persistence.nodes import (
 
 def to_json(model: Any) -> tuple[bytes, bytes]:
     """Return a fitted model as JSON text and arrays."""
-    writer = Writer({**PACKS, **estimators.packs()}, estimators.pack_fitted)
+    writer = Writer(packs(), estimators.pack_fitted)
     node = writer.fitted(model)
     versions = {name: version(name) for name in ("nearkind", "numpy")}
     tree = {"about": about(model), "versions": versions, "model": node}
@@ -48,8 +48,7 @@ def from_json(text: bytes, arrays: bytes, text_limit: int) -> Any:
     """
     tree = parse_json(text)
     *_, node = fields(tree, "about", "versions", "model")
-    known = {**UNPACKS, **estimators.unpacks()}
-    reader = Reader(known, arrays, text_limit)
+    reader = Reader(unpacks(), arrays, text_limit)
     model = reader.value(node)
     reader.finish()
     if type(model) not in estimators.estimator_classes().values() or not is_fitted(
@@ -70,15 +69,23 @@ def about(model: Any) -> str:
     return f"{type(model).__name__}{over}, {n_columns} columns, {n_classes} classes"
 
 
-PACKS: dict[type, Pack] = {
-    **values.PACKS,
-    **codebooks.PACKS,
-    **dataclass_nodes.PACKS,
-    **diagnostics.PACKS,
-}
-UNPACKS: dict[str, Unpack] = {
-    **values.UNPACKS,
-    **codebooks.UNPACKS,
-    **dataclass_nodes.UNPACKS,
-    **diagnostics.UNPACKS,
-}
+def packs() -> dict[type, Pack]:
+    """Return what writes each kind of value; of estimators, their settings."""
+    return {
+        **values.PACKS,
+        **codebooks.PACKS,
+        **dataclass_nodes.PACKS,
+        **diagnostics.PACKS,
+        **estimators.packs(),
+    }
+
+
+def unpacks() -> dict[str, Unpack]:
+    """Return what reads each kind of value, by its name."""
+    return {
+        **values.UNPACKS,
+        **codebooks.UNPACKS,
+        **dataclass_nodes.UNPACKS,
+        **diagnostics.UNPACKS,
+        **estimators.unpacks(),
+    }
