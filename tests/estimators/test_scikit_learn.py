@@ -25,12 +25,14 @@ ONE_OF_EACH_KIND = [
     "association",  # tables of pairs of values, without labels
     "cheng",  # tables of pairs of values, with labels
     "dm3",  # pairs of rows
+    "itml",  # a matrix from pairs
     "pola",  # a matrix from pairs, with partial_fit
     "lmnn",  # large margin
     "lmca",  # large margin, few directions
     "chi2_lmnn",  # large margin between histograms
     "gb_lmnn",  # large margin, by trees
     "helic",  # weights of kernels
+    "hdml",  # bits: Hamming distances between them
     "nca",  # scikit-learn's own learner
 ]
 ESTIMATORS = [
