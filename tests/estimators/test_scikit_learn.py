@@ -15,7 +15,16 @@ from helpers.estimator_tables import labelled_table
 
 QUICK = nk.CPML(max_iter=5)
 BASELINES = nk.baselines.all()
-SLOW_TO_CONVERGE = {"cheng", "helic", "lmnn", "lmca", "chi2_lmnn", "gb_lmnn"}
+SLOW_TO_CONVERGE = {
+    "cheng",
+    "helic",
+    "lmnn",
+    "lmca",
+    "chi2_lmnn",
+    "gb_lmnn",
+    "itml",
+    "hdml",
+}
 ONE_OF_EACH_KIND = [
     "euclidean",  # vectors, nothing learned
     "hamming",  # pairs of rows, with a transform
