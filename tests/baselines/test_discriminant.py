@@ -17,6 +17,7 @@ import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from nearkind.baselines import Discriminant, discriminant
 from nearkind.baselines.discriminant import discriminant_factor, indicators
+from nearkind.estimators.base import code_rows
 from nearkind.search.candidates import Candidate
 
 CLOSELY = {"tol": 1e-9, "max_iter": 5_000}
@@ -171,7 +172,7 @@ def test_one_class_is_refused():
     X, y = TABLES[0]
     with pytest.raises(ValueError, match="only one class"):
         Discriminant().fit(X, ["ham"] * len(X))
-    rows = Discriminant().code_rows(X, y)
+    rows = code_rows(Discriminant(), X, y)
     with pytest.raises(ValueError, match="all rows are of one class"):
         Discriminant().fit(rows.take(np.flatnonzero(rows.y == 1)))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nearkind as nk
-from nearkind.baselines.matrix_learner import learned_tables
+from nearkind.baselines.coding import learned_tables
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 LEARNERS = [

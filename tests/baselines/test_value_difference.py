@@ -53,7 +53,7 @@ def test_distances_are_the_formula(weighting, table, exponent):
         size["symmetric"] = (np.sqrt(p @ p) + np.sqrt(q @ q)) / 2
         return size[weighting] * (np.abs(p - q) ** exponent).sum()
 
-    model = VDM(exponent, weighting)
+    model = VDM(exponent, weighting=weighting)
     model.fit(rows_of(table.codes), table.y, sample_weight=table.weights)
     D = range(len(table.n_values))
     expected = [[sum(term(d, x[d], z[d]) for d in D) for z in rows] for x in rows]

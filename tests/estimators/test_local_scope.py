@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
-from nearkind.validation import parameters
+from nearkind.estimators.spec import CPMLSpec
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 X, y = labelled_table()
@@ -91,7 +91,7 @@ def test_threads_do_not_change_a_bit():
 def test_memory_does_not_change_the_metric(projection):
     model = local(projection=projection, max_iter=3).fit(X, y)
     with config_context(working_memory=1e-6):
-        rule = parameters.constraints(local(), np.random.default_rng(0))
+        rule = CPMLSpec.of(local()).rule
         small = local(projection=projection, max_iter=3).fit(X, y)
     assert rule.at_once == 1
     np.testing.assert_allclose(small.metric_, model.metric_, atol=1e-6)

@@ -9,10 +9,10 @@ import pytest
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from nearkind.errors import UnseenValueWarning
-from nearkind.validation import parameters
+from nearkind.estimators import spec
 
-STRUCTURES = list(parameters.STRUCTURES)
-PROJECTIONS = list(parameters.PROJECTIONS)
+STRUCTURES = list(spec.STRUCTURES)
+PROJECTIONS = list(spec.PROJECTIONS)
 SCALING = {"euclidean", "discriminant", "mcml", "rfm"}  # of the baselines
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -12,6 +12,7 @@ import nearkind as nk
 from helpers.committees import with_members
 from helpers.estimator_tables import labelled_table
 from helpers.racers import few
+from nearkind.estimators.base import traits_of
 from nearkind.estimators.fit_report import fit_report
 from nearkind.voting.committee import explained_by
 
@@ -148,7 +149,7 @@ class TestWhichMemberExplains:
 
     def test_what_is_learned_of_all_distances(self):
         known = {"cpml": nk.CPML} | nk.baselines.all()
-        learned = {name for name, kind in known.items() if kind.is_learned}
+        learned = {name for name, kind in known.items() if traits_of(kind).is_learned}
         assert learned == {
             "cpml", "cheng", "chi2_lmnn", "discriminant", "dml_eig", "gb_lmnn", "hdml",
             "helic", "itml", "kdml", "kernel_lmca", "lmca", "lmnn", "mcml", "mmc",

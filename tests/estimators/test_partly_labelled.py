@@ -164,7 +164,7 @@ class TestClassifier:
         metric = quick(projection="vdm+cooccurrence")
         model = nk.CPMLClassifier(metric, n_neighbors=3).fit(X, with_gaps())
         learned = quick(projection="vdm+cooccurrence").fit_constraints(X, y=with_gaps())
-        np.testing.assert_array_equal(model.distance_.metric_, learned.metric_)
+        np.testing.assert_array_equal(model.metric_.metric_, learned.metric_)
         D = learned.pairwise_distances(X, X[KNOWN])
         shares = model.predict_proba(X)
         for d, share in zip(D, shares, strict=True):
@@ -184,7 +184,7 @@ class TestClassifier:
     def test_minus_one_is_a_label(self):
         labels = with_gaps(np.where(NUMBERS == 0, -1, 1))
         model = nk.CPMLClassifier(quick(), n_neighbors=1).fit(X, labels)
-        assert model.classes_.tolist() == model.distance_.classes_.tolist() == [-1, 1]
+        assert model.classes_.tolist() == model.metric_.classes_.tolist() == [-1, 1]
 
     def test_other_distances_and_weights_are_refused(self):
         with pytest.raises(ValueError, match="36 of 60, the first in row 24"):

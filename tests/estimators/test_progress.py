@@ -18,7 +18,8 @@ from sklearn.pipeline import make_pipeline
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from nearkind.estimators import progress as module
-from nearkind.estimators.progress import CallbackSupport, fit_progress
+from nearkind.estimators.bases import CallbackSupport
+from nearkind.estimators.progress import fit_progress
 from nearkind.solvers.solution import Record
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -15,7 +15,16 @@ from helpers.estimator_tables import labelled_table
 
 QUICK = nk.CPML(max_iter=5)
 BASELINES = nk.baselines.all()
-SLOW_TO_CONVERGE = {"cheng", "helic", "lmnn", "lmca", "chi2_lmnn", "gb_lmnn"}
+SLOW_TO_CONVERGE = {
+    "cheng",
+    "helic",
+    "lmnn",
+    "lmca",
+    "chi2_lmnn",
+    "gb_lmnn",
+    "itml",
+    "hdml",
+}
 ONE_OF_EACH_KIND = [
     "euclidean",  # vectors, nothing learned
     "hamming",  # pairs of rows, with a transform
@@ -25,12 +34,14 @@ ONE_OF_EACH_KIND = [
     "association",  # tables of pairs of values, without labels
     "cheng",  # tables of pairs of values, with labels
     "dm3",  # pairs of rows
+    "itml",  # a matrix from pairs
     "pola",  # a matrix from pairs, with partial_fit
     "lmnn",  # large margin
     "lmca",  # large margin, few directions
     "chi2_lmnn",  # large margin between histograms
     "gb_lmnn",  # large margin, by trees
     "helic",  # weights of kernels
+    "hdml",  # bits: Hamming distances between them
     "nca",  # scikit-learn's own learner
 ]
 ESTIMATORS = [

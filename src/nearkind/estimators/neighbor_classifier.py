@@ -56,7 +56,8 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class, the first of those tied (n,)."""
-        return self.classes_[most_votes(self.predict_proba(X))]
+        shares = self.predict_proba(X)  # first: it says so if there was no fit
+        return self.classes_[most_votes(shares)]
 
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class (n, n_classes)."""

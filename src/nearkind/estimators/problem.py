@@ -293,7 +293,7 @@ def warn_of(learned: Learned, rank: int) -> None:
         warnings.warn(
             f"The learned metric is zero, and so are all distances: {_cause(learned)}",
             UserWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
     if solution.reason not in (Stop.TOLERANCE, Stop.SETTLED):
         told = not_converged(
@@ -301,7 +301,7 @@ def warn_of(learned: Learned, rank: int) -> None:
             f"After {solution.n_iter} iterations the "
             f"objective is {solution.value:.6g}{_gap_clause(solution)}.",
         )
-        warnings.warn(told, stacklevel=5)
+        warnings.warn(told, stacklevel=4)
 
 
 def _cause(learned: Learned) -> str:

@@ -367,13 +367,13 @@ class Elimination:
         return rows
 
     def _drop(self) -> None:
-        """Eliminate what is clearly behind the best."""
+        """Eliminate what is clearly behind the best that is still in the race."""
         if not optimizations.enabled():
             return
-        tables = [self._table(contender) for contender in self.contenders]
+        tables = [self._table(each)[each.alive] for each in self.contenders]
         behind = are_behind(tables, self.truth, self.held_weights, self.scoring)
         for contender, is_behind in zip(self.contenders, behind, strict=True):
-            contender.alive &= ~is_behind
+            contender.alive[contender.alive] = ~is_behind
         self.dropped += [
             contender for contender in self.contenders if not contender.alive.any()
         ]
