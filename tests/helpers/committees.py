@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import nearkind as nk
+from nearkind.estimators.base import keep_codebook
 from nearkind.neighbors import is_soft
 from nearkind.voting import Committee, NearestRule, SoftRule
 
@@ -11,7 +12,7 @@ def with_members(search, members, **parts):
     """Return a fitted search after making it vote by these fitted classifiers."""
     voters = tuple(member.committee_.voters[0] for member in members)
     search.committee_ = replace(search.committee_, voters=voters, **parts)
-    search.set_codebook(search.distance_.codebook)
+    keep_codebook(search, search.distance_.codebook)
     return search
 
 
@@ -21,7 +22,7 @@ def search_of(members, **parts):
     search = nk.CPMLClassifierCV()
     search.classes_ = members[0].classes_
     search.committee_ = Committee(voters, search.classes_, **parts)
-    search.set_codebook(search.distance_.codebook)
+    keep_codebook(search, search.distance_.codebook)
     return search
 
 
