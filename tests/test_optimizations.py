@@ -106,7 +106,7 @@ def test_one_model_votes_alike(index, weights):
 
 
 def test_a_search_answers_alike_and_fits_everything():
-    X, y = labelled_table(240, seed=3)
+    X, y = labelled_table(900, seed=3)
     candidates = ["hamming", "euclidean", nk.CPML(max_iter=20), "vdm"]
     search = nk.CPMLClassifierCV(candidates, cv=3, random_state=0)
     fast, plain = both_ways(lambda: clone(search).fit(X, y))
