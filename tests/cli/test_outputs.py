@@ -142,10 +142,11 @@ def test_devices_are_written_into(commands):
 def test_results_of_others_are_kept(tmp_path):
     (tmp_path / "sets.md").write_text("my sets\n")
     (tmp_path / "rows.jsonl").write_text("1\n")
-    told = complaint("reproduce", "sets", "-o", tmp_path, code=2)
-    assert "rows.jsonl' is there" in told
-    (tmp_path / "rows.jsonl").unlink()
-    assert "sets.md' is there" in complaint("reproduce", "sets", "-o", tmp_path, code=2)
+    for name in ("rows.jsonl", "sets.md"):
+        told = complaint("reproduce", "sets", "-o", tmp_path, code=2)
+        assert f"{name}'isthere" in told.replace(" ", "")  # a long path is broken
+        if name == "rows.jsonl":
+            (tmp_path / name).unlink()
     done("reproduce", "sets", "-o", tmp_path, "--force")
     done("reproduce", "sets", "-o", tmp_path)
 

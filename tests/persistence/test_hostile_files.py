@@ -67,7 +67,7 @@ class TestNothingIsLost:
         given = Candidate("plain", nk.baselines.Hamming(), (), 1, 9, False)
         model = nk.CPMLClassifierCV([given], cv=2).fit(X * 5, Y * 5)
         [again] = loaded(saved(model)).candidates
-        kept = "name", "strengths", "turn", "max_values", "needs_crosses"
+        kept = "name", "strengths", "stage", "max_values", "needs_crosses"
         assert [getattr(again, n) for n in kept] == [getattr(given, n) for n in kept]
 
     def test_rows_of_no_weight_at_the_end(self):
