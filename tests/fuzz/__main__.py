@@ -2,8 +2,8 @@
 
     FUZZ_SECONDS=600 FUZZ_EXAMPLES=100000 python -m fuzz [property ...]
 
-Runs from the folder of the tests. Prints how often each property was tried and how it
-went, and the smallest input found of every kind of failure.
+Runs from the folder of the tests. Prints each new kind of failure when it is found, the
+counts every few rounds, and at the end the smallest input of every kind of failure.
 """
 
 import os
@@ -25,6 +25,7 @@ FIRST_SEED = int(os.environ.get("FUZZ_SEED", str(int(time.time()))))
 MOST_SECONDS, MOST_BYTES = 60, 4 << 30
 A_ROUND = 100
 """Examples before the next property has its turn."""
+ROUNDS_PER_LINE = 5
 LONG = settings(
     max_examples=A_ROUND,
     deadline=None,
@@ -91,11 +92,16 @@ class Search:
         kind = type(case[1]).__name__ if len(case) > 1 else ""
         key = type(error).__name__, f"{at} {kind}"
         told = f"{str(error)[:300]}\n    {case!r}"[:3000]
+        if key not in self.failures:
+            print(f"{self.name}: {key[0]} at {key[1]}: {told}", flush=True)
         n, known = self.failures.get(key, (0, told))
         self.failures[key] = n + 1, min(known, told, key=len)
 
+    def summary(self):
+        return f"{self.name}: {sum(self.counts.values())} examples, {dict(self.counts)}"
+
     def report(self):
-        print(f"{self.name}: {sum(self.counts.values())} examples,", dict(self.counts))
+        print(self.summary())
         for (kind, at), (n, told) in sorted(self.failures.items()):
             print(f"  {n} x {kind} at {at}: {told}")
 
@@ -113,6 +119,8 @@ def main(names):
             for search in open_ones:
                 search.round(number, end)
             number += 1
+            if (number - FIRST_SEED) % ROUNDS_PER_LINE == 0:
+                print("; ".join(search.summary() for search in searches), flush=True)
             open_ones = [s for s in open_ones if sum(s.counts.values()) < EXAMPLES]
     for search in searches:
         search.report()
