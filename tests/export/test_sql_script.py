@@ -350,3 +350,19 @@ def test_columns_imported_as_text_have_the_classes_of_python(
     (path,) = export.write(model, tmp_path / "m.sql", "sql", dialect=dialect)
     texts = [[str(cell) for cell in row] for row in rows]
     assert classes_of_text(dialect, path, texts) == model.predict(rows).tolist()
+
+
+@here
+@pytest.mark.parametrize(("cell", "code"), [("", 0), (" ", 2), ("\t", 2), (None, 2)])
+def test_blanks_are_missing_though_the_empty_text_is_a_value(
+    dialect, cell, code, tmp_path
+):
+    model = nk.baselines.Hamming().fit([[""], ["a"], [None]])
+    assert answer(model, "TEXT", cell, tmp_path, dialect) == code
+
+
+@here
+def test_a_column_that_was_always_missing(dialect, tmp_path):
+    model = nk.baselines.Hamming(missing="level").fit([[None], [None]])
+    assert answer(model, "TEXT", None, tmp_path, dialect) == 0
+    assert answer(model, "TEXT", "a", tmp_path, dialect) == 1

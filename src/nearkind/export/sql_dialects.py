@@ -193,7 +193,8 @@ class Dialect(ABC):
     OR kind = 'number' AND {self.is_nan} THEN 'missing' ELSE kind END AS kind,
   CASE kind WHEN 'boolean' THEN CASE cell WHEN 'true' THEN as_true ELSE as_false END
     WHEN 'number' THEN NULL
-    ELSE CASE WHEN keeps_blanks = 1 THEN cell ELSE trimmed END END AS as_text,
+    ELSE CASE WHEN keeps_blanks = 1 OR trimmed = '' THEN cell ELSE trimmed END
+    END AS as_text,
   CASE WHEN kind = 'number' AND NOT {self.is_nan} OR kind = 'text' AND {self.is_numeral}
     THEN CAST({self.digits} AS DOUBLE PRECISION)
     WHEN kind = 'boolean' THEN CASE cell WHEN 'true' THEN 1.0e0 ELSE 0.0e0 END

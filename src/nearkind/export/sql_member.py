@@ -218,17 +218,19 @@ LEFT JOIN {self.own.name("values")} v ON v.feature = f.feature
         if any(map(numbers_of, self.member.features)):
             kinds.add("number")
         joins = [join for join, of in JOINS.items() if kinds & of]
-        found = "".join(f"{join[0]}.code, " for join in joins)
+        found = [f"{join[0]}.code" for join in joins]
         values = self.own.name("values")
         joined = "\n".join(
             f"LEFT JOIN {values} {alias} ON {alias}.feature = f.feature AND {condition}"
             for alias, condition in joins
         )
         failure = self.dialect.failure("f.refusal || COALESCE(c.as_text, '')")
-        return f"""SELECT c.key, f.feature, COALESCE({found}CASE
+        otherwise = f"""CASE
     WHEN c.kind = 'missing' THEN f.missing
     WHEN c.kind IN (f.refused, 'time') THEN {failure}
-    ELSE f.unseen END) AS code
+    ELSE f.unseen END"""
+        code = f"COALESCE({', '.join([*found, otherwise])})" if found else otherwise
+        return f"""SELECT c.key, f.feature, {code} AS code
 FROM {self.shared.name("cells")} c
 JOIN {self.own.name("features")} f ON f.column_number = c.column_number
 {joined}{self.dialect.fence}"""
