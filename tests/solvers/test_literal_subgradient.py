@@ -11,8 +11,8 @@ from helpers.convex_reference import Penalty
 from helpers.solver_problems import kinked, objective, six_persons, unit
 from nearkind.metrics.spectrum import identity
 from nearkind.regularizers.schatten import Schatten
-from nearkind.solvers.literal_subgradient import LiteralSubgradient
 from nearkind.solvers.solution import Stop
+from nearkind.solvers.subgradient import LiteralSubgradient
 
 OPTIMUM = {1.0: 0.6173780, 2.0: 0.6071169}  # at strength 0.02, one matrix
 

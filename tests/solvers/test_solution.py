@@ -14,7 +14,6 @@ from nearkind.solvers.solution import (
     Record,
     Solution,
     Stop,
-    until_interrupted,
     zero_solution,
 )
 
@@ -110,7 +109,7 @@ def test_a_record_has_the_seconds_since_the_start(monkeypatch):
     progress.raise_bound(0.5)
     progress.record(4)
     assert told == [Record(0, 2.0, 2.0, 0.5), Record(4, 2.0, 1.5, 1.0)]
-    found = progress.finish(Stop.MAX_ITER)
+    found = progress.run(lambda: Stop.MAX_ITER)
     assert found == Solution(START, 2.0, 1.5, told, Stop.MAX_ITER)
     assert found.n_iter == 4
 
@@ -127,7 +126,7 @@ def test_a_deadline_ends_what_began_in_its_block_and_nothing_else():
     outer, inner = Deadline(), Deadline()
 
     def ended(progress):
-        return until_interrupted(lambda: progress.record(0) or Stop.MAX_ITER)
+        return progress.run(lambda: progress.record(0) or Stop.MAX_ITER).reason
 
     before = Progress(START, 0.1)
     with outer.limit():
@@ -149,6 +148,8 @@ def test_ctrl_c_ends_a_descent_and_other_errors_are_not_hidden():
     def raise_(error):
         raise error
 
-    assert until_interrupted(lambda: raise_(KeyboardInterrupt)) is Stop.INTERRUPTED
+    progress = Progress(START, 0.1)
+    found = progress.run(lambda: raise_(KeyboardInterrupt))
+    assert found.reason is Stop.INTERRUPTED
     with pytest.raises(ZeroDivisionError):
-        until_interrupted(lambda: raise_(ZeroDivisionError))
+        progress.run(lambda: raise_(ZeroDivisionError))

@@ -16,10 +16,9 @@ from helpers.solver_problems import (
     zero,
 )
 from nearkind.metrics.spectrum import decompose, identity
-from nearkind.solvers.literal_subgradient import LiteralSubgradient
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.solution import Stop
-from nearkind.solvers.subgradient import Subgradient
+from nearkind.solvers.subgradient import LiteralSubgradient, Subgradient
 
 SOLVERS = {
     "proximal": Proximal(max_iter=60, tol=1e-3),

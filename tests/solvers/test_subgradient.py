@@ -9,10 +9,9 @@ from scipy import sparse
 from helpers.convex_reference import Penalty
 from helpers.solver_problems import kinked, objective, random_rows, six_persons, unit
 from nearkind.metrics.spectrum import Spectrum, decompose, identity
-from nearkind.solvers.literal_subgradient import LiteralSubgradient
 from nearkind.solvers.objective import MeanLinearization, Objective
 from nearkind.solvers.solution import Stop
-from nearkind.solvers.subgradient import Subgradient
+from nearkind.solvers.subgradient import LiteralSubgradient, Subgradient
 
 
 def posed(p=2.0, strength=0.02, structure="single"):

@@ -32,10 +32,9 @@ from nearkind.regularizers.entrywise import EntrywiseL1
 from nearkind.regularizers.schatten import Schatten, SchattenPower
 from nearkind.solvers.adam import Adam
 from nearkind.solvers.lbfgs import LBFGS
-from nearkind.solvers.literal_subgradient import LiteralSubgradient
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.stochastic import Stochastic
-from nearkind.solvers.subgradient import Subgradient
+from nearkind.solvers.subgradient import LiteralSubgradient, Subgradient
 from nearkind.validation.limits import distances_at_once
 from nearkind.validation.parameters import (
     choice,

@@ -17,13 +17,7 @@ from nearkind.metrics.spectrum import Spectrum, decompose_factor
 from nearkind.protocols import Array
 from nearkind.solvers.lbfgs import LBFGS, factor_of
 from nearkind.solvers.objective import Objective
-from nearkind.solvers.solution import (
-    Callback,
-    Progress,
-    Solution,
-    Stop,
-    until_interrupted,
-)
+from nearkind.solvers.solution import Callback, Progress, Solution, Stop
 
 SHORTEST = 1.0 / 16.0
 """Share of the first step below which steps end."""
@@ -84,8 +78,9 @@ class Adam:
         held = objective.sample_draws(2 * self.rows, rng, is_held)
         progress = Progress(start, self.tol, callback, proves=False)
         progress.offer(start, held.value(start))
-        descend = partial(self._descend, objective, held, may_draw, progress, rng)
-        return progress.finish(until_interrupted(descend))
+        return progress.run(
+            partial(self._descend, objective, held, may_draw, progress, rng)
+        )
 
     def _descend(
         self,

@@ -19,13 +19,7 @@ from nearkind.losses.hinge import Hinge, SmoothedHinge
 from nearkind.metrics.spectrum import Spectrum, decompose_factor
 from nearkind.protocols import Array
 from nearkind.solvers.objective import Linearization, Objective
-from nearkind.solvers.solution import (
-    Callback,
-    Progress,
-    Solution,
-    Stop,
-    until_interrupted,
-)
+from nearkind.solvers.solution import Callback, Progress, Solution, Stop
 
 MANY_ROWS = 500
 """Rows from which distances are found in single precision, which halves the time."""
@@ -79,8 +73,7 @@ class LBFGS:
             objective = objective.in_single()
         progress = Progress(start, self.tol, callback, proves=False)
         progress.offer(start, objective.value(start))
-        descend = partial(self._descend, objective, start, progress)
-        return progress.finish(until_interrupted(descend))
+        return progress.run(partial(self._descend, objective, start, progress))
 
     def _descend(
         self, objective: Objective, start: Spectrum, progress: Progress
@@ -137,8 +130,7 @@ class SmoothedLBFGS:
         hinge = objective.with_loss(Hinge())
         progress = Progress(start, self.tol, callback, proves=False)
         progress.offer(start, hinge.value(start))
-        descend = partial(self._descend, hinge, start, progress)
-        return progress.finish(until_interrupted(descend))
+        return progress.run(partial(self._descend, hinge, start, progress))
 
     def _descend(self, hinge: Objective, start: Spectrum, progress: Progress) -> Stop:
         at_zero = hinge.loss_value(hinge.zero)

@@ -17,13 +17,7 @@ from nearkind.losses.hinge import Hinge, SmoothedHinge
 from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.solvers.lbfgs import minimize_factor
 from nearkind.solvers.objective import Linearization, Objective
-from nearkind.solvers.solution import (
-    Callback,
-    Progress,
-    Solution,
-    Stop,
-    until_interrupted,
-)
+from nearkind.solvers.solution import Callback, Progress, Solution, Stop
 
 
 @dataclass(frozen=True)
@@ -57,8 +51,7 @@ class Proximal:
         hinge = objective.with_loss(Hinge())
         progress = Progress(start, self.tol, callback)
         progress.offer(start, hinge.value(start))
-        run = partial(self._run, hinge, start, progress)
-        return progress.finish(until_interrupted(run))
+        return progress.run(partial(self._run, hinge, start, progress))
 
     def _run(self, hinge: Objective, start: Spectrum, progress: Progress) -> Stop:
         if hinge.n_rows >= 2 * self.warm_rows:

@@ -10,13 +10,7 @@ from nearkind.metrics.spectrum import Spectrum
 from nearkind.protocols import Solver
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
-from nearkind.solvers.solution import (
-    Callback,
-    Progress,
-    Solution,
-    Stop,
-    until_interrupted,
-)
+from nearkind.solvers.solution import Callback, Progress, Solution, Stop
 
 RENEWALS = 2
 """How often constraints are renewed at most."""
@@ -49,8 +43,7 @@ class ProximalRound:
             hinge = hinge.sample(self.rows, np.random.default_rng(0))
         progress = Progress(start, 0.0, callback, proves=False)
         progress.offer(start, hinge.value(start))
-        run = partial(self._descend, hinge, start, progress)
-        return progress.finish(until_interrupted(run))
+        return progress.run(partial(self._descend, hinge, start, progress))
 
     def _descend(self, hinge: Objective, start: Spectrum, progress: Progress) -> Stop:
         progress.record(0)

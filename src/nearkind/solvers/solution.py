@@ -144,17 +144,7 @@ _deadline: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 
 class _OutOfTimeError(Exception):
-    """Raised by ``Progress.record``; ``until_interrupted`` catches it."""
-
-
-def until_interrupted(descend: Callable[[], Stop]) -> Stop:
-    """Run a descent; Ctrl-C or a deadline ends it, and what was found is kept."""
-    try:
-        return descend()
-    except KeyboardInterrupt:
-        return Stop.INTERRUPTED
-    except _OutOfTimeError:
-        return Stop.OUT_OF_TIME
+    """Raised by ``Progress.record``; ``Progress.run`` catches it."""
 
 
 def zero_solution(zero: Spectrum, value: float, is_convex: bool = True) -> Solution:
@@ -228,6 +218,15 @@ class Progress:
         if self._deadline is not None and self._deadline.has_passed:
             raise _OutOfTimeError
 
-    def finish(self, reason: Stop) -> Solution:
-        """Return the best point; the start, if nothing finite was found."""
+    def run(self, descend: Callable[[], Stop]) -> Solution:
+        """Run a descent and return the best point, the start if none is finite.
+
+        Ctrl-C or a deadline ends the descent, and what was found is kept.
+        """
+        try:
+            reason = descend()
+        except KeyboardInterrupt:
+            reason = Stop.INTERRUPTED
+        except _OutOfTimeError:
+            reason = Stop.OUT_OF_TIME
         return Solution(self.point, self.value, self.gap, self.history, reason)

@@ -18,13 +18,7 @@ from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.protocols import Array
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
-from nearkind.solvers.solution import (
-    Callback,
-    Progress,
-    Solution,
-    Stop,
-    until_interrupted,
-)
+from nearkind.solvers.solution import Callback, Progress, Solution, Stop
 
 
 @dataclass(frozen=True)
@@ -67,8 +61,7 @@ class Stochastic:
         held = hinge.sample(self.held_rows, rng)
         progress = Progress(start, self.tol, callback, proves=False)
         progress.offer(start, held.value(start))
-        descend = partial(self._descend, hinge, held, start, progress, rng)
-        return progress.finish(until_interrupted(descend))
+        return progress.run(partial(self._descend, hinge, held, start, progress, rng))
 
     def _descend(
         self,

@@ -1,9 +1,10 @@
 """Algorithms 1 and 2 of the paper: projected subgradient steps with backtracking.
 
-Three repairs let it end and arrive. The descent test is made after the projection on
-the cone, at the metric that would be kept. A subgradient need not point downhill, so
-backtracking halts at the classical diminishing step and takes that one untested, the
-best metric being remembered. And a line search starts ten times above the last step.
+In ``Subgradient`` three repairs let it end and arrive. The descent test is made after
+the projection on the cone, at the metric that would be kept. A subgradient need not
+point downhill, so backtracking halts at the classical diminishing step and takes that
+one untested, the best metric being remembered. And a line search starts ten times above
+the last step. ``LiteralSubgradient`` is the method as printed, to see what it reaches.
 """
 
 from dataclasses import dataclass
@@ -13,19 +14,13 @@ import numpy as np
 
 from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.protocols import Array
-from nearkind.solvers.objective import MeanLinearization, Objective
-from nearkind.solvers.solution import (
-    Callback,
-    Progress,
-    Solution,
-    Stop,
-    until_interrupted,
-)
+from nearkind.solvers.objective import Linearization, MeanLinearization, Objective
+from nearkind.solvers.solution import Callback, Progress, Solution, Stop
 
 
 @dataclass(frozen=True)
-class Subgradient:
-    """Projected subgradient descent.
+class _ProjectedDescent:
+    """Steps along subgradients, each projected on the cone.
 
     Parameters
     ----------
@@ -34,23 +29,38 @@ class Subgradient:
     tol : float, default=1e-4
         Stop when the gap is below this share of the objective.
     shrink : float, default=0.1
-        Factor between two trials of a line search.
-    patience : int, default=400
-        Stop after so many iterations without a new best.
+        Factor between two trials of a step.
     """
 
     max_iter: int = 200
     tol: float = 1e-4
     shrink: float = 0.1
-    patience: int = 400
 
     def solve(
         self, objective: Objective, start: Spectrum, *, callback: Callback | None = None
     ) -> Solution:
         """Minimise the objective over positive semi-definite metrics."""
         progress = Progress(start, self.tol, callback)
-        descend = partial(self._descend, objective, start, progress)
-        return progress.finish(until_interrupted(descend))
+        return progress.run(partial(self._descend, objective, start, progress))
+
+    def _descend(
+        self, objective: Objective, start: Spectrum, progress: Progress
+    ) -> Stop:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Subgradient(_ProjectedDescent):
+    """Projected subgradient descent.
+
+    Parameters
+    ----------
+    max_iter, tol, shrink : as in ``LiteralSubgradient``
+    patience : int, default=400
+        Stop after so many iterations without a new best.
+    """
+
+    patience: int = 400
 
     def _descend(
         self, objective: Objective, start: Spectrum, progress: Progress
@@ -100,3 +110,69 @@ class Subgradient:
             if moved > 0.0 and objective.value(trial) <= value - moved / (2.0 * step):
                 return trial, step / self.shrink
         return decompose(point.matrix - least * g).positive(), least / self.shrink
+
+
+@dataclass(frozen=True)
+class LiteralSubgradient(_ProjectedDescent):
+    """Projected subgradient descent as the paper prints it.
+
+    Lambda multiplies the loss: what descends is r(M) + lambda * loss(M), which has the
+    optimum of loss(M) + strength * r(M) at lambda = 1 / strength; the strength must be
+    positive. A step is 0.1, 0.01, ... and the first that lowers the objective enough is
+    taken; the test is made before the projection on the cone, at a matrix that may be
+    indefinite. Only what a run needs to end is added: a number of iterations and of
+    trials of a step, and the certificate. Of the metrics on the way the best is
+    returned.
+
+    Parameters
+    ----------
+    max_iter : int, default=200
+        Iterations at most; the paper has no limit.
+    tol : float, default=1e-4
+        Stop when the gap is below this share of the objective; the paper stops when it
+        has converged, and does not say when that is.
+    shrink : float, default=0.1
+        Factor between two trials of a step.
+    max_trials : int, default=15
+        Trials of a step at most; the paper has no limit, and at a kink no step will do.
+    """
+
+    max_trials: int = 15
+
+    def _descend(
+        self, objective: Objective, start: Spectrum, progress: Progress
+    ) -> Stop:
+        mean, point = MeanLinearization(), start
+        for t in range(1, self.max_iter + 1):
+            at = objective.linearize(point)
+            if not np.isfinite(at.value):
+                return Stop.NOT_FINITE
+            progress.offer(point, at.value)
+            mean.add(at)
+            after = self._step(objective, point, at)
+            if t % 10 == 0 or t == self.max_iter or after is None:
+                progress.raise_bound(
+                    objective.lower_bound(mean.gradient, mean.intercept, progress.point)
+                )
+            progress.record(t)
+            if progress.done:
+                return Stop.TOLERANCE
+            if after is None:
+                return Stop.NO_DESCENT
+            point = after
+        return Stop.MAX_ITER
+
+    def _step(
+        self, objective: Objective, point: Spectrum, at: Linearization
+    ) -> Spectrum | None:
+        """Return the next metric; None if no step lowers the objective enough."""
+        scale = 1.0 / objective.strength  # lambda: ours times lambda is the printed f
+        g = scale * objective.subgradient(point, at)
+        decrease = 0.5 * float((g * g).sum())
+        step = 1.0
+        for _ in range(self.max_trials):
+            step *= self.shrink
+            trial = decompose(point.matrix - step * g)
+            if scale * (objective.value(trial) - at.value) <= -step * decrease:
+                return trial.positive()
+        return None
