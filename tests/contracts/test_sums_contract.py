@@ -26,18 +26,6 @@ any_width = st.sampled_from(WIDTHS)
 any_corner = st.sampled_from(WIDTHS[1:])
 
 
-def total(engine, d2, columns, width):
-    if width == 0.0:
-        return engine.hinge_total(d2, columns)
-    return engine.smoothed_total(d2, columns, width)
-
-
-def gradient(engine, d2, columns, width):
-    if width == 0.0:
-        return engine.hinge_gradient(d2, columns)
-    return engine.smoothed_gradient(d2, columns, width)
-
-
 def plain_columns(n_near, n_far, margin=0.0, n_rows=1):
     """Return n_near columns, then n_far, all of weight one."""
     numbers, n = np.arange(n_near + n_far), n_near + n_far
@@ -84,22 +72,22 @@ def chunks(draw, types=(np.float64, np.float32)):
 def test_loss_weights_and_intercept_equal_the_double_loop(engine, width, chunk):
     expected = oracles.all_pairs(*chunk, width)
     atol = 1e-9 if chunk[0].dtype == np.float64 else 1e-4
-    for ours, slow in zip(gradient(engine, *chunk, width), expected, strict=True):
+    for ours, slow in zip(engine.gradient(*chunk, width), expected, strict=True):
         np.testing.assert_allclose(ours, slow, rtol=1e-6, atol=atol)
 
 
 @every_engine
 @given(width=any_width, chunk=chunks())
 def test_the_total_is_the_loss_of_the_gradient(engine, width, chunk):
-    loss = gradient(engine, *chunk, width).loss
-    np.testing.assert_allclose(total(engine, *chunk, width), loss, rtol=1e-12)
+    loss = engine.gradient(*chunk, width).loss
+    np.testing.assert_allclose(engine.total(*chunk, width), loss, rtol=1e-12)
 
 
 @every_engine
 @given(width=any_width, chunk=chunks())
 def test_what_is_pulled_in_a_row_equals_what_is_pushed(engine, width, chunk):
     d2, columns = chunk
-    weights = gradient(engine, d2, columns, width).weights
+    weights = engine.gradient(d2, columns, width).weights
     pushed = weights[:, columns.far]
     atol = 1e-9 if d2.dtype == np.float64 else 1e-4
     assert weights.dtype == d2.dtype
@@ -114,9 +102,9 @@ def test_what_is_pulled_in_a_row_equals_what_is_pushed(engine, width, chunk):
 def test_weights_are_the_gradient_of_the_total(engine, width, chunk, data):
     d2, columns = chunk
     ahead = 1e-4 * data.draw(integers(d2.shape, -2, 2))
-    rise = total(engine, d2 + ahead, columns, width)
-    rise -= total(engine, d2 - ahead, columns, width)
-    weights = gradient(engine, d2, columns, width).weights
+    rise = engine.total(d2 + ahead, columns, width)
+    rise -= engine.total(d2 - ahead, columns, width)
+    weights = engine.gradient(d2, columns, width).weights
     pairs = columns.near.size * columns.far.size * 14.0  # the largest weight of one
     bend = pairs * np.abs(ahead).max() ** 2 / width  # derivatives change by so much
     np.testing.assert_allclose(rise / 2.0, np.vdot(weights, ahead), atol=2.0 * bend)
@@ -127,9 +115,9 @@ def test_weights_are_the_gradient_of_the_total(engine, width, chunk, data):
 def test_the_total_is_above_its_tangents(engine, width, chunk, data):
     d2, columns = chunk
     other = data.draw(integers(d2.shape, -8, 12)) / 4.0
-    at = gradient(engine, d2, columns, width)
+    at = engine.gradient(d2, columns, width)
     tangent = at.loss + np.vdot(at.weights, other - d2)
-    assert total(engine, other, columns, width) >= tangent - 1e-9 * (1.0 + abs(tangent))
+    assert engine.total(other, columns, width) >= tangent - 1e-9 * (1.0 + abs(tangent))
 
 
 @every_engine
@@ -137,8 +125,8 @@ def test_the_total_is_above_its_tangents(engine, width, chunk, data):
 def test_inputs_stay_as_they_were(engine, width, chunk):
     d2, columns = chunk
     before = [np.copy(x) for x in (d2, *vars(columns).values())]
-    total(engine, d2, columns, width)
-    gradient(engine, d2, columns, width)
+    engine.total(d2, columns, width)
+    engine.gradient(d2, columns, width)
     for was, now in zip(before, (d2, *vars(columns).values()), strict=True):
         np.testing.assert_array_equal(now, was)
 
@@ -151,8 +139,8 @@ def test_distances_apart_by_rounding_alone_are_tied(engine, n_near, scale):
     d2 = scale * rng.integers(1, 7, size=(3, 80)) / 4.0
     noisy = d2 * (1.0 + 1e-13 * rng.normal(size=d2.shape))
     columns = plain_columns(n_near, 80 - n_near, scale * 0.25, n_rows=3)
-    exact = engine.hinge_gradient(d2, columns).weights
-    found = engine.hinge_gradient(noisy, columns).weights
+    exact = engine.gradient(d2, columns, 0.0).weights
+    found = engine.gradient(noisy, columns, 0.0).weights
     np.testing.assert_allclose(found, exact, atol=1e-9)
 
 
@@ -166,16 +154,16 @@ def test_rows_add_up_however_many_are_worked_on_at_a_time(engine, width, monkeyp
     weights, shares = rng.random(20), rng.random(7)
     columns = NearFar(near, far, 0.5, weights, shares, own, own_weights)
     monkeypatch.setattr(pair_sums, "_AT_ONCE", 60)  # three rows
-    whole = gradient(engine, d2, columns, width)
+    whole = engine.gradient(d2, columns, width)
     alone = [
-        gradient(engine, d2[[i]], replace(columns, **rows_of(columns, i)), width)
+        engine.gradient(d2[[i]], replace(columns, **rows_of(columns, i)), width)
         for i in range(7)
     ]
     np.testing.assert_allclose(whole.loss, sum(p.loss for p in alone))
     np.testing.assert_allclose(whole.intercept, sum(p.intercept for p in alone))
     stacked = np.vstack([p.weights for p in alone])
     np.testing.assert_allclose(whole.weights, stacked, atol=1e-12)
-    np.testing.assert_allclose(total(engine, d2, columns, width), whole.loss)
+    np.testing.assert_allclose(engine.total(d2, columns, width), whole.loss)
 
 
 def rows_of(columns, i):
@@ -266,9 +254,9 @@ def test_long_rows_of_any_shape_equal_all_pairs_written_out(
     loss, _ = written_out(shape, *sizes, width, 0.25)
     _, least = written_out(shape, *sizes, width, 0.25 - apart)
     _, most = written_out(shape, *sizes, width, 0.25 + apart)
-    found = gradient(engine, d2, columns, width)
+    found = engine.gradient(d2, columns, width)
     assert found.loss == pytest.approx(loss, rel=1e-6)
-    assert total(engine, d2, columns, width) == pytest.approx(found.loss, rel=1e-12)
+    assert engine.total(d2, columns, width) == pytest.approx(found.loss, rel=1e-12)
     slack = 1e-6 * (1.0 + np.abs(most))
     # A larger margin pulls more and pushes more.
     sign = np.ones(d2.shape[1])
@@ -295,8 +283,8 @@ def test_a_distance_that_is_not_finite_makes_no_finite_loss(
         d2 = np.random.default_rng(1).normal(size=(2, 7)).astype(dtype)
         d2[row, column] = bad
         with np.errstate(invalid="ignore"):
-            assert not np.isfinite(total(engine, d2, columns, width))
-            assert not np.isfinite(gradient(engine, d2, columns, width).loss)
+            assert not np.isfinite(engine.total(d2, columns, width))
+            assert not np.isfinite(engine.gradient(d2, columns, width).loss)
 
 
 SPAN = np.spacing(1.5)
@@ -339,7 +327,7 @@ def check_nasty(name):
     d2, columns = np.append(near, far)[None], plain_columns(len(near), len(far), margin)
     largest = max(np.abs(d2).max(), abs(margin))
     for width in (0.0, 0.5, max(largest / 4.0, 1e-290)):
-        loss = gradient(ENGINES["compiled"], d2, columns, width).loss
+        loss = ENGINES["compiled"].gradient(d2, columns, width).loss
         if largest > 1e100 and not np.isfinite(loss):
             continue  # that large, sums of squares may overflow
         if width != 0.5:  # too narrow for numbers of any size
@@ -385,6 +373,6 @@ def test_no_rows_have_no_loss():
     columns = plain_columns(2, 3, n_rows=0)
     for engine in ENGINES.values():
         for width in (0.0, 1.0):
-            found = gradient(engine, np.zeros((0, 5)), columns, width)
-            assert total(engine, np.zeros((0, 5)), columns, width) == 0.0
+            found = engine.gradient(np.zeros((0, 5)), columns, width)
+            assert engine.total(np.zeros((0, 5)), columns, width) == 0.0
             assert (found.loss, found.weights.shape) == (0.0, (0, 5))

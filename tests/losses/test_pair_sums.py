@@ -113,8 +113,8 @@ def test_loading_the_package_loads_no_compiler():
 
 def test_code_is_compiled_also_where_it_cannot_be_kept(monkeypatch):
     """As numba does where no folder may be written to."""
-    rank_grid = pytest.importorskip("nearkind.losses.rank_grid")
-    real, asked = rank_grid.njit, []
+    compiled_sums = pytest.importorskip("nearkind.losses.compiled_sums")
+    real, asked = compiled_sums.njit, []
 
     def without_folders(*, cache=False, **options):
         asked.append(cache)
@@ -122,7 +122,7 @@ def test_code_is_compiled_also_where_it_cannot_be_kept(monkeypatch):
             return lambda function: (_ for _ in ()).throw(RuntimeError("no locator"))
         return real(**options)
 
-    monkeypatch.setattr(rank_grid, "njit", without_folders)
-    double = rank_grid.compiled(lambda x: 2.0 * x)
+    monkeypatch.setattr(compiled_sums, "njit", without_folders)
+    double = compiled_sums.compiled(lambda x: 2.0 * x)
     assert double(3.0) == 6.0
     assert asked == [True, False]

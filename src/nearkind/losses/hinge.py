@@ -33,11 +33,11 @@ class Hinge:
 
     def total(self, d2: Array, columns: NearFar) -> float:
         """Sum over every pair of a near and a far distance of each row."""
-        return engine(d2.size).hinge_total(d2, columns)
+        return engine(d2.size).total(d2, columns, 0.0)
 
     def gradient(self, d2: Array, columns: NearFar) -> LossGradient:
         """Return that sum, its gradient in d2, and its intercept."""
-        return engine(d2.size).hinge_gradient(d2, columns)
+        return engine(d2.size).gradient(d2, columns, 0.0)
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class SmoothedHinge:
 
     def total(self, d2: Array, columns: NearFar) -> float:
         """Sum over every pair of a near and a far distance of each row."""
-        return engine(d2.size).smoothed_total(d2, columns, self.width)
+        return engine(d2.size).total(d2, columns, self.width)
 
     def gradient(self, d2: Array, columns: NearFar) -> LossGradient:
         """Return that sum, its gradient in d2, and its intercept."""
-        return engine(d2.size).smoothed_gradient(d2, columns, self.width)
+        return engine(d2.size).gradient(d2, columns, self.width)

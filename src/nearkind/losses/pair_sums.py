@@ -7,7 +7,7 @@ lists, O(n log n) a row, instead of the product of their lengths. Two classes do
 ``fast``). ``engine`` chooses between them.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -97,18 +97,13 @@ class PairSums(Protocol):
     Law: they are what an oracle finds by enumeration, up to rounding.
     """
 
-    def hinge_total(self, d2: Array, columns: NearFar) -> float:
-        """Return the sum of [near + margin - far]_+ over all pairs of all rows."""
+    def total(self, d2: Array, columns: NearFar, width: float) -> float:
+        """Return the sum of [near + margin - far]_+ over all pairs of all rows.
 
-    def hinge_gradient(self, d2: Array, columns: NearFar) -> LossGradient:
-        """Return that sum, its gradient in d2 (a, n), and its intercept."""
+        Its corner is smoothed over a width, unless that is zero.
+        """
 
-    def smoothed_total(self, d2: Array, columns: NearFar, width: float) -> float:
-        """Return the sum of the smoothed hinge over all pairs of all rows."""
-
-    def smoothed_gradient(
-        self, d2: Array, columns: NearFar, width: float
-    ) -> LossGradient:
+    def gradient(self, d2: Array, columns: NearFar, width: float) -> LossGradient:
         """Return that sum, its gradient in d2 (a, n), and its intercept."""
 
 
@@ -131,23 +126,23 @@ def has_compiler() -> bool:
 class NumpySums:
     """The sums by one sort of both sides, in NumPy."""
 
-    def hinge_total(self, d2: Array, columns: NearFar) -> float:
-        """Return the sum of [near + margin - far]_+ over all pairs of all rows."""
-        return _total(d2, columns, _HingeSums)
+    def total(self, d2: Array, columns: NearFar, width: float) -> float:
+        """Return the sum of the hinge over all pairs of all rows."""
+        parts = _parts(d2, columns)
+        return sum(part.weigh(_sums_of(part, width).loss) for part in parts)
 
-    def hinge_gradient(self, d2: Array, columns: NearFar) -> LossGradient:
+    def gradient(self, d2: Array, columns: NearFar, width: float) -> LossGradient:
         """Return that sum, its gradient in d2 (a, n), and its intercept."""
-        return _gradient(d2, columns, _HingeSums)
-
-    def smoothed_total(self, d2: Array, columns: NearFar, width: float) -> float:
-        """Return the sum of the smoothed hinge over all pairs of all rows."""
-        return _total(d2, columns, lambda part: _SmoothedSums(part, width))
-
-    def smoothed_gradient(
-        self, d2: Array, columns: NearFar, width: float
-    ) -> LossGradient:
-        """Return that sum, its gradient in d2 (a, n), and its intercept."""
-        return _gradient(d2, columns, lambda part: _SmoothedSums(part, width))
+        weights = np.zeros_like(d2)
+        loss, total = 0.0, 0.0
+        for part in _parts(d2, columns):
+            sums = _sums_of(part, width)
+            near = part.shares * part.t_weights * sums.t_gradient
+            here = weights[part.rows]
+            here[:, columns.far] = -part.shares * part.c_weights * sums.c_gradient
+            columns.add_near(here, part.near, near)
+            loss, total = loss + part.weigh(sums.loss), total + float(near.sum())
+        return LossGradient(loss, weights, columns.margin * total)
 
 
 class _Part(NamedTuple):
@@ -196,23 +191,8 @@ def _parts(d2: Array, columns: NearFar) -> Iterator[_Part]:
         yield _Part(rows, near[rows], shares, t, t_weights[rows], c, c_weights)
 
 
-def _total(d2: Array, columns: NearFar, sums_of: Callable[[_Part], _Sums]) -> float:
-    return sum(part.weigh(sums_of(part).loss) for part in _parts(d2, columns))
-
-
-def _gradient(
-    d2: Array, columns: NearFar, sums_of: Callable[[_Part], _Sums]
-) -> LossGradient:
-    weights = np.zeros_like(d2)
-    loss, total = 0.0, 0.0
-    for part in _parts(d2, columns):
-        sums = sums_of(part)
-        near = part.shares * part.t_weights * sums.t_gradient
-        here = weights[part.rows]
-        here[:, columns.far] = -part.shares * part.c_weights * sums.c_gradient
-        columns.add_near(here, part.near, near)
-        loss, total = loss + part.weigh(sums.loss), total + float(near.sum())
-    return LossGradient(loss, weights, columns.margin * total)
+def _sums_of(part: _Part, width: float) -> _Sums:
+    return _HingeSums(part) if width == 0.0 else _SmoothedSums(part, width)
 
 
 class _HingeSums:
