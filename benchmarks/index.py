@@ -114,11 +114,11 @@ def built(index: FaissIndex, kind: type[FlatSearch]) -> FaissIndex:
 
 def answered(index: Any, queries: Array) -> tuple[Near, float]:
     """Return what an index finds, and its shortest time."""
-    reach = KNearest(np.ones(index.n_rows))
+    k_nearest = KNearest(np.ones(index.n_rows))
     chunks = index.chunks(len(queries), AT_ONCE)
 
     def parts() -> list[Near]:
-        return in_threads(lambda at: index.near(queries[at], reach, K), chunks)
+        return in_threads(lambda at: index.near(queries[at], k_nearest, K), chunks)
 
     numbers = [np.arange(len(queries))[at] for at in chunks]
     return join_near(parts(), numbers), best_seconds(parts, N_TIMES)

@@ -94,11 +94,11 @@ def measured(kind: str, n_rounds: int, U: Array, queries: Array) -> list[str]:
 
 def ours(index: ExactIndex, queries: Array) -> Callable[[], Any]:
     """Return what finds our neighbours, as a classifier does."""
-    reach = KNearest(np.ones(index.n_rows))
+    k_nearest = KNearest(np.ones(index.n_rows))
 
     def run() -> Any:
         chunks = index.chunks(len(queries), distances_at_once())
-        return in_threads(lambda at: index.near(queries[at], reach, K), chunks)
+        return in_threads(lambda at: index.near(queries[at], k_nearest, K), chunks)
 
     return run
 

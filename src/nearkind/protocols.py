@@ -313,5 +313,5 @@ class Index(Protocol):
     def chunks(self, n_queries: int, at_once: int) -> list[slice]:
         """Split queries into chunks that need about ``at_once`` numbers each."""
 
-    def near(self, queries: Any, reach: Any, k: float) -> Any:
+    def near(self, queries: Any, k_nearest: Any, k: float) -> Any:
         """Return the rows within reach of the k-th neighbour of each query, a Near."""

@@ -50,7 +50,7 @@ def test_infinite_distances_share_the_last_rank():
 
 def test_nearest_rows_with_infinite_distances_are_by_number():
     rows = RowGroups.of(np.array([0, 1, 2]), np.arange(3))
-    near = rows.reach.near(np.array([[np.inf, 1.0, np.inf]]), 3)
+    near = rows.k_nearest.near(np.array([[np.inf, 1.0, np.inf]]), 3)
     distances, found = rows.nearest(near, 3, np.array([-1]))
     assert found.tolist() == [[1, 0, 2]]
     assert distances.tolist() == [[1.0, np.inf, np.inf]]

@@ -65,7 +65,7 @@ def test_rows_are_those_of_sorting_by_distance_and_number(metric, name, case, ga
     numbers = np.cumsum(gaps[: len(U)])
     groups = RowGroups.of(np.arange(len(U)), numbers)
     k = (len(U) + 1) // 2
-    near = INDEXES[name](metric, U, k).near(queries, groups.reach, k)
+    near = INDEXES[name](metric, U, k).near(queries, groups.k_nearest, k)
     _, found = groups.nearest(near, k, np.full(len(queries), -1))
     for d, rows in zip(distances(queries, U), found, strict=True):
         assert (

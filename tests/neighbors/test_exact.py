@@ -128,12 +128,12 @@ def test_more_ties_than_a_tree_is_asked_for(search):
 def test_chunks_of_queries_and_of_candidates_make_no_difference(search, monkeypatch):
     rng = np.random.default_rng(1)
     U, queries = rng.integers(0, 5, (400, 3)), rng.integers(0, 5, (50, 3))
-    index, reach = ExactIndex(METRIC, U / 2.0, 5), KNearest(np.ones(400))
-    whole = index.near(queries / 2.0, reach, 5)
+    index, k_nearest = ExactIndex(METRIC, U / 2.0, 5), KNearest(np.ones(400))
+    whole = index.near(queries / 2.0, k_nearest, 5)
     monkeypatch.setattr(vector_search, "EXACT_NUMBERS", 1)
     monkeypatch.setattr(vector_search, "TILE_NUMBERS", 1)
     for query in range(50):
-        near = index.near(queries[query : query + 1] / 2.0, reach, 5)
+        near = index.near(queries[query : query + 1] / 2.0, k_nearest, 5)
         mine = whole.query == query
         np.testing.assert_array_equal(near.unique_row, whole.unique_row[mine])
         np.testing.assert_array_equal(near.distance, whole.distance[mine])

@@ -31,9 +31,10 @@ def vectors(n, q=6, seed=0):
 
 def both(U, queries, k, weights=None):
     """Return what both indexes find."""
-    reach = KNearest(np.ones(len(U)) if weights is None else weights)
+    k_nearest = KNearest(np.ones(len(U)) if weights is None else weights)
     return (
-        kind(METRIC, U, k).near(queries, reach, k) for kind in (FaissIndex, ExactIndex)
+        kind(METRIC, U, k).near(queries, k_nearest, k)
+        for kind in (FaissIndex, ExactIndex)
     )
 
 
@@ -148,21 +149,21 @@ def test_all_effort_is_exact(kind):
     assert index.kind == kind
     *_, last = index.built.searcher.efforts()
     assert last == index.built.searcher.effort
-    reach = KNearest(np.ones(600))
-    expected = ExactIndex(METRIC, U, 5).near(queries, reach, 5)
-    assert_same_near(index.near(queries, reach, 5), expected)
+    k_nearest = KNearest(np.ones(600))
+    expected = ExactIndex(METRIC, U, 5).near(queries, k_nearest, 5)
+    assert_same_near(index.near(queries, k_nearest, 5), expected)
 
 
 @given(seed=st.integers(0, 99), k=st.integers(1, 9), weighted=st.booleans())
 def test_queries_that_find_their_neighbours_are_answered_exactly(seed, k, weighted):
     rng = np.random.default_rng(seed)
     U, queries = (rng.integers(0, 5, (n, 3)) / 4.0 for n in (200, 20))
-    reach = KNearest(rng.choice([0.5, 1.0, 3.0], 200) if weighted else np.ones(200))
-    expected = ExactIndex(METRIC, U, k).near(queries, reach, k)
+    k_nearest = KNearest(rng.choice([0.5, 1.0, 3.0], 200) if weighted else np.ones(200))
+    expected = ExactIndex(METRIC, U, k).near(queries, k_nearest, k)
     for kind in (faiss_search.ListSearch, faiss_search.GraphSearch):
         with patch.object(faiss_index, "searcher_for", lambda n, kind=kind: kind):
             index = FaissIndex(METRIC, U, k).build()
-        found = index.near(queries, reach, k)
+        found = index.near(queries, k_nearest, k)
         n_found = 0
         for query in range(20):
             mine, true = found.query == query, expected.query == query
@@ -228,13 +229,13 @@ def test_rows_added_later_are_found(kind):
 
 
 def test_two_builds_and_any_number_of_threads_give_the_same(kind):
-    U, queries, reach = vectors(1000), vectors(80, seed=1), KNearest(np.ones(1000))
-    one = FaissIndex(METRIC, U, 5).near(queries, reach, 5)
+    U, queries, k_nearest = vectors(1000), vectors(80, seed=1), KNearest(np.ones(1000))
+    one = FaissIndex(METRIC, U, 5).near(queries, k_nearest, 5)
     before = faiss.omp_get_max_threads()
     try:
         for n_threads in (1, 3):
             faiss.omp_set_num_threads(n_threads)
-            again = FaissIndex(METRIC, U, 5).near(queries, reach, 5)
+            again = FaissIndex(METRIC, U, 5).near(queries, k_nearest, 5)
             assert faiss.omp_get_max_threads() == n_threads
             for a, b in zip(one, again, strict=True):
                 np.testing.assert_array_equal(a, b)
@@ -243,13 +244,15 @@ def test_two_builds_and_any_number_of_threads_give_the_same(kind):
 
 
 def test_a_built_index_survives_pickle(kind):
-    U, queries, reach = vectors(300), vectors(30, seed=1), KNearest(np.ones(300))
+    U, queries, k_nearest = vectors(300), vectors(30, seed=1), KNearest(np.ones(300))
     index = FaissIndex(METRIC, U, 5).build()
     again = pickle.loads(pickle.dumps(index))
     assert (again.kind, again.recall_) == (kind, index.recall_)
     assert again.seconds == index.seconds
     for a, b in zip(
-        index.near(queries, reach, 5), again.near(queries, reach, 5), strict=True
+        index.near(queries, k_nearest, 5),
+        again.near(queries, k_nearest, 5),
+        strict=True,
     ):
         np.testing.assert_array_equal(a, b)
 
@@ -287,8 +290,8 @@ def test_counting_rows_and_weights_in_turn():
     U, queries = vectors(60), vectors(8, seed=1)
     index = FaissIndex(METRIC, U, 3)
     reaches = [KNearest(np.ones(60)), KNearest(np.full(60, 0.5))]
-    first = [index.near(queries, reach, 3).unique_row for reach in reaches]
-    again = [index.near(queries, reach, 3).unique_row for reach in reaches]
+    first = [index.near(queries, k_nearest, 3).unique_row for k_nearest in reaches]
+    again = [index.near(queries, k_nearest, 3).unique_row for k_nearest in reaches]
     assert [len(rows) for rows in first] == [24, 48]
     for a, b in zip(first, again, strict=True):
         np.testing.assert_array_equal(a, b)

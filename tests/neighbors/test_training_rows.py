@@ -39,7 +39,7 @@ def test_nearest_rows_are_those_of_sorting_by_distance_and_number(case, data):
         for d, number in zip(distances[unique], numbers.tolist(), strict=True)
         if number != itself
     )[:k]
-    near = groups.reach.near(distances[None], k + (itself >= 0))
+    near = groups.k_nearest.near(distances[None], k + (itself >= 0))
     found, found_rows = groups.nearest(near, k, np.array([itself]))
     np.testing.assert_array_equal(found, [[d for d, _ in rows]])
     np.testing.assert_array_equal(found_rows, [[number for _, number in rows]])
@@ -152,7 +152,7 @@ def test_one_row_weighs_the_mean_and_one_at_most(weights, one):
 def test_rows_tied_within_rounding_go_by_number_and_their_distances_rise():
     groups = RowGroups.of(np.array([1, 0, 2]), np.array([3, 5, 8]))
     distances = np.array([[0.5, 0.5 + 1e-12, 0.9]])
-    near = groups.reach.near(distances, 3)
+    near = groups.k_nearest.near(distances, 3)
     found, rows = groups.nearest(near, 3, np.array([-1]))
     assert rows.tolist() == [[3, 5, 8]]
     assert found.tolist() == distances.tolist()

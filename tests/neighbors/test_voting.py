@@ -76,13 +76,13 @@ def test_votes_and_shares_are_those_of_a_loop(name, case, k):
 @given(case=votes(), largest=st.integers(1, 9))
 def test_one_ranking_has_the_shares_of_every_k(name, case, largest):
     distances, w, classes = case
-    reach, ks = KNearest(w), [0.5, *range(1, largest + 1)]
-    near = reach.near(distances, largest)
+    k_nearest, ks = KNearest(w), [0.5, *range(1, largest + 1)]
+    near = k_nearest.near(distances, largest)
     ranked = RankedNear.of(near, w[near.unique_row])
     found = vote_shares_by_k(ranked, WEIGH[name], classes, ks)
     assert found.shape == (len(ks), len(distances), 3)
     for k, shares in zip(ks, found, strict=True):
-        near = reach.near(distances, k)
+        near = k_nearest.near(distances, k)
         expected = shares_by_loop(near, WEIGH[name], classes, len(distances))
         np.testing.assert_allclose(shares, expected, atol=1e-12)
 

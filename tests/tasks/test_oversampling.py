@@ -135,8 +135,8 @@ def test_values_come_from_the_nearest_rows_of_the_class(metric, k):
     for row, label, begun in zip(made, y, sampler.sample_indices_, strict=True):
         assert LABELS[begun] == label
         same = np.flatnonzero(label == LABELS)
-        reach = np.sort(d[begun, same])[min(k, len(same) - 1)] + 1e-6
-        near = cells[same[d[begun, same] <= reach]]
+        k_nearest = np.sort(d[begun, same])[min(k, len(same) - 1)] + 1e-6
+        near = cells[same[d[begun, same] <= k_nearest]]
         assert all(row[c] in near[:, c] for c in range(4))
 
 

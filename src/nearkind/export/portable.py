@@ -23,7 +23,7 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.crosses import Cross
 from nearkind.model_view import ModelView
 from nearkind.neighbors import SOFT, WEIGHTS, TrainingRows
-from nearkind.neighbors.reach import ENOUGH
+from nearkind.neighbors.k_nearest import ENOUGH
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.protocols import Array, Codes
 from nearkind.tables import as_floats
@@ -178,7 +178,7 @@ class PortableVotes:
     @property
     def n_nearest(self) -> int:
         """Return how many of the nearest unique rows are sure to hold the k-th row."""
-        return self.rows.reach.n_nearest(self.n_neighbors)
+        return self.rows.k_nearest.n_nearest(self.n_neighbors)
 
 
 @dataclass(frozen=True)
@@ -328,7 +328,7 @@ def on_grid(tables: Sequence[Array]) -> list[Array]:
 def portable_votes(voter: Voter) -> PortableVotes:
     """Return the rows that vote and how, or raise if they cannot be exported."""
     rows, rule = voter.rows, voter.rule
-    k = rows.reach.at_most(float(rule.n_neighbors))
+    k = rows.k_nearest.at_most(float(rule.n_neighbors))
     if isinstance(rule, SoftRule):
         temperature = float(np.clip(rule.temperature, *TEMPERATURES))
         return PortableVotes(rows, SOFT, k, temperature)

@@ -10,7 +10,7 @@ that FAISS finds. Soft votes are those of all rows, and need no index.
 
 from nearkind.neighbors.exact import ExactIndex, PlainIndex
 from nearkind.neighbors.faiss_index import FaissIndex
-from nearkind.neighbors.reach import (
+from nearkind.neighbors.k_nearest import (
     TIE,
     KNearest,
     Near,

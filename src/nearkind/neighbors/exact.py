@@ -6,7 +6,7 @@ from typing import Any
 
 from nearkind import optimizations
 from nearkind.distances.form import FittedDistance, query_chunks
-from nearkind.neighbors.reach import KNearest, Near
+from nearkind.neighbors.k_nearest import KNearest, Near
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.neighbors.vector_search import ProductSearch, TreeSearch
 
@@ -74,12 +74,12 @@ class PlainIndex:
         """Split queries into chunks of at most ``at_once`` distances, or one query."""
         return query_chunks(n_queries, self.n_rows, at_once)
 
-    def near(self, queries: Any, reach: KNearest, k: float) -> Near:
+    def near(self, queries: Any, k_nearest: KNearest, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
         if not self.metric.is_euclidean:
-            return reach.near(self.metric.compare(queries, self.rows), k)
+            return k_nearest.near(self.metric.compare(queries, self.rows), k)
         distances = self.vectors.all_distances(queries)
-        return reach.near(distances, k, self.vectors.tie_widths(queries))
+        return k_nearest.near(distances, k, self.vectors.tie_widths(queries))
 
 
 class ExactIndex(PlainIndex):
@@ -135,8 +135,8 @@ class ExactIndex(PlainIndex):
         size = min(at_once, self.search.queries_at_once(n_queries, at_once))
         return query_chunks(n_queries, 1, size)
 
-    def near(self, queries: Any, reach: KNearest, k: float) -> Near:
+    def near(self, queries: Any, k_nearest: KNearest, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
         if self.search is None or not len(queries):
-            return super().near(queries, reach, k)
-        return self.search.near(queries, reach, k)
+            return super().near(queries, k_nearest, k)
+        return self.search.near(queries, k_nearest, k)

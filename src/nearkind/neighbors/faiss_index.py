@@ -20,12 +20,14 @@ from nearkind.neighbors.faiss_search import (
     nearest_vectors,
     searcher_for,
 )
-from nearkind.neighbors.reach import (
+from nearkind.neighbors.k_nearest import (
     DISTANCES_AT_ONCE,
     ENOUGH,
+    Candidates,
     KNearest,
     Near,
     join_near,
+    near_by_chunk,
 )
 from nearkind.neighbors.vector_rows import lengths
 from nearkind.protocols import Array
@@ -144,36 +146,36 @@ class FaissIndex:
         numbers = n_candidates(self.build().k) * self.rows.shape[1]
         return query_chunks(n_queries, numbers, min(at_once, QUERIES_AT_ONCE * numbers))
 
-    def near(self, queries: Array, reach: KNearest, k: float) -> Near:
+    def near(self, queries: Array, k_nearest: KNearest, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
         if not optimizations.enabled():
-            return self._compare_with_all(queries, reach, k)
-        k = reach.at_most(k)
+            return self._compare_with_all(queries, k_nearest, k)
+        k = k_nearest.at_most(k)
         n = n_candidates(k)
-        return self._near(queries, reach, k, (n, 16 * n))
+        return self._near(queries, k_nearest, k, (n, 16 * n))
 
     def _near(
-        self, queries: Array, reach: KNearest, k: float, tries: tuple[int, ...]
+        self, queries: Array, k_nearest: KNearest, k: float, tries: tuple[int, ...]
     ) -> Near:
         """Ask for as many candidates as the first try says, and more if need be."""
         if not tries:
-            return self._compare_with_all(queries, reach, k)
+            return self._compare_with_all(queries, k_nearest, k)
         distinct, searcher, *_ = self.built
         V = distinct.transform(queries)
         found = nearest_vectors(distinct, searcher, V, tries[0])
-        kth, is_sure = self._kth_distances(found, reach, k)
+        kth, is_sure = self._kth_distances(found, k_nearest, k)
         done, left = np.flatnonzero(is_sure), np.flatnonzero(~is_sure)
-        near = self._within(queries[done], found.take(done), reach, kth[done], k)
+        near = self._within(queries[done], found.take(done), k_nearest, kth[done], k)
         if not len(left):
             return near
-        rest = self._near(queries[left], reach, k, tries[1:])
+        rest = self._near(queries[left], k_nearest, k, tries[1:])
         return join_near([near, rest], [done, left])
 
     def _kth_distances(
-        self, found: NearestVectors, reach: KNearest, k: float
+        self, found: NearestVectors, k_nearest: KNearest, k: float
     ) -> tuple[Array, NDArray[np.bool_]]:
         """Return the k-th distance, and whether all that tie with it were found."""
-        weights = self._vector_weights(reach)[found.number]
+        weights = self._vector_weights(k_nearest)[found.number]
         weights = np.where(found.number < 0, 0.0, weights)
         reached = np.cumsum(weights, axis=1) >= k * ENOUGH
         kth = found.distance[np.arange(len(reached)), reached.argmax(axis=1)]
@@ -183,7 +185,7 @@ class FaissIndex:
         self,
         queries: Array,
         found: NearestVectors,
-        reach: KNearest,
+        k_nearest: KNearest,
         kth: Array,
         k: float,
     ) -> Near:
@@ -194,20 +196,21 @@ class FaissIndex:
         query = query[owner]
         order = np.lexsort((row, query))
         query, row = query[order], row[order]
-        distance = lengths(queries[query] - self.rows[row])
+        within = Candidates(query, row, lengths(queries[query] - self.rows[row]))
         scaled = distinct.scale * kth, distinct.scale * found.tie
-        return reach.share_votes(query, row, distance, *scaled, k)
+        return k_nearest.share_votes(within, *scaled, k)
 
-    def _compare_with_all(self, queries: Array, reach: KNearest, k: float) -> Near:
+    def _compare_with_all(self, queries: Array, k_nearest: KNearest, k: float) -> Near:
         exact = ExactIndex(self.metric, self.rows, self.k)
         chunks = exact.chunks(len(queries), DISTANCES_AT_ONCE)
-        numbers = [np.arange(len(queries))[at] for at in chunks]
-        return join_near([exact.near(queries[at], reach, k) for at in chunks], numbers)
+        return near_by_chunk(
+            lambda some: exact.near(some, k_nearest, k), queries, chunks
+        )
 
-    def _vector_weights(self, reach: KNearest) -> Array:
+    def _vector_weights(self, k_nearest: KNearest) -> Array:
         """Return the weight of each vector, kept until others are asked for (s,)."""
         summed = self._summed
-        if summed is None or summed[0] is not reach.weights:
-            weights = np.bincount(self.built.distinct.of_row, reach.weights)
-            self._summed = summed = reach.weights, weights.astype(float)
+        if summed is None or summed[0] is not k_nearest.weights:
+            weights = np.bincount(self.built.distinct.of_row, k_nearest.weights)
+            self._summed = summed = k_nearest.weights, weights.astype(float)
         return summed[1]

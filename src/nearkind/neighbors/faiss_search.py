@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nearkind.distances.form import query_chunks
 from nearkind.encoding.rows import unique_rows
-from nearkind.neighbors.reach import DISTANCES_AT_ONCE, TIE
+from nearkind.neighbors.k_nearest import DISTANCES_AT_ONCE, TIE
 from nearkind.neighbors.training_rows import RowGroups
 from nearkind.neighbors.vector_rows import lengths
 from nearkind.protocols import Array

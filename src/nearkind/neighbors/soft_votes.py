@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.distances.form import FittedDistance, query_chunks
-from nearkind.neighbors.reach import TIE, tie_widths
+from nearkind.neighbors.k_nearest import TIE, tie_widths
 from nearkind.neighbors.training_rows import TrainingRows
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.protocols import Array, Map

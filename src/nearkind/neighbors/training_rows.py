@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nearkind.distances.checks import check_codes, check_integers, check_reals
 from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.errors import RefusedError
-from nearkind.neighbors.reach import KNearest, Near, ranks
+from nearkind.neighbors.k_nearest import KNearest, Near, ranks
 from nearkind.protocols import Array, Codes
 
 
@@ -62,7 +62,7 @@ class RowGroups:
         return self.rows[self.starts[:-1]]
 
     @cached_property
-    def reach(self) -> KNearest:
+    def k_nearest(self) -> KNearest:
         """Finds the k nearest rows, each counted once whatever it weighs."""
         return KNearest(self.sizes.astype(float))
 
@@ -209,7 +209,7 @@ class TrainingRows:
         return len(self.groups.rows)
 
     @cached_property
-    def reach(self) -> KNearest:
+    def k_nearest(self) -> KNearest:
         """Finds the unique rows that hold the k nearest rows."""
         return KNearest(self.weights)
 

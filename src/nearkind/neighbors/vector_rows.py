@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.metrics.spectrum import decompose
-from nearkind.neighbors.reach import TIE
+from nearkind.neighbors.k_nearest import TIE
 from nearkind.protocols import Array
 
 FEW_NUMBERS = 1 << 12

@@ -8,19 +8,21 @@ picks the neighbours from those.
 from dataclasses import dataclass
 from functools import cached_property
 from os import cpu_count
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from nearkind.distances.form import query_chunks
-from nearkind.neighbors.reach import (
+from nearkind.neighbors.k_nearest import (
     DISTANCES_AT_ONCE,
     TIE,
+    Candidates,
     KNearest,
     Near,
     join_near,
+    near_by_chunk,
     nth_smallest,
 )
 from nearkind.neighbors.vector_rows import VectorRows, lengths
@@ -46,14 +48,6 @@ ONE_BY_PRODUCT = 1 << 18
 """Numbers of all vectors up to which one query alone is answered by a product."""
 MOST_BY_TREE = 128
 """Number of rows up to which a tree is asked."""
-
-
-class Candidates(NamedTuple):
-    """Pairs of a query and a row, sorted by query and then by row."""
-
-    query: NDArray[np.intp]
-    row: NDArray[np.intp]
-    distance: Array
 
 
 @dataclass(frozen=True)
@@ -131,13 +125,13 @@ class ProductSearch:
         least, most = QUERIES_BY_PRODUCT
         return min(max(at_once // len(self.rows), least), most)
 
-    def near(self, queries: Array, reach: KNearest, k: float) -> Near:
+    def near(self, queries: Array, k_nearest: KNearest, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
         x = queries - self.rows.centre
         size = lengths(x)
         find = self._candidates_of_one if len(queries) == 1 else self._candidates
-        found = find(queries, x, size, reach.n_nearest(k))
-        return reach.among(*found, self.rows.tie_widths_at(size), k)
+        found = find(queries, x, size, k_nearest.n_nearest(k))
+        return k_nearest.among(found, self.rows.tie_widths_at(size), k)
 
     def _candidates(self, queries: Array, x: Array, size: Array, n: int) -> Candidates:
         """Return all rows that are as near as the n-th nearest, or tie with it.
@@ -258,29 +252,29 @@ class TreeSearch:
         some = n_queries // (2 * (cpu_count() or 1))  # each thread twice
         return int(np.clip(min(some, at_once // MOST_BY_TREE), *QUERIES_BY_TREE))
 
-    def near(self, queries: Array, reach: KNearest, k: float) -> Near:
+    def near(self, queries: Array, k_nearest: KNearest, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
         if len(queries) == 1 and self.rows.vectors.size <= ONE_BY_PRODUCT:
-            return self.product.near(queries, reach, k)
-        return self._near(queries, reach, k, reach.n_nearest(k) + 1)
+            return self.product.near(queries, k_nearest, k)
+        return self._near(queries, k_nearest, k, k_nearest.n_nearest(k) + 1)
 
-    def _near(self, queries: Array, reach: KNearest, k: float, width: int) -> Near:
+    def _near(self, queries: Array, k_nearest: KNearest, k: float, width: int) -> Near:
         """Ask the tree for so many rows, and for more where others may tie."""
         if width > min(MOST_BY_TREE, len(self.rows)):
-            return self._compare_with_all(queries, reach, k)
+            return self._compare_with_all(queries, k_nearest, k)
         about, row = self._nearest(queries, width)
         tie = self.rows.tie_widths(queries)
-        bound = about[:, reach.n_nearest(k) - 1] + 2.0 * tie  # ties, and rounding
+        bound = about[:, k_nearest.n_nearest(k) - 1] + 2.0 * tie  # ties, and rounding
         is_all = bound < about[:, -1]
         done, left = np.flatnonzero(is_all), np.flatnonzero(~is_all)
         n_within = (about <= bound[:, None]).sum(axis=1)[done].max(initial=1)
         row = np.sort(row[done, :n_within], axis=1).ravel()
         query = np.repeat(np.arange(len(done)), n_within)
         distance = self.rows.distances(queries, done[query], row)
-        near = reach.among(query, row, distance, tie[done], k)
+        near = k_nearest.among(Candidates(query, row, distance), tie[done], k)
         if not len(left):
             return near
-        rest = self._near(queries[left], reach, k, 4 * width)
+        rest = self._near(queries[left], k_nearest, k, 4 * width)
         return join_near([near, rest], [done, left])
 
     def _nearest(self, queries: Array, n: int) -> tuple[Array, NDArray[np.intp]]:
@@ -294,11 +288,10 @@ class TreeSearch:
         back = np.argsort(by_place)
         return about.take(back, axis=0), order.take(place.take(back, axis=0))
 
-    def _compare_with_all(self, queries: Array, reach: KNearest, k: float) -> Near:
+    def _compare_with_all(self, queries: Array, k_nearest: KNearest, k: float) -> Near:
         chunks = query_chunks(len(queries), len(self.rows), DISTANCES_AT_ONCE)
-        numbers = [np.arange(len(queries))[at] for at in chunks]
-        return join_near(
-            [self.product.near(queries[at], reach, k) for at in chunks], numbers
+        return near_by_chunk(
+            lambda some: self.product.near(some, k_nearest, k), queries, chunks
         )
 
 

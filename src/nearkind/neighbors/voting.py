@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from nearkind.neighbors.reach import Near, RankedNear
+from nearkind.neighbors.k_nearest import Near, RankedNear
 from nearkind.protocols import Array
 
 Weigh = Callable[[Array], Array]

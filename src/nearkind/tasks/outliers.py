@@ -286,7 +286,9 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
     def _neighborhoods(self, codes: Codes, represented: Any) -> Neighborhoods:
         """Return the nearest rows, of those equal to the row itself without one."""
         rows, k = self._voter.rows, self.n_neighbors_
-        near = self._voter.index.near(represented, rows.reach, k + rows.weight_of_one)
+        near = self._voter.index.near(
+            represented, rows.k_nearest, k + rows.weight_of_one
+        )
         weights = rows.weights[near.unique_row]
         itself = _equal_places(codes, near.query, rows.codes, near.unique_row)
         weights[itself] -= np.minimum(rows.weight_of_one, weights[itself])

@@ -161,7 +161,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
         cells = np.empty(shape, dtype=np.intp)
         for at in index.chunks(shape[0], distances_at_once()):
             queries, which = np.unique(begin[at], return_inverse=True)
-            near = index.near(represented[queries], groups.reach, k)  # itself too
+            near = index.near(represented[queries], groups.k_nearest, k)  # itself too
             cells[at] = near.unique_row[
                 weighted_places(near.query, near.votes, which, shape[1], rng)
             ]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.distances.form import FittedDistance, query_chunks
-from nearkind.neighbors.reach import tie_widths
+from nearkind.neighbors.k_nearest import tie_widths
 from nearkind.neighbors.training_rows import TrainingRows
 from nearkind.neighbors.voting import most_votes
 from nearkind.protocols import Array

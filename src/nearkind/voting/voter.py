@@ -230,7 +230,7 @@ class Voter:
 
         def shares_near(at: slice) -> Array:
             some = queries[at]
-            near = self.index.near(some, self.rows.reach, k)
+            near = self.index.near(some, self.rows.k_nearest, k)
             return vote_shares(near, weigh, self.rows.shares, len(some))
 
         chunks = self.index.chunks(len(queries), distances_at_once())
@@ -260,7 +260,7 @@ class Voter:
             near_by.append((weigher(weights), list(places), ks))
 
         def vote(at: slice) -> None:
-            near = self.index.near(queries[at], self.rows.reach, most)
+            near = self.index.near(queries[at], self.rows.k_nearest, most)
             ranked = RankedNear.of(near, self.rows.weights[near.unique_row])
             for weigh, places, ks in near_by:
                 found[places, at] = vote_shares_by_k(
@@ -288,7 +288,7 @@ class Voter:
             votes = SoftVotes(distance, rows, weights, self.rule.temperature)
             return votes.votes(query)[0]
         k = self.rule.n_neighbors
-        near = PlainIndex(distance, rows, k).near(query, self.rows.reach, k)
+        near = PlainIndex(distance, rows, k).near(query, self.rows.k_nearest, k)
         found = np.zeros(len(self.rows))
         found[near.unique_row] = near_votes(near, weigher(self.rule.weights), 1)
         return found / found.sum()
@@ -333,7 +333,7 @@ class Voter:
         groups, itself, queries = self.rows.groups, *self._queries(codes)
 
         def nearest(at: slice) -> tuple[Array, NDArray[np.intp]]:
-            near = self.index.near(queries[at], groups.reach, k + (codes is None))
+            near = self.index.near(queries[at], groups.k_nearest, k + (codes is None))
             return groups.nearest(near, k, itself[at])
 
         chunks = self.index.chunks(len(queries), distances_at_once())
@@ -351,14 +351,14 @@ class Voter:
         codes : ndarray of int (n, D) or None
             None: the training rows, none being its own neighbour.
         """
-        reach, (_, queries) = self.rows.reach, self._queries(codes)
+        k_nearest, (_, queries) = self.rows.k_nearest, self._queries(codes)
         # A row is at distance zero of itself: with one more it adds nothing.
         itself = 0.0 if codes is not None else self.rows.weight_of_one
-        k = reach.at_most(self.rule.n_neighbors + itself)
+        k = k_nearest.at_most(self.rule.n_neighbors + itself)
 
         def total(at: slice) -> Array:
             some = queries[at]
-            near = self.index.near(some, reach, k)
+            near = self.index.near(some, k_nearest, k)
             sums = np.bincount(near.query, near.votes * near.distance, len(some))
             return sums.astype(float)
 

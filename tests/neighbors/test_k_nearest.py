@@ -16,7 +16,7 @@ from nearkind.neighbors import (
     ranks,
     tie_widths,
 )
-from nearkind.neighbors.reach import nth_smallest
+from nearkind.neighbors.k_nearest import Candidates, nth_smallest
 
 
 @st.composite
@@ -67,12 +67,12 @@ def test_rows_come_with_their_distance_and_once_a_query(case):
 @given(case=queries(), data=st.data())
 def test_rows_beyond_reach_change_no_bit(case, data):
     distances, w, k = case
-    reach, tie = KNearest(w), np.full(len(distances), 1e-9)
-    near = reach.near(distances, k, tie)
+    k_nearest, tie = KNearest(w), np.full(len(distances), 1e-9)
+    near = k_nearest.near(distances, k, tie)
     kept = data.draw(hnp.arrays(bool, distances.shape))
     kept[near.query, near.unique_row] = True
     query, row = np.nonzero(kept)
-    again = reach.among(query, row, distances[query, row], tie, k)
+    again = k_nearest.among(Candidates(query, row, distances[query, row]), tie, k)
     for a, b in zip(near, again, strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -105,8 +105,8 @@ def test_distances_equal_up_to_rounding_are_tied(case, seed):
 
 
 def test_fractional_weights_reach_as_far_as_they_must():
-    reach = KNearest(np.array([0.25, 0.5, 0.5, 4.0]))
-    near = reach.near(np.array([[0.0, 1.0, 1.0, 2.0]]), 1)
+    k_nearest = KNearest(np.array([0.25, 0.5, 0.5, 4.0]))
+    near = k_nearest.near(np.array([[0.0, 1.0, 1.0, 2.0]]), 1)
     np.testing.assert_array_equal(near.unique_row, [0, 1, 2])
     np.testing.assert_allclose(near.votes, [0.25, 0.375, 0.375])
 
@@ -203,18 +203,18 @@ def test_as_few_rows_as_surely_hold_k(w, k):
 
 
 def test_rows_closer_than_a_tie_are_tied_and_farther_ones_are_not():
-    tie, reach = 1e-7 * 4.0, KNearest(np.ones(4))
+    tie, k_nearest = 1e-7 * 4.0, KNearest(np.ones(4))
     for step, votes in [(0.99 * tie, [0.5, 0.5, 0, 0]), (1.01 * tie, [1, 0, 0, 0])]:
         distances = np.array([[1.0, 1.0 + step, 2.0, 4.0]])
         expected = np.array([votes])
         np.testing.assert_array_equal(
-            votes_of(reach.near(distances, 1), 1, 4), expected
+            votes_of(k_nearest.near(distances, 1), 1, 4), expected
         )
-        ranked = ranking(reach.weights, distances, 3)
+        ranked = ranking(k_nearest.weights, distances, 3)
         np.testing.assert_array_equal(votes_of(ranked.near(1), 1, 4), expected)
         both = np.repeat(distances, 2, axis=0)
         np.testing.assert_array_equal(
-            votes_of(reach.near(both, 1), 2, 4), np.repeat(expected, 2, axis=0)
+            votes_of(k_nearest.near(both, 1), 2, 4), np.repeat(expected, 2, axis=0)
         )
 
 
@@ -266,14 +266,14 @@ def test_chunks_hold_as_many_distances_as_they_may(case, sizes):
 
 def test_some_places_of_a_list_and_lists_joined_are_the_list():
     distances = np.random.default_rng(0).integers(0, 4, (6, 9)).astype(float)
-    reach, tie = KNearest(np.ones(9)), np.linspace(0.1, 0.2, 6)
-    near = reach.near(distances, 3, tie)
+    k_nearest, tie = KNearest(np.ones(9)), np.linspace(0.1, 0.2, 6)
+    near = k_nearest.near(distances, 3, tie)
     numbers = [np.array([1, 3, 4]), np.array([0, 2, 5])]
-    parts = [reach.near(distances[at], 3, tie[at]) for at in numbers]
+    parts = [k_nearest.near(distances[at], 3, tie[at]) for at in numbers]
     for a, b in zip(join_near(parts, numbers), near, strict=True):
         np.testing.assert_array_equal(a, b)
     some = near.take(np.flatnonzero(near.query == 2))
-    alone = reach.near(distances[[2]], 3, tie[[2]])
+    alone = k_nearest.near(distances[[2]], 3, tie[[2]])
     np.testing.assert_array_equal(some.query, 2)
     for name in ("unique_row", "distance", "votes"):
         np.testing.assert_array_equal(getattr(some, name), getattr(alone, name))

@@ -1,6 +1,6 @@
 """The unique rows that hold the k nearest rows, ties included, and their votes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -21,10 +21,8 @@ DISTANCES_AT_ONCE = 1 << 21
 """Distances that one thread holds at a time."""
 
 
-class Near(NamedTuple):
-    """The unique rows within reach of the k-th neighbour, listed over all queries.
-
-    The list is sorted by query, and within a query by the number of the unique row.
+class Candidates(NamedTuple):
+    """Pairs of a query and a unique row, sorted by query and then by row.
 
     Attributes
     ----------
@@ -34,6 +32,20 @@ class Near(NamedTuple):
         Number of the unique row, its place in the index.
     distance : ndarray
         Between the two.
+    """
+
+    query: NDArray[np.intp]
+    unique_row: NDArray[np.intp]
+    distance: Array
+
+
+class Near(NamedTuple):
+    """The unique rows within reach of the k-th neighbour, listed over all queries.
+
+    Attributes
+    ----------
+    query, unique_row, distance : ndarray
+        As in ``Candidates``.
     votes : ndarray
         The weight of the unique row; at the k-th distance, its share of what is left.
     tie : ndarray of shape (n_queries,)
@@ -86,52 +98,35 @@ class KNearest:
         query, row = np.divmod(
             np.flatnonzero(distances <= bound[:, None]), len(self.weights)
         )
-        return self.among(query, row, distances[query, row], tie, k)
+        return self.among(Candidates(query, row, distances[query, row]), tie, k)
 
-    def among(
-        self,
-        query: NDArray[np.intp],
-        unique_row: NDArray[np.intp],
-        distance: Array,
-        tie: Array,
-        k: float,
-    ) -> Near:
+    def among(self, found: Candidates, tie: Array, k: float) -> Near:
         """Return the unique rows within reach, given some that hold all of these.
 
         Law: the bits of the result do not depend on what else is given.
 
         Parameters
         ----------
-        query, unique_row, distance : ndarray
-            As in ``Near``, sorted like it.
+        found : Candidates
         tie : ndarray of shape (b,)
         k : float
             As in ``near``.
         """
         k = self.at_most(k)
-        kth = self._kth_distances(query, unique_row, distance, len(tie), k)
-        near = distance <= (kth + tie)[query]
-        return self.share_votes(
-            query[near], unique_row[near], distance[near], kth, tie, k
-        )
+        kth = self._kth_distances(found, len(tie), k)
+        near = found.distance <= (kth + tie)[found.query]
+        return self.share_votes(Candidates(*(x[near] for x in found)), kth, tie, k)
 
-    def share_votes(
-        self,
-        query: NDArray[np.intp],
-        unique_row: NDArray[np.intp],
-        distance: Array,
-        kth: Array,
-        tie: Array,
-        k: float,
-    ) -> Near:
+    def share_votes(self, found: Candidates, kth: Array, tie: Array, k: float) -> Near:
         """Return all rows within reach of the k-th distances (b,) with their votes."""
+        query, unique_row, distance = found
         votes = self.weights[unique_row].astype(float)
         tied = distance >= (kth - tie)[query]
         at_kth = np.bincount(query, np.where(tied, votes, 0.0), len(kth))
         nearer = np.bincount(query, np.where(tied, 0.0, votes), len(kth))
         share = (k - nearer) / at_kth  # at most 1: the k-th row is among them
         votes *= np.where(tied, share[query], 1.0)
-        return Near(query, unique_row, distance, votes, tie)
+        return Near(*found, votes, tie)
 
     def at_most(self, k: float) -> float:
         """Return k, or the number of all rows if there are fewer."""
@@ -151,15 +146,9 @@ class KNearest:
         enough = np.searchsorted(self._lightest_first, self.at_most(k) * ENOUGH)
         return min(int(enough) + 1, len(self.weights))
 
-    def _kth_distances(
-        self,
-        query: NDArray[np.intp],
-        unique_row: NDArray[np.intp],
-        distance: Array,
-        n_queries: int,
-        k: float,
-    ) -> Array:
+    def _kth_distances(self, found: Candidates, n_queries: int, k: float) -> Array:
         """Return the distance at which the weights first add up to k (b,)."""
+        query, unique_row, distance = found
         if n_queries == 1:  # the same in fewer steps
             order = np.argsort(distance, kind="stable")
             reached = np.cumsum(self.weights[unique_row[order]]) >= k * ENOUGH
@@ -296,3 +285,11 @@ def join_near(parts: Sequence[Near], numbers: Sequence[NDArray[np.intp]]) -> Nea
     tie = np.empty(sum(map(len, numbers)))
     tie[np.concatenate(numbers)] = np.concatenate([part.tie for part in parts])
     return Near(query[order], row[order], distance, votes, tie)
+
+
+def near_by_chunk(
+    near: Callable[[Array], Near], queries: Array, chunks: Sequence[slice]
+) -> Near:
+    """Return what ``near`` finds for some queries at a time, as one list."""
+    numbers = [np.arange(len(queries))[at] for at in chunks]
+    return join_near([near(queries[at]) for at in chunks], numbers)
