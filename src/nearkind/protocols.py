@@ -30,6 +30,8 @@ if TYPE_CHECKING:  # only for annotations: nothing of these packages is loaded
 Array = NDArray[np.float64]
 Codes = NDArray[np.int32]
 RowNumbers = NDArray[np.intp]
+Labels = NDArray[np.intp] | None
+"""Class numbers of rows, -1 where a label is unknown; None: there are none."""
 Map = Callable[[Any, Iterable[Any]], Iterable[Any]]
 """As the builtin ``map``, which is the default: same results, same order."""
 
@@ -47,11 +49,7 @@ class Projection(Protocol):
         """Return (sum of R_d, C) before anything is allocated."""
 
     def fit(
-        self,
-        codes: Codes,
-        n_values: Sequence[int],
-        y: NDArray[np.intp] | None,
-        weights: Array,
+        self, codes: Codes, n_values: Sequence[int], y: Labels, weights: Array
     ) -> Self:
         """Count and fill ``tables``; y is -1 where a label is unknown, None for all."""
 
@@ -61,7 +59,7 @@ class Projection(Protocol):
     def transform(self, codes: Codes) -> Array:
         """Return phi (n, D, C)."""
 
-    def transform_training(self, codes: Codes, y: NDArray[np.intp] | None) -> Array:
+    def transform_training(self, codes: Codes, y: Labels) -> Array:
         """Return phi (n, D, C) of the rows given to ``fit``."""
 
 

@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array, Codes, Labels
 
 
 class TableProjection:
@@ -33,7 +33,7 @@ class TableProjection:
         """Return phi (n, sum of R_d, C)."""
         return gather(self.tables, codes)
 
-    def transform_training(self, codes: Codes, y: NDArray[np.intp] | None) -> Array:
+    def transform_training(self, codes: Codes, y: Labels) -> Array:
         """Return phi of rows that were given to ``fit``, with those labels."""
         return self.transform(codes)
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearkind.projections.base import TableProjection
-from nearkind.protocols import Array, Codes, Projection
+from nearkind.protocols import Array, Codes, Labels, Projection
 
 NEGLIGIBLE = 1e-24
 """A spread that is only rounding: vectors of values are of size one."""
@@ -37,11 +36,7 @@ class Concatenation(TableProjection):
         return sum(rows * channels for rows, channels in shapes), 1
 
     def fit(
-        self,
-        codes: Codes,
-        n_values: Sequence[int],
-        y: NDArray[np.intp] | None,
-        weights: Array,
+        self, codes: Codes, n_values: Sequence[int], y: Labels, weights: Array
     ) -> Self:
         """Fit both parts."""
         self.first.fit(codes, n_values, y, weights)
@@ -59,7 +54,7 @@ class Concatenation(TableProjection):
         self.tables = [np.hstack([_flat(a), _flat(b)])[:, :, None] for a, b in both]
         return self
 
-    def transform_training(self, codes: Codes, y: NDArray[np.intp] | None) -> Array:
+    def transform_training(self, codes: Codes, y: Labels) -> Array:
         """Return phi of the training rows, each part by its own rule."""
         first = self.first.transform_training(codes, y)
         second = self.second.transform_training(codes, y)
@@ -100,11 +95,7 @@ class ChannelConcatenation(TableProjection):
         return n_features, n_channels + self.second.shape(n_values, n_classes)[1]
 
     def fit(
-        self,
-        codes: Codes,
-        n_values: Sequence[int],
-        y: NDArray[np.intp] | None,
-        weights: Array,
+        self, codes: Codes, n_values: Sequence[int], y: Labels, weights: Array
     ) -> Self:
         """Fit both parts and scale the second to the first."""
         self.first.fit(codes, n_values, y, weights)
@@ -117,7 +108,7 @@ class ChannelConcatenation(TableProjection):
         self.tables = [self._concatenate(a, b) for a, b in both]
         return self
 
-    def transform_training(self, codes: Codes, y: NDArray[np.intp] | None) -> Array:
+    def transform_training(self, codes: Codes, y: Labels) -> Array:
         """Return phi of the training rows, each part by its own rule."""
         return self._concatenate(
             self.first.transform_training(codes, y),

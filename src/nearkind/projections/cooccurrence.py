@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.projections.base import TableProjection
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array, Codes, Labels
 
 
 @dataclass
@@ -31,11 +31,7 @@ class Cooccurrence(TableProjection):
         return len(n_values), sum(n_values)
 
     def fit(
-        self,
-        codes: Codes,
-        n_values: Sequence[int],
-        y: NDArray[np.intp] | None,
-        weights: Array,
+        self, codes: Codes, n_values: Sequence[int], y: Labels, weights: Array
     ) -> Self:
         """Count pairs of values, O(n D^2)."""
         starts = np.concatenate([[0], np.cumsum(n_values)])

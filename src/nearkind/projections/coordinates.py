@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.projections.base import TableProjection
-from nearkind.protocols import Array, Codes, Projection
+from nearkind.protocols import Array, Codes, Labels, Projection
 
 
 def with_coordinates(
@@ -68,11 +68,7 @@ class Coordinates(TableProjection):
         return rows + len(n_values) - n_others, max(channels, 1)
 
     def fit(
-        self,
-        codes: Codes,
-        n_values: Sequence[int],
-        y: NDArray[np.intp] | None,
-        weights: Array,
+        self, codes: Codes, n_values: Sequence[int], y: Labels, weights: Array
     ) -> Self:
         """Fit the others and fill the tables of positions."""
         n_classes = 0 if y is None else int(y.max(initial=-1)) + 1
@@ -95,7 +91,7 @@ class Coordinates(TableProjection):
         ]
         return self
 
-    def transform_training(self, codes: Codes, y: NDArray[np.intp] | None) -> Array:
+    def transform_training(self, codes: Codes, y: Labels) -> Array:
         """Return phi of the training rows, that of the others by their own rule."""
         phi = self.transform(codes)
         if self._is_other.any():

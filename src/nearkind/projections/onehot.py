@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearkind.projections.base import TableProjection
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array, Codes, Labels
 
 
 @dataclass
@@ -27,11 +26,7 @@ class OneHot(TableProjection):
         return sum(n_values), 1
 
     def fit(
-        self,
-        codes: Codes,
-        n_values: Sequence[int],
-        y: NDArray[np.intp] | None,
-        weights: Array,
+        self, codes: Codes, n_values: Sequence[int], y: Labels, weights: Array
     ) -> Self:
         """Fill ``tables`` with indicators; nothing is counted."""
         self.tables = [np.eye(size + 1, size)[:, :, None] for size in n_values]

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln
 
 from nearkind.projections.base import TableProjection, value_counts
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array, Codes, Labels
 
 
 @dataclass
@@ -48,11 +47,7 @@ class VDM(TableProjection):
         return len(n_values), n_classes
 
     def fit(
-        self,
-        codes: Codes,
-        n_values: Sequence[int],
-        y: NDArray[np.intp] | None,
-        weights: Array,
+        self, codes: Codes, n_values: Sequence[int], y: Labels, weights: Array
     ) -> Self:
         """Count classes at each value, O(n D + C sum of s_d), over labelled rows."""
         if y is None:
@@ -80,7 +75,7 @@ class VDM(TableProjection):
         ]
         return self
 
-    def transform_training(self, codes: Codes, y: NDArray[np.intp] | None) -> Array:
+    def transform_training(self, codes: Codes, y: Labels) -> Array:
         """Return phi (n, D, C), each row without itself if ``cross_fit``."""
         if not self.cross_fit or y is None:
             return self.transform(codes)
