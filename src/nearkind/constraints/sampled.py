@@ -24,12 +24,16 @@ from nearkind.protocols import Array, RowNumbers
 
 
 @dataclass(frozen=True)
-class SampledTriplets:
-    """``size`` triplets drawn from those that the labels imply."""
+class _Sampled:
+    """How many constraints to draw, and from what."""
 
     size: int
     rng: np.random.Generator
     margin: float = 1.0
+
+
+class SampledTriplets(_Sampled):
+    """``size`` triplets drawn from those that the labels imply."""
 
     def bind(self, labels: WeightedLabels) -> TupleList:
         """Draw the triplets."""
@@ -40,26 +44,20 @@ class SampledTriplets:
         return list_triplets(i, j, k, self.margin, shares)
 
 
-@dataclass(frozen=True)
-class SampledPairs:
+class SampledPairs(_Sampled):
     """``size`` pairs, half within a class and half between two, stratified by class."""
-
-    size: int
-    rng: np.random.Generator
-    margin: float = 1.0
 
     def bind(self, labels: WeightedLabels) -> TupleList:
         """Draw the pairs."""
         draw = _Draw(labels, self.rng)
-        alike = labels.weights * labels.same
-        unlike = labels.weights * labels.other
-        require_constraints(alike.sum() + unlike.sum(), "pairs")
+        kinds = (1, draw.alike, draw.partner), (-1, draw.unlike, draw.other)
+        total = draw.alike.sum() + draw.unlike.sum()
+        require_constraints(total, "pairs")
         halves = []
-        kinds = (1, alike, draw.partner), (-1, unlike, draw.other)
         for side, mass, draw_other in kinds:
             if mass.sum() > 0.0:
                 i, shares = draw.stratified(mass, max(self.size // 2, 1), "pairs")
-                shares = shares * mass.sum() / (alike.sum() + unlike.sum())
+                shares = shares * mass.sum() / total
                 halves.append((i, draw_other(i), np.full(len(i), side), shares))
         i, j, sides, shares = (
             np.concatenate(part) for part in zip(*halves, strict=True)
@@ -67,23 +65,16 @@ class SampledPairs:
         return list_pairs(i, j, sides, self.margin, shares)
 
 
-@dataclass(frozen=True)
-class SampledQuadruplets:
+class SampledQuadruplets(_Sampled):
     """``size`` quadruplets: pairs of one class stratified, pairs of two at random."""
-
-    size: int
-    rng: np.random.Generator
-    margin: float = 1.0
 
     def bind(self, labels: WeightedLabels) -> TupleList:
         """Draw the quadruplets."""
         draw = _Draw(labels, self.rng)
-        alike = labels.weights * labels.same
-        unlike = labels.weights * labels.other
-        least = min(alike.sum(), unlike.sum())
-        require_constraints(least, "quadruplets")
-        i, shares = draw.stratified(alike, self.size, "quadruplets")
-        k = self.rng.choice(len(unlike), size=len(i), p=unlike / unlike.sum())
+        require_constraints(min(draw.alike.sum(), draw.unlike.sum()), "quadruplets")
+        i, shares = draw.stratified(draw.alike, self.size, "quadruplets")
+        p = draw.unlike / draw.unlike.sum()
+        k = self.rng.choice(len(p), size=len(i), p=p)
         return list_quadruplets(
             i, draw.partner(i), k, draw.other(k), self.margin, shares
         )
@@ -94,6 +85,8 @@ class _Draw:
 
     def __init__(self, labels: WeightedLabels, rng: np.random.Generator) -> None:
         self.labels, self.rng = labels, rng
+        self.alike = labels.weights * labels.same  # weight of each row's pairs
+        self.unlike = labels.weights * labels.other
         self.order = np.argsort(labels.y, kind="stable")
         self.place = np.argsort(self.order, kind="stable")  # of each row in the order
         self.ends = np.cumsum(labels.weights[self.order])

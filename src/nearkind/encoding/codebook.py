@@ -114,16 +114,16 @@ class Codebook:
         numeric: str = "auto",
         crosses: Any = 0,
     ) -> None:
-        self.policies: dict[str, Any] = {
-            "missing": missing,
-            "unseen": unseen,
-            "numeric": numeric,
-        }
-        for parameter, value in self.policies.items():
-            _check_setting(parameter, value)
-        self.policies["crosses"] = as_setting(crosses)
-        if self.crosses is None:
+        self.missing, self.unseen, self.numeric = missing, unseen, numeric
+        for parameter, allowed in POLICIES.items():
+            value = getattr(self, parameter)
+            if not isinstance(value, str) or value not in allowed:
+                listed = ", ".join(map(repr, allowed))
+                raise ValueError(f"{parameter} must be one of {listed}, got {value!r}.")
+        setting = as_setting(crosses)
+        if setting is None:
             raise ValueError(f"crosses must be {WANTED}, got {crosses!r}.")
+        self.crosses: Setting = setting
         self._reported: list[set[Any]] = []
 
     @property
@@ -132,24 +132,9 @@ class Codebook:
         return hasattr(self, "features_")
 
     @property
-    def missing(self) -> str:
-        """Policy for missing cells."""
-        return self.policies["missing"]
-
-    @property
-    def unseen(self) -> str:
-        """Policy for values that ``fit`` did not see."""
-        return self.policies["unseen"]
-
-    @property
-    def numeric(self) -> str:
-        """What becomes of columns of numbers."""
-        return self.policies["numeric"]
-
-    @property
-    def crosses(self) -> Setting:
-        """Pairs of columns that are one more feature each."""
-        return self.policies["crosses"]
+    def policies(self) -> dict[str, Any]:
+        """The parameters by name."""
+        return {name: getattr(self, name) for name in (*POLICIES, "crosses")}
 
     @property
     def feature_names(self) -> list[Any]:
@@ -206,8 +191,8 @@ class Codebook:
         """
         self.library_ = table.library
         n_rows, n_columns = table.codes.shape
-        gaps = [gap for d in range(n_columns) for gap in self._gaps(table, d)]
-        refuse_missing(gaps)
+        named = zip(table.names, table.codes.T, strict=True)
+        refuse_missing([g for name, codes in named for g in self._gap(name, codes < 0)])
         known = (table.codes >= 0).sum(axis=0).tolist()
         columns = (
             (table.columns[d], table.counts(d, weights)) for d in range(n_columns)
@@ -360,7 +345,7 @@ class Codebook:
         """Return the cells of a table of one row, in the order of the features."""
         table = read_table(X)
         columns = [table.column(place) for place in self.order_of(table, "nearkind")]
-        cells = [None if c.missing[0] else c.values[c.indices[0]] for c in columns]
+        cells = [column.cells()[0] for column in columns]
         pairs = (cross.parts for cross in self.crosses_)
         return [*cells, *(ValuePair((cells[a], cells[b])) for a, b in pairs)]
 
@@ -424,7 +409,7 @@ class Codebook:
             column, feature = table.column(place), self.features_[d]
             codes[:, d] = feature.encode(column)
             if codes[:, d].min() < 0:
-                gaps += self._gap(feature.name, np.flatnonzero(column.missing))
+                gaps += self._gap(feature.name, column.missing)
                 unseen += self._unseen_values(d, column)
         refuse_missing(gaps)
         self._report(unseen)
@@ -441,13 +426,11 @@ class Codebook:
                 warn_if_mixed(feature)
         return feature
 
-    def _gaps(self, table: FactorizedTable, d: int) -> list[str]:
-        return self._gap(table.names[d], np.flatnonzero(table.codes[:, d] < 0))
-
-    def _gap(self, name: Any, rows: NDArray[np.intp]) -> list[str]:
+    def _gap(self, name: Any, is_missing: NDArray[np.bool_]) -> list[str]:
         """Return a clause on the rows that miss a value, if they are refused."""
-        if self.missing != "error" or not len(rows):
+        if self.missing != "error" or not is_missing.any():
             return []
+        rows = np.flatnonzero(is_missing)
         return [missing_clause(name, len(rows), f", the first in row {rows[0]}")]
 
     def _unseen_values(self, d: int, column: Column) -> list[UnseenValues]:
@@ -510,10 +493,3 @@ class Codebook:
         fresh = [value for value in values.values if value not in known]
         known.update(fresh[:MAX_REPORTED])
         return values._replace(values=fresh)
-
-
-def _check_setting(parameter: str, value: Any) -> None:
-    allowed = POLICIES[parameter]
-    if not isinstance(value, str) or value not in allowed:
-        listed = ", ".join(map(repr, allowed))
-        raise ValueError(f"{parameter} must be one of {listed}, got {value!r}.")

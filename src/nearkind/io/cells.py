@@ -8,16 +8,16 @@ digits, which are names of things. A cell is missing if it is empty or one of MI
 A column whose every filled cell is a date, as 2020-02-03 or with a time of day after
 it, holds dates, in whatever format it came; it is refused unless it is to be text.
 
-Cells of some rows of a column come as a list or as an array of pyarrow; ``Cells`` is
-what both answer.
+Cells of some rows of a column come as a list or as an array of pyarrow: ``ListCells``
+and ``ArrowCells`` have the same methods.
 """
 
 import datetime as dt
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,51 +148,6 @@ def _text(cell: Any) -> str | None:
     return cell if cell is None or isinstance(cell, str) else str(plain(cell))
 
 
-def distinct_cells(name: str, cells: Sequence[Any]) -> set[Any]:
-    """Return the distinct cells of a column.
-
-    Raises
-    ------
-    ValueError
-        If a cell is a list or a dictionary.
-    """
-    try:
-        return set(cells)
-    except TypeError:
-        row = next(i for i, cell in enumerate(cells) if isinstance(cell, list | dict))
-        raise ValueError(
-            f"Column {name!r}, row {row} holds {cells[row]!r:.60}; a cell must be one "
-            "value, such as text or a number. Drop the column, or join it to text."
-        ) from None
-
-
-class Cells(Protocol):
-    """Cells of some rows of one column."""
-
-    def __len__(self) -> int: ...
-
-    def present(self) -> NDArray[np.bool_]:
-        """Return which cells are not missing, of shape (n,)."""
-
-    def filter(self, mask: NDArray[np.bool_]) -> "Cells":
-        """Return the cells of some rows."""
-
-    def python_types(self) -> set[type]:
-        """Return the Python types of the cells."""
-
-    def distinct(self) -> set[Any]:
-        """Return the distinct cells."""
-
-    def infer_type(self) -> ColumnType:
-        """Return how the filled cells are written."""
-
-    def values(self, column_type: ColumnType | None) -> Any:
-        """Return the values of the cells in a column of this type; None: as read."""
-
-    def texts(self) -> Any:
-        """Return the cells as text; a date as ISO 8601 has it."""
-
-
 @dataclass(frozen=True)
 class ListCells:
     """Cells in a list."""
@@ -219,8 +174,23 @@ class ListCells:
         return set(map(type, self.cells))
 
     def distinct(self) -> set[Any]:
-        """Return the distinct cells."""
-        return distinct_cells(self.name, self.cells)
+        """Return the distinct cells.
+
+        Raises
+        ------
+        ValueError
+            If a cell is a list or a dictionary.
+        """
+        try:
+            return set(self.cells)
+        except TypeError:
+            nested = (isinstance(cell, list | dict) for cell in self.cells)
+            row = list(nested).index(True)
+            raise ValueError(
+                f"Column {self.name!r}, row {row} holds {self.cells[row]!r:.60}; a "
+                "cell must be one value, such as text or a number. Drop the column, or "
+                "join it to text."
+            ) from None
 
     def infer_type(self) -> ColumnType:
         """Return how the filled cells are written."""
@@ -230,7 +200,11 @@ class ListCells:
         """Return the values of the cells in a column of this type; None: as read."""
         if column_type is None:
             return self.cells
-        value_of = {cell: column_type.value(cell) for cell in self.distinct()}
+        return self.mapped(column_type.value)
+
+    def mapped(self, value: Callable[[Any], Any]) -> list[Any]:
+        """Return a value for each cell, computed once for equal ones."""
+        value_of = {cell: value(cell) for cell in self.distinct()}
         return [value_of[cell] for cell in self.cells]
 
     def texts(self) -> list[str | None]:
@@ -251,9 +225,9 @@ class ArrowCells:
         """Return which cells are not missing, of shape (n,)."""
         return self.array.is_valid().to_numpy()
 
-    def filter(self, mask: NDArray[np.bool_]) -> "ArrowCells":
+    def filter(self, mask: NDArray[np.bool_]) -> Self:
         """Return the cells of some rows."""
-        return self if mask.all() else ArrowCells(self.array.filter(mask))
+        return self if mask.all() else replace(self, array=self.array.filter(mask))
 
     def python_types(self) -> set[type]:
         """Return one type for all cells, which an array has."""
@@ -283,22 +257,13 @@ class ArrowCells:
 
 
 @dataclass(frozen=True)
-class DictionaryCells:
+class DictionaryCells(ArrowCells):
     """Text in a dictionary-encoded array of pyarrow."""
-
-    array: Any
-
-    def __len__(self) -> int:
-        return len(self.array)
 
     def present(self) -> NDArray[np.bool_]:
         """Return which cells are not missing, of shape (n,)."""
         known = [not is_missing(cell) for cell in self._texts]
         return np.array([*known, False])[self._indices]
-
-    def filter(self, mask: NDArray[np.bool_]) -> "DictionaryCells":
-        """Return the cells of some rows."""
-        return self if mask.all() else DictionaryCells(self.array.filter(mask))
 
     def python_types(self) -> set[type]:
         """Return the type of all cells, which is text."""
@@ -335,6 +300,10 @@ class DictionaryCells:
     def _indices(self) -> NDArray[np.intp]:
         """Which text each cell is, of shape (n,), -1 where there is none."""
         return self.array.indices.cast("int64").fill_null(-1).to_numpy()
+
+
+Cells = ListCells | ArrowCells
+"""Cells of some rows of one column."""
 
 
 def cells_of_lists(columns: Columns) -> dict[str, Cells]:

@@ -8,20 +8,14 @@ the model decides.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 from warnings import warn
 
 import numpy as np
 
 from nearkind.errors import did_you_mean
-from nearkind.io.cells import (
-    Cells,
-    ColumnType,
-    ListCells,
-    distinct_cells,
-    is_missing,
-)
+from nearkind.io.cells import Cells, ColumnType, ListCells, is_missing
 from nearkind.io.options import Columns, ReadingWarning
 from nearkind.tables import parse_number, plain
 
@@ -230,11 +224,17 @@ class Schema:
 
     def check(self) -> Self:
         """Raise if the file cannot be learned from; warn of rows without a label."""
-        target, n_all = self.roles.target, self.n_rows + self.n_unlabelled
+        target, n_missing = self.roles.target, self.n_unlabelled
         for name in self.features:
             if name not in self.roles.text:
                 self.types[name].refuse_dates(name)
-        warn_unlabelled(self.n_unlabelled, n_all, target, self.where)
+        if self.n_rows and n_missing:
+            warn(
+                f"{self.where}: {n_missing} of {self.n_rows + n_missing} rows have no "
+                f"{target!r}; they are left out.",
+                ReadingWarning,
+                stacklevel=2,
+            )
         check_classes(self.labels, self.n_rows, target, self.where)
         return self
 
@@ -269,17 +269,6 @@ class Schema:
         labels = part.get(target) or ListCells(target, [None] * n_rows)
         rows = labels.present() if n_rows else np.zeros(0, dtype=bool)
         return labels.filter(rows), rows
-
-
-def warn_unlabelled(n_unlabelled: int, n_rows: int, target: str, where: str) -> None:
-    """Warn of rows without a label, if there are others."""
-    if 0 < n_unlabelled < n_rows:
-        warn(
-            f"{where}: {n_unlabelled} of {n_rows} rows have no {target!r}; they are "
-            "left out.",
-            ReadingWarning,
-            stacklevel=3,
-        )
 
 
 def check_classes(
@@ -338,29 +327,26 @@ def match_levels(columns: Columns, levels: Mapping[str, Collection[Any]]) -> Col
     {'size': [1, None]}
     """
     return {
-        name: _match_column(name, columns[name], known)
+        name: ListCells(name, columns[name]).mapped(_matching(known))
         for name, known in levels.items()
         if name in columns
     }
 
 
-def _match_column(name: str, cells: list[Any], known: Collection[Any]) -> list[Any]:
+def _matching(known: Collection[Any]) -> Callable[[Any], Any]:
+    """Return what gives a cell as a column of known values has it."""
     has_words = any(isinstance(value, str) for value in known)
-    value_of = {
-        cell: _match_cell(cell, known, has_words)
-        for cell in distinct_cells(name, cells)
-    }
-    return [value_of[cell] for cell in cells]
 
+    def match(cell: Any) -> Any:
+        if cell in known:
+            return cell
+        if is_missing(cell):
+            return None
+        if not isinstance(cell, str):
+            text = str(plain(cell))
+            return text if text in known else cell
+        value = parse_number(cell)
+        is_number = value is not None and (value in known or not has_words)
+        return value if is_number else cell
 
-def _match_cell(cell: Any, known: Collection[Any], has_words: bool) -> Any:
-    if cell in known:
-        return cell
-    if is_missing(cell):
-        return None
-    if not isinstance(cell, str):
-        text = str(plain(cell))
-        return text if text in known else cell
-    value = parse_number(cell)
-    is_number = value is not None and (value in known or not has_words)
-    return value if is_number else cell
+    return match

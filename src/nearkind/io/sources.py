@@ -12,12 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
+import numpy as np
+
 from nearkind.errors import did_you_mean, nearest_names
-from nearkind.io.cells import infer_types, is_missing
+from nearkind.io.cells import cells_of_lists
 from nearkind.io.formats import FORMATS, GZIP_MAGIC, HEAD, Format, detect_format
 from nearkind.io.lines import file_errors
 from nearkind.io.options import Columns, ReadingWarning, ReadOptions
-from nearkind.io.schema import ColumnRoles, check_classes, warn_unlabelled
+from nearkind.io.schema import ColumnRoles, Schema
 
 STANDARD_INPUT = "-"
 IN_MEMORY = 1 << 26
@@ -290,24 +292,8 @@ class LabelledSource(NamedTuple):
 
     def select(self, columns: Columns) -> LabelledTable:
         """Return the table of the columns that ``data`` has."""
-        where = short_name(self.data)
-        X = {name: columns[name] for name in self.roles.features(columns, where)}
-        labels = columns[self.target]
-        kept = [i for i, label in enumerate(labels) if not is_missing(label)]
-        warn_unlabelled(len(labels) - len(kept), len(labels), self.target, where)
-        y = _of_one_type([labels[i] for i in kept])
-        check_classes(set(map(str, y)), len(y), self.target, where)
-        values = infer_types(_take(X, kept), self.text)
-        return LabelledTable(values, y, self.target, kept, len(labels))
-
-
-def _take(columns: Columns, rows: list[int]) -> Columns:
-    """Return some rows; the columns themselves if these are all."""
-    if len(rows) == len(next(iter(columns.values()))):
-        return columns
-    return {name: [cells[i] for i in rows] for name, cells in columns.items()}
-
-
-def _of_one_type(labels: list[Any]) -> list[Any]:
-    """Return labels as they are, as text if their types differ."""
-    return labels if len(set(map(type, labels))) == 1 else list(map(str, labels))
+        cells = cells_of_lists(columns)
+        schema = Schema(self.roles, short_name(self.data)).update([cells]).check()
+        X, y = schema.labelled_values(cells)
+        kept = np.flatnonzero(cells[self.target].present()).tolist()
+        return LabelledTable(X, y, self.target, kept, len(columns[self.target]))

@@ -11,7 +11,8 @@ objects, whose distinct values ``values`` makes plain by one rule for all librar
 from nearkind.tables.column import Column, as_float, as_floats
 from nearkind.tables.frames import frame
 from nearkind.tables.numerals import parse_number
-from nearkind.tables.readers import one_row, read_column, read_rows, read_table
+from nearkind.tables.readers import one_row, read_column, read_table
+from nearkind.tables.selection import read_rows
 from nearkind.tables.table import FactorizedTable, Table
 from nearkind.tables.values import (
     CELL_TYPES,

@@ -6,7 +6,6 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearkind.tables.arrays import flat_error, read_array, read_columns, read_sequence
 from nearkind.tables.column import Column
@@ -170,37 +169,3 @@ def one_row(row: Any) -> Any:
 
 def _holds_rows(row: Any) -> bool:
     return bool(row) and isinstance(row[0], Mapping | list | tuple | np.ndarray)
-
-
-def read_rows(X: Any, rows: NDArray[np.intp]) -> Table:
-    """Read some rows of a table; the others are skipped where the library allows.
-
-    Parameters
-    ----------
-    X : table
-        Anything that ``read_table`` takes.
-    rows : ndarray of int of shape (k,)
-        Numbers of the rows.
-
-    Examples
-    --------
-    >>> read_rows({"colour": ["red", "blue"]}, np.array([1])).column(0).values
-    ['blue']
-    """
-    if is_from(X, "pandas", "DataFrame"):
-        return read_table(X.iloc[rows])
-    if is_from(X, "polars", "DataFrame"):
-        return read_table(X[rows])
-    if is_from(X, "pyarrow", "Table", "RecordBatch"):
-        return read_table(X.take(rows))
-    if isinstance(X, np.ndarray) and X.ndim == 2:
-        return read_table(X[rows])
-    if isinstance(X, Mapping):
-        return read_table({name: _at(rows, values) for name, values in X.items()})
-    return read_table(X).take(rows)
-
-
-def _at(rows: NDArray[np.intp], values: Any) -> Any:
-    if isinstance(values, np.ndarray):
-        return values[rows]
-    return [values[i] for i in rows.tolist()]

@@ -8,8 +8,31 @@ from numpy.typing import NDArray
 
 from nearkind.tables.frames import frame
 from nearkind.tables.readers import is_from, one_row, read_table
+from nearkind.tables.table import Table
 
 Numbers = NDArray[np.intp]
+
+
+def read_rows(X: Any, rows: Numbers) -> Table:
+    """Read some rows of a table; the others are skipped where the library allows.
+
+    Parameters
+    ----------
+    X : table
+        Anything that ``read_table`` takes.
+    rows : ndarray of int of shape (k,)
+        Numbers of the rows.
+
+    Examples
+    --------
+    >>> read_rows({"colour": ["red", "blue"]}, np.array([1])).column(0).values
+    ['blue']
+    """
+    is_frame = is_from(X, "pandas", "DataFrame") or is_from(X, "polars", "DataFrame")
+    is_arrow = is_from(X, "pyarrow", "Table", "RecordBatch")
+    if is_frame or is_arrow or isinstance(X, Mapping | np.ndarray):
+        return read_table(take_rows(X, rows))
+    return read_table(X).take(rows)
 
 
 def take_rows(X: Any, rows: Numbers) -> Any:
@@ -155,10 +178,10 @@ def changed_row(row: Any, values: Mapping[int, Any]) -> Any:
         return changed
     if isinstance(row, np.ndarray):
         return changed_row(row[0], values)[None]
-    columns = map(table.column, range(len(table.names)))
-    cells = [None if c.missing[0] else c.values[c.indices[0]] for c in columns]
-    cells = [values.get(place, cell) for place, cell in enumerate(cells)]
-    named = {name: [cell] for name, cell in zip(table.names, cells, strict=True)}
+    named = {
+        name: [values[d] if d in values else table.column(d).cells()[0]]
+        for d, name in enumerate(table.names)
+    }
     return frame(named, library=table.library)
 
 
