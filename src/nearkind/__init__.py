@@ -8,20 +8,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr__``
-    from nearkind import baselines, datasets, export, laws, plot, theory
-    from nearkind.estimators.classifier import CPMLClassifier
-    from nearkind.estimators.cpml import CPML
-    from nearkind.io.batches import batches
-    from nearkind.pages.notebook import report
-    from nearkind.persistence import load, save
-    from nearkind.scoring import triplet_accuracy
-    from nearkind.search.classifier_cv import CPMLClassifierCV
-    from nearkind.tasks.audit import audit
-    from nearkind.tasks.change import nearest_change
-    from nearkind.tasks.medoids import KMedoids
-    from nearkind.tasks.outliers import NearestOutliers
-    from nearkind.tasks.oversampling import Oversampler
-    from nearkind.tasks.prototypes import Prototypes
+    from nearkind import baselines as baselines
+    from nearkind import datasets as datasets
+    from nearkind import export as export
+    from nearkind import laws as laws
+    from nearkind import plot as plot
+    from nearkind import theory as theory
+    from nearkind.estimators.classifier import CPMLClassifier as CPMLClassifier
+    from nearkind.estimators.cpml import CPML as CPML
+    from nearkind.io.batches import batches as batches
+    from nearkind.pages.notebook import report as report
+    from nearkind.persistence import load as load
+    from nearkind.persistence import save as save
+    from nearkind.scoring import triplet_accuracy as triplet_accuracy
+    from nearkind.search.classifier_cv import CPMLClassifierCV as CPMLClassifierCV
+    from nearkind.tasks.audit import audit as audit
+    from nearkind.tasks.change import nearest_change as nearest_change
+    from nearkind.tasks.medoids import KMedoids as KMedoids
+    from nearkind.tasks.outliers import NearestOutliers as NearestOutliers
+    from nearkind.tasks.oversampling import Oversampler as Oversampler
+    from nearkind.tasks.prototypes import Prototypes as Prototypes
 
     __version__: str
 
@@ -48,29 +54,7 @@ _HOME = {
     "triplet_accuracy": "nearkind.scoring",
 }
 
-__all__ = [
-    "CPML",
-    "CPMLClassifier",
-    "CPMLClassifierCV",
-    "KMedoids",
-    "NearestOutliers",
-    "Oversampler",
-    "Prototypes",
-    "__version__",
-    "audit",
-    "baselines",
-    "batches",
-    "datasets",
-    "export",
-    "laws",
-    "load",
-    "nearest_change",
-    "plot",
-    "report",
-    "save",
-    "theory",
-    "triplet_accuracy",
-]
+__all__ = sorted([*_HOME, "__version__"])
 
 
 if not TYPE_CHECKING:  # where it is defined, any name is a known one
@@ -88,4 +72,4 @@ if not TYPE_CHECKING:  # where it is defined, any name is a known one
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

@@ -60,7 +60,7 @@ def check_integer_weights(
     if not has_fit_parameter(estimator, "sample_weight"):
         return
     table, labels = _read(X, y)
-    counts = _generator(seed).integers(0, 4, len(labels))
+    counts = np.random.default_rng(seed).integers(0, 4, len(labels))
     counts[np.unique(labels, return_index=True)[1]] = 2  # every class stays
     rows = np.repeat(np.arange(len(labels)), counts)
     weighted = clone(estimator).fit(table, labels, sample_weight=counts.astype(float))
@@ -82,7 +82,7 @@ def check_row_order(
         Of the order.
     """
     table, labels = _read(X, y)
-    order = _generator(seed).permutation(len(labels))
+    order = np.random.default_rng(seed).permutation(len(labels))
     plain = clone(estimator).fit(table, labels)
     other = clone(estimator).fit(table[order], labels[order])
     _compare_fits(estimator, "its rows in another order", plain, other, table, tol)
@@ -100,7 +100,7 @@ def check_column_order(
         Of the order.
     """
     table, labels = _read(X, y)
-    other = table[:, _generator(seed).permutation(table.shape[1])]
+    other = table[:, np.random.default_rng(seed).permutation(table.shape[1])]
     what = "its columns in another order"
     _compare_tables(estimator, what, table, other, labels, tol)
 
@@ -117,7 +117,7 @@ def check_value_names(
         Of the new names and their order.
     """
     table, labels = _read(X, y)
-    rng, other = _generator(seed), table.copy()
+    rng, other = np.random.default_rng(seed), table.copy()
     for column in other.T:  # a view
         names = sorted({value for value in column if isinstance(value, str)})
         new = dict(zip(names, rng.permutation(len(names)), strict=True))
@@ -198,7 +198,7 @@ label of row 2: its answer for row 0 is 'y', and was 'x'.
     """
     table, labels = _read(X, y)
     classes = np.unique(labels)
-    for row in _generator(seed).permutation(len(labels))[:n_rows]:
+    for row in np.random.default_rng(seed).permutation(len(labels))[:n_rows]:
         flipped = labels.copy()
         flipped[row] = classes[
             (np.searchsorted(classes, labels[row]) + 1) % len(classes)
@@ -241,10 +241,6 @@ LAWS = [
 """Every law that holds whatever is learned, each called as ``law(estimator, X, y)``."""
 
 
-def _generator(seed: int) -> np.random.Generator:
-    return np.random.default_rng(seed)
-
-
 def _read(X: Any, y: Any) -> tuple[Table, Table]:
     """Return a table as objects (n, D), and labels."""
     return _cells(X), np.asarray(y)
@@ -280,10 +276,10 @@ def _compare_tables(
     estimator: Any, what: str, table: Table, other: Table, labels: Table, tol: float
 ) -> None:
     """Compare what models answer that are fitted to two tables, each on its own."""
-    plain, turned = (
+    plain, changed = (
         _answers(clone(estimator).fit(each, labels), each) for each in (table, other)
     )
-    _compare(estimator, what, plain, turned, tol)
+    _compare(estimator, what, plain, changed, tol)
 
 
 def _compare_fits(

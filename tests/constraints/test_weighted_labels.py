@@ -82,7 +82,7 @@ def test_a_sample_keeps_the_weight_of_each_class_and_starves_none():
     np.testing.assert_allclose(drawn.class_weights, rare.class_weights)
     assert (np.bincount(drawn.y) >= [20, 3]).all()
     np.testing.assert_array_equal(rare.y[rows], drawn.y)
-    assert (drawn.own[drawn.y == 0] == 0.0).all()
+    assert (drawn.self_weights[drawn.y == 0] == 0.0).all()
 
 
 def test_copies_inside_heavy_cells_are_not_lost():
@@ -124,7 +124,7 @@ def test_rows_drawn_are_those_of_the_labels_drawn():
     )
     np.testing.assert_array_equal(drawn.codes, rows.codes[kept])
     np.testing.assert_array_equal(drawn.weights, labels.weights)
-    np.testing.assert_array_equal(drawn.own, labels.own)
+    np.testing.assert_array_equal(drawn.self_weights, labels.self_weights)
     for label in range(3):
         assert drawn.weights[drawn.y == label].sum() == pytest.approx(
             rows.weights[rows.y == label].sum()
@@ -212,7 +212,7 @@ def test_every_class_with_anchors_has_two_rows(n_classes):
 def test_weights_of_partners_and_strangers():
     labels = WeightedLabels(np.array([0, 2, 0, 2]), np.array([3.0, 0.5, 1.0, 2.0]))
     assert labels.n_classes == 3
-    np.testing.assert_array_equal(labels.own, [2.0, 0.0, 0.0, 1.0])
+    np.testing.assert_array_equal(labels.self_weights, [2.0, 0.0, 0.0, 1.0])
     np.testing.assert_array_equal(labels.class_weights, [4.0, 0.0, 2.5])
     np.testing.assert_array_equal(labels.same, [3.0, 2.0, 3.0, 1.5])
     np.testing.assert_array_equal(labels.other, [2.5, 4.0, 2.5, 4.0])
@@ -364,7 +364,7 @@ def test_a_class_that_is_drawn_whole_stays_as_it_is():
     rows, drawn = sampled(y, weights, size=20)
     np.testing.assert_array_equal(rows, np.arange(20))
     np.testing.assert_array_equal(drawn.weights, weights)
-    np.testing.assert_array_equal(drawn.own, weights - 1.0)
+    np.testing.assert_array_equal(drawn.self_weights, weights - 1.0)
 
 
 def test_a_row_meets_rows_equal_to_it_as_often_as_in_the_whole():
@@ -374,7 +374,7 @@ def test_a_row_meets_rows_equal_to_it_as_often_as_in_the_whole():
 
     def chance(labels):
         """Return how often a partner of a row is one that is equal to it, at odds."""
-        return labels.own / (labels.same - labels.own)
+        return labels.self_weights / (labels.same - labels.self_weights)
 
     np.testing.assert_allclose(chance(drawn), chance(whole)[rows])
     np.testing.assert_allclose(drawn.class_weights, whole.class_weights)
@@ -385,7 +385,7 @@ def test_a_class_whose_weight_is_on_one_row_leaves_every_number_finite():
     rows, drawn = sampled(np.repeat([0, 1], 6), weights, size=4)
     assert rows[drawn.y == 0].tolist() == [0]
     assert drawn.weights[drawn.y == 0].tolist() == [5.0]
-    assert np.isfinite(drawn.own).all()
+    assert np.isfinite(drawn.self_weights).all()
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

@@ -169,7 +169,8 @@ def test_rows_add_up_however_many_are_worked_on_at_a_time(engine, width, monkeyp
 def rows_of(columns, i):
     """Return what changes when only row i is there."""
     return {
-        name: getattr(columns, name)[[i]] for name in ("shares", "own", "own_weights")
+        name: getattr(columns, name)[[i]]
+        for name in ("shares", "self_columns", "self_weights")
     }
 
 
@@ -227,7 +228,9 @@ def written_out(shape, n_near, n_far, width, margin):
     loss, weights = 0.0, np.zeros_like(d2)
     for row, at in zip(d2, range(len(d2)), strict=True):
         near_weights = columns.weights[columns.near].copy()
-        near_weights[columns.near == columns.own[at]] = columns.own_weights[at]
+        near_weights[columns.near == columns.self_columns[at]] = columns.self_weights[
+            at
+        ]
         z = row[columns.near, None] + margin - row[None, columns.far]
         inside = np.clip(z, 0.0, width) if width else 0.0
         values = np.maximum(z - width, 0.0) + inside * inside / (2.0 * width or 1.0)

@@ -91,7 +91,9 @@ def test_rows_that_were_all_drawn_are_the_unique_rows_of_all(table):
     drawn = unique_sampled_rows(codes, y, np.bincount(y).astype(float))
     unique = unique_rows(codes, y, np.ones(len(y)))
     np.testing.assert_array_equal(drawn.weights, unique.weights)
-    np.testing.assert_array_equal(drawn.own, np.maximum(unique.weights - 1.0, 0.0))
+    np.testing.assert_array_equal(
+        drawn.self_weights, np.maximum(unique.weights - 1.0, 0.0)
+    )
 
 
 @given(tables())
@@ -100,7 +102,7 @@ def test_drawn_rows_stand_for_their_class(table):
     totals = 3.0 * np.bincount(y)
     drawn = unique_sampled_rows(codes, y, totals)
     np.testing.assert_allclose(np.bincount(drawn.y, drawn.weights), totals)
-    np.testing.assert_allclose(drawn.weights - drawn.own, 3.0)
+    np.testing.assert_allclose(drawn.weights - drawn.self_weights, 3.0)
 
 
 POLICIES = ["auto", "category", "bin", "scale"]

@@ -193,7 +193,10 @@ def _near_columns(sides, row):
     if sides.near_weights is not None:
         weights = sides.near_weights[row]
     return [
-        (column, sides.own_weights[row] if column == sides.own[row] else weight)
+        (
+            column,
+            sides.self_weights[row] if column == sides.self_columns[row] else weight,
+        )
         for column, weight in zip(columns, weights, strict=True)
     ]
 

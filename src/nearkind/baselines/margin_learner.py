@@ -108,6 +108,8 @@ class MarginLearner(Distance, ABC):
         """Return the loss, with the targets that are nearest in an embedding."""
         pull = (1.0 - self.mu) / self.mu
         rule = LocalTriplets(margin, self.n_neighbors, distances_at_once(), pull)
-        labels = rule.bind(WeightedLabels(drawn.y, drawn.weights, drawn.own)).labels
+        labels = rule.bind(
+            WeightedLabels(drawn.y, drawn.weights, drawn.self_weights)
+        ).labels
         constraints = LocalConstraints(rule, labels, near)
         return MarginLoss(constraints, self.mu, loss, places, run)

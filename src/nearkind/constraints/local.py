@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from nearkind.constraints.triplets import TripletChunk
 from nearkind.constraints.weighted_labels import (
     AT_ONCE,
     WeightedLabels,
@@ -68,24 +69,22 @@ class Targets:
 
 
 @dataclass(frozen=True)
-class LocalChunk:
+class LocalChunk(TripletChunk):
     """The local triplets of some anchors of one class, and the pull of their targets.
 
     The loss is the mean over targets j of pull * d2_ij + sum over k of [d2_ij + margin
     - d2_ik]_+, divided by the number of k.
     """
 
-    edges: AnchorPairs
-    columns: NearFar
     pull: float
 
     def value(self, d2: Array, loss: Loss) -> float:
         """Return the share of the mean loss that these anchors have."""
-        return loss.total(d2, self.columns) + self._pull_loss(d2)
+        return super().value(d2, loss) + self._pull_loss(d2)
 
     def gradient(self, d2: Array, loss: Loss) -> LossGradient:
         """Return loss, gradient in d2 (a, n), and intercept."""
-        total, weights, intercept = loss.gradient(d2, self.columns)
+        total, weights, intercept = super().gradient(d2, loss)
         self.columns.add_near(weights, self.columns.near, self._shares())
         return LossGradient(total + self._pull_loss(d2), weights, intercept)
 
@@ -196,8 +195,8 @@ class LocalConstraints:
             self.rule.margin,
             self.labels.weights,
             self.labels.anchor_weights[anchors] / self.mass,
-            own=np.full(len(anchors), -1),
-            own_weights=np.zeros(len(anchors)),
+            self_columns=np.full(len(anchors), -1),
+            self_weights=np.zeros(len(anchors)),
             near_weights=near.weights,
         )
 
@@ -231,13 +230,13 @@ class LocalConstraints:
             np.concatenate([drawn, near.columns.ravel()]), return_inverse=True
         )
         first, columns = at[: len(drawn)], at[len(drawn) :].reshape(near.columns.shape)
-        weights, own, anchoring = np.zeros((3, len(rows)))
-        weights[first], own[first] = labels.weights, labels.own
+        weights, self_weights, anchoring = np.zeros((3, len(rows)))
+        weights[first], self_weights[first] = labels.weights, labels.self_weights
         anchoring[first] = labels.anchoring
         shape = len(rows), near.columns.shape[1]
         given = Targets(np.zeros(shape, np.intp), np.zeros(shape))
         given.columns[first], given.weights[first] = columns, near.weights
-        labels = WeightedLabels(self.labels.y[rows], weights, own, anchoring)
+        labels = WeightedLabels(self.labels.y[rows], weights, self_weights, anchoring)
         return rows, LocalConstraints(self.rule, labels, given=given)
 
     @property
@@ -252,7 +251,7 @@ class LocalConstraints:
             same = same[:: -(-len(same) // CANDIDATES)]  # evenly over their content
             mine = anchors[self.labels.y[anchors] == label]
             for some in chunk_rows(mine, len(same), self.rule.at_once):
-                copied = some[self.labels.own[some] > 0.0]
+                copied = some[self.labels.self_weights[some] > 0.0]
                 found.append((some, self._nearest_in(some, same, copied)))
         width = max(near.columns.shape[1] for _, near in found)
         wide = [near.widened(width) for _, near in found]

@@ -54,7 +54,7 @@ class PairChunk:
         """Return the share of each pair in the mean (a, n)."""
         anchor_weights = self.labels.anchor_weights[self.anchors]
         shares = np.outer(anchor_weights, self.labels.weights)
-        itself = anchor_weights * self.labels.own[self.anchors]
+        itself = anchor_weights * self.labels.self_weights[self.anchors]
         shares[np.arange(len(self.anchors)), self.anchors] = itself
         return shares / self.mass
 

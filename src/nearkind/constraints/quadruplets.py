@@ -72,7 +72,7 @@ class AllQuadruplets:
             return SampledQuadruplets(SAMPLE, rng, self.margin).bind(labels)
         left, right = np.triu_indices(n_rows)  # the diagonal: equal rows
         shares = labels.weights[left] * labels.weights[right]
-        shares[left == right] = labels.weights * labels.own / 2.0
+        shares[left == right] = labels.weights * labels.self_weights / 2.0
         alike = labels.y[left] == labels.y[right]
         shares[alike] *= labels.anchoring[left[alike]]
         for kind in (alike, ~alike):
@@ -85,8 +85,8 @@ class AllQuadruplets:
             self.margin,
             shares,
             shares=np.ones(1),
-            own=np.array([-1]),
-            own_weights=np.zeros(1),
+            self_columns=np.array([-1]),
+            self_weights=np.zeros(1),
         )
         chunk = QuadrupletChunk(PairList(left, right), columns)
         return LabelConstraints(self, labels, [chunk])

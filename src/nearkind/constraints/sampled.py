@@ -116,8 +116,10 @@ class _Draw:
         low = self.class_ends[labels.y[i]] - labels.class_weights[labels.y[i]]
         at = low + self.rng.random(len(i)) * labels.same[i]
         start = self.ends[self.place[i]] - labels.weights[i]
-        beyond = at >= start + labels.own[i]
-        j = self._at(np.where(beyond, at + labels.weights[i] - labels.own[i], at))
+        beyond = at >= start + labels.self_weights[i]
+        j = self._at(
+            np.where(beyond, at + labels.weights[i] - labels.self_weights[i], at)
+        )
         return np.where((at >= start) & ~beyond, i, j)
 
     def other(self, i: RowNumbers) -> RowNumbers:

@@ -6,8 +6,8 @@ distance, but not convex: it has no certificate, and its solver is a plain desce
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,28 +32,6 @@ LOWEST_SCORE = -80.0
 smallest that single precision has are slow to multiply."""
 LOWEST_TOTAL = float(np.exp(-50.0))
 """Sum of the chances within a class below which they are computed one by one."""
-
-
-class SameClass(Protocol):
-    """Which rows are of each anchor's class, and products over them.
-
-    Law: the products are those of the mask.
-    """
-
-    @property
-    def mask(self) -> NDArray[np.bool_]:
-        """Whether each row is of each anchor's class (a or 1, n)."""
-
-    def take(self, anchors: RowNumbers) -> "SameClass":
-        """Return the same for some anchors."""
-
-    def times(self, E: Array, V: Array) -> tuple[Array, Array]:
-        """Return E V over the rows of each anchor's class, and over all rows."""
-
-    def transposed_times(
-        self, E: Array, V: Array, within: Array, outside: Array
-    ) -> Array:
-        """Return (E * c)' V, c_ij = within_i if j is of the class, else outside_i."""
 
 
 class OneClass(NamedTuple):
@@ -117,6 +95,10 @@ class SeveralClasses(NamedTuple):
         return Q
 
 
+SameClass = OneClass | SeveralClasses
+"""Which rows are of each anchor's class, and products over them: those of the mask."""
+
+
 @dataclass(frozen=True)
 class SoftNeighborChunk:
     """The draws of some anchors.
@@ -129,7 +111,7 @@ class SoftNeighborChunk:
         Which rows are of their classes.
     weights : ndarray of shape (n,)
         Weight of every row.
-    own : ndarray of shape (a,)
+    self_weights : ndarray of shape (a,)
         Weight of each anchor as its own neighbour.
     shares : ndarray of shape (a,)
         Weight of each anchor in the mean.
@@ -140,7 +122,7 @@ class SoftNeighborChunk:
     edges: AnchorPairs
     same: SameClass
     weights: Array
-    own: Array
+    self_weights: Array
     shares: Array
     margin: float
 
@@ -161,10 +143,10 @@ class SoftNeighborChunk:
         """Return the probabilities among all rows and among those of the class."""
         with np.errstate(divide="ignore"):  # a row without weight is never drawn
             log_weights = np.log(self.weights).astype(d2.dtype)
-            log_own = np.log(self.own)
+            log_self = np.log(self.self_weights)
         scores = d2 * d2.dtype.type(-1.0 / self.margin)
         itself = np.arange(len(d2)), self.edges.anchors
-        at_itself = scores[itself] + log_own
+        at_itself = scores[itself] + log_self
         scores += log_weights
         scores[itself] = at_itself
         within = np.where(self.same.mask, scores, d2.dtype.type(-np.inf))
@@ -189,7 +171,7 @@ class SoftNeighborChunk:
         E = points.left[a] @ points.right.T  # (a, n), O(a n q)
         np.maximum(E, dtype.type(LOWEST_SCORE), out=E)
         np.exp(E, out=E)
-        E[np.arange(len(a)), a] = self.own
+        E[np.arange(len(a)), a] = self.self_weights
         drawn, drawn_of_all = self.same.times(E, points.U1)  # (a, q + 1), O(a n q)
         same, total = drawn[:, -1].astype(float), drawn_of_all[:, -1].astype(float)
         lost = same < LOWEST_TOTAL
@@ -214,13 +196,12 @@ class SoftNeighborChunk:
         self, rows: Embedding, some: RowNumbers
     ) -> tuple[float, Array]:
         """Return what ``laplacian`` does for some anchors, by way of ``gradient``."""
-        part = SoftNeighborChunk(
-            AnchorPairs(self.edges.anchors[some]),
-            self.same.take(some),
-            self.weights,
-            self.own[some],
-            self.shares[some],
-            self.margin,
+        part = replace(
+            self,
+            edges=AnchorPairs(self.edges.anchors[some]),
+            same=self.same.take(some),
+            self_weights=self.self_weights[some],
+            shares=self.shares[some],
         )
         at = part.gradient(part.edges.squared_distances(rows), Hinge())
         return at.loss, part.edges.apply_laplacian(rows.U, at.weights)
@@ -341,7 +322,7 @@ class SoftNeighbors:
                 AnchorPairs(anchors),
                 same,
                 labels.weights,
-                labels.own[anchors],
+                labels.self_weights[anchors],
                 shares[anchors],
                 self.margin,
             )

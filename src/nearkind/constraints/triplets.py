@@ -66,8 +66,10 @@ class AllTriplets:
         mass: float,
     ) -> NearFar:
         shares = labels.anchor_weights[anchors] / mass
-        own = labels.own[anchors]
-        return NearFar(same, other, self.margin, labels.weights, shares, anchors, own)
+        self_weights = labels.self_weights[anchors]
+        return NearFar(
+            same, other, self.margin, labels.weights, shares, anchors, self_weights
+        )
 
     def gradient_at_zero(self, labels: WeightedLabels, Z: Array) -> Array:
         """Return the gradient of the loss at M = 0, where every triplet is violated."""

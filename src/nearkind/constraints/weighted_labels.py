@@ -37,7 +37,7 @@ class WeightedLabels:
         Class numbers.
     weights : ndarray of shape (n,)
         How many rows each unique row stands for.
-    own : ndarray of shape (n,), default=None
+    self_weights : ndarray of shape (n,), default=None
         Weight of each unique row as its own partner. One of weight w stands for w equal
         rows, so None means w - 1 (0 where w < 1). A unique row that was drawn to stand
         for others too has less: those are elsewhere.
@@ -48,12 +48,14 @@ class WeightedLabels:
 
     y: RowNumbers
     weights: Array
-    own: Array = None  # type: ignore[assignment]
+    self_weights: Array = None  # type: ignore[assignment]
     anchoring: Array = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        if self.own is None:
-            object.__setattr__(self, "own", np.maximum(self.weights - 1.0, 0.0))
+        if self.self_weights is None:
+            object.__setattr__(
+                self, "self_weights", np.maximum(self.weights - 1.0, 0.0)
+            )
         if self.anchoring is None:
             object.__setattr__(self, "anchoring", np.ones(len(self.y)))
 
@@ -75,7 +77,7 @@ class WeightedLabels:
     @cached_property
     def same(self) -> Array:
         """Weight of the other rows of the same class, for each unique row (n,)."""
-        return self.class_weights[self.y] - self.weights + self.own
+        return self.class_weights[self.y] - self.weights + self.self_weights
 
     @cached_property
     def other(self) -> Array:
@@ -87,7 +89,7 @@ class WeightedLabels:
         """Return the weight of each row of a class as partner of each anchor (a, s)."""
         weights = np.tile(self.weights[same], (len(anchors), 1))
         rows, columns = np.nonzero(same == anchors[:, None])
-        weights[rows, columns] = self.own[anchors[rows]]
+        weights[rows, columns] = self.self_weights[anchors[rows]]
         return weights
 
     def contrast(self, Z: Array, within: Array, between: Array) -> Array:
@@ -141,7 +143,7 @@ class WeightedLabels:
         labels = WeightedLabels(
             self.y[np.concatenate([rows, far])],
             np.concatenate([near.weights, far_weights]),
-            np.concatenate([near.own, np.zeros(len(far))]),
+            np.concatenate([near.self_weights, np.zeros(len(far))]),
             np.concatenate([1.0 / chances[near.y], np.zeros(len(far))]),
         )
         return np.concatenate([rows, far]), labels
@@ -155,13 +157,12 @@ class WeightedLabels:
         drawings = []
         for label, wanted in zip(classes, wanted_of, strict=True):
             members = self.rows_of(label)
-            if len(members) <= wanted:
-                drawn, each, mine = members, self.weights[members], self.own[members]
-            else:
-                drawn, each, mine = self._draw(members, wanted, rng)
-            drawings.append((drawn, each, mine))
-        rows, weights, own = map(np.concatenate, zip(*drawings, strict=True))
-        return rows, WeightedLabels(self.y[rows], weights, own)
+            drawing = members, self.weights[members], self.self_weights[members]
+            if len(members) > wanted:
+                drawing = self._draw(members, wanted, rng)
+            drawings.append(drawing)
+        rows, weights, self_weights = map(np.concatenate, zip(*drawings, strict=True))
+        return rows, WeightedLabels(self.y[rows], weights, self_weights)
 
     def _chances(self, n_wanted: int) -> Array:
         """Return each class's chance to have anchors: half by weight, half evenly.
@@ -194,15 +195,15 @@ class WeightedLabels:
     def _draw(
         self, members: RowNumbers, size: int, rng: np.random.Generator
     ) -> tuple[RowNumbers, Array, Array]:
-        """Draw rows of one class by weight; return them, their weights and own."""
+        """Draw rows of one class by weight; with their weights and self weights."""
         hits = _systematic(members, self.weights[members], size, rng)
         drawn, times = np.unique(hits, return_counts=True)
         total = self.weights[members].sum()
         weights = times * (total / size)
         # Among its partners a row meets rows equal to it as often as in the whole.
         outside = np.maximum(total - self.weights[drawn], 1e-300)
-        own = (total - weights) * self.own[drawn] / outside
-        return drawn, weights, own
+        self_weights = (total - weights) * self.self_weights[drawn] / outside
+        return drawn, weights, self_weights
 
     def rows_of(self, label: int) -> RowNumbers:
         """Return the unique rows of one class."""
@@ -217,10 +218,12 @@ def sample_rows(rows: UniqueRows, size: int, rng: np.random.Generator) -> Unique
     """Return the rows, or about ``size`` of them; each class keeps its weight."""
     if len(rows) <= size:
         return rows
-    labels = WeightedLabels(rows.y, rows.weights, rows.own)
+    labels = WeightedLabels(rows.y, rows.weights, rows.self_weights)
     kept, drawn = labels.sample(size, rng)
     numbers = np.arange(len(kept))
-    return UniqueRows(rows.codes[kept], drawn.y, drawn.weights, numbers, drawn.own)
+    return UniqueRows(
+        rows.codes[kept], drawn.y, drawn.weights, numbers, drawn.self_weights
+    )
 
 
 C = TypeVar("C", bound=Chunk)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,7 +114,9 @@ class Codebook:
         numeric: str = "auto",
         crosses: Any = 0,
     ) -> None:
-        self.missing, self.unseen, self.numeric = missing, unseen, numeric
+        self.missing: Final = missing
+        self.unseen: Final = unseen
+        self.numeric: Final = numeric
         for parameter, allowed in POLICIES.items():
             value = getattr(self, parameter)
             if not isinstance(value, str) or value not in allowed:
@@ -123,7 +125,7 @@ class Codebook:
         setting = as_setting(crosses)
         if setting is None:
             raise ValueError(f"crosses must be {WANTED}, got {crosses!r}.")
-        self.crosses: Setting = setting
+        self.crosses: Final[Setting] = setting
         self._reported: list[set[Any]] = []
 
     @property

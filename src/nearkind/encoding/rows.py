@@ -169,7 +169,7 @@ class UniqueRows:
         How many rows each stands for.
     of_row : ndarray of int (n,)
         The unique row of each row.
-    own : ndarray (m,) or None
+    self_weights : ndarray (m,) or None
         Weight of each as its own partner in a pair; None: its weight less one.
     """
 
@@ -177,7 +177,7 @@ class UniqueRows:
     y: Numbers
     weights: Array
     of_row: Numbers
-    own: Array = None  # type: ignore[assignment]
+    self_weights: Array = None  # type: ignore[assignment]
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -227,15 +227,15 @@ def unique_sampled_rows(codes: Codes, y: Numbers, totals: Array) -> UniqueRows:
     --------
     >>> codes = np.array([[0], [0], [1]], dtype=np.int32)
     >>> rows = unique_sampled_rows(codes, np.array([0, 0, 0]), np.array([6.0]))
-    >>> rows.weights.tolist(), rows.own.tolist()
+    >>> rows.weights.tolist(), rows.self_weights.tolist()
     ([4.0, 2.0], [2.0, 0.0])
     """
     drawn = np.maximum(np.bincount(y, minlength=len(totals)), 1)
     each = totals / drawn  # rows that one row stands for
     rows = unique_rows(codes, y, np.ones(len(y)))
     weights = rows.weights * each[rows.y]
-    own = np.maximum(weights - each[rows.y], 0.0)
-    return replace(rows, weights=weights, own=own)
+    self_weights = np.maximum(weights - each[rows.y], 0.0)
+    return replace(rows, weights=weights, self_weights=self_weights)
 
 
 def row_keys(table: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -141,7 +141,7 @@ def _phi(projection: Projection, tables: list[Array], rows: UniqueRows) -> Array
 
 def constrain(spec: CPMLSpec, rows: UniqueRows, classes: NDArray[Any]) -> Any:
     """Return the constraints that the labels of rows imply."""
-    labels = WeightedLabels(rows.y, rows.weights, rows.own)
+    labels = WeightedLabels(rows.y, rows.weights, rows.self_weights)
     constraints = spec.rule.bind(labels)
     if spec.is_local:
         warn_of_single_rows(labels, classes)

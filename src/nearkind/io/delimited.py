@@ -120,7 +120,7 @@ def find_delimiter(lines: list[str]) -> str:
 def _score(lines: list[str], delimiter: str) -> tuple[float, int]:
     """Return the share of lines that agree with the header, and its cells."""
     try:
-        rows = _Reader(lines, delimiter, strict=False)
+        rows = _csv_reader(lines, delimiter, strict=False)
         widths = [len(row) for row in rows if row]
     except csv.Error:
         return 0.0, 0
@@ -144,11 +144,11 @@ def parse_rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     >>> list(parse_rows(["a, b\\n", "\\n", '"c,d",\\n'], ","))
     [['a', ' b'], [], ['c,d', '']]
     """
-    reader = _Reader(lines, delimiter, strict=True)
+    reader = _csv_reader(lines, delimiter, strict=True)
     start = 1
     try:
         for row in reader:
-            start = reader.n_lines + 1
+            start = reader.line_num + 1
             yield row
     except csv.Error as error:
         if TOO_LONG in str(error):
@@ -156,7 +156,7 @@ def parse_rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
                 f"the row that begins in line {start} has a cell of more than "
                 f"{MAX_LENGTH:,} letters, or a quote that is not closed"
             ) from None
-        if reader.n_lines > start or END_OF_DATA in str(error):
+        if reader.line_num > start or END_OF_DATA in str(error):
             raise ValueError(
                 f"the row that begins in line {start} has a quote that is not closed; "
                 'close it, or write a quote inside a cell as ""'
@@ -164,39 +164,13 @@ def parse_rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
         raise ValueError(f"{error}; {ADVICE}") from None
 
 
-class _Reader:
-    """A reader of the csv module, which is allowed the long cells that come.
+def _csv_reader(lines: Iterable[str], delimiter: str, strict: bool) -> Any:
+    """Return a reader of the csv module that takes cells of up to ``MAX_LENGTH``.
 
-    The module has one limit, 131,072 letters, for the whole process. It is only ever
-    raised, and only before a row that needs it, so that threads do not disturb each
-    other.
-
-    Attributes
-    ----------
-    n_lines : int
-        Lines read so far.
+    The module has one limit, 131,072 letters, for the whole process; it is only raised.
     """
-
-    def __init__(self, lines: Iterable[str], delimiter: str, strict: bool) -> None:
-        self._lines, self._n_letters = lines, 0
-        self._rows = csv.reader(self._allowed(), delimiter=delimiter, strict=strict)
-
-    @property
-    def n_lines(self) -> int:
-        return self._rows.line_num
-
-    def __iter__(self) -> Iterator[list[str]]:
-        for row in self._rows:
-            self._n_letters = 0
-            yield row
-
-    def _allowed(self) -> Iterator[str]:
-        """Yield lines; all letters since the last row may be of one cell."""
-        for line in self._lines:
-            self._n_letters += len(line)
-            if self._n_letters > csv.field_size_limit():
-                csv.field_size_limit(min(2 * self._n_letters, MAX_LENGTH))
-            yield line
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_LENGTH))
+    return csv.reader(lines, delimiter=delimiter, strict=strict)
 
 
 def same_width(rows: Iterable[list[str]], width: int) -> Iterator[list[str]]:

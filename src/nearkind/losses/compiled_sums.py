@@ -59,8 +59,8 @@ class _Columns(NamedTuple):
     far_weights: Array
     margin: float
     shares: Array  # (a,)
-    own: NDArray[np.intp]
-    own_weights: Array
+    self_columns: NDArray[np.intp]
+    self_weights: Array
 
 
 def _columns_of(near_far: NearFar) -> _Columns:
@@ -72,8 +72,8 @@ def _columns_of(near_far: NearFar) -> _Columns:
         near_far.weights[near_far.far],
         float(near_far.margin),
         near_far.shares,
-        near_far.own,
-        near_far.own_weights,
+        near_far.self_columns,
+        near_far.self_weights,
     )
 
 
@@ -124,8 +124,8 @@ def _gather(
     sign: int,
     margin: float,
     weights: Array,
-    own: int,
-    own_weight: float,
+    self_column: int,
+    self_weight: float,
     values: Array,
     masses: Array,
 ) -> float:
@@ -134,7 +134,7 @@ def _gather(
     for j in range(len(columns)):
         column = columns[j]
         values[j] = sign * (row[column] + margin)
-        masses[j] = own_weight if column == own else weights[j]
+        masses[j] = self_weight if column == self_column else weights[j]
         total += abs(values[j])
     return total
 
@@ -160,8 +160,8 @@ def _load_row(
         sign,
         columns.margin,
         near_weights[i % len(near)],
-        columns.own[i],
-        columns.own_weights[i],
+        columns.self_columns[i],
+        columns.self_weights[i],
         near_side,
         near_masses,
     )

@@ -48,7 +48,7 @@ class NearFar:
         Weights of the columns.
     shares : ndarray of shape (a,)
         Weights of the rows.
-    own, own_weights : ndarray of shape (a,)
+    self_columns, self_weights : ndarray of shape (a,)
         A near column of each row that has another weight in that row; -1 for none.
     near_weights : ndarray of shape (a, p), default=None
         Weights of the near columns of each row; None: as ``weights`` says.
@@ -59,8 +59,8 @@ class NearFar:
     margin: float
     weights: Array
     shares: Array
-    own: NDArray[np.intp]
-    own_weights: Array
+    self_columns: NDArray[np.intp]
+    self_weights: Array
     near_weights: Array | None = None
 
     @property
@@ -70,7 +70,7 @@ class NearFar:
 
     @property
     def stated_weights(self) -> Array:
-        """The weights of ``near_by_row``, before ``own_weights`` replace some."""
+        """The weights of ``near_by_row``, before ``self_weights`` replace some."""
         if self.near_weights is None:
             return self.weights[self.near_by_row]
         return self.near_weights
@@ -79,8 +79,8 @@ class NearFar:
         """Return the weight of each near column in each row (a, p)."""
         shape = len(self.shares), self.near_by_row.shape[1]
         weights = np.broadcast_to(self.stated_weights, shape).copy()
-        rows, columns = np.nonzero(self.near_by_row == self.own[:, None])
-        weights[rows, columns] = self.own_weights[rows]
+        rows, columns = np.nonzero(self.near_by_row == self.self_columns[:, None])
+        weights[rows, columns] = self.self_weights[rows]
         return weights
 
     def add_near(self, out: Array, at: NDArray[np.intp], terms: Array) -> None:
@@ -161,22 +161,6 @@ class _Part(NamedTuple):
         return float((self.shares * self.t_weights * loss).sum())
 
 
-class _Sums(Protocol):
-    """Sums over the other side, for each t_j and each c_k of some rows."""
-
-    @property
-    def loss(self) -> Array:
-        """Sum over k of w_k f(t_j - c_k) (a, p)."""
-
-    @property
-    def t_gradient(self) -> Array:
-        """Sum over k of w_k f'(t_j - c_k) (a, p)."""
-
-    @property
-    def c_gradient(self) -> Array:
-        """Sum over j of w_j f'(t_j - c_k) (a, m)."""
-
-
 def _parts(d2: Array, columns: NearFar) -> Iterator[_Part]:
     t_weights, c_weights = columns.weights_by_row(), columns.weights[columns.far]
     near = np.broadcast_to(columns.near_by_row, t_weights.shape)
@@ -191,12 +175,8 @@ def _parts(d2: Array, columns: NearFar) -> Iterator[_Part]:
         yield _Part(rows, near[rows], shares, t, t_weights[rows], c, c_weights)
 
 
-def _sums_of(part: _Part, width: float) -> _Sums:
-    return _HingeSums(part) if width == 0.0 else _SmoothedSums(part, width)
-
-
 class _HingeSums:
-    """Sums of the hinge; each is computed when asked for."""
+    """Sums of the hinge over the other side; each is computed when asked for."""
 
     def __init__(self, part: _Part) -> None:
         self._merged = Merged(part.t, part.c)
@@ -213,7 +193,7 @@ class _HingeSums:
 
 
 class _SmoothedSums:
-    """Sums of the smoothed hinge; each is computed when asked for.
+    """Sums of the smoothed hinge over the other side, computed when asked for.
 
     With P_r(x) the sum over k of w_k [x - c_k]_+^r, the loss of t_j is
     (P_2(t_j) - P_2(t_j - width)) / (2 width) and its derivative
@@ -247,6 +227,10 @@ class _SmoothedSums:
         """Sum over j of w_j loss'(t_j - c_k) (a, m)."""
         count, first = self._merged.above(self._signed, self._signed * self._ends)
         return (first - self._c * count) / self._width
+
+
+def _sums_of(part: _Part, width: float) -> _HingeSums | _SmoothedSums:
+    return _HingeSums(part) if width == 0.0 else _SmoothedSums(part, width)
 
 
 def _difference(sums: Array) -> Array:

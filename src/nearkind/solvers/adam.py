@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nearkind.metrics.spectrum import Spectrum, decompose_factor
 from nearkind.protocols import Array
-from nearkind.solvers.lbfgs import LBFGS, factor_of
+from nearkind.solvers.lbfgs import LBFGS, evaluate_in_factor, factor_of
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Callback, Progress, Solution, Stop
 
@@ -104,7 +104,7 @@ class Adam:
             for _ in range(self.round_steps):
                 state.move(next(minibatches))
             before, F = progress.value, state.F.copy()
-            value = held.factor_gradient(F)[0] + held.factor_penalty(F)[0]
+            value = evaluate_in_factor(held, F).value
             if progress.offer(partial(decompose_factor, F), value):
                 best = F
             progress.record(t)
@@ -158,7 +158,7 @@ class _State:
 
     def move(self, minibatch: Objective) -> None:
         """Take one step."""
-        G = minibatch.factor_gradient(self.F)[1] + minibatch.factor_penalty(self.F)[1]
+        G = evaluate_in_factor(minibatch, self.F).gradient
         self.count += 1
         self.mean += 0.1 * (G - self.mean)
         self.square += 0.001 * (G * G - self.square)

@@ -94,7 +94,7 @@ class MinibatchSampler:
         phi = self.projection.transform_training(unique.codes, unique.y)
         Z = self.structure.blocks(phi) @ self.bases[:, None]
         Z -= Z.mean(axis=1, keepdims=True)
-        labels = WeightedLabels(unique.y, unique.weights, unique.own)
+        labels = WeightedLabels(unique.y, unique.weights, unique.self_weights)
         constraints = self.rule.bind(labels)
         return replace(like, Z=Z.astype(like.Z.dtype), constraints=constraints)
 

@@ -65,7 +65,7 @@ def _array_distinct(cells: NDArray[Any]) -> Factorization:
 def read_sequence(X: Sequence[Any]) -> Table:
     """Read a list of rows or of dicts."""
     if not X:
-        return Table([], 0, False, _no_column)
+        return Table([], 0, False, lambda d: column_of(d, []))  # refused there
     if isinstance(X[0], Mapping):
         return _read_records(X)
     if not _is_row(X[0]):
@@ -135,10 +135,6 @@ def _sequence_column(name: Any, cells: Any) -> Column:
     if isinstance(cells, np.ndarray) and cells.ndim == 1:
         return _array_column(name, cells)
     return column_of(name, list(cells))
-
-
-def _no_column(d: int) -> Column:
-    raise IndexError(d)
 
 
 def flat_error(X: Any) -> ValueError:
