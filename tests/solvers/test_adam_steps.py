@@ -42,10 +42,10 @@ class Estimates:
 
     def factor_gradient(self, F):
         self.values = self.values[1:] or self.values
-        return self.values[0] - 0.25, None
+        return self.values[0] - 0.25, np.zeros_like(F)
 
     def factor_penalty(self, F):
-        return 0.25, None
+        return 0.25, np.zeros_like(F)
 
 
 class Problem:

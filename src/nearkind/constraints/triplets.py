@@ -11,7 +11,7 @@ from nearkind.constraints.weighted_labels import (
 )
 from nearkind.losses.edges import AnchorPairs
 from nearkind.losses.pair_sums import NearFar
-from nearkind.protocols import Array, Loss, LossGradient, RowNumbers
+from nearkind.protocols import Array, Loss, LossGradient
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,19 @@ class AllTriplets:
         """Return the constraints these labels imply."""
         mass = self._mass(labels)
         require_constraints(mass, "triplets")
+        shares = labels.anchor_weights / mass
         chunks = [
             TripletChunk(
                 AnchorPairs(anchors),
-                self._columns(labels, anchors, same, other, mass),
+                NearFar(
+                    same,
+                    other,
+                    self.margin,
+                    labels.weights,
+                    shares[anchors],
+                    self_columns=anchors,
+                    self_weights=labels.self_weights[anchors],
+                ),
             )
             for label in range(labels.n_classes)
             if len(same := labels.rows_of(label))
@@ -56,20 +65,6 @@ class AllTriplets:
             for anchors in chunk_rows(same, len(labels.y), self.at_once)
         ]
         return LabelConstraints(self, labels, chunks)
-
-    def _columns(
-        self,
-        labels: WeightedLabels,
-        anchors: RowNumbers,
-        same: RowNumbers,
-        other: RowNumbers,
-        mass: float,
-    ) -> NearFar:
-        shares = labels.anchor_weights[anchors] / mass
-        self_weights = labels.self_weights[anchors]
-        return NearFar(
-            same, other, self.margin, labels.weights, shares, anchors, self_weights
-        )
 
     def gradient_at_zero(self, labels: WeightedLabels, Z: Array) -> Array:
         """Return the gradient of the loss at M = 0, where every triplet is violated."""
