@@ -55,13 +55,13 @@ def warn_if_nearly_unique(feature: Feature | Cross, n_rows: int) -> None:
     n_levels = len(_levels(feature))
     if n_levels >= MANY_LEVELS and 2 * n_levels > n_rows:
         is_cross = isinstance(feature, Cross)
-        told = NearlyUniqueWarning(
+        warning = NearlyUniqueWarning(
             f"{'Cross' if is_cross else 'Column'} {feature.name!r} has {n_levels} "
             f"distinct values in {n_rows} rows, so it says little of new rows. ",
             "Drop it" if is_cross else Parameter("drop", feature.name),
             " if it is an identifier, or merge its rare values.",
         )
-        warnings.warn(told, stacklevel=4)
+        warnings.warn(warning, stacklevel=4)
 
 
 def refuse_free_text(feature: Feature, n_cells: int) -> None:

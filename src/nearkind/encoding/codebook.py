@@ -167,8 +167,8 @@ class Codebook:
         return [ValuePair((first[a], second[b])) for a, b in cross.levels.tolist()]
 
     def __repr__(self) -> str:
-        told = {k: v for k, v in self.policies.items() if v != 0}
-        settings = ", ".join(f"{k}={v!r}" for k, v in told.items())
+        shown = {k: v for k, v in self.policies.items() if v != 0}
+        settings = ", ".join(f"{k}={v!r}" for k, v in shown.items())
         return f"Codebook({settings})"
 
     def fit(
@@ -472,12 +472,12 @@ class Codebook:
                 Parameter("unseen", "prior"),
                 " to give them the class prior, or fit again with these rows.",
             )
-        told = UnseenValueWarning(
+        warning = UnseenValueWarning(
             f"{text}; they get the class prior. Pass ",
             Parameter("unseen", "error"),
             " to refuse them, or fit again with these rows.",
         )
-        warnings.warn(told, stacklevel=4)
+        warnings.warn(warning, stacklevel=4)
 
     def _is_reported(self, d: int, value: Any) -> bool:
         """Return whether no word is due of a value without a code."""

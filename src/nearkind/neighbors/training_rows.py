@@ -174,13 +174,14 @@ class TrainingRows:
         totals = np.bincount(at, rows.weights[known], shape[0] * shape[1])
         counts: Array = totals.astype(float).reshape(shape)
         groups = RowGroups.of(unique.of_row, rows.row_numbers)
-        return cls(
-            unique.codes,
-            unique.weights,
-            counts,
-            counts / unique.weights[:, None],
-            groups,
-        )
+        return cls.counted(unique.codes, unique.weights, counts, groups)
+
+    @classmethod
+    def counted(
+        cls, codes: Codes, weights: Array, counts: Array, groups: RowGroups
+    ) -> "TrainingRows":
+        """Make unique rows from their counts by class."""
+        return cls(codes, weights, counts, counts / weights[:, None], groups)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -238,16 +239,10 @@ class TrainingRows:
         counts : ndarray (n, C)
             Rows of each class that each stands for from now on.
         """
-        weights = counts.sum(axis=1)
         rows, owner = self.groups.members_of(unique)
-        starts = np.searchsorted(owner, np.arange(len(unique) + 1))
-        return TrainingRows(
-            self.codes[unique],
-            weights,
-            counts,
-            counts / weights[:, None],
-            RowGroups(rows, starts),
-        )
+        groups = RowGroups(rows, np.searchsorted(owner, np.arange(len(unique) + 1)))
+        codes, weights = self.codes[unique], counts.sum(axis=1)
+        return TrainingRows.counted(codes, weights, counts, groups)
 
     def merged_with(self, rows: CodedRows) -> "TrainingRows":
         """Return these and more rows of the same codebook and classes."""
@@ -262,10 +257,5 @@ class TrainingRows:
         of_row = np.concatenate([unique.of_row[owner], unique.of_row[before:]])
         numbers = np.concatenate([old, rows.row_numbers])
         order = np.argsort(numbers, kind="stable")
-        return TrainingRows(
-            unique.codes,
-            unique.weights,
-            counts,
-            counts / unique.weights[:, None],
-            RowGroups.of(of_row[order], numbers[order]),
-        )
+        groups = RowGroups.of(of_row[order], numbers[order])
+        return TrainingRows.counted(unique.codes, unique.weights, counts, groups)
