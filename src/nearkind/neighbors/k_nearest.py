@@ -115,7 +115,9 @@ class KNearest:
         k = self.at_most(k)
         kth = self._kth_distances(found, len(tie), k)
         near = found.distance <= (kth + tie)[found.query]
-        return self.share_votes(Candidates(*(x[near] for x in found)), kth, tie, k)
+        query, row = found.query[near], found.unique_row[near]
+        within = Candidates(query, row, found.distance[near])
+        return self.share_votes(within, kth, tie, k)
 
     def share_votes(self, found: Candidates, kth: Array, tie: Array, k: float) -> Near:
         """Return all rows within reach of the k-th distances (b,) with their votes."""
