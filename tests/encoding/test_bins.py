@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearkind.encoding import Bins, quantile_edges
+from nearkind.encoding.bins import Bins, quantile_edges
 from nearkind.tables import read_table
 
 

@@ -2,12 +2,12 @@
 
 A code is a row of the feature's lookup table; -1 is the row for values that ``fit`` did
 not see. Levels stand in a canonical order, so codes do not depend on the order of rows
-or on the library that holds the table. ``base`` says what every feature offers; the
-kinds are ``levels``, ``bins`` and ``coordinate``, and ``numeric`` chooses among them.
-``crosses`` makes one feature of two, which ``interactions`` chooses.
+or on the library that holds the table. ``features`` says what every feature offers;
+the kinds are ``levels``, ``bins`` and ``coordinates``, and ``numeric`` chooses among
+them. ``crosses`` makes one feature of two, which ``interactions`` chooses.
 """
 
-from nearkind.encoding.bins import Bins, quantile_edges
+from nearkind.encoding.bins import Bins
 from nearkind.encoding.coordinates import Coordinate
 from nearkind.encoding.crosses import Cross
 from nearkind.encoding.features import Feature
@@ -23,5 +23,4 @@ __all__ = [
     "Feature",
     "Levels",
     "Sample",
-    "quantile_edges",
 ]

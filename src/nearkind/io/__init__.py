@@ -9,7 +9,7 @@ is installed and of use.
 """
 
 from nearkind.io.atomic_write import check_writable, write_text
-from nearkind.io.batches import BATCH_ROWS, Batches
+from nearkind.io.batches import Batches
 from nearkind.io.cells import infer_types
 from nearkind.io.formats import check_ending, write_columns
 from nearkind.io.options import Columns, ReadingWarning, ReadOptions
@@ -22,7 +22,6 @@ from nearkind.io.sources import (
 )
 
 __all__ = [
-    "BATCH_ROWS",
     "Batches",
     "Columns",
     "LabelledSource",

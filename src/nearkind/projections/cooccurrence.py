@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.projections.base import TableProjection
+from nearkind.projections.base import TableProjection, value_counts
 from nearkind.protocols import Array, Codes, Labels
 
 
@@ -57,13 +57,11 @@ def _conditional(
     weights: Array,
 ) -> Array:
     """Return P(seen | given) (n_given + 1, n_seen); the last row is P(seen)."""
-    both = (given >= 0) & (seen >= 0)
-    pair = given[both].astype(np.intp) * n_seen + seen[both]
-    counts = np.bincount(pair, weights[both], n_given * n_seen).astype(float)
-    counts = counts.reshape(n_given, n_seen)
     known = seen >= 0
-    overall = np.bincount(seen[known], weights[known], n_seen)
-    counts = np.vstack([counts, overall])
+    given, seen, weights = given[known], seen[known].astype(np.intp), weights[known]
+    by_given = value_counts(given[:, None], [n_given], seen, weights, n_seen)
+    overall = np.bincount(seen, weights, n_seen)
+    counts = np.vstack([*by_given, overall])
     total = counts.sum(axis=1, keepdims=True)
     share: Array = overall / max(overall.sum(), 1e-300)
     return np.where(total > 0.0, counts / np.maximum(total, 1e-300), share)
