@@ -170,3 +170,10 @@ def test_a_file_that_grows_between_two_readings_is_refused(tmp_path):
         file.write("5,9,cat\n")
     with pytest.raises(ValueError, match=r"a\.csv was changed while it was read"):
         list(found)
+
+
+def test_lists_in_a_column_of_text_are_text(tmp_path):
+    lines = '{"a": [1, 2], "b": "x"}\n{"a": 3, "b": "y"}\n'
+    path = written(tmp_path, "a.jsonl", lines)
+    source = LabelledSource(path, "b", text=("a",))
+    assert source.read().X == {"a": ["[1, 2]", "3"]}

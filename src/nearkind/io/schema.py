@@ -257,7 +257,8 @@ class Schema:
         if len(self.labels) < MAX_LABELS:
             self.labels.update(map(str, labels.distinct()))
         self.label_types |= labels.python_types()
-        for name in set(part).difference([self.roles.target, *self.roles.drop]):
+        target, drop, text = self.roles
+        for name in set(part).difference([target, *drop, *text]):
             so_far = self.types.get(name, ColumnType())
             if so_far.numbers:  # else no further cell can change the type
                 self.types[name] = so_far & part[name].filter(rows).infer_type()
