@@ -168,3 +168,10 @@ def test_a_fit_to_batches_of_a_file(tmp_path):
     wanted = nk.CPML(tol=0.1).fit(X, y)
     assert found.categories_ == wanted.categories_
     np.testing.assert_array_equal(found.metric_, wanted.metric_)
+
+
+def test_lists_in_a_column_of_text_are_text(tmp_path):
+    rows = [{"a": [1, 2], "kind": "cat"}, {"a": 3, "kind": "dog"}]
+    path = written(tmp_path, "a.jsonl", "".join(f"{json.dumps(r)}\n" for r in rows))
+    columns, labels = gathered(of_file(path, 1, text=("a",)))
+    assert (columns, labels) == ({"a": ["[1, 2]", "3"]}, ["cat", "dog"])

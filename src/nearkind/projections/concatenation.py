@@ -14,7 +14,35 @@ NEGLIGIBLE = 1e-24
 
 
 @dataclass
-class Concatenation(TableProjection):
+class _Joined(TableProjection):
+    """Two projections of the same rows, joined feature by feature."""
+
+    first: Projection
+    second: Projection
+    tables: list[Array] = field(default_factory=list, init=False, repr=False)
+
+    def transform_training(self, codes: Codes, y: Labels) -> Array:
+        """Return phi of the training rows, each part by its own rule."""
+        first = self.first.transform_training(codes, y)
+        second = self.second.transform_training(codes, y)
+        by_feature = zip(
+            _split(first, self.first.tables), _split(second, self.second.tables),
+            strict=True,
+        )  # fmt: skip
+        return np.hstack([self._join(a, b) for a, b in by_feature])
+
+    def _fill_tables(self) -> Self:
+        both = zip(self.first.tables, self.second.tables, strict=True)
+        self.tables = [self._join(a, b) for a, b in both]
+        return self
+
+    def _join(self, first: Array, second: Array) -> Array:
+        """Return one array of the rows of phi (n, R_d, C) of a feature."""
+        raise NotImplementedError
+
+
+@dataclass
+class Concatenation(_Joined):
     """All coordinates of two projections, feature by feature, in one channel.
 
     Parameters
@@ -25,10 +53,6 @@ class Concatenation(TableProjection):
     ----------
     tables : list of ndarray of shape (s_d + 1, sum over both of R_d C, 1)
     """
-
-    first: Projection
-    second: Projection
-    tables: list[Array] = field(default_factory=list, init=False, repr=False)
 
     def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
         """Return all coordinates of both parts, one channel."""
@@ -49,24 +73,12 @@ class Concatenation(TableProjection):
         self.second.fit_counts(counts, totals)
         return self._fill_tables()
 
-    def _fill_tables(self) -> Self:
-        both = zip(self.first.tables, self.second.tables, strict=True)
-        self.tables = [np.hstack([_flat(a), _flat(b)])[:, :, None] for a, b in both]
-        return self
-
-    def transform_training(self, codes: Codes, y: Labels) -> Array:
-        """Return phi of the training rows, each part by its own rule."""
-        first = self.first.transform_training(codes, y)
-        second = self.second.transform_training(codes, y)
-        pieces = zip(
-            _split(first, self.first.tables), _split(second, self.second.tables),
-            strict=True,
-        )  # fmt: skip
-        return np.hstack([_flat(x) for piece in pieces for x in piece])[:, :, None]
+    def _join(self, first: Array, second: Array) -> Array:
+        return np.hstack([_flat(first), _flat(second)])[:, :, None]
 
 
 @dataclass
-class ChannelConcatenation(TableProjection):
+class ChannelConcatenation(_Joined):
     """phi_d = [first_d, scale * second_d]: the channels of two projections.
 
     Both have one row of phi a feature. The scale makes the mean squared distance of two
@@ -84,9 +96,6 @@ class ChannelConcatenation(TableProjection):
         What the second is multiplied by.
     """
 
-    first: Projection
-    second: Projection
-    tables: list[Array] = field(default_factory=list, init=False, repr=False)
     scale: float = field(default=1.0, init=False, repr=False)
 
     def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
@@ -104,18 +113,9 @@ class ChannelConcatenation(TableProjection):
         second = spread(self.second.tables, codes, weights)
         both_vary = min(first, second) > NEGLIGIBLE
         self.scale = float(np.sqrt(first / second)) if both_vary else 1.0
-        both = zip(self.first.tables, self.second.tables, strict=True)
-        self.tables = [self._concatenate(a, b) for a, b in both]
-        return self
+        return self._fill_tables()
 
-    def transform_training(self, codes: Codes, y: Labels) -> Array:
-        """Return phi of the training rows, each part by its own rule."""
-        return self._concatenate(
-            self.first.transform_training(codes, y),
-            self.second.transform_training(codes, y),
-        )
-
-    def _concatenate(self, first: Array, second: Array) -> Array:
+    def _join(self, first: Array, second: Array) -> Array:
         return np.concatenate([first, self.scale * second], axis=2)
 
 
