@@ -6,7 +6,6 @@ factor by Adam (Kingma and Ba, 2015). Some rows never draw in a step; their draw
 when to shorten steps, and when to end.
 """
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from nearkind.metrics.spectrum import Spectrum, decompose_factor
 from nearkind.protocols import Array
 from nearkind.solvers.lbfgs import LBFGS, evaluate_in_factor, factor_of
-from nearkind.solvers.objective import Objective
+from nearkind.solvers.objective import BatchProblems, Objective, endless_problems
 from nearkind.solvers.solution import Callback, Progress, Solution, Stop
 
 SHORTEST = 1.0 / 16.0
@@ -63,7 +62,7 @@ class Adam:
     held_share: float = 0.1
     round_steps: int = 10
     max_rank: int = 64
-    batches: Callable[[Objective], Iterator[Objective]] | None = None
+    batches: BatchProblems = None
 
     def solve(
         self, objective: Objective, start: Spectrum, *, callback: Callback | None = None
@@ -98,7 +97,8 @@ class Adam:
         if was_interrupted:
             return Stop.INTERRUPTED
         state = _State(factor_of(point), self._first_step(objective, point))
-        minibatches = self._minibatches(objective, may_draw, rng)
+        draw = partial(objective.sample_draws, self.rows, rng, may_draw, self.anchors)
+        minibatches = endless_problems(self.batches, objective, draw)
         shortest, at_start, best = SHORTEST * state.step, progress.value, state.F
         for t in range(1, self.max_iter + 1):
             for _ in range(self.round_steps):
@@ -135,18 +135,6 @@ class Adam:
         spread = float(np.square(Z, dtype=float).sum()) / objective.n_rows
         rank = max(1, factor_of(point).shape[1])
         return float(np.sqrt(self.margin / (2.0 * rank * max(spread, 1e-300))))
-
-    def _minibatches(
-        self,
-        objective: Objective,
-        may_draw: NDArray[np.bool_],
-        rng: np.random.Generator,
-    ) -> Iterator[Objective]:
-        """Yield a problem for each step, without end."""
-        if self.batches is not None:
-            yield from self.batches(objective)
-        while True:
-            yield objective.sample_draws(self.rows, rng, may_draw, self.anchors)
 
 
 class _State:

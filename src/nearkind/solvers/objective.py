@@ -1,6 +1,6 @@
 """Loss plus strength times regularizer: value, gradient, prox and a lower bound."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
@@ -226,6 +226,21 @@ class Objective:
         """M = 0."""
         B, _, _, W = self.Z.shape
         return Spectrum(np.zeros((B, W)), np.broadcast_to(np.eye(W), (B, W, W)))
+
+
+BatchProblems = Callable[[Objective], Iterator[Objective]] | None
+"""From a problem to problems on rows that were never all in memory; None: there are
+none."""
+
+
+def endless_problems(
+    batches: BatchProblems, objective: Objective, draw: Callable[[], Objective]
+) -> Iterator[Objective]:
+    """Yield the problems of batches, if there are any, then drawn ones without end."""
+    if batches is not None:
+        yield from batches(objective)
+    while True:
+        yield draw()
 
 
 _ChunkGradient = tuple[float, Array, Array, float]

@@ -7,7 +7,6 @@ estimate on rows held out for that. Sampling errors are far larger than rounding
 distances are in single precision.
 """
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,7 +15,7 @@ import numpy as np
 from nearkind.losses.hinge import Hinge, SmoothedHinge
 from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.protocols import Array
-from nearkind.solvers.objective import Objective
+from nearkind.solvers.objective import BatchProblems, Objective, endless_problems
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.solution import Callback, Progress, Solution, Stop
 
@@ -50,7 +49,7 @@ class Stochastic:
     batch_rows: int = 1_000
     held_rows: int = 6_000
     round_steps: int = 20
-    batches: Callable[[Objective], Iterator[Objective]] | None = None
+    batches: BatchProblems = None
 
     def solve(
         self, objective: Objective, start: Spectrum, *, callback: Callback | None = None
@@ -78,7 +77,9 @@ class Stochastic:
             return Stop.NOT_FINITE
         smooth = hinge.with_loss(SmoothedHinge(state.width))
         run = _Run(state.point, 0.5 / state.curvature)
-        samples = self._samples(smooth, rng)
+        samples = endless_problems(
+            self.batches, smooth, lambda: smooth.sample(self.batch_rows, rng)
+        )
         for t in range(1, self.max_iter + 1):
             run.step(next(samples))
             if t % self.round_steps and t < self.max_iter:
@@ -90,15 +91,6 @@ class Stochastic:
             if before - progress.value <= 10.0 * self.tol * before:
                 return Stop.SETTLED
         return Stop.MAX_ITER
-
-    def _samples(
-        self, smooth: Objective, rng: np.random.Generator
-    ) -> Iterator[Objective]:
-        """Yield a problem for each step, without end."""
-        if self.batches is not None:
-            yield from self.batches(smooth)
-        while True:
-            yield smooth.sample(self.batch_rows, rng)
 
 
 class _Run:
