@@ -58,9 +58,9 @@ def _conditional(
 ) -> Array:
     """Return P(seen | given) (n_given + 1, n_seen); the last row is P(seen)."""
     known = seen >= 0
-    given, seen, weights = given[known], seen[known].astype(np.intp), weights[known]
-    by_given = value_counts(given[:, None], [n_given], seen, weights, n_seen)
-    overall = np.bincount(seen, weights, n_seen)
+    others, weights = seen[known].astype(np.intp), weights[known]
+    by_given = value_counts(given[known, None], [n_given], others, weights, n_seen)
+    overall = np.bincount(others, weights, n_seen)
     counts = np.vstack([*by_given, overall])
     total = counts.sum(axis=1, keepdims=True)
     share: Array = overall / max(overall.sum(), 1e-300)
