@@ -18,7 +18,7 @@ import nearkind as nk
 from benchmarks.harness import no_warnings, print_status
 from benchmarks.tasks.results import PAGES, append_rows, arguments, read_rows, versions
 from nearkind.experiments.result_table import ResultTable
-from nearkind.experiments.sets import load
+from nearkind.experiments.sets import BuiltIn
 
 KEY = "dataset", "n_clusters", "seed"
 SETS = "voting", "car", "krvskp", "led24", "splice", "mushroom"
@@ -31,9 +31,9 @@ import json
 from resource import RUSAGE_SELF, getrusage
 from time import perf_counter
 import nearkind as nk
-from nearkind.experiments.sets import load
+from nearkind.experiments.sets import BuiltIn
 
-X, _ = load("{LARGE}")
+X, _ = BuiltIn("{LARGE}").load()
 before, start = getrusage(RUSAGE_SELF).ru_maxrss, perf_counter()
 model = nk.KMedoids("hamming", random_state=0).fit(X)
 print(json.dumps(dict(
@@ -66,7 +66,7 @@ def main() -> None:
 
 def trial(dataset, n_clusters, seed):
     """Return loss and time of ours and theirs on all rows, one after the other."""
-    X, _ = load(dataset)
+    X, _ = BuiltIn(dataset).load()
     start = perf_counter()
     with no_warnings():
         model = nk.KMedoids("hamming", n_clusters, n_init=STARTS, random_state=seed)

@@ -29,9 +29,9 @@ def settled(rows):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     path = tmp_path_factory.mktemp("two_jobs") / "results.jsonl"
-    limits = Limits(jobs=2, seconds=PATIENCE)
+    limits = Limits(seconds=PATIENCE)
     return path, run(
-        SETS, PAIR, 1, path, design=SMALL, limits=limits, show=hide_progress
+        SETS, PAIR, 1, path, design=SMALL, limits=limits, jobs=2, show=hide_progress
     )
 
 
@@ -51,9 +51,8 @@ def test_a_run_makes_every_row(finished):
 
 
 def test_rows_do_not_depend_on_the_number_of_jobs(finished, tmp_path):
-    alone = Limits(jobs=1)
     path = tmp_path / "results.jsonl"
-    rows = run(SETS, PAIR, 1, path, design=SMALL, limits=alone, show=hide_progress)
+    rows = run(SETS, PAIR, 1, path, design=SMALL, jobs=1, show=hide_progress)
     assert settled(rows) == settled(finished[1])
 
 
@@ -70,8 +69,8 @@ def odd(methods, path, **settings):
 
 
 def test_a_row_that_takes_too_long_is_killed_and_others_go_on(tmp_path):
-    limits = Limits(seconds=3.0, jobs=2)
-    rows = odd(["sleeping", "plain"], tmp_path / "r.jsonl", limits=limits)
+    limits = Limits(seconds=3.0)
+    rows = odd(["sleeping", "plain"], tmp_path / "r.jsonl", limits=limits, jobs=2)
     assert [row.status for row in rows] == ["timed out", "done"]
     assert rows[0].seconds >= 3.0
     assert rows[0].accuracy is None
@@ -114,11 +113,11 @@ def test_rows_that_failed_are_made_again_only_if_asked(tmp_path):
 SCRIPT = """
 import sys
 from helpers.odd_methods import ODD
-from nearkind.experiments import Design, Limits, run
+from nearkind.experiments import Design, run
 
 if __name__ == "__main__":
     run(["monks1"], sys.argv[2:], 4, sys.argv[1], design=Design(rows=60), table=ODD,
-        limits=Limits(jobs=2))
+        jobs=2)
 """
 
 
@@ -208,16 +207,15 @@ def test_unknown_names_are_refused_before_anything_runs(sets, methods, words, tm
 
 
 @pytest.mark.parametrize(
-    ("repetitions", "limits", "words"),
+    ("repetitions", "settings", "words"),
     [
-        (0, Limits(), "'repetitions' must be a whole number >= 1; got 0"),
-        (1, Limits(jobs=0), "'jobs' must be a whole number >= 1; got 0"),
-        (1, Limits(seconds=0.0), "'seconds' must be None or a number > 0; got 0.0"),
-        (1, Limits(megabytes=-1), "'megabytes' must be .* got -1"),
+        (0, {}, "'repetitions' parameter of run must be a whole number >= 1; got 0"),
+        (1, {"jobs": 0}, "'jobs' .* must be a whole number >= 1; got 0"),
+        (1, {"limits": Limits(0.0)}, "'seconds' .* None or a number > 0; got 0.0"),
+        (1, {"limits": Limits(megabytes=-1)}, "'megabytes' .* got -1"),
+        (1, {"limits": Limits(n_threads=0)}, "'n_threads' .* >= 1; got 0"),
     ],
 )
-def test_wrong_numbers_are_refused(repetitions, limits, words, tmp_path):
+def test_wrong_numbers_are_refused(repetitions, settings, words, tmp_path):
     with pytest.raises(ValueError, match=words):
-        run(
-            ["monks1"], ["plain"], repetitions, tmp_path / "r", limits=limits, table=ODD
-        )
+        run(["monks1"], ["plain"], repetitions, tmp_path / "r", table=ODD, **settings)

@@ -55,7 +55,7 @@ NOISE_METHODS: dict[str, Method] = {
 def noise(reproduction: Reproduction) -> list[Path]:
     """Make the table of the share of noisy features."""
     protocol = reproduction.protocol
-    sets = {n: Synthetic(n_features=INFORMATIVE, n_noisy=n).name for n in NOISY}
+    sets = {n: Synthetic(n_features=INFORMATIVE, n_noisy=n) for n in NOISY}
     rows: list[Row] = []
     found: dict[tuple[int, str], dict[tuple[str, str], list[float]]] = {}
     for p in EXPONENTS:
@@ -72,9 +72,12 @@ def noise(reproduction: Reproduction) -> list[Path]:
     lines = [
         [
             *(str(n_noisy), str(p), str(printed.noise()[n_noisy, p])),
-            *(values_text(found[p, share][name, method]) for share, method in columns),
+            *(
+                values_text(found[p, share][each.name, method])
+                for share, method in columns
+            ),
         ]
-        for (n_noisy, name), p in product(sets.items(), EXPONENTS)
+        for (n_noisy, each), p in product(sets.items(), EXPONENTS)
     ]
     names = (f"{method}, {SHARES[share]}" for share, method in columns)
     notes = [

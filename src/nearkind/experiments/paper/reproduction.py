@@ -11,7 +11,9 @@ from nearkind.experiments.methods import METHODS, Method
 from nearkind.experiments.paper.protocol import PROTOCOLS, Protocol
 from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.rows import Row
-from nearkind.experiments.runner import Limits, run
+from nearkind.experiments.runner import run
+from nearkind.experiments.sandbox import Limits
+from nearkind.experiments.sets import DataSet
 from nearkind.io import write_text
 from nearkind.io.atomic_write import atomic_write
 
@@ -43,7 +45,7 @@ class Reproduction:
 
     def rows(
         self,
-        sets: Iterable[str],
+        sets: Iterable[str | DataSet],
         methods: Iterable[str],
         repeats: int,
         *,
@@ -67,11 +69,15 @@ class Reproduction:
         names = list(sets)
         if not names:
             return []
-        limits = Limits(seconds=self.seconds, jobs=jobs or self.jobs)
-        design = design or self.protocol.design
-        results = self._results()
         return run(
-            names, methods, repeats, results, design=design, limits=limits, table=table
+            names,
+            methods,
+            repeats,
+            self._results(),
+            design=design or self.protocol.design,
+            limits=Limits(self.seconds),
+            jobs=jobs or self.jobs,
+            table=table,
         )
 
     def _results(self) -> Path:

@@ -198,12 +198,12 @@ def _measured(
     methods: Sequence[str],
 ) -> tuple[list[Row], dict[tuple[str, int, int], Times]]:
     """Return all rows, and the times by method, number of classes and of rows."""
-    names = {
-        (n_classes, n_rows): Synthetic(n_samples=n_rows, n_classes=n_classes).name
+    sets = {
+        (n_classes, n_rows): Synthetic(n_samples=n_rows, n_classes=n_classes)
         for n_classes, n_rows in settings
     }
     rows = reproduction.rows(
-        names.values(),
+        sets.values(),
         [f"{method}, timed" for method in methods],
         reproduction.protocol.timed_repeats,
         design=replace(reproduction.protocol.design, rows=None),
@@ -212,9 +212,13 @@ def _measured(
     )
     times = {
         (method, *size): Times(
-            [r for r in rows if (r.dataset, r.method) == (name, f"{method}, timed")]
+            [
+                r
+                for r in rows
+                if (r.dataset, r.method) == (each.name, f"{method}, timed")
+            ]
         )
-        for size, name in names.items()
+        for size, each in sets.items()
         for method in methods
     }
     return rows, times

@@ -1,6 +1,6 @@
 """The paper's figures on synthetic data: accuracy by features, weight and classes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -30,17 +30,17 @@ Cell = tuple[str, int, float]
 def synthetic(reproduction: Reproduction, n_classes: int) -> list[Path]:
     """Make figures and table of CPML-s and CPML-m by number of features and weight."""
     protocol = reproduction.protocol
-    sets: dict[Cell, str] = {
+    sets: dict[Cell, Synthetic] = {
         (reading, n, w): Synthetic(
             n_features=n, n_classes=n_classes, weight=w, **READINGS[reading]
-        ).name
+        )
         for reading, n, w in product(READINGS, protocol.features, protocol.weights)
     }
     rows = reproduction.rows(sets.values(), METHODS, protocol.synthetic_repeats)
     by_score = {score: values_by_cell(rows, score) for score in SCORES}
     found = {
-        (cell, method, score): by_score[score][name, method]
-        for cell, name in sets.items()
+        (cell, method, score): by_score[score][each.name, method]
+        for cell, each in sets.items()
         for method, score in product(METHODS, SCORES)
     }
     name = f"synthetic-{n_classes}"
@@ -86,7 +86,7 @@ def _figure(
 
 def _table(
     n_classes: int,
-    sets: Mapping[Cell, str],
+    sets: Iterable[Cell],
     found: Mapping[tuple[Cell, str, str], Sequence[float]],
     rows: Sequence[Row],
 ) -> ResultTable:
