@@ -6,9 +6,6 @@ runs what FOLDER/medoids.jsonl lacks, and writes docs/results/tasks-medoids.md. 
 kmedoids.
 """
 
-import json
-import subprocess
-import sys
 from time import perf_counter
 
 import kmedoids
@@ -18,6 +15,7 @@ import nearkind as nk
 from benchmarks.harness import no_warnings, print_status
 from benchmarks.tasks.results import PAGES, append_rows, arguments, read_rows, versions
 from nearkind.experiments.result_table import ResultTable
+from nearkind.experiments.sandbox import call, peak_megabytes
 from nearkind.experiments.sets import BuiltIn
 
 KEY = "dataset", "n_clusters", "seed"
@@ -26,22 +24,6 @@ NUMBERS = 5, 20
 SEEDS = 3
 STARTS = 3
 LARGE = "census"
-IN_ITS_OWN_PROCESS = f"""
-import json
-from resource import RUSAGE_SELF, getrusage
-from time import perf_counter
-import nearkind as nk
-from nearkind.experiments.sets import BuiltIn
-
-X, _ = BuiltIn("{LARGE}").load()
-before, start = getrusage(RUSAGE_SELF).ru_maxrss, perf_counter()
-model = nk.KMedoids("hamming", random_state=0).fit(X)
-print(json.dumps(dict(
-    n_rows=len(X), n_features=X.shape[1], inertia=model.inertia_,
-    seconds=perf_counter() - start, before_gib=before / 2**20,
-    peak_gib=getrusage(RUSAGE_SELF).ru_maxrss / 2**20,
-)))
-"""
 
 
 def main() -> None:
@@ -57,7 +39,7 @@ def main() -> None:
     for key in [(LARGE, 8, 0), *wanted]:
         if key not in rows:
             known = dict(zip(KEY, key, strict=True))
-            found = in_its_own_process() if key[0] == LARGE else trial(*key)
+            found = call(large_table).value if key[0] == LARGE else trial(*key)
             rows[key] = known | found
             append_rows([rows[key]], path)
             print_status(str(rows[key]))
@@ -88,10 +70,19 @@ def trial(dataset, n_clusters, seed):
     }
 
 
-def in_its_own_process():
-    """Return what a large table takes."""
-    command = [sys.executable, "-c", IN_ITS_OWN_PROCESS]
-    return json.loads(subprocess.check_output(command, text=True))
+def large_table():
+    """Return what a large table takes, of memory too: in a process of its own."""
+    X, _ = BuiltIn(LARGE).load()
+    before, start = peak_megabytes(), perf_counter()
+    model = nk.KMedoids("hamming", random_state=0).fit(X)
+    return {
+        "n_rows": len(X),
+        "n_features": X.shape[1],
+        "inertia": model.inertia_,
+        "seconds": perf_counter() - start,
+        "before_gib": before / 1024,
+        "peak_gib": peak_megabytes() / 1024,
+    }
 
 
 def write_page(rows):

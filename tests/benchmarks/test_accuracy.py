@@ -70,7 +70,9 @@ def test_the_search_has_a_budget_on_large_sets_alone():
 
 
 def test_a_trial_scores_answers_and_probabilities():
-    trial = Trial(BuiltIn("monks1"), "shares", ProbabilityMethod(LargestClass), 0, DESIGN)
+    trial = Trial(
+        BuiltIn("monks1"), "shares", ProbabilityMethod(LargestClass), 0, DESIGN
+    )
     row = trial.run()
     assert row.n_training_used == row.n_train + row.n_valid == 432 - row.n_test
     assert row.accuracy == row.majority_share

@@ -277,4 +277,4 @@ def test_help_shows_the_words_that_an_option_takes():
     for command, groups in allowed.items():
         shown = run(command, "--help", COLUMNS="200").stdout
         for words in groups:
-            assert '|'.join(words) in shown, words
+            assert "|".join(words) in shown, words

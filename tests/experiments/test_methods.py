@@ -66,7 +66,7 @@ def test_every_method_meets_the_same_split():
 def test_the_test_part_is_not_looked_at_while_selecting():
     blind = Split(PARTS.train, PARTS.valid, None)
     selection = METHODS["cpml-s"].select(blind, seed_of("balance", 0), SMALL)
-    assert selection.valid_accuracy > 0.0
+    assert selection.facts["valid_accuracy"] > 0.0
 
 
 class Recording(Hamming):

@@ -23,7 +23,7 @@ class FitSettings:
     """What is learned, and how."""
 
     method: str = option(
-        "Method to learn by: cv tries several distances on rows held out; "
+        "Method to learn by: cv compares several distances by cross-validation; "
         "single, multi, diagonal and full learn one metric; dilca and others need "
         "no classes. --list-methods lists them all.",
         "--method",

@@ -75,10 +75,11 @@ def summary(row: Row) -> str:
     Examples
     --------
     >>> summary(Row("zoo", "lmnn", 2, "shares, k=1", 7, accuracy=0.9, seconds=1.25))
-    'zoo  lmnn  #2  0.9000 right  1.2 s'
+    'zoo  lmnn  #2  accuracy 0.9000  1.2 s'
     """
     facts = [row.dataset, row.method, f"#{row.repetition}"]
-    facts += [row.status] if row.accuracy is None else [f"{row.accuracy:.4f} right"]
+    is_scored = row.accuracy is not None
+    facts += [f"accuracy {row.accuracy:.4f}" if is_scored else row.status]
     facts += [] if row.seconds is None else [f"{row.seconds:.1f} s"]
     return "  ".join(facts)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind import datasets
+from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.datasets.readers import read_labelled
 from nearkind.experiments.splits import Part
 from nearkind.io import LabelledSource
@@ -74,6 +75,16 @@ class BuiltIn(NamedTuple):
     """
 
     name: str
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return CATALOGUE[self.name].n_samples
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return CATALOGUE[self.name].n_classes
 
     def load(self, seed: int = 0, numbers: bool = False) -> Part:
         """Return the rows as strings, without columns of numbers or these as floats."""
