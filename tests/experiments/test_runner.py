@@ -12,7 +12,6 @@ import pytest
 import nearkind
 from helpers.odd_methods import ODD
 from nearkind.experiments import Design, Limits, read_rows, run
-from nearkind.experiments.progress import hide_progress
 
 SMALL = Design(rows=60)
 SETS, PAIR = ["monks1", "balance"], ["cpml-s", "euclidean"]
@@ -31,7 +30,7 @@ def finished(tmp_path_factory):
     path = tmp_path_factory.mktemp("two_jobs") / "results.jsonl"
     limits = Limits(seconds=PATIENCE)
     return path, run(
-        SETS, PAIR, 1, path, design=SMALL, limits=limits, jobs=2, show=hide_progress
+        SETS, PAIR, 1, path, design=SMALL, limits=limits, jobs=2, verbose=0
     )
 
 
@@ -52,19 +51,19 @@ def test_a_run_makes_every_row(finished):
 
 def test_rows_do_not_depend_on_the_number_of_jobs(finished, tmp_path):
     path = tmp_path / "results.jsonl"
-    rows = run(SETS, PAIR, 1, path, design=SMALL, jobs=1, show=hide_progress)
+    rows = run(SETS, PAIR, 1, path, design=SMALL, jobs=1, verbose=0)
     assert settled(rows) == settled(finished[1])
 
 
 def test_a_finished_run_is_not_made_again(finished):
     path, rows = finished
     before = path.read_bytes()
-    assert run(SETS, PAIR, 1, path, design=SMALL, show=hide_progress) == rows
+    assert run(SETS, PAIR, 1, path, design=SMALL, verbose=0) == rows
     assert path.read_bytes() == before
 
 
 def odd(methods, path, **settings):
-    options = {"design": SMALL, "table": ODD, "show": hide_progress, **settings}
+    options = {"design": SMALL, "table": ODD, "verbose": 0, **settings}
     return run(["monks1"], methods, 1, path, **options)
 
 
@@ -183,9 +182,7 @@ def test_a_run_that_is_ended_keeps_its_rows_and_leaves_nobody(blow, tmp_path):
     assert "monks1  dozing  #0" in said
     assert blow is signal.SIGKILL or said.count("Traceback") == 1  # the script's own
 
-    rows = run(
-        ["monks1"], ["dozing"], 4, path, design=SMALL, table=ODD, show=hide_progress
-    )
+    rows = run(["monks1"], ["dozing"], 4, path, design=SMALL, table=ODD, verbose=0)
     assert {row.status for row in rows} == {"done"}
     assert path.read_bytes().startswith(kept)
     assert n_lines(path) == len(rows)  # none was made twice
@@ -202,7 +199,7 @@ def test_a_run_that_is_ended_keeps_its_rows_and_leaves_nobody(blow, tmp_path):
 def test_unknown_names_are_refused_before_anything_runs(sets, methods, words, tmp_path):
     path = tmp_path / "r.jsonl"
     with pytest.raises(ValueError, match=words):
-        run(sets, methods, 1, path, show=hide_progress)
+        run(sets, methods, 1, path, verbose=0)
     assert not path.exists()
 
 

@@ -24,7 +24,6 @@ from nearkind.experiments import (
     score_table,
     statistics,
 )
-from nearkind.experiments.progress import hide_progress, show_progress
 from nearkind.experiments.rows import DONE
 from nearkind.experiments.scores import values_by_cell
 from nearkind.experiments.sets import UserTable
@@ -82,7 +81,7 @@ def _run(source: LabelledSource, names: Iterable[str], trials: Trials) -> list[R
             design=DESIGN,
             limits=Limits(trials.seconds),
             jobs=trials.jobs,
-            show=show_progress if is_watched() else hide_progress,
+            verbose=int(is_watched()),
         )
 
 

@@ -33,14 +33,19 @@ ProgressCallback = Callable[[RunProgress], None]
 
 
 @contextmanager
-def show_progress(n_skipped: int = 0) -> Iterator[ProgressCallback]:
+def show_progress(n_skipped: int = 0, verbose: int = 1) -> Iterator[ProgressCallback]:
     """Show a run on standard error: a bar on a terminal, lines elsewhere.
 
     Parameters
     ----------
     n_skipped : int, default=0
         Number of rows that were in the results file already.
+    verbose : int, default=1
+        0 shows nothing.
     """
+    if not verbose:
+        yield lambda progress: None
+        return
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -52,12 +57,6 @@ def show_progress(n_skipped: int = 0) -> Iterator[ProgressCallback]:
     else:
         start = monotonic()
         yield lambda progress: _print_row(progress, monotonic() - start)
-
-
-@contextmanager
-def hide_progress(n_skipped: int = 0) -> Iterator[ProgressCallback]:
-    """Show nothing of a run."""
-    yield lambda progress: None
 
 
 def _print_row(progress: RunProgress, seconds: float) -> None:

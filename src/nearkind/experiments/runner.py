@@ -5,8 +5,7 @@ and its repetition.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -22,10 +21,6 @@ from nearkind.experiments.store import Store, open_store
 from nearkind.experiments.trial import Trial, plan
 from nearkind.validation.parameters import check_whole, wrong
 
-Show = Callable[[int], AbstractContextManager[ProgressCallback]]
-"""From the number of rows that are in the file already to a context manager of a
-callback that is told of the progress."""
-
 
 def run(
     sets: Iterable[str | DataSet],
@@ -38,7 +33,7 @@ def run(
     jobs: int | None = None,
     retry: bool = False,
     table: Mapping[str, Method] = METHODS,
-    show: Show = show_progress,
+    verbose: int = 1,
 ) -> list[Row]:
     """Run methods on sets, small sets first, unless the results file has their rows.
 
@@ -50,7 +45,7 @@ def run(
         Names of methods in ``table``.
     repetitions : int
         Number of repetitions.
-    results, limits, jobs, retry, show
+    results, limits, jobs, retry, verbose
         As in ``run_trials``.
     design : Design or None, default=None
         What is common to all trials; None is ``Design()``.
@@ -65,15 +60,16 @@ def run(
     Examples
     --------
     >>> import tempfile
-    >>> from nearkind.experiments.progress import hide_progress
     >>> place = tempfile.mkdtemp() + "/results.jsonl"
-    >>> rows = run(["monks1"], ["hamming"], 1, place, show=hide_progress)
+    >>> rows = run(["monks1"], ["hamming"], 1, place, verbose=0)
     >>> rows[0].n_train, rows[0].status
     (259, 'done')
     """
     check_whole(repetitions, "repetitions", "run")
     trials = plan(sets, methods, repetitions, design or Design(), table)
-    return run_trials(trials, results, limits=limits, jobs=jobs, retry=retry, show=show)
+    return run_trials(
+        trials, results, limits=limits, jobs=jobs, retry=retry, verbose=verbose
+    )
 
 
 def run_trials(
@@ -83,7 +79,7 @@ def run_trials(
     limits: Limits = NO_LIMITS,
     jobs: int | None = None,
     retry: bool = False,
-    show: Show = show_progress,
+    verbose: int = 1,
 ) -> list[Row]:
     """Run the trials that a results file lacks, and return the rows of all.
 
@@ -103,8 +99,8 @@ def run_trials(
         Trials at once; None is one for each core.
     retry : bool, default=False
         Run again trials whose row is in the file but not done.
-    show : callable, default=show_progress
-        Shows the progress.
+    verbose : int, default=1
+        1 shows the progress on standard error, 0 nothing.
     """
     jobs = cpu_count() if jobs is None else jobs
     _check(jobs, limits)
@@ -112,7 +108,7 @@ def run_trials(
         limits = limits._replace(n_threads=max(1, cpu_count() // jobs))
     with open_store(results) as store:
         missing = [trial for trial in trials if _is_missing(trial, store, retry)]
-        with show(len(trials) - len(missing)) as callback:
+        with show_progress(len(trials) - len(missing), verbose) as callback:
             _run(missing, store, limits, jobs, callback)
         return [store.rows[trial.key] for trial in trials]
 
