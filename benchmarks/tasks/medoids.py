@@ -85,37 +85,41 @@ def large_table():
     }
 
 
+HEAD = (
+    "set", "rows", "groups", "seeds", "loss", "theirs", "loss ratio", "time ratio",
+)  # fmt: skip
+
+
+MEASURED = (
+    "n_rows", "loss", "seconds", "peer_loss", "peer_seconds", "square_seconds",
+)  # fmt: skip
+
+
+def line(name, n_clusters, found):
+    """Return the cells of a set and a number of groups, means over seeds."""
+    n_rows, loss, seconds, peer_loss, peer_seconds, square_seconds = np.array(
+        [[row[key] for key in MEASURED] for row in found]
+    ).T
+    return [
+        name,
+        f"{n_rows.mean():,.0f}",
+        str(n_clusters),
+        str(len(found)),
+        f"{loss.mean():.1f}",
+        f"{peer_loss.mean():.1f}",
+        f"{np.mean(loss / peer_loss):.4f}",
+        f"{np.median(seconds / (peer_seconds + square_seconds)):.2f}",
+    ]
+
+
 def write_page(rows):
     """Write the table of the rows."""
-    lines = []
-    for name in dict.fromkeys(
-        row["dataset"] for row in rows if row["dataset"] != LARGE
-    ):
-        for k in NUMBERS:
-            found = [r for r in rows if (r["dataset"], r["n_clusters"]) == (name, k)]
-            if not found:
-                continue
-            mean = {
-                key: np.mean([row[key] for row in found])
-                for key in ("n_rows", "loss", "seconds", "peer_loss", "peer_seconds")
-            }
-            loss = [row["loss"] / row["peer_loss"] for row in found]
-            time = [
-                row["seconds"] / (row["peer_seconds"] + row["square_seconds"])
-                for row in found
-            ]
-            lines.append(
-                [
-                    name,
-                    f"{mean['n_rows']:,.0f}",
-                    str(k),
-                    str(len(found)),
-                    f"{mean['loss']:.1f}",
-                    f"{mean['peer_loss']:.1f}",
-                    f"{np.mean(loss):.4f}",
-                    f"{np.median(time):.2f}",
-                ]
-            )
+    groups = {}
+    for row in rows:
+        if row["dataset"] != LARGE:
+            key = row["dataset"], row["n_clusters"]
+            groups.setdefault(key, []).append(row)
+    lines = [line(*key, found) for key, found in groups.items()]
     [large] = [row for row in rows if row["dataset"] == LARGE]
     notes = [
         "`python -m benchmarks.tasks.medoids`. Hamming's distance, all rows of a set. "
@@ -132,17 +136,7 @@ def write_page(rows):
         f"{8 * large['n_rows'] ** 2 / 2**30:,.0f} GiB.",
         versions("nearkind", "kmedoids", "numpy"),
     ]
-    head = [
-        "set",
-        "rows",
-        "groups",
-        "seeds",
-        "loss",
-        "theirs",
-        "loss ratio",
-        "time ratio",
-    ]
-    table = ResultTable("Loss and time", head, lines, notes)
+    table = ResultTable("Loss and time", HEAD, lines, notes)
     page = f"# Groups beside kmedoids\n\n{table.markdown()}"
     (PAGES / "tasks-medoids.md").write_text(page)
     print(page)

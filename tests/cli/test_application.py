@@ -46,7 +46,7 @@ def test_demo_tells_what_was_learned(tmp_path):
     assert out.returncode == 0, out.stderr
     for words in (
         "432 rows",
-        "proven within",
+        "relative optimality gap",
         "Hamming",
         "looks at",
         "squared distance",
