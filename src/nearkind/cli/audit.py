@@ -5,7 +5,7 @@ from nearkind.cli.options import option
 
 
 def audit(
-    table: options.Table,
+    table: options.TargetTable,
     top: int = option(
         "Findings of each kind to show; --json has all.", default=10, min=1
     ),

@@ -26,7 +26,7 @@ def _end_search_by_signal() -> None:
 
 
 def fit(
-    table: options.Table,
+    table: options.TargetTable,
     output: Annotated[
         Path,
         typer.Option(

@@ -259,7 +259,7 @@ class Rows:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class TargetTable:
     """A table with a column of classes, or without one."""
 
     target: str | None = option(

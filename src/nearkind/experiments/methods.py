@@ -40,7 +40,7 @@ class Method(Protocol):
         """Learn and test; return the fields of a row that this method knows."""
 
 
-class Candidate(NamedTuple):
+class TimedModel(NamedTuple):
     """A distance, fitted with one of the settings to try.
 
     Attributes
@@ -115,7 +115,7 @@ class DistanceMethod:
     make: Callable[[], Any]
     largest: int | None = None
 
-    def fits(self, part: Part, seed: int, design: Design) -> Iterator[Candidate]:
+    def fits(self, part: Part, seed: int, design: Design) -> Iterator[TimedModel]:
         """Yield the distance fitted with each of the settings, the simplest first."""
         yield fit_timed(seeded(self.make(), seed), part)
 
@@ -170,7 +170,7 @@ class StrengthPath(DistanceMethod):
     the last one. Parameters are those of ``DistanceMethod``.
     """
 
-    def fits(self, part: Part, seed: int, design: Design) -> Iterator[Candidate]:
+    def fits(self, part: Part, seed: int, design: Design) -> Iterator[TimedModel]:
         """Yield the distance fitted at each strength, the strongest first."""
         probe = self.model(seed, design).set_params(strength=BEYOND)
         strength_max = probe.fit(*part).strength_max_
@@ -223,11 +223,11 @@ def seeded(model: Any, seed: int) -> Any:
     return model.set_params(random_state=seed) if takes_one else model
 
 
-def fit_timed(model: Any, part: Part) -> Candidate:
+def fit_timed(model: Any, part: Part) -> TimedModel:
     """Return the model, fitted, with the time that it took."""
     start = perf_counter()
     model.fit(*part)
-    return Candidate(model, perf_counter() - start)
+    return TimedModel(model, perf_counter() - start)
 
 
 METHODS: dict[str, Method] = {

@@ -43,7 +43,7 @@ class Claim(NamedTuple):
         verdict, numbers = UNJUDGED, f"make {' and '.join(missing)} first"
         if not missing:
             try:
-                held, numbers = self.check(*map(criteria.Cells.read, paths))
+                held, numbers = self.check(*map(criteria.ClaimTable.read, paths))
                 verdict = HELD if held else NOT_HELD
             except criteria.TooLittleError as reason:
                 numbers = str(reason)

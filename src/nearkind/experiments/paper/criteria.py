@@ -33,7 +33,7 @@ class TooLittleError(Exception):
 
 
 @dataclass(frozen=True)
-class Cells:
+class ClaimTable:
     """A table of results as it was written.
 
     Parameters
@@ -79,7 +79,7 @@ class Cells:
         return np.stack([self.numbers(column) for column in columns], axis=1)
 
 
-def grows_with(column: str, within: str, reading: str, table: Cells) -> Verdict:
+def grows_with(column: str, within: str, reading: str, table: ClaimTable) -> Verdict:
     """Check whether all scores grow with a column at each value of another."""
     table = table.where("reading", reading)
     parts = [table.where(within, value) for value in table.distinct(within)]
@@ -88,7 +88,7 @@ def grows_with(column: str, within: str, reading: str, table: Cells) -> Verdict:
     return Verdict(held, f"median rank correlation: {_words(found, '+.2f')}")
 
 
-def _correlation(parts: Sequence[Cells], column: str, score: str) -> float:
+def _correlation(parts: Sequence[ClaimTable], column: str, score: str) -> float:
     """Return the median rank correlation of two columns over parts of a table."""
     found = []
     for part in parts:
@@ -100,7 +100,7 @@ def _correlation(parts: Sequence[Cells], column: str, score: str) -> float:
     return float(np.median(found))
 
 
-def are_alike(reading: str, table: Cells) -> Verdict:
+def are_alike(reading: str, table: ClaimTable) -> Verdict:
     """Check whether CPML-s and CPML-m are equally good."""
     table = table.where("reading", reading)
     words, means = [], []
@@ -113,7 +113,7 @@ def are_alike(reading: str, table: Cells) -> Verdict:
     return Verdict(max(means) < ALIKE, "; ".join(words))
 
 
-def is_stable(reading: str, table: Cells) -> Verdict:
+def is_stable(reading: str, table: ClaimTable) -> Verdict:
     """Check whether scores stay from 10 to 15 features on."""
     table = table.where("reading", reading)
     some = table.where("features", *SOME_FEATURES)
@@ -125,7 +125,9 @@ def is_stable(reading: str, table: Cells) -> Verdict:
     return Verdict(max(gains.values()) < STABLE, words)
 
 
-def satisfies_at_least_weight(reading: str, n_classes: int, table: Cells) -> Verdict:
+def satisfies_at_least_weight(
+    reading: str, n_classes: int, table: ClaimTable
+) -> Verdict:
     """Check whether little information is enough with 10 to 15 features."""
     table = table.where("reading", reading)
     least = min(table.distinct("weight"), key=float)
@@ -139,7 +141,7 @@ def satisfies_at_least_weight(reading: str, n_classes: int, table: Cells) -> Ver
     return Verdict(held, f"at weight {least}: {words}")
 
 
-def is_a_bit_degraded(reading: str, few: Cells, many: Cells) -> Verdict:
+def is_a_bit_degraded(reading: str, few: ClaimTable, many: ClaimTable) -> Verdict:
     """Check whether many classes are somewhat harder than few."""
     few, many = few.where("reading", reading), many.where("reading", reading)
     losses = {score: few.mean(score) - many.mean(score) for score in few.scores}
@@ -147,7 +149,7 @@ def is_a_bit_degraded(reading: str, few: Cells, many: Cells) -> Verdict:
     return Verdict(held, f"4 classes less 20: {_words(losses, '+.3f')}")
 
 
-def noise_is_small(table: Cells) -> Verdict:
+def noise_is_small(table: ClaimTable) -> Verdict:
     """Check whether noisy features have as small a share of the metric as printed."""
     largest = {
         f"p = {p}": table.where("p", p).numbers("cpml-s, metric").max()
@@ -162,7 +164,7 @@ def noise_is_small(table: Cells) -> Verdict:
 
 
 def is_faster(
-    name: str, others: Sequence[str], table: Cells, at: Sequence[str] = ()
+    name: str, others: Sequence[str], table: ClaimTable, at: Sequence[str] = ()
 ) -> Verdict:
     """Check whether a method is faster than others at every size.
 
@@ -170,7 +172,7 @@ def is_faster(
     ----------
     name, others : str, sequence of str
         The methods.
-    table : Cells
+    table : ClaimTable
         Times.
     at : sequence of str, default=()
         Numbers of classes that count; all if there is none.
@@ -186,7 +188,7 @@ def is_faster(
     return Verdict(held, f"median time over that of {name} (range): {words}")
 
 
-def are_slower(names: Sequence[str], other: str, table: Cells) -> Verdict:
+def are_slower(names: Sequence[str], other: str, table: ClaimTable) -> Verdict:
     """Check whether methods are slower than another at most sizes and the largest."""
     ratios = {name: table.numbers(name) / table.numbers(other) for name in names}
     held = all(np.mean(r > 1.0) > 0.5 and r[-1] > 1.0 for r in ratios.values())
@@ -197,7 +199,7 @@ def are_slower(names: Sequence[str], other: str, table: Cells) -> Verdict:
 
 
 def times_depend_on_classes(
-    names: Sequence[str], wanted: bool, table: Cells
+    names: Sequence[str], wanted: bool, table: ClaimTable
 ) -> Verdict:
     """Check whether times change with the number of classes, or not."""
     if len(table.distinct("classes")) < 2:
@@ -212,14 +214,14 @@ def times_depend_on_classes(
     return Verdict(held, f"longest over shortest time, median over sizes: {words}")
 
 
-def is_best_on_most(table: Cells) -> Verdict:
+def is_best_on_most(table: ClaimTable) -> Verdict:
     """Check whether CPML-s or CPML-m is best on more than half of the sets."""
     ours = table.where("", "ours").lines
     best = sum(any(line[name].endswith("*") for name in OURS) for line in ours)
     return Verdict(2 * best > len(ours), f"best or tied on {best} of {len(ours)} sets")
 
 
-def is_close_elsewhere(table: Cells) -> Verdict:
+def is_close_elsewhere(table: ClaimTable) -> Verdict:
     """Check whether CPML is near the best where it is not the best."""
     ours = table.where("", "ours")
     best = np.nanmax(ours.table(_methods(table)), axis=1)
@@ -234,7 +236,9 @@ def is_close_elsewhere(table: Cells) -> Verdict:
     )
 
 
-def are_better(names: Sequence[str], others: Sequence[str], table: Cells) -> Verdict:
+def are_better(
+    names: Sequence[str], others: Sequence[str], table: ClaimTable
+) -> Verdict:
     """Check whether methods have better mean ranks than others."""
     methods = _methods(table)
     scores = table.where("", "ours").table(methods)
@@ -245,10 +249,10 @@ def are_better(names: Sequence[str], others: Sequence[str], table: Cells) -> Ver
     return Verdict(held, f"mean rank over {len(whole)} sets: {words}")
 
 
-def none_dominates(table: Cells) -> Verdict:
+def none_dominates(table: ClaimTable) -> Verdict:
     """Check whether no kind is best on more than half of the sets, for either score."""
     kinds = _methods(table)
-    sets = Cells([x for x in table.lines if not x["set"].startswith("mean")])
+    sets = ClaimTable([x for x in table.lines if not x["set"].startswith("mean")])
     words, held = [], True
     for score in sets.distinct("score"):
         scores = sets.where("score", score).table(kinds)
@@ -260,7 +264,7 @@ def none_dominates(table: Cells) -> Verdict:
     return Verdict(held, "; ".join(words))
 
 
-def _methods(table: Cells) -> list[str]:
+def _methods(table: ClaimTable) -> list[str]:
     """Return the columns that are methods, in a table of sets."""
     return [name for name in table.lines[0] if name not in ("set", "score", "")]
 
