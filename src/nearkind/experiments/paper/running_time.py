@@ -226,7 +226,8 @@ def _measured(
         (method.removesuffix(", timed"), each.n_classes, each.n_samples): Times(
             [r for r in rows if (r.dataset, r.method) == (each.name, method)]
         )
-        for each, method in product(group.sets, group.methods)
+        for each in group.sets
+        for method in group.methods
     }
     return rows, times
 

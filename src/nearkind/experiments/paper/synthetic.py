@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nearkind.experiments.paper.figures import COLOURS, MARKERS, panels
+from nearkind.experiments.paper.protocol import Protocol
 from nearkind.experiments.paper.provenance import provenance
 from nearkind.experiments.paper.reproduction import Reproduction, TrialGroup
 from nearkind.experiments.result_table import ResultTable
@@ -27,24 +28,29 @@ Cell = tuple[str, int, float]
 """Reading, number of features, weight."""
 
 
-def trials(reproduction: Reproduction, n_classes: int) -> list[TrialGroup]:
-    """Return the trials by reading, number of features and weight."""
-    protocol = reproduction.protocol
-    sets = [
+def sets(protocol: Protocol, n_classes: int) -> list[Synthetic]:
+    """Return the sets by reading, number of features and weight."""
+    return [
         Synthetic(n_features=n, n_classes=n_classes, weight=w, **READINGS[reading])
         for reading, n, w in product(READINGS, protocol.features, protocol.weights)
     ]
-    return [TrialGroup(sets, METHODS, protocol.synthetic_repeats, protocol.design)]
+
+
+def trials(reproduction: Reproduction, n_classes: int) -> list[TrialGroup]:
+    """Return the trials of CPML-s and CPML-m on all sets."""
+    protocol = reproduction.protocol
+    repeats, drawn = protocol.synthetic_repeats, sets(protocol, n_classes)
+    return [TrialGroup(drawn, METHODS, repeats, protocol.design)]
 
 
 def synthetic(reproduction: Reproduction, n_classes: int) -> list[Path]:
     """Make figures and table of CPML-s and CPML-m by number of features and weight."""
-    groups = trials(reproduction, n_classes)
-    rows = reproduction.rows(groups)
+    rows = reproduction.rows(trials(reproduction, n_classes))
     by_score = {score: values_by_cell(rows, score) for score in SCORES}
     found = {
         ((s.reading, s.n_features, s.weight), method, score): values[s.name, method]
-        for s, method in product(groups[0].sets, METHODS)
+        for s in sets(reproduction.protocol, n_classes)
+        for method in METHODS
         for score, values in by_score.items()
     }
     name = f"synthetic-{n_classes}"
