@@ -5,81 +5,80 @@
 
 from typing import Any
 
-from nearkind.baselines.association import Association
-from nearkind.baselines.cheng import Cheng
-from nearkind.baselines.chi2_lmnn import Chi2LMNN
-from nearkind.baselines.dilca import DILCA
-from nearkind.baselines.discriminant import Discriminant
-from nearkind.baselines.dm3 import DM3
-from nearkind.baselines.dml_eig import DMLEig
+from nearkind.baselines.association import Association as Association
+from nearkind.baselines.cheng import Cheng as Cheng
+from nearkind.baselines.chi2_lmnn import Chi2LMNN as Chi2LMNN
+from nearkind.baselines.dilca import DILCA as DILCA
+from nearkind.baselines.discriminant import Discriminant as Discriminant
+from nearkind.baselines.dm3 import DM3 as DM3
+from nearkind.baselines.dml_eig import DMLEig as DMLEig
 from nearkind.baselines.frequency import (
-    Anderberg,
-    Burnaby,
-    Eskin,
-    Gambaryan,
-    Goodall1,
-    Goodall2,
-    Goodall3,
-    Goodall4,
-    InverseOccurrence,
-    Lin,
-    Lin1,
-    OccurrenceFrequency,
-    Smirnov,
+    Anderberg as Anderberg,
 )
-from nearkind.baselines.gb_lmnn import GBLMNN
-from nearkind.baselines.hamming import Hamming
-from nearkind.baselines.hdml import HDML
-from nearkind.baselines.helic import HELIC
-from nearkind.baselines.itml import ITML
-from nearkind.baselines.large_margin import KDML, LMNN
-from nearkind.baselines.lmca import LMCA, KernelLMCA
-from nearkind.baselines.mcml import MCML
-from nearkind.baselines.mmc import MMC
-from nearkind.baselines.nca import NCA
-from nearkind.baselines.pola import POLA
-from nearkind.baselines.rfm import RFM
-from nearkind.baselines.value_difference import Euclidean, ValueDifference
-
-__all__ = [
-    "DILCA",
-    "DM3",
-    "GBLMNN",
-    "HDML",
-    "HELIC",
-    "ITML",
-    "KDML",
-    "LMCA",
-    "LMNN",
-    "MCML",
-    "MMC",
-    "NCA",
-    "POLA",
-    "RFM",
-    "Anderberg",
-    "Association",
-    "Burnaby",
-    "Cheng",
-    "Chi2LMNN",
-    "DMLEig",
-    "Discriminant",
-    "Eskin",
-    "Euclidean",
-    "Gambaryan",
-    "Goodall1",
-    "Goodall2",
-    "Goodall3",
-    "Goodall4",
-    "Hamming",
-    "InverseOccurrence",
-    "KernelLMCA",
-    "Lin",
-    "Lin1",
-    "OccurrenceFrequency",
-    "Smirnov",
-    "ValueDifference",
-    "all",
-]
+from nearkind.baselines.frequency import (
+    Burnaby as Burnaby,
+)
+from nearkind.baselines.frequency import (
+    Eskin as Eskin,
+)
+from nearkind.baselines.frequency import (
+    Gambaryan as Gambaryan,
+)
+from nearkind.baselines.frequency import (
+    Goodall1 as Goodall1,
+)
+from nearkind.baselines.frequency import (
+    Goodall2 as Goodall2,
+)
+from nearkind.baselines.frequency import (
+    Goodall3 as Goodall3,
+)
+from nearkind.baselines.frequency import (
+    Goodall4 as Goodall4,
+)
+from nearkind.baselines.frequency import (
+    InverseOccurrence as InverseOccurrence,
+)
+from nearkind.baselines.frequency import (
+    Lin as Lin,
+)
+from nearkind.baselines.frequency import (
+    Lin1 as Lin1,
+)
+from nearkind.baselines.frequency import (
+    OccurrenceFrequency as OccurrenceFrequency,
+)
+from nearkind.baselines.frequency import (
+    Smirnov as Smirnov,
+)
+from nearkind.baselines.gb_lmnn import GBLMNN as GBLMNN
+from nearkind.baselines.hamming import Hamming as Hamming
+from nearkind.baselines.hdml import HDML as HDML
+from nearkind.baselines.helic import HELIC as HELIC
+from nearkind.baselines.itml import ITML as ITML
+from nearkind.baselines.large_margin import (
+    KDML as KDML,
+)
+from nearkind.baselines.large_margin import (
+    LMNN as LMNN,
+)
+from nearkind.baselines.lmca import (
+    LMCA as LMCA,
+)
+from nearkind.baselines.lmca import (
+    KernelLMCA as KernelLMCA,
+)
+from nearkind.baselines.mcml import MCML as MCML
+from nearkind.baselines.mmc import MMC as MMC
+from nearkind.baselines.nca import NCA as NCA
+from nearkind.baselines.pola import POLA as POLA
+from nearkind.baselines.rfm import RFM as RFM
+from nearkind.baselines.value_difference import (
+    Euclidean as Euclidean,
+)
+from nearkind.baselines.value_difference import (
+    ValueDifference as ValueDifference,
+)
 
 KINDS: dict[str, Any] = {
     "euclidean": Euclidean,
@@ -120,6 +119,8 @@ KINDS: dict[str, Any] = {
     "rfm": RFM,
 }
 """The baselines by name: the one list of them, to which a new one adds a line."""
+
+__all__ = ["all", *(kind.__name__ for kind in KINDS.values())]
 
 
 def all() -> dict[str, Any]:

@@ -11,23 +11,23 @@ from scipy.linalg import helmert
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
+from nearkind.baselines.baseline import RAISE, Learner, WeightedBaseline
+from nearkind.distances.pair_tables import refuse_large
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.codebook import Codebook
-from nearkind.errors import Parameter
+from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.estimators.base import VectorDistance, code_rows
-from nearkind.estimators.bases import BaseEstimator
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes
 from nearkind.validation.convergence import NotConvergedWarning
-from nearkind.validation.parameters import estimator_class, number, whole_number
+from nearkind.validation.parameters import Positive, WholeNumber, check_annotated
 from nearkind.validation.threads import one_blas_thread
 
 LARGEST = 5_000_000
 """Coefficients; the solver holds some twenty numbers for each."""
 
 
-@estimator_class()
-class Discriminant(VectorDistance, BaseEstimator):
+class Discriminant(Learner, VectorDistance, WeightedBaseline):
     """Multinomial logistic regression: rows are compared by the logits of the classes.
 
         d(x, x') = |u(x) - u(x')|,  u(x)_c = sum over features of b_d(x_d)_c
@@ -68,31 +68,15 @@ class Discriminant(VectorDistance, BaseEstimator):
     True
     """
 
-    _requires_labels = True
-    _is_learned = True
     _has_coordinates = True
 
-    strength: Any = 1.0
+    strength: Positive = 1.0
     _: KW_ONLY
-    max_iter: int = 200
-    tol: float = 1e-4
+    max_iter: WholeNumber = 200
+    tol: Positive = 1e-4
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the distance.
-
-        Parameters
-        ----------
-        X : table of shape (n, D)
-        y : array-like of shape (n,), default=None
-            One label a row; None is refused.
-        sample_weight : array-like of shape (n,), default=None
-            One weight >= 0 a row, counting repetitions of it; None: ones.
-
-        Returns
-        -------
-        self
-        """
-        return next(self.fit_path(X, y, [self.strength], sample_weight))
+    def _learn(self, rows: CodedRows) -> ValueVectors:
+        return self._solved(*self._problem(rows))
 
     def fit_path(
         self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None
@@ -117,42 +101,29 @@ class Discriminant(VectorDistance, BaseEstimator):
         >>> [float(model.pairwise_distances(rows)[0, 2].round(2)) for model in path]
         [0.05, 0.37]
         """
-        rows = None
+        problem = None
         for strength in strengths:
             self.strength = strength
-            settings = self._settings()
-            if rows is None:
-                rows = code_rows(self, X, y, sample_weight).merge_equal()
-                self._check_size()
-                Z = indicators(rows.codes, self.codebook_)
-                learner = _learner(warm_start=True)
-            learner.set_params(**settings)
-            B, self.intercept_ = _fitted(learner, Z, rows.y, rows.weights)
-            self.n_iter_ = int(learner.n_iter_[0])
-            tables = ValueTables(_tables(B, self.codebook_))
-            self.distance_ = ValueVectors(self.codebook_, tables)
+            check_annotated(self)
+            if problem is None:
+                problem = self._problem(code_rows(self, X, y, sample_weight))
+            self.distance_ = self._solved(*problem)
             yield self
 
-    def _settings(self) -> dict[str, Any]:
-        wanted = "a number > 0"
-        return {
-            "C": 1.0 / number(self, "strength", wanted, 0.0, open_low=True),
-            "max_iter": whole_number(self, "max_iter"),
-            "tol": number(self, "tol", wanted, 0.0, open_low=True),
-        }
+    def _problem(self, rows: CodedRows) -> tuple[Any, csr_array, UniqueRows]:
+        """Return a learner, coded rows, and their classes and weights."""
+        book, unique = rows.codebook, rows.merge_equal()
+        n_numbers = sum(_widths(book)) * len(self.classes_)
+        refuse_large(n_numbers, "coefficients of values", book, "Discriminant", LARGEST)
+        return _learner(warm_start=True), indicators(unique.codes, book), unique
 
-    def _check_size(self) -> None:
-        book = self.codebook_
-        size = sum(_widths(book)) * len(self.classes_)
-        if size <= LARGEST:
-            return
-        widest = int(np.argmax(_widths(book)))
-        raise ValueError(
-            f"{type(self).__name__} would need {size:,} coefficients, one for every "
-            f"value and class; {LARGEST:,} are allowed. Column {book.names_[widest]!r} "
-            f"has the most values, {book.n_values[widest]:,}: drop or coarsen it, or "
-            "take Euclidean, which only counts them."
-        )
+    def _solved(self, learner: Any, Z: csr_array, rows: UniqueRows) -> ValueVectors:
+        """Return the form at the present strength, from where the last one ended."""
+        settings = {"max_iter": self.max_iter, "tol": self.tol}
+        learner.set_params(C=1.0 / self.strength, **settings)
+        B, self.intercept_ = _fitted(learner, Z, rows.y, rows.weights)
+        self.n_iter_ = int(learner.n_iter_[0])
+        return ValueVectors(self.codebook_, ValueTables(_tables(B, self.codebook_)))
 
 
 def discriminant_factor(
@@ -248,14 +219,11 @@ def _fitted(
         learner.fit(Z, y, weights)
     if any(issubclass(warning.category, ConvergenceWarning) for warning in caught):
         told = NotConvergedWarning(
-            f"The discriminant did not converge in {learner.n_iter_[0]} iterations. "
-            "Raise ",
-            Parameter("max_iter"),
-            ", ",
-            Parameter("tol"),
-            " or strength.",
+            f"The discriminant did not converge in {learner.n_iter_[0]} iterations. ",
+            *RAISE,
+            ", or strength.",
         )
-        warnings.warn(told, stacklevel=3)
+        warnings.warn(told, stacklevel=4)
     B, a = learner.coef_, learner.intercept_
     if len(B) == 1:  # of two classes scikit-learn keeps the second one's logit alone
         B, a = np.vstack([-B, B]) / 2.0, np.append(-a, a) / 2.0

@@ -1,32 +1,29 @@
 """HELIC: weights of many kernels between values, from how values couple."""
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
+from nearkind.baselines.baseline import Learner, WeightedBaseline
 from nearkind.baselines.contingency import contingency
 from nearkind.baselines.kernel_weights import KernelGroups, learn_weights
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.distances.pair_tables import check_contingency
 from nearkind.distances.vectors import ValueVectors
-from nearkind.encoding.rows import UniqueRows
-from nearkind.estimators.base import VectorDistance, code_rows
-from nearkind.estimators.bases import BaseEstimator
+from nearkind.encoding.rows import CodedRows, UniqueRows
+from nearkind.estimators.base import VectorDistance
 from nearkind.estimators.spec import strength_of
 from nearkind.projections.base import value_counts
 from nearkind.projections.vdm import shares
 from nearkind.protocols import Array, Codes
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
-from nearkind.solvers.solution import Stop
-from nearkind.validation.convergence import not_converged
 from nearkind.validation.limits import distances_at_once
-from nearkind.validation.parameters import estimator_class, number, whole_number
+from nearkind.validation.parameters import NonNegative, WholeNumber
 from nearkind.validation.threads import ALL_CORES, thread_map
 
 COUPLINGS = "frequency", "values", "classes"
@@ -37,8 +34,7 @@ ROWS = 4_000
 """Distinct rows up to which every triplet counts; of more, those among so many."""
 
 
-@estimator_class()
-class HELIC(VectorDistance, BaseEstimator):
+class HELIC(Learner, VectorDistance, WeightedBaseline):
     """Heterogeneous couplings of categorical values, as we read them.
 
         d^2(x, x') = sum over groups g of w_g |k_g(x) - k_g(x')|^2,  w >= 0
@@ -89,34 +85,14 @@ class HELIC(VectorDistance, BaseEstimator):
     True
     """
 
-    _requires_labels = True
-    _is_learned = True
-
     strength: Any = "auto"
     _: KW_ONLY
-    max_iter: int = 200
-    tol: float = 1e-2
+    max_iter: WholeNumber = 200
+    tol: NonNegative = 1e-2
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the weights.
-
-        Parameters
-        ----------
-        X : table of shape (n, D)
-        y : array-like of shape (n,), default=None
-            One label a row; None is refused.
-        sample_weight : array-like of shape (n,), default=None
-            One weight >= 0 a row, counting repetitions of it; None: ones.
-
-        Returns
-        -------
-        self
-        """
-        max_iter = whole_number(self, "max_iter")
-        tol = number(self, "tol", "a number >= 0", 0.0)
+    def _learn(self, rows: CodedRows) -> ValueVectors:
         strength = strength_of(self)
-        rows = code_rows(self, X, y, sample_weight)
-        check_contingency(self.codebook_, type(self).__name__)
+        check_contingency(rows.codebook, type(self).__name__)
         unique = rows.merge_equal()
         groups = self._groups(unique)
         bound = AllTriplets(1.0, distances_at_once()).bind(
@@ -127,18 +103,17 @@ class HELIC(VectorDistance, BaseEstimator):
             objective = Objective(Z, bound, Schatten(1.0), 0.0, map=run)
             if objective.n_rows > ROWS:
                 objective = objective.sample(ROWS, np.random.default_rng(0))
-            found = learn_weights(objective, groups, strength, max_iter, tol)
-        self.weights_, self.objective_, self.gap_ = (
-            found.weights,
+            found = learn_weights(objective, groups, strength, self.max_iter, self.tol)
+        self.weights_ = found.weights
+        self.strength_, self.strength_max_ = found.strength, found.strength_max
+        self._tell(
+            found.reason,
+            found.n_iter,
             found.value,
             found.gap,
+            is_zero=not found.weights.any(),
         )
-        self.strength_, self.strength_max_ = found.strength, found.strength_max
-        self.n_iter_, self.stop_reason_ = found.n_iter, found.reason.name
-        tables = groups.value_tables(found.weights)
-        self.distance_ = ValueVectors(self.codebook_, tables)
-        self._warn(found.reason)
-        return self
+        return ValueVectors(rows.codebook, groups.value_tables(found.weights))
 
     def _groups(self, unique: UniqueRows) -> KernelGroups:
         """Make every kernel of every coupling of every feature."""
@@ -155,22 +130,6 @@ class HELIC(VectorDistance, BaseEstimator):
         return KernelGroups(
             features, [kernel for *_, (_, kernel) in made], book.n_values
         )
-
-    def _warn(self, reason: Stop) -> None:
-        if not self.weights_.any():
-            warnings.warn(
-                "HELIC learned no weight, and all distances are zero: no kernel brings "
-                "rows of one class together. Take a smaller strength, or more columns.",
-                UserWarning,
-                stacklevel=3,
-            )
-        elif reason is not Stop.TOLERANCE:
-            told = not_converged(
-                reason,
-                f"After {self.n_iter_} iterations the objective is "
-                f"{self.objective_:.6g}, at most {self.gap_:.2g} above the optimum.",
-            )
-            warnings.warn(told, stacklevel=3)
 
 
 def couplings(

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from nearkind.baselines.coding import side_by_side, with_mean
 from nearkind.losses.hinge import Hinge, SmoothedHinge
 from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.metrics.value_tables import ValueTables
@@ -82,14 +83,7 @@ class KernelGroups:
     def value_tables(self, weights: Array) -> ValueTables:
         """Return the vectors of all values; an unseen one is in the middle."""
         M = self._matrix(weights)
-        factors = [_factor(M[at, at]) for at in self._spans]  # (s_d, r_d)
-        ends = np.cumsum([0, *(F.shape[1] for F in factors)])
-        tables = []
-        for F, start in zip(factors, ends[:-1], strict=True):
-            table = np.zeros((len(F) + 1, max(int(ends[-1]), 1)))
-            table[:, start : start + F.shape[1]] = with_mean(F)
-            tables.append(table)
-        return ValueTables(tables)
+        return side_by_side([with_mean(_factor(M[at, at])) for at in self._spans])
 
 
 def _factor(M: Array) -> Array:
@@ -108,12 +102,6 @@ class LearnedWeights(NamedTuple):
     strength_max: float
     n_iter: int
     reason: Stop
-
-
-def with_mean(vectors: Array) -> Array:
-    """Return vectors of values (s, q) and their mean, for the unseen (s + 1, q)."""
-    mean = vectors.mean(axis=0) if len(vectors) else np.zeros(vectors.shape[1])
-    return np.vstack([vectors, mean])
 
 
 def learn_weights(

@@ -1,10 +1,12 @@
-"""The base of learners that descend the loss of large margins by other maps than M."""
+"""What learners of large margins share: targets, and the descent of maps of rows."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from functools import partial
+from typing import Annotated, Any
 
-from nearkind.baselines.coding import fit_coding, warn_unless_settled
+from nearkind.baselines.baseline import Learner, WeightedBaseline
 from nearkind.baselines.margin_loss import (
     Descent,
     EuclideanRows,
@@ -13,22 +15,47 @@ from nearkind.baselines.margin_loss import (
 )
 from nearkind.constraints.local import LocalConstraints, LocalTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels, sample_rows
+from nearkind.distances.form import FittedDistance
 from nearkind.encoding.rows import CodedRows, UniqueRows
-from nearkind.estimators.base import Distance, code_rows
 from nearkind.metrics.metric import Embedding
-from nearkind.protocols import Array, Loss, Map, Projection
+from nearkind.protocols import Array, Loss, Map
 from nearkind.validation.limits import distances_at_once
-from nearkind.validation.parameters import generator, number, whole_number
+from nearkind.validation.parameters import NonNegative, WholeNumber, generator, number
 from nearkind.validation.threads import ALL_CORES, thread_map
 
+Share = Annotated[
+    float,
+    partial(number, wanted="a number > 0 and <= 1", low=0.0, high=1.0, open_low=True),
+]
 
-class MarginLearner(Distance, ABC):
-    """Mixin of a distance learned by large margins; a learner gives ``_learn``.
+
+class MarginLearner(Learner, WeightedBaseline):
+    """Base of learners that pull targets and push rows of other classes.
 
         (1 - mu) sum of d_ij  +  mu sum of h(margin + d_ij - d_il)
 
     over rows i, their targets j, which are the nearest of their class before learning,
     and rows l of other classes; d is the square of the distance.
+    """
+
+    _: KW_ONLY
+    n_neighbors: WholeNumber = 3
+    mu: Share = 0.5
+    max_iter: WholeNumber = 200
+    tol: NonNegative = 1e-4
+
+    def _constraints(
+        self, rows: UniqueRows, near: Embedding, margin: float = 1.0
+    ) -> LocalConstraints:
+        """Return the constraints, with the targets nearest in an embedding."""
+        pull = (1.0 - self.mu) / self.mu
+        rule = LocalTriplets(margin, self.n_neighbors, distances_at_once(), pull)
+        labels = rule.bind(WeightedLabels(rows.y, rows.weights, rows.own)).labels
+        return LocalConstraints(rule, labels, near)
+
+
+class MarginDescent(MarginLearner):
+    """Base of learners that move rows down the loss; each gives ``_descend``.
 
     Attributes
     ----------
@@ -42,59 +69,24 @@ class MarginLearner(Distance, ABC):
         Why they ended.
     """
 
-    _requires_labels = True
-    _is_learned = True
+    _: KW_ONLY
+    max_rows: WholeNumber = 4_000
+    random_state: Any = 0
 
-    n_neighbors: Any
-    mu: Any
-    max_iter: Any
-    tol: Any
-    max_rows: Any
-    random_state: Any
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the distance.
-
-        Parameters
-        ----------
-        X : table of shape (n, D)
-        y : array-like of shape (n,), default=None
-            One label a row.
-        sample_weight : array-like of shape (n,), default=None
-            One weight >= 0 a row, counting repetitions of it; None: ones.
-
-        Returns
-        -------
-        self
-        """
-        self._check()
-        max_rows, rng = whole_number(self, "max_rows"), generator(self.random_state)
-        rows = code_rows(self, X, y, sample_weight)
-        drawn = sample_rows(rows.merge_equal(), max_rows, rng)
+    def _learn(self, rows: CodedRows) -> FittedDistance:
+        rng = generator(self.random_state)
+        drawn = sample_rows(rows.merge_equal(), self.max_rows, rng)
         with thread_map(ALL_CORES, len(drawn)) as run:
-            found = self._learn(rows, drawn, run)
-        self.history_, self.objective_ = found.history, found.history[-1]
-        self.n_iter_, self.stop_reason_ = found.n_iter, found.reason.name
-        warn_unless_settled(found.reason, self.n_iter_, self.objective_)
-        return self
+            form, found = self._descend(rows, drawn, run)
+        self.history_ = found.history
+        self._tell(found.reason, found.n_iter, found.history[-1])
+        return form
 
     @abstractmethod
-    def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
-        """Learn from the rows drawn, and set what ``represent`` needs."""
-
-    def _check(self) -> None:
-        """Refuse wrong parameters."""
-        whole_number(self, "n_neighbors")
-        number(self, "mu", "a number > 0 and <= 1", 0.0, 1.0, open_low=True)
-        number(self, "tol", "a number >= 0", 0.0)
-        whole_number(self, "max_iter")
-
-    def _fit_projection(
-        self, projection: Projection, rows: CodedRows, n_drawn: int
-    ) -> Projection:
-        """Return the coding, fitted to all rows."""
-        n_classes = len(rows.classes)
-        return fit_coding(projection, self.codebook_, rows, n_drawn, n_classes)
+    def _descend(
+        self, rows: CodedRows, drawn: UniqueRows, run: Map
+    ) -> tuple[FittedDistance, Descent]:
+        """Return the form learned from the rows drawn, and the descent."""
 
     def _loss(
         self,
@@ -106,8 +98,5 @@ class MarginLearner(Distance, ABC):
         places: Callable[[Array], PlacedRows] = EuclideanRows,
     ) -> MarginLoss:
         """Return the loss, with the targets that are nearest in an embedding."""
-        pull = (1.0 - self.mu) / self.mu
-        rule = LocalTriplets(margin, self.n_neighbors, distances_at_once(), pull)
-        labels = rule.bind(WeightedLabels(drawn.y, drawn.weights, drawn.own)).labels
-        constraints = LocalConstraints(rule, labels, near)
+        constraints = self._constraints(drawn, near, margin)
         return MarginLoss(constraints, self.mu, loss, places, run)

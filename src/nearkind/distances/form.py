@@ -95,7 +95,9 @@ class FittedDistance(ABC):
         each = np.arange(len(a))
         rows = np.tile(b, (len(a) + 1, 1))
         rows[each + 1, each] = a
-        d = self.compare(self.represent(a[None]), self.represent(rows))[0]
+        unique, places = np.unique(rows, axis=0, return_inverse=True)
+        d = self.compare(self.represent(a[None]), self.represent(unique))[0]
+        d = d[places.ravel()]  # equal rows have one distance, to the last bit
         with np.errstate(invalid="ignore"):  # infinity less infinity
             return np.nan_to_num(d[0] - d[1:], nan=0.0)
 
