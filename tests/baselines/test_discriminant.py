@@ -162,7 +162,7 @@ def test_many_classes_one_of_a_single_row():
 def test_too_many_coefficients_are_refused(monkeypatch):
     X, y = TABLES[0]
     monkeypatch.setattr(discriminant, "LARGEST", 38)
-    words = "need 39 coefficients, .* 38 are allowed. Column 'size' has the most .* 5:"
+    words = "need 39 numbers, .* 38 are allowed. Column 'size' has the most .* 5:"
     with pytest.raises(ValueError, match=words):
         Discriminant().fit(X, y)
     assert Discriminant().fit(X[["shape"]], y).n_iter_ > 0

@@ -3,6 +3,8 @@
 ``KINDS`` is the one list of them, and ``all()`` returns it.
 """
 
+# ruff: noqa: I001 (names that are exported again stay together)
+
 from typing import Any
 
 from nearkind.baselines.association import Association as Association
@@ -14,41 +16,17 @@ from nearkind.baselines.dm3 import DM3 as DM3
 from nearkind.baselines.dml_eig import DMLEig as DMLEig
 from nearkind.baselines.frequency import (
     Anderberg as Anderberg,
-)
-from nearkind.baselines.frequency import (
     Burnaby as Burnaby,
-)
-from nearkind.baselines.frequency import (
     Eskin as Eskin,
-)
-from nearkind.baselines.frequency import (
     Gambaryan as Gambaryan,
-)
-from nearkind.baselines.frequency import (
     Goodall1 as Goodall1,
-)
-from nearkind.baselines.frequency import (
     Goodall2 as Goodall2,
-)
-from nearkind.baselines.frequency import (
     Goodall3 as Goodall3,
-)
-from nearkind.baselines.frequency import (
     Goodall4 as Goodall4,
-)
-from nearkind.baselines.frequency import (
     InverseOccurrence as InverseOccurrence,
-)
-from nearkind.baselines.frequency import (
     Lin as Lin,
-)
-from nearkind.baselines.frequency import (
     Lin1 as Lin1,
-)
-from nearkind.baselines.frequency import (
     OccurrenceFrequency as OccurrenceFrequency,
-)
-from nearkind.baselines.frequency import (
     Smirnov as Smirnov,
 )
 from nearkind.baselines.gb_lmnn import GBLMNN as GBLMNN
@@ -56,18 +34,8 @@ from nearkind.baselines.hamming import Hamming as Hamming
 from nearkind.baselines.hdml import HDML as HDML
 from nearkind.baselines.helic import HELIC as HELIC
 from nearkind.baselines.itml import ITML as ITML
-from nearkind.baselines.large_margin import (
-    KDML as KDML,
-)
-from nearkind.baselines.large_margin import (
-    LMNN as LMNN,
-)
-from nearkind.baselines.lmca import (
-    LMCA as LMCA,
-)
-from nearkind.baselines.lmca import (
-    KernelLMCA as KernelLMCA,
-)
+from nearkind.baselines.large_margin import KDML as KDML, LMNN as LMNN
+from nearkind.baselines.lmca import LMCA as LMCA, KernelLMCA as KernelLMCA
 from nearkind.baselines.mcml import MCML as MCML
 from nearkind.baselines.mmc import MMC as MMC
 from nearkind.baselines.nca import NCA as NCA
@@ -75,8 +43,6 @@ from nearkind.baselines.pola import POLA as POLA
 from nearkind.baselines.rfm import RFM as RFM
 from nearkind.baselines.value_difference import (
     Euclidean as Euclidean,
-)
-from nearkind.baselines.value_difference import (
     ValueDifference as ValueDifference,
 )
 

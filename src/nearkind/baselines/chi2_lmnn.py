@@ -2,14 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
-from typing import ClassVar
 
 import numpy as np
 
 from nearkind.baselines.coding import flat_tables, learned_tables
 from nearkind.baselines.helic import centred
-from nearkind.baselines.margin_learner import MarginDescent
-from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
+from nearkind.baselines.margin_learner import (
+    Descent,
+    MarginDescent,
+    MarginLoss,
+    coordinates,
+    descend,
+)
 from nearkind.distances.kernel import coded_rows
 from nearkind.distances.vectors import TINY, ChiSquareVectors, chi_square
 from nearkind.encoding.rows import CodedRows, UniqueRows
@@ -89,7 +93,7 @@ class Chi2LMNN(MarginDescent):
     margin: Positive = 0.1
     max_iter: WholeNumber = 100
     max_rows: WholeNumber = 500
-    coding: ClassVar[str] = "vdm"
+    coding = "vdm"
 
     def _descend(
         self, rows: CodedRows, drawn: UniqueRows, run: Map

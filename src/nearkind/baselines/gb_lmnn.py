@@ -9,8 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.coding import CodingName, flat_tables
 from nearkind.baselines.large_margin import LMNN
-from nearkind.baselines.margin_learner import MarginDescent
-from nearkind.baselines.margin_loss import Descent, MarginLoss
+from nearkind.baselines.margin_learner import Descent, MarginDescent, MarginLoss
 from nearkind.distances.kernel import coded_rows
 from nearkind.distances.trees import CodeTrees, TreeVectors
 from nearkind.encoding.rows import CodedRows, UniqueRows

@@ -103,9 +103,10 @@ class HELIC(Learner, VectorDistance, WeightedBaseline):
             objective = Objective(Z, bound, Schatten(1.0), 0.0, map=run)
             if objective.n_rows > ROWS:
                 objective = objective.sample(ROWS, np.random.default_rng(0))
-            found = learn_weights(objective, groups, strength, self.max_iter, self.tol)
+            found, self.strength_, self.strength_max_ = learn_weights(
+                objective, groups, strength, self.max_iter, self.tol
+            )
         self.weights_ = found.weights
-        self.strength_, self.strength_max_ = found.strength, found.strength_max
         self._tell(
             found.reason,
             found.n_iter,

@@ -93,15 +93,14 @@ def _factor(M: Array) -> Array:
 
 
 class LearnedWeights(NamedTuple):
-    """The best weights found (G,), and what is known of them."""
+    """The best weights found (G,), what is known of them, and the last width."""
 
     weights: Array
     value: float
     gap: float
-    strength: float
-    strength_max: float
     n_iter: int
     reason: Stop
+    width: float
 
 
 def learn_weights(
@@ -110,7 +109,7 @@ def learn_weights(
     strength_of: Callable[[float], float],
     max_iter: int,
     tol: float,
-) -> LearnedWeights:
+) -> tuple[LearnedWeights, float, float]:
     """Minimise loss + strength * sum of weights over weights >= 0.
 
     Limited-memory BFGS on a smoothed hinge whose corner is narrowed from round to round
@@ -127,21 +126,23 @@ def learn_weights(
         Iterations at most.
     tol : float
         Stop when the gap is below this share of the objective.
+
+    Returns
+    -------
+    found : LearnedWeights
+    strength, strength_max : float
+        The strength used, and the smallest at which all weights are zero.
     """
     at_zero = groups.gradient(objective.constraints.gradient_at_zero(objective.Z))
     strength_max = float(np.maximum(-at_zero, 0.0).max(initial=0.0))
     strength = strength_of(strength_max)
     problem = Problem(objective.with_loss(Hinge()), groups, strength)
     if strength >= strength_max:
-        nothing = np.zeros(len(groups.kernels))
-        value = problem.value(nothing)
-        return LearnedWeights(
-            nothing, value, 0.0, strength, strength_max, 0, Stop.TOLERANCE
-        )
-    best, progress, n_iter, reason = problem.solve(max_iter, tol)
-    return LearnedWeights(
-        best, progress.value, progress.gap, strength, strength_max, n_iter, reason
-    )
+        w = np.zeros(len(groups.kernels))
+        found = LearnedWeights(w, problem.value(w), 0.0, 0, Stop.TOLERANCE, 0.0)
+    else:
+        found = problem.solve(max_iter, tol)
+    return found, strength, strength_max
 
 
 @dataclass(frozen=True)
@@ -157,15 +158,15 @@ class Problem:
         loss = self.hinge.loss_value(self.groups.metric(w).positive())
         return loss + self.strength * float(w.sum())
 
-    def solve(self, max_iter: int, tol: float) -> tuple[Array, Progress, int, Stop]:
+    def solve(self, max_iter: int, tol: float) -> LearnedWeights:
         """Minimise; of many rows first on a sample of them."""
         w, width, t = self._start(), WIDEST * self._at_zero, 0
         if self.hinge.n_rows >= 2 * WARM_ROWS:
             sample = self.hinge.sample(WARM_ROWS, np.random.default_rng(0))
             few = replace(self, hinge=sample)
-            w, width, t, *_ = few._rounds(w, width, max_iter // 2, tol)
-        w, width, made, progress, reason = self._rounds(w, width, max_iter - t, tol)
-        return w, progress, t + made, reason
+            w, *_, t, _, width = few._rounds(w, width, max_iter // 2, tol)
+        found = self._rounds(w, width, max_iter - t, tol)
+        return found._replace(n_iter=t + found.n_iter)
 
     @property
     def _at_zero(self) -> float:
@@ -173,10 +174,10 @@ class Problem:
 
     def _rounds(
         self, w: Array, width: float, max_iter: int, tol: float
-    ) -> tuple[Array, float, int, Progress, Stop]:
+    ) -> LearnedWeights:
         """Descend in rounds; narrow the corner while it alone exceeds the tolerance."""
         best, narrowest, t = w, NARROWEST * self._at_zero, 0
-        progress = Progress(self.groups.metric(w), tol)
+        progress, reason = Progress(self.groups.metric(w), tol), Stop.MAX_ITER
         while t < max_iter:
             w, made = self._descend(w, width, min(ROUND_STEPS, max_iter - t))
             t += max(made, 1)
@@ -186,14 +187,13 @@ class Problem:
             bound, corner = self._lower_bound(w, width)
             progress.raise_bound(bound)
             progress.record(t)
-            if progress.done:
-                return best, width, t, progress, Stop.TOLERANCE
             stuck = progress.value >= (1.0 - ROUNDING) * before
-            if stuck and width == narrowest:
-                return best, width, t, progress, Stop.NO_DESCENT
+            if progress.done or (stuck and width == narrowest):
+                reason = Stop.TOLERANCE if progress.done else Stop.NO_DESCENT
+                break
             if stuck or corner > 0.3 * tol * progress.value:
                 width = max(width / 3.0, narrowest)
-        return best, width, t, progress, Stop.MAX_ITER
+        return LearnedWeights(best, progress.value, progress.gap, t, reason, width)
 
     def _start(self) -> Array:
         """Return equal weights under which rows are a few margins apart."""

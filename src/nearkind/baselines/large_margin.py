@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
-from typing import ClassVar
 
 import numpy as np
 
@@ -160,4 +159,4 @@ class KDML(LargeMargin):
     """
 
     n_neighbors: WholeNumber = 3
-    coding: ClassVar[str] = "vdm"
+    coding = "vdm"

@@ -15,8 +15,13 @@ from nearkind.baselines.coding import (
 )
 from nearkind.baselines.helic import centred
 from nearkind.baselines.large_margin import search_embedding
-from nearkind.baselines.margin_learner import MarginDescent
-from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
+from nearkind.baselines.margin_learner import (
+    Descent,
+    MarginDescent,
+    MarginLoss,
+    coordinates,
+    descend,
+)
 from nearkind.distances.kernel import KERNELS, KernelLandmarks, coded_rows
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import CodedRows, UniqueRows, unique_rows
