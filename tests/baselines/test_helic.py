@@ -10,8 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from helpers import oracles
 from helpers.estimator_tables import labelled_table
 from nearkind.baselines import HELIC, helic
-from nearkind.baselines.helic import couplings, kernels
-from nearkind.baselines.kernel_weights import KernelGroups
+from nearkind.baselines.helic import KernelGroups, couplings, kernels
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.losses.hinge import SmoothedHinge

@@ -7,12 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import helmert
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from nearkind.baselines.baseline import RAISE, Learner, WeightedBaseline
-from nearkind.distances.pair_tables import refuse_large
+from nearkind.distances import pair_tables
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows, UniqueRows
@@ -112,10 +111,14 @@ class Discriminant(Learner, VectorDistance, WeightedBaseline):
 
     def _problem(self, rows: CodedRows) -> tuple[Any, csr_array, UniqueRows]:
         """Return a learner, coded rows, and their classes and weights."""
+        from sklearn.linear_model import LogisticRegression  # takes 0.1 s
+
         book, unique = rows.codebook, rows.merge_equal()
         n_numbers = sum(_widths(book)) * len(self.classes_)
-        refuse_large(n_numbers, "coefficients of values", book, "Discriminant", LARGEST)
-        return _learner(warm_start=True), indicators(unique.codes, book), unique
+        of_what = "coefficients of values"
+        pair_tables.refuse_large(n_numbers, of_what, book, "Discriminant", LARGEST)
+        learner = LogisticRegression(warm_start=True)
+        return learner, indicators(unique.codes, book), unique
 
     def _solved(self, learner: Any, Z: csr_array, rows: UniqueRows) -> ValueVectors:
         """Return the form at the present strength, from where the last one ended."""
@@ -126,56 +129,19 @@ class Discriminant(Learner, VectorDistance, WeightedBaseline):
         return ValueVectors(self.codebook_, ValueTables(_tables(B, self.codebook_)))
 
 
-def discriminant_factor(
-    Z: Any,
-    y: NDArray[np.intp],
-    weights: Array | None = None,
-    strength: float = 1.0,
-    max_iter: int = 200,
-    tol: float = 1e-4,
-) -> Array:
-    """Return the map F (C - 1, W) under which rows lie as their logits do.
-
-    Distances between rows Z F' are those between their logits, centred over classes.
-    With indicators for Z they are the distances of :class:`Discriminant`.
-
-    Parameters
-    ----------
-    Z : array or sparse array of shape (n, W)
-        Coded rows.
-    y : ndarray of int (n,)
-        Class numbers 0 .. C - 1, each of which occurs.
-    weights : ndarray (n,), default=None
-        How many rows each stands for; None: one.
-    strength, max_iter, tol : float, int, float
-        As in :class:`Discriminant`.
-
-    Examples
-    --------
-    >>> Z, y = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([0, 1])
-    >>> discriminant_factor(Z, y).round(2)
-    array([[ 0.28, -0.28]])
-    """
-    learner = _learner(C=1.0 / strength, max_iter=max_iter, tol=tol)
-    B, _ = _fitted(learner, Z, y, np.ones(len(y)) if weights is None else weights)
-    return helmert(len(B)) @ B  # orthonormal directions without the common one
-
-
 def indicators(codes: Codes, book: Codebook) -> csr_array:
     """Return rows (n, W): an indicator a value, or the position of a number.
 
     A value not seen in fit has neither.
     """
     widths, positions = _widths(book), book.positions
-    places, entries = codes.astype(np.int32), (codes >= 0).astype(float)
+    places, entries = codes.astype(np.intp), (codes >= 0).astype(float)
     for d, (start, position) in enumerate(zip(_starts(widths), positions, strict=True)):
         if position is not None:
             entries[:, d] *= position[codes[:, d]]
             places[:, d] = 0
         places[:, d] = np.maximum(places[:, d], 0) + start
-    ends = np.arange(0, codes.size + 1, codes.shape[1])
-    parts = entries.ravel(), places.ravel(), ends
-    return csr_array(parts, shape=(len(codes), sum(widths)))
+    return pair_tables.indicators(places, sum(widths), entries)
 
 
 def _tables(B: Array, book: Codebook) -> list[Array]:
@@ -197,12 +163,6 @@ def _widths(book: Codebook) -> list[int]:
 
 def _starts(widths: Sequence[int]) -> NDArray[np.intp]:
     return np.cumsum([0, *widths[:-1]])
-
-
-def _learner(**settings: Any) -> Any:
-    from sklearn.linear_model import LogisticRegression  # takes 0.1 s
-
-    return LogisticRegression(**settings)
 
 
 def _fitted(

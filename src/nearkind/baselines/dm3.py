@@ -1,12 +1,10 @@
 """DM3: frequencies, dependence between features, weights that depend on the pair."""
 
-from collections.abc import Callable
 from dataclasses import KW_ONLY
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearkind.baselines.baseline import WeightedBaseline
 from nearkind.baselines.contingency import Information, chances, counted, value_pairs
@@ -19,31 +17,11 @@ from nearkind.validation.parameters import number, numbered
 class Stage(NamedTuple):
     """What a stage of the method takes into account."""
 
-    related: Callable[[NDArray[np.bool_]], NDArray[np.bool_]]
-    weights: Callable[[Array], tuple[Array, Array]]  # if rows differ, if they agree
+    has_others: bool  # beside each feature those that depend on it
+    has_weights: bool  # by how often rows agree
 
 
-def _with_others(dependent: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    return dependent | np.eye(len(dependent), dtype=bool)
-
-
-def _alone(dependent: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    return np.eye(len(dependent), dtype=bool)
-
-
-def _dynamic(agreement: Array) -> tuple[Array, Array]:
-    return agreement, 1.0 - agreement
-
-
-def _constant(agreement: Array) -> tuple[Array, Array]:
-    return np.ones_like(agreement), np.ones_like(agreement)
-
-
-STAGES = {
-    1: Stage(_alone, _constant),
-    2: Stage(_alone, _dynamic),
-    3: Stage(_with_others, _dynamic),
-}
+STAGES = {1: Stage(False, False), 2: Stage(False, True), 3: Stage(True, True)}
 
 
 def _check_beta(model: Any, name: str) -> None:
@@ -87,11 +65,13 @@ class DM3(WeightedBaseline):
         stage, counts = STAGES[self.stage], counted(rows, self)
         R = interdependence(counts.information)
         threshold = R.mean() if self.beta == "mean" else self.beta
-        related = stage.related(R - threshold > ROUNDING)
-        agreement = [chances(counts.joint(d, d)).sum() for d in range(len(R))]
-        weights = stage.weights(np.array(agreement))  # if rows differ, if they agree
+        dependent = R - threshold > ROUNDING
+        related = np.eye(len(R), dtype=bool) | (stage.has_others & dependent)
+        agree = np.array([chances(counts.joint(d, d)).sum() for d in range(len(R))])
+        each = np.ones(len(R))
+        mismatch, match = (agree, 1.0 - agree) if stage.has_weights else (each, each)
         pairs = value_pairs(counts, related)
-        return DependentTables(rows.codebook, R, *weights, pairs)
+        return DependentTables(rows.codebook, R, mismatch, match, pairs)
 
 
 def interdependence(information: Information) -> Array:

@@ -97,6 +97,7 @@ def frank_wolfe(
 
     Examples
     --------
+    >>> from nearkind.baselines.matrix_learner import whitening
     >>> V = np.array([[1.0, 1.0], [2.0, 0.0]]) @ whitening(np.diag([4.0, 1.0]))
     >>> found = frank_wolfe(V, tol=1e-4, max_iter=1000)
     >>> round(found.objective, 3)

@@ -94,17 +94,14 @@ class ITML(MatrixLearner):
                 self.gamma, self.tol, self.max_iter,
             )  # fmt: skip
         self.n_iter_ = found.n_iter
-        self._warn_if_changing(found.change)
-        return found.M
-
-    def _warn_if_changing(self, change: float) -> None:
-        if change > self.tol:
+        if found.change > self.tol:
             text = (
-                f"The multipliers still changed by {change:.2g}, more than tol="
+                f"The multipliers still changed by {found.change:.2g}, more than tol="
                 f"{self.tol:g}, in the last of {self.n_iter_} sweeps. "
             )
             told = NotConvergedWarning(text, *RAISE, ", or lower gamma.")
-            warnings.warn(told, stacklevel=6)
+            warnings.warn(told, stacklevel=5)
+        return found.M
 
 
 class Projected(NamedTuple):
