@@ -162,21 +162,21 @@ class RadialError:
     beta: float = 1.0
 
     @cached_property
-    def own(self) -> NDArray[np.bool_]:
+    def is_itself(self) -> NDArray[np.bool_]:
         """Whether a centre is the row itself (n, L)."""
         keys = row_keys(np.vstack([self.rows, self.centres]))
         return keys[: len(self.rows), None] == keys[len(self.rows) :]
 
     def scale(self, tables: Tables) -> float:
         """Return 1 / median distance of a row and a centre."""
-        d = table_sums(tables, self.rows, self.centres)[~self.own]
+        d = table_sums(tables, self.rows, self.centres)[~self.is_itself]
         middle = float(np.median(d)) if len(d) else 0.0
         return 1.0 / middle if middle > 0.0 else 1.0
 
     def kernel(self, tables: Tables) -> Array:
         """Return exp(-beta d) (n, L), zero between a row and itself."""
         d = table_sums(tables, self.centres, self.rows).T  # O(n L D)
-        return np.where(self.own, 0.0, np.exp(-self.beta * d))
+        return np.where(self.is_itself, 0.0, np.exp(-self.beta * d))
 
     def value(self, K: Array, w: Array) -> float:
         """Return E."""

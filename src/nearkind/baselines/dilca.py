@@ -35,9 +35,9 @@ class AboveMean:
     def choose(self, relevance: Array, target: int) -> list[int]:
         """Return the features above the threshold, in their order."""
         others = np.delete(np.arange(len(relevance)), target)
-        own = relevance[target, others]
-        enough = own >= self.sigma * own.mean() - _ROUNDING if len(own) else own > 0.0
-        return others[enough].tolist()
+        found = relevance[target, others]
+        mean = found.mean() if len(found) else 0.0
+        return others[found >= self.sigma * mean - _ROUNDING].tolist()
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class NotRedundant:
         """Return the features kept, ties by their order."""
         kept: list[int] = []
         for d in np.argsort(-relevance[target], kind="stable").tolist():
-            own = relevance[target, d]
-            if d != target and own > max((relevance[d, e] for e in kept), default=0.0):
+            mine = relevance[target, d]
+            if d != target and mine > max((relevance[d, e] for e in kept), default=0.0):
                 kept.append(d)
         return sorted(kept)
 

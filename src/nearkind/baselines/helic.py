@@ -312,7 +312,7 @@ def learn_weights(
     at_zero = groups.gradient(objective.constraints.gradient_at_zero(objective.Z))
     strength_max = float(np.maximum(-at_zero, 0.0).max(initial=0.0))
     strength = strength_of(strength_max)
-    problem = Problem(objective.with_loss(Hinge()), groups, strength)
+    problem = WeightsProblem(objective.with_loss(Hinge()), groups, strength)
     if strength >= strength_max:
         w = np.zeros(len(groups.kernels))
         found = LearnedWeights(w, problem.value(w), 0.0, 0, Stop.TOLERANCE, 0.0)
@@ -322,7 +322,7 @@ def learn_weights(
 
 
 @dataclass(frozen=True)
-class Problem:
+class WeightsProblem:
     """f(w) = loss(M(w)) + strength * sum of w."""
 
     hinge: Objective

@@ -104,7 +104,7 @@ class ITML(MatrixLearner):
         return found.M
 
 
-class Projected(NamedTuple):
+class ProjectedMetric(NamedTuple):
     """A metric, the sweeps made, and the relative change in the last of them."""
 
     M: Array
@@ -120,7 +120,7 @@ def project(
     gamma: float = 1.0,
     tol: float = 1e-3,
     max_iter: int = 1000,
-) -> Projected:
+) -> ProjectedMetric:
     """Sweep over pairs, projecting M on the bound of each, O(W^2) a pair.
 
     Parameters
@@ -152,7 +152,7 @@ def project(
         before = multipliers.copy()
         _sweep(M, V, signs, multipliers, inverse, gamma)
         change, n_iter = _relative_change(multipliers, before), n_iter + 1
-    return Projected(0.5 * (M + M.T), n_iter, change)
+    return ProjectedMetric(0.5 * (M + M.T), n_iter, change)
 
 
 def _sweep(

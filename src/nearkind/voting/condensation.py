@@ -253,9 +253,9 @@ class Condensation:
         return target
 
     @cached_property
-    def _folds(self) -> "list[Fold]":
+    def _folds(self) -> "list[HeldOut]":
         n_tried = N_FOLDS if len(self.voting) <= MOST_ROWS else 1
-        folds = (Fold.of(self, fold) for fold in range(n_tried))
+        folds = (HeldOut.of(self, fold) for fold in range(n_tried))
         return [fold for fold in folds if len(fold.held)]  # of few rows, fewer
 
     @property
@@ -284,7 +284,7 @@ class Condensation:
 
 
 @dataclass(frozen=True)
-class Fold:
+class HeldOut:
     """Rows held out, and the prototypes of the others.
 
     Parameters
@@ -302,7 +302,7 @@ class Fold:
     held: Array
 
     @classmethod
-    def of(cls, whole: Condensation, fold: int) -> "Fold":
+    def of(cls, whole: Condensation, fold: int) -> "HeldOut":
         """Hold out one of ``N_FOLDS`` parts of all rows."""
         counts, one = whole.voting.counts, whole.voting.weight_of_one
         held = one * fold_counts(counts / one, N_FOLDS, fold)
