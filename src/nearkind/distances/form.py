@@ -202,6 +202,12 @@ class FittedDistance(ABC):
         shown = {name: object_array(cells)[order] for name, cells in columns.items()}
         return frame({**shown, "contribution": parts[order]}, library=library)
 
+    @property
+    def categories(self) -> dict[Any, list[Any]]:
+        """Values of each feature, a missing one as None."""
+        book = self.codebook
+        return {name: book.values(d) for d, name in enumerate(book.feature_names)}
+
 
 class SeparableForm(FittedDistance):
     """Base of forms that give distances between the values of one feature."""
