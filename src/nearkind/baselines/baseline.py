@@ -60,7 +60,7 @@ class Baseline(Distance, BaseEstimator, ABC):
 
     @abstractmethod
     def _learn(self, rows: CodedRows) -> FittedDistance:
-        """Return the form learned from rows, and set what the fit is to tell."""
+        """Return the form learned from rows, and set what else is known of it."""
 
 
 class WeightedBaseline(Baseline):
@@ -92,7 +92,7 @@ class Learner(Distance):
     _is_learned = True
     coding: Any
 
-    def _tell(
+    def _report(
         self,
         reason: Stop,
         n_iter: int,
@@ -115,11 +115,8 @@ class Learner(Distance):
         is_zero : bool, default=False
             Whether all distances are zero.
         """
-        self.objective_, self.n_iter_, self.stop_reason_ = (
-            objective,
-            n_iter,
-            reason.name,
-        )
+        self.objective_, self.n_iter_ = objective, n_iter
+        self.stop_reason_ = reason.name
         above = "."
         if gap is not None:
             self.gap_, above = gap, f", at most {gap:.2g} above the optimum."

@@ -118,7 +118,7 @@ class HDML(Learner, EmbeddingEstimator, Baseline):
             planes = hashed.random_planes(STARTS * self.n_bits, rng)
             start = best_planes(hashed.Z, triplets, planes, self.n_bits)
             found = learn_planes(hashed.Z, triplets, start, rng, *settings)
-        self._tell(found.reason, found.n_iter, found.objective, unit="passes")
+        self._report(found.reason, found.n_iter, found.objective, unit="passes")
         return Bits(rows.codebook, hashed.value_tables(coding, found.planes))
 
 

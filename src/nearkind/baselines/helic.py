@@ -130,7 +130,7 @@ class HELIC(Learner, VectorDistance, WeightedBaseline):
                 objective, groups, strength, self.max_iter, self.tol
             )
         self.weights_ = found.weights
-        self._tell(
+        self._report(
             found.reason,
             found.n_iter,
             found.value,

@@ -50,7 +50,7 @@ class LargeMargin(MarginLearner, VectorDistance):
         point = coded.expand(found.point)
         if point.values.max(initial=0.0) < NOTHING:
             point = point.with_values(np.zeros_like(point.values))
-        self._tell(found.reason, found.n_iter, found.value * self.objective_scale_)
+        self._report(found.reason, found.n_iter, found.value * self.objective_scale_)
         return self._keep_metric(projection, point)
 
 

@@ -262,7 +262,7 @@ class MarginDescent(MarginLearner):
         with thread_map(ALL_CORES, len(drawn)) as run:
             form, found = self._descend(rows, drawn, run)
         self.history_ = found.history
-        self._tell(found.reason, found.n_iter, found.history[-1])
+        self._report(found.reason, found.n_iter, found.history[-1])
         return form
 
     @abstractmethod
