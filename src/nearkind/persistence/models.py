@@ -6,16 +6,12 @@ Classes stand in a table by their names; a file cannot name another.
 from importlib.metadata import version
 from typing import Any
 
+from nearkind.encoding.codebook import Codebook
 from nearkind.errors import RefusedError
 from nearkind.estimators.base import Distance
 from nearkind.model_view import is_fitted
-from nearkind.persistence import (
-    codebooks,
-    dataclass_nodes,
-    diagnostics,
-    estimators,
-    values,
-)
+from nearkind.persistence import dataclass_nodes, diagnostics, estimators, values
+from nearkind.persistence.codebooks import pack_codebook, unpack_codebook
 from nearkind.persistence.nodes import (
     Pack,
     Reader,
@@ -29,8 +25,8 @@ from nearkind.persistence.nodes import (
 
 def to_json(model: Any) -> tuple[bytes, bytes]:
     """Return a fitted model as JSON text and arrays."""
-    writer = Writer(packs(), estimators.pack_fitted)
-    node = writer.fitted(model)
+    writer = Writer(packs())
+    node = estimators.pack_fitted(writer, model)
     versions = {name: version(name) for name in ("nearkind", "numpy")}
     tree = {"about": about(model), "versions": versions, "model": node}
     return dump_json(tree), bytes(writer.arrays)
@@ -73,7 +69,7 @@ def packs() -> dict[type, Pack]:
     """Return what writes each kind of value; of estimators, their settings."""
     return {
         **values.PACKS,
-        **codebooks.PACKS,
+        Codebook: pack_codebook,
         **dataclass_nodes.PACKS,
         **diagnostics.PACKS,
         **estimators.packs(),
@@ -84,7 +80,7 @@ def unpacks() -> dict[str, Unpack]:
     """Return what reads each kind of value, by its name."""
     return {
         **values.UNPACKS,
-        **codebooks.UNPACKS,
+        "Codebook": unpack_codebook,
         **dataclass_nodes.UNPACKS,
         **diagnostics.UNPACKS,
         **estimators.unpacks(),

@@ -1,23 +1,21 @@
 """What each feature contributes to the distance between two rows."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from nearkind.plot import canvas
 from nearkind.plot.bars import Bars, leave_room
+from nearkind.plot.canvas import Axes
 from nearkind.plot.model_checks import require_vectors
 from nearkind.plot.text import count_text, percent, value_text
 from nearkind.protocols import Array
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MOST = 20
 ARROW = "\N{RIGHTWARDS ARROW}"
 
 
-def explanation(model: Any, a: Any, b: Any, *, ax: "Axes | None" = None) -> "Axes":
+def explanation(model: Any, a: Any, b: Any, *, ax: Axes | None = None) -> Axes:
     """Draw what each feature contributes to the squared distance between two rows.
 
     Parameters
@@ -94,14 +92,9 @@ def _values_text(a: Any, b: Any) -> str:
     return left if left == right else f"{left} {ARROW} {right}"
 
 
-def _write_values(ax: "Axes", bars: Bars, texts: list[str]) -> None:
+def _write_values(ax: Axes, bars: Bars, texts: list[str]) -> None:
     for place, d in enumerate(bars.shown):
-        ax.annotate(
-            texts[d], (1.0, place), (8.0, 0.0), ("axes fraction", "data"),
-            "offset points", va="center", fontsize=canvas.SMALL, annotation_clip=False,
-        )  # fmt: skip
-    ax.annotate(
-        f"first {ARROW} second row", (1.0, 1.0), (8.0, 7.0), "axes fraction",
-        "offset points", va="bottom", fontsize=canvas.SMALL, color=canvas.DARK_GREY,
-        annotation_clip=False,
-    )  # fmt: skip
+        at, of = (1.0, place), ("axes fraction", "data")
+        canvas.write(ax, texts[d], at, (8.0, 0.0), of, va="center", color=None)
+    heading = f"first {ARROW} second row"
+    canvas.write(ax, heading, (1.0, 1.0), (8.0, 7.0), "axes fraction", va="bottom")

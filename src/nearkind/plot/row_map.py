@@ -2,21 +2,19 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.encoding.rows import unique_rows
 from nearkind.plot import canvas
+from nearkind.plot.canvas import Axes
 from nearkind.plot.layout import Plane, beeswarm, principal_plane, stratified_sample
 from nearkind.plot.model_checks import check_labels, require_transform
 from nearkind.plot.text import count_text, value_text
 from nearkind.protocols import Array
 from nearkind.tables import read_table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MOST_ROWS = 20_000
 MOST_NUMBERS = 20_000_000
@@ -74,7 +72,7 @@ class ClassGroups:
         return cls(of_row, names, colours)
 
 
-def rows(model: Any, X: Any, y: Any = None, *, ax: "Axes | None" = None) -> "Axes":
+def rows(model: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
     """Draw a map of rows: near on the map is near in the distance.
 
     Parameters
@@ -127,7 +125,7 @@ def _most_rows(distance: Any) -> int:
 
 
 def _draw_plane(
-    ax: "Axes",
+    ax: Axes,
     plane: Plane,
     group: NDArray[np.intp],
     weights: Array,
@@ -145,7 +143,7 @@ def _draw_plane(
 
 
 def _draw_beeswarms(
-    ax: "Axes",
+    ax: Axes,
     plane: Plane,
     group: NDArray[np.intp],
     weights: Array,
@@ -176,7 +174,7 @@ def _merged_points(
 
 
 def _draw_dots(
-    ax: "Axes",
+    ax: Axes,
     points: Array,
     group: NDArray[np.intp],
     weights: Array,
