@@ -27,6 +27,7 @@ from nearkind.export.portable import (
     PortableMember,
     PortableModel,
     PortableVotes,
+    numbered,
 )
 from nearkind.io.atomic_write import atomic_write
 from nearkind.neighbors import TIE
@@ -149,17 +150,6 @@ INPUTS: dict[str, Callable[[PortableModel, set[str]], GraphInputs]] = {
     "values": _of_values,
     "codes": _of_codes,
 }
-
-
-def numbered(name: str, count: int) -> list[str]:
-    """Return a name for each of several, numbered from 1 if there are more than one.
-
-    Examples
-    --------
-    >>> numbered("vector", 1), numbered("vector", 2)
-    (['vector'], ['vector_1', 'vector_2'])
-    """
-    return [name] if count == 1 else [f"{name}_{i}" for i in range(1, count + 1)]
 
 
 def vector_names(model: PortableModel) -> dict[int, str]:

@@ -304,6 +304,17 @@ def _mismatches(distance: MismatchWeights, method: str) -> Sequence[Array]:
     return [weight * overlap(n_values + 1) for weight, n_values in sizes]
 
 
+def numbered(name: str, count: int, mark: str = "_") -> list[str]:
+    """Return a name for each of several, numbered from 1 if there are more than one.
+
+    Examples
+    --------
+    >>> numbered("vector", 1), numbered("vector", 2)
+    (['vector'], ['vector_1', 'vector_2'])
+    """
+    return [name] if count == 1 else [f"{name}{mark}{i + 1}" for i in range(count)]
+
+
 def on_grid(tables: Sequence[Array]) -> list[Array]:
     """Return tables whose entries are multiples of one power of two.
 

@@ -148,11 +148,11 @@ class MemberScript:
                 "PRIMARY KEY (feature, code, cell)",
                 (),
             )
-            query = self.dialect.row_codes(
-                self.own.name("rows"), len(self.member.features)
+            query = self.dialect.row_codes.format(
+                rows=self.own.name("rows"), n_features=len(self.member.features)
             )
             yield f"INSERT INTO {self.own.name('row_codes')}\n{query}"
-            yield from self.dialect.analyze(self.own.name("row_codes"))
+            yield from self.own.analysis("row_codes")
         yield from self.own.table(
             "shares",
             "cell INTEGER, class INTEGER, share DOUBLE PRECISION, "
@@ -224,7 +224,7 @@ LEFT JOIN {self.own.name("values")} v ON v.feature = f.feature
             f"LEFT JOIN {values} {alias} ON {alias}.feature = f.feature AND {condition}"
             for alias, condition in joins
         )
-        failure = self.dialect.failure("f.refusal || COALESCE(c.as_text, '')")
+        failure = self.dialect.failure.format("f.refusal || COALESCE(c.as_text, '')")
         otherwise = f"""CASE
     WHEN c.kind = 'missing' THEN f.missing
     WHEN c.kind IN (f.refused, 'time') THEN {failure}

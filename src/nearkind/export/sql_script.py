@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nearkind.errors import did_you_mean
-from nearkind.export.portable import PortableModel
+from nearkind.export.portable import PortableModel, numbered
 from nearkind.export.sql_dialects import (
     DIALECTS,
     Dialect,
@@ -106,11 +106,7 @@ class Script:
     def _members(self) -> list[MemberScript]:
         """Return the members; of several, each has a number in its names."""
         create, members, columns = self.create, self.model.members, self.model.columns
-        words = (
-            [create.word]
-            if len(members) == 1
-            else [f"{create.word}_{i}" for i in range(1, len(members) + 1)]
-        )
+        words = numbered(create.word, len(members))
         return [
             MemberScript(columns, member, create.named(word), create)
             for member, word in zip(members, words, strict=True)

@@ -42,7 +42,11 @@ class Statements:
         left = iter(rows)
         while some := [f"({row})" for row in islice(left, ROWS_AT_ONCE)]:
             yield f"INSERT INTO {table} VALUES\n" + ",\n".join(some)
-        yield from self.dialect.analyze(table)
+        yield from self.analysis(what)
+
+    def analysis(self, what: str) -> list[str]:
+        """Return statements that make plans good once a table has its rows."""
+        return [each.format(self.name(what)) for each in self.dialect.analysis]
 
     def index(self, what: str, table: str, columns: str) -> str:
         """Return the statement for an index on columns of a table."""
