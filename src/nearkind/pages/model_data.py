@@ -160,7 +160,7 @@ def rows_without_classes(codes: Codes) -> TrainingRows:
     >>> rows.weights.tolist(), [rows.row_numbers(unique).tolist() for unique in (0, 1)]
     ([2.0, 1.0], [[0, 2], [1]])
     """
-    unique = unique_rows(codes, np.zeros(len(codes), np.intp), np.ones(len(codes)))
+    unique = unique_rows(codes)
     groups = RowGroups.of(unique.of_row, np.arange(len(codes)))
     none = np.zeros((len(unique), 1))
     return TrainingRows(unique.codes, unique.weights, none, none, groups)

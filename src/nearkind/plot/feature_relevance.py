@@ -102,7 +102,7 @@ def _shares(
     labels = check_labels([0] * len(codes) if y is None else y, len(codes))
     numbers = {label: k for k, label in enumerate(dict.fromkeys(labels))}
     classes = np.array([numbers[label] for label in labels])
-    unique = unique_rows(codes, classes, np.ones(len(codes)))
+    unique = unique_rows(codes, classes)
     if isinstance(distance, ValueVectors):
         distance = replace(distance, shares=None)  # those of fit
     rng = np.random.default_rng(0)

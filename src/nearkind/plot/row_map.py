@@ -105,7 +105,7 @@ def rows(model: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
     distance: Any = view.distance
     table = read_table(X)
     groups = ClassGroups.of(y, table.n_rows)
-    unique = unique_rows(distance.encode(table), groups.of_row, np.ones(table.n_rows))
+    unique = unique_rows(distance.encode(table), groups.of_row)
     most = min(MOST_ROWS, MOST_NUMBERS // max(distance.size, 1))
     kept = stratified_sample(unique.y, most)
     first = np.unique(unique.of_row, return_index=True)[1]
