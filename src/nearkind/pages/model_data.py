@@ -39,7 +39,9 @@ def member_facts(data: ReportData) -> dict[str, Any]:
 
     Columns and training rows that they share are held once.
     """
-    features, memories, found = UniqueList(), UniqueList(), []
+    features: dict[str, Any] = {}
+    memories: dict[bytes, Any] = {}
+    found = []
     view, voting = data.view, votes_of(data)
     for distance, report, votes in zip(
         view.distances, view.reports, voting, strict=True
@@ -51,15 +53,19 @@ def member_facts(data: ReportData) -> dict[str, Any]:
         method = report.method
         found.append(
             {
-                "features": features.index(repr(columns), columns),
-                "memory": memories.index(key, row_facts(rows, shown, book)),
+                "features": _place(features, repr(columns), columns),
+                "memory": _place(memories, key, row_facts(rows, shown, book)),
                 "distance": distance_tables(distance, rows.codes[shown], method),
                 "k": votes.n_neighbors,
                 "weights": votes.weights,
                 "temperature": votes.temperature,
             }
         )
-    return {"members": found, "features": features.items, "memories": memories.items}
+    return {
+        "members": found,
+        "features": [*features.values()],
+        "memories": [*memories.values()],
+    }
 
 
 def votes_of(data: ReportData) -> list[PortableVotes]:
@@ -71,19 +77,10 @@ def votes_of(data: ReportData) -> list[PortableVotes]:
     ]
 
 
-class UniqueList:
-    """A list that holds items of the same key once."""
-
-    def __init__(self) -> None:
-        self.items: list[Any] = []
-        self._index_of: dict[Any, int] = {}
-
-    def index(self, key: Any, item: Any) -> int:
-        """Return the index of the item of a key, which is added if there is none."""
-        if key not in self._index_of:
-            self._index_of[key] = len(self.items)
-            self.items.append(item)
-        return self._index_of[key]
+def _place(items: dict[Any, Any], key: Any, item: Any) -> int:
+    """Return the place of the item of a key, which is added if there is none."""
+    items.setdefault(key, item)
+    return list(items).index(key)
 
 
 def feature_facts(book: Codebook) -> list[dict[str, Any]]:

@@ -5,7 +5,6 @@ what a search found. ``older_files`` makes these of files of versions 0.1 and 0.
 """
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from nearkind.estimators.labels import check_class_weight
 from nearkind.model_view import is_fitted
 from nearkind.persistence import older_files
 from nearkind.persistence.diagnostics import check_diagnostics
-from nearkind.persistence.nodes import Pack, Reader, Unpack, Writer, fields, short_repr
+from nearkind.persistence.nodes import Reader, Writer, fields, short_repr
 from nearkind.protocols import Array
 from nearkind.search.classifier_cv import CPMLClassifierCV
 from nearkind.search.scoring import check_scoring
@@ -192,14 +191,3 @@ def _check_confusion(confusion: Array | NDArray[Any], n_classes: int) -> None:
         raise RefusedError("confusion_ does not count rows of each class by class")
     if not confusion.any():
         raise RefusedError("confusion_ counts no row")
-
-
-def packs() -> dict[type, Pack]:
-    """Return what writes each estimator."""
-    return dict.fromkeys(estimator_classes().values(), pack_settings)
-
-
-def unpacks() -> dict[str, Unpack]:
-    """Return what reads each estimator, by its name."""
-    known = estimator_classes().items()
-    return {name: partial(unpack_estimator, kind) for name, kind in known}

@@ -3,6 +3,7 @@
 Classes stand in a table by their names; a file cannot name another.
 """
 
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -10,26 +11,23 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.errors import RefusedError
 from nearkind.estimators.base import Distance
 from nearkind.model_view import is_fitted
-from nearkind.persistence import dataclass_nodes, diagnostics, estimators, values
-from nearkind.persistence.codebooks import pack_codebook, unpack_codebook
-from nearkind.persistence.nodes import (
-    Pack,
-    Reader,
-    Unpack,
-    Writer,
-    dump_json,
-    fields,
-    parse_json,
+from nearkind.persistence import codebooks, dataclass_nodes, diagnostics, nodes, values
+from nearkind.persistence.estimators import (
+    estimator_classes,
+    pack_fitted,
+    pack_settings,
+    unpack_estimator,
 )
+from nearkind.persistence.nodes import Pack, Reader, Unpack, Writer
 
 
 def to_json(model: Any) -> tuple[bytes, bytes]:
     """Return a fitted model as JSON text and arrays."""
     writer = Writer(packs())
-    node = estimators.pack_fitted(writer, model)
+    node = pack_fitted(writer, model)
     versions = {name: version(name) for name in ("nearkind", "numpy")}
     tree = {"about": about(model), "versions": versions, "model": node}
-    return dump_json(tree), bytes(writer.arrays)
+    return nodes.dump_json(tree), bytes(writer.arrays)
 
 
 def from_json(text: bytes, arrays: bytes, text_limit: int) -> Any:
@@ -42,14 +40,12 @@ def from_json(text: bytes, arrays: bytes, text_limit: int) -> Any:
     text_limit : int
         Bytes that arrays of text may take.
     """
-    tree = parse_json(text)
-    *_, node = fields(tree, "about", "versions", "model")
+    tree = nodes.parse_json(text)
+    *_, node = nodes.fields(tree, "about", "versions", "model")
     reader = Reader(unpacks(), arrays, text_limit)
     model = reader.value(node)
     reader.finish()
-    if type(model) not in estimators.estimator_classes().values() or not is_fitted(
-        model
-    ):
+    if type(model) not in estimator_classes().values() or not is_fitted(model):
         raise RefusedError("it holds no fitted model")
     return model
 
@@ -69,10 +65,10 @@ def packs() -> dict[type, Pack]:
     """Return what writes each kind of value; of estimators, their settings."""
     return {
         **values.PACKS,
-        Codebook: pack_codebook,
+        Codebook: codebooks.pack_codebook,
         **dataclass_nodes.PACKS,
         **diagnostics.PACKS,
-        **estimators.packs(),
+        **dict.fromkeys(estimator_classes().values(), pack_settings),
     }
 
 
@@ -80,8 +76,11 @@ def unpacks() -> dict[str, Unpack]:
     """Return what reads each kind of value, by its name."""
     return {
         **values.UNPACKS,
-        "Codebook": unpack_codebook,
+        "Codebook": codebooks.unpack_codebook,
         **dataclass_nodes.UNPACKS,
         **diagnostics.UNPACKS,
-        **estimators.unpacks(),
+        **{
+            name: partial(unpack_estimator, kind)
+            for name, kind in estimator_classes().items()
+        },
     }
