@@ -60,7 +60,8 @@ class MemberScript:
             "refused TEXT, refusal TEXT",
             self._feature_rows(),
         )
-        axes = self._declared_axes()
+        kind = self.dialect.axis_type(self.member.size)
+        axes = "".join(f", {axis} {kind}" for axis in self.axes)
         yield from self.own.table(
             "values",
             "feature INTEGER, code INTEGER, kind TEXT, as_text TEXT, as_number DOUBLE "
@@ -80,10 +81,6 @@ class MemberScript:
         if self.member.votes is not None:
             rows = self.member.votes.rows
             yield from self._row_tables(rows, axes or ", codes TEXT")
-
-    def _declared_axes(self) -> str:
-        kind = self.dialect.axis_type(self.member.size)
-        return "".join(f", {axis} {kind}" for axis in self.axes)
 
     def _feature_rows(self) -> Iterator[str]:
         for d, feature in enumerate(self.member.features):

@@ -48,7 +48,7 @@ def explanation(model: Any, a: Any, b: Any, *, ax: Axes | None = None) -> Axes:
     sides = zip(list(found["a"]), list(found["b"]), strict=True)
     values = [_values_text(x, y) for x, y in sides]
     ax = canvas.axes(ax, _width(names, values), bars.height + 0.1)
-    shares = [_share_text(length, total) for length in bars.lengths]
+    shares = [percent(each / total) if total > 0.0 else "" for each in bars.lengths]
     texts = bars.draw(ax, names, shares, bars.lengths)
     _write_values(ax, bars, values)
     note = f"The distance is {np.sqrt(max(total, 0.0)):.3g}. {_note(parts)}"
@@ -67,12 +67,16 @@ def _width(names: list[str], values: list[str]) -> float:
 
 def _n_shown(parts: Array) -> int:
     """Return how many features contribute, at least one and at most MOST."""
-    n_contributing = int((np.abs(parts) > 1e-12 * np.abs(parts).max(initial=0.0)).sum())
-    return min(max(n_contributing, 1), MOST)
+    return min(max(int((np.abs(parts) > _least(parts)).sum()), 1), MOST)
+
+
+def _least(parts: Array) -> float:
+    """Return the size above which a contribution is more than rounding."""
+    return 1e-12 * float(np.abs(parts).max(initial=0.0))
 
 
 def _note(parts: Array) -> str:
-    against = int((parts < -1e-12 * np.abs(parts).max(initial=0.0)).sum())
+    against = int((parts < -_least(parts)).sum())
     if not against:
         return "Contributions add up to its square."
     verb = "works" if against == 1 else "work"
@@ -80,10 +84,6 @@ def _note(parts: Array) -> str:
         f"Contributions add up to its square; {count_text(against, 'feature')} {verb} "
         "against the others."
     )
-
-
-def _share_text(part: float, total: float) -> str:
-    return percent(part / total) if total > 0.0 else ""
 
 
 def _values_text(a: Any, b: Any) -> str:

@@ -244,10 +244,10 @@ class KMedoids(
         greedy = build(square, weights, numbers[-1]).medoids  # fewer are the first ones
         n_clusters = numbers[0]
         if len(numbers) > 1:
-            self.silhouettes_ = {
-                k: self._silhouette(Partition(square, weights, greedy[:k]))
-                for k in numbers
-            }
+            for k in numbers:
+                found = swap(Partition(square, weights, greedy[:k]), self.max_iter)
+                groups = found.partition.nearest
+                self.silhouettes_[k] = silhouette(square, weights, groups)
             n_clusters = max(numbers, key=self.silhouettes_.__getitem__)
         drawn = [
             rng.choice(len(codes), n_clusters, replace=False) for _ in range(n_init - 1)
@@ -255,10 +255,6 @@ class KMedoids(
         starts = [greedy[:n_clusters], *drawn]
         ends = [swap(Partition(square, weights, s), self.max_iter) for s in starts]
         return min(ends, key=lambda end: end.partition.loss)
-
-    def _silhouette(self, start: Partition) -> float:
-        found = swap(start, self.max_iter).partition
-        return silhouette(found.square, found.weights, found.nearest)
 
     def _square(self, codes: Codes) -> Array:
         """Return all distances (m, m), for infinite ones more than all finite ones."""

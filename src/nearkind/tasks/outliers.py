@@ -113,7 +113,9 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
         parameters.whole_number(self, "n_neighbors")
         method = parameters.choice(self, "method", METHODS)
         index = parameters.choice(self, "index", INDEXES)
-        self._check_contamination()
+        if self.contamination != "auto":
+            wanted = "'auto' or a number above 0 and up to 0.5"
+            parameters.number(self, "contamination", wanted, 0.0, 0.5, open_low=True)
         rows = self._fit_distance(X, y, sample_weight)
         learner = type(self.metric_ or self.distance_).__name__
         index.check(self.distance_, learner, type(self).__name__)
@@ -299,11 +301,6 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
                 stacklevel=3,
             )
         return min(self.n_neighbors, float(n_others))
-
-    def _check_contamination(self) -> None:
-        if self.contamination != "auto":
-            wanted = "'auto' or a number above 0 and up to 0.5"
-            parameters.number(self, "contamination", wanted, 0.0, 0.5, open_low=True)
 
     def _offset(self, scores: Array, weights: Array) -> float:
         """Return the score below which a row is an outlier.
