@@ -21,7 +21,7 @@ ROUNDING = 1e-9
 """Share of the largest spread below which there is none."""
 
 
-def place_rows(distance: FittedDistance, codes: Codes, seed: int = 0) -> Array:
+def place_rows(distance: FittedDistance, codes: Codes) -> Array:
     """Return coordinates (n, 2) of rows under a fitted distance.
 
     Parameters
@@ -29,8 +29,6 @@ def place_rows(distance: FittedDistance, codes: Codes, seed: int = 0) -> Array:
     distance : FittedDistance
     codes : ndarray of int of shape (n, D)
         At least one row.
-    seed : int, default=0
-        Seed of the choice of landmarks.
 
     Examples
     --------
@@ -41,7 +39,7 @@ def place_rows(distance: FittedDistance, codes: Codes, seed: int = 0) -> Array:
     >>> float(np.linalg.norm(places[0] - places[3]).round(4))
     1.0
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     chosen = np.sort(rng.permutation(len(codes))[:LANDMARKS])
     landmarks = distance.represent(codes[chosen])
     d2 = _squared_distances(distance, landmarks, landmarks)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from nearkind.estimators.cpml import CPML
 from nearkind.plot import canvas
 from nearkind.plot.canvas import Axes
 from nearkind.plot.model_checks import require_cpml
@@ -76,7 +77,7 @@ def _draw(ax: Axes, at: Array, values: Array, bounds: Array) -> None:
     ax.set_xlim(at[0] - margin, at[-1] + margin)
 
 
-def _note(learner: Any) -> str:
+def _note(learner: CPML) -> str:
     name = learner.stop_reason_
     reason = Stop[name].value.split(". ")[0].rstrip(".")
     if not np.isfinite(learner.gap_):

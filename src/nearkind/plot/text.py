@@ -51,15 +51,15 @@ def list_text(values: list[Any], most: int = 60) -> str:
     return fill(", ".join(texts[:n_shown]) + (f" + {rest:,}" if rest else ""), 26)
 
 
-def count_text(n: int, one: str, several: str | None = None) -> str:
+def count_text(n: int, one: str) -> str:
     """Return a number with its noun.
 
     Examples
     --------
-    >>> count_text(1, "row"), count_text(1200, "row"), count_text(2, "axis", "axes")
-    ('1 row', '1,200 rows', '2 axes')
+    >>> count_text(1, "row"), count_text(1200, "row")
+    ('1 row', '1,200 rows')
     """
-    return f"{n:,} {one if n == 1 else several or one + 's'}"
+    return f"{n:,} {one}{'' if n == 1 else 's'}"
 
 
 def percent(share: float) -> str:

@@ -15,7 +15,7 @@ from nearkind.protocols import Array
 from nearkind.tables import frame, one_row, read_table
 from nearkind.tables.selection import changed_row
 from nearkind.tasks.alternatives import Alternatives, Numbers
-from nearkind.tasks.change_search import ChangedVotes, ChangeSearch, Solution
+from nearkind.tasks.change_search import ChangedVotes, ChangeSearch, FoundChange
 from nearkind.validation.parameters import check_whole
 from nearkind.voting import Committee
 from nearkind.voting.explanation import aligned_lines, cell_texts
@@ -215,7 +215,7 @@ class _Task:
         alternatives: Alternatives,
         chosen: Numbers,
         distance: float,
-        found: Solution,
+        found: FoundChange,
         reason: str,
     ) -> Change:
         """Return the row with alternatives (r,) that a search found."""
@@ -260,7 +260,7 @@ def _class_number(committee: Committee, label: Any) -> int:
 
 
 def _reason(
-    found: Solution, alternatives: Alternatives, n_changes: int, limit: int
+    found: FoundChange, alternatives: Alternatives, n_changes: int, limit: int
 ) -> str:
     """Return why changes are proven to be the fewest and nearest, or not."""
     if found.is_complete:
@@ -279,7 +279,7 @@ def _reason(
     return f"Not proven: {found.at_least} changes might do, not fewer. {tried} {more}"
 
 
-def _tried(found: Solution, alternatives: Alternatives, n_changes: int) -> str:
+def _tried(found: FoundChange, alternatives: Alternatives, n_changes: int) -> str:
     """Return how many rows of up to so many changes were tried."""
     n_all = sum(alternatives.count(size) for size in range(1, n_changes + 1))
     rows = "1 row" if n_all == 1 else f"{n_all:,} rows"
@@ -289,7 +289,7 @@ def _tried(found: Solution, alternatives: Alternatives, n_changes: int) -> str:
 
 
 def _none_reason(
-    found: Solution, alternatives: Alternatives, told: str, limit: int
+    found: FoundChange, alternatives: Alternatives, told: str, limit: int
 ) -> str:
     """Return why there is no change."""
     if found.is_complete:

@@ -169,7 +169,7 @@ class VectorVotes(VoterVotes):
         """
         soft, form = self.voter.soft_votes, self.voter.distance
         assert isinstance(form, ValueVectors)
-        own, tables = self.alternatives.own[self.place], form.tables.vectors
+        own, tables = self.alternatives.row_codes[self.place], form.tables.vectors
         y = (soft.rows - soft.vectors.centre) * (2.0 / soft.bounded)
         growth = np.empty((len(y), len(self.alternatives)))
         for i, (d, code) in enumerate(
@@ -237,7 +237,7 @@ class OverlapVotes(VoterVotes):
     def agreed(self) -> Array:
         """Whether each training row has the row's own value in its column (m, S)."""
         column = self.alternatives.column
-        own = self.alternatives.own[self.place][column]
+        own = self.alternatives.row_codes[self.place][column]
         return (self.voter.rows.codes[:, column] == own).astype(float)
 
     @cached_property
