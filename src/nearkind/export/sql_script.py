@@ -22,8 +22,7 @@ from nearkind.export.sql_dialects import (
     optional,
     qualified,
 )
-from nearkind.export.sql_member import MemberScript
-from nearkind.export.sql_statements import Statements
+from nearkind.export.sql_member import MemberScript, Statements
 from nearkind.io.atomic_write import atomic_write
 from nearkind.neighbors.voting import SHARE_TIE
 

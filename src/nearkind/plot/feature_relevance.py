@@ -16,6 +16,7 @@ from nearkind.plot.canvas import Axes
 from nearkind.plot.model_checks import check_labels, view_model
 from nearkind.plot.text import count_text, percent
 from nearkind.protocols import Array
+from nearkind.validation.parameters import check_whole
 
 MOST = 30
 INTERVAL = (2.5, 97.5)
@@ -156,11 +157,7 @@ def _note(of_fit: bool, is_exact: bool, n_resamples: int, by_class: bool) -> str
 
 def _check_resamples(n_resamples: Any, X: Any, view: ModelView) -> int:
     """Return the number of resamples, or raise ValueError."""
-    is_count = isinstance(n_resamples, int | np.integer) and n_resamples >= 0
-    if not is_count or isinstance(n_resamples, bool):
-        raise ValueError(
-            f"n_resamples must be a whole number >= 0; got {n_resamples!r}."
-        )
+    n_resamples = check_whole(n_resamples, "n_resamples", "relevance", low=0)
     if n_resamples and X is None:
         raise ValueError("n_resamples needs rows to draw from; pass X, a table.")
     if n_resamples and not view.distance.has_vectors:
@@ -169,4 +166,4 @@ def _check_resamples(n_resamples: Any, X: Any, view: ModelView) -> int:
             f"estimated from {N_PAIRS} pairs of rows, and whiskers would show that "
             "alone. Set n_resamples to 0."
         )
-    return int(n_resamples)
+    return n_resamples
