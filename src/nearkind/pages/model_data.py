@@ -47,7 +47,8 @@ def member_facts(data: ReportData) -> dict[str, Any]:
         view.distances, view.reports, voting, strict=True
     ):
         book, rows = distance.codebook, votes.rows
-        columns, shown = feature_facts(book), shown_rows(rows)
+        columns = feature_facts(book)
+        shown = stratified_sample(rows.shares.argmax(axis=1), MOST_ROWS)
         parts = rows.codes, rows.weights, rows.shares
         key = b"|".join(part.tobytes() for part in parts)
         method = report.method
@@ -120,11 +121,6 @@ KINDS: dict[type[PortableFeature], Callable[[Any, list[Any]], dict[str, Any]]] =
     IntervalFeature: _ranged,
     CrossFeature: _paired,
 }
-
-
-def shown_rows(rows: TrainingRows) -> NDArray[np.intp]:
-    """Return the numbers of the unique rows on a page, at most ``MOST_ROWS``."""
-    return stratified_sample(rows.shares.argmax(axis=1), MOST_ROWS)
 
 
 def row_facts(

@@ -82,10 +82,6 @@ def are_labels(values: list[Any]) -> bool:
     return kinds <= {*LABELS, tuple} and (not parts or are_labels(parts))
 
 
-def _has_missing(levels: list[Any]) -> bool:
-    return any(map(is_missing, (x for x in levels if type(x) is not str)))
-
-
 def _pack_cross(writer: Writer, cross: Cross, what: str) -> Any:
     levels = writer.node(cross.levels.astype(np.int64), what)
     return {"Cross": {"parts": list(cross.parts), "levels": levels}}
@@ -154,7 +150,8 @@ def _check_levels(levels: Any) -> None:
     if not isinstance(levels, list) or not are_labels(levels):
         raise RefusedError("values of a column are not all text, numbers or tuples")
     refuse_collisions(levels)
-    if _has_missing(levels) or len(set(levels)) != len(levels):
+    has_missing = any(is_missing(x) for x in levels if type(x) is not str)
+    if has_missing or len(set(levels)) != len(levels):
         raise RefusedError("values of a column are missing or repeated")
 
 

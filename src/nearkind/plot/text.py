@@ -87,7 +87,9 @@ def _replace_missing_glyphs(text: str) -> str:
     names = [name for f in families for name in settings.get(f"font.{f}", [f])]
     fonts = _fonts(tuple(names))
     return "".join(
-        letter if letter.isascii() or _has_glyph(fonts, letter) else UNKNOWN
+        letter
+        if letter.isascii() or any(font.get_char_index(ord(letter)) for font in fonts)
+        else UNKNOWN
         for letter in text
     )
 
@@ -103,7 +105,3 @@ def _fonts(names: tuple[str, ...]) -> tuple[Any, ...]:
         except ValueError:  # no such font here
             continue
     return tuple(found)
-
-
-def _has_glyph(fonts: tuple[Any, ...], letter: str) -> bool:
-    return any(font.get_char_index(ord(letter)) for font in fonts)
