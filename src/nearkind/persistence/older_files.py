@@ -58,7 +58,7 @@ def renewed(model: Any, found: Mapping[str, Any]) -> Attributes:
     return _distance(model, dict(found))
 
 
-def _distance(model: Distance, left: Attributes) -> Attributes:
+def _distance(model: Any, left: Attributes) -> Attributes:
     book, output = left.pop("codebook_"), left.pop("output")
     if not isinstance(book, Codebook):
         raise RefusedError("codebook_ is no codebook")

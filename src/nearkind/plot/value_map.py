@@ -66,9 +66,9 @@ def values(model: Any, feature: Any, *, ax: Axes | None = None) -> Axes:
     shown = farthest_first(places, MOST_LABELS)
     labels = [(int(i), list_text(groups[i])) for i in shown]
     if n := len(places) - _label(ax, places, labels, plane):
-        told, at = f"{count_text(n, 'dot')} without a label", (1.0, 0.0)
-        style = {"ha": "right", "fontsize": canvas.SMALL - 1.0}
-        canvas.write(ax, told, at, (-4.0, 4.0), "axes fraction", **style)
+        told, corner = f"{count_text(n, 'dot')} without a label", (1.0, 0.0)
+        style: dict[str, Any] = {"ha": "right", "fontsize": canvas.SMALL - 1.0}
+        canvas.write(ax, told, corner, (-4.0, 4.0), "axes fraction", **style)
     return ax
 
 

@@ -91,7 +91,7 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
     metric: Any = None
     n_neighbors: int = 20
     method: str = "distance"
-    contamination: str | float = "auto"
+    contamination: Any = "auto"
     index: str = "exact"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -102,8 +102,8 @@ def synonyms(
                 pairs.setdefault(place, (like, reason))
         for place, (like, reason) in sorted(pairs.items()):
             both = values.values[place], values.values[like]
-            n_rows = values.n_rows[[place, like]].tolist()
-            found.append(Synonym(name, *both, *n_rows, reason))
+            n_rows, n_like = values.n_rows[[place, like]].tolist()
+            found.append(Synonym(name, *both, n_rows, n_like, reason))
     return found
 
 
