@@ -37,7 +37,7 @@ class ModelView:
     model: Any
 
     def __post_init__(self) -> None:
-        if not is_model(self.model):
+        if not isinstance(self.model, TableEstimator):
             raise TypeError(
                 "Wanted a fitted CPML, CPMLClassifier, CPMLClassifierCV or baseline; "
                 f"got {type(self.model).__name__}. Take the model out of what holds "
@@ -112,11 +112,6 @@ class ModelView:
             return self.model.feature_relevance_
         codes = self.codebook.encode(X)
         return self.distance.relevance(codes, np.ones(len(codes)))
-
-
-def is_model(value: Any) -> bool:
-    """Return whether a value is a model of nearkind, fitted or not."""
-    return isinstance(value, TableEstimator)
 
 
 def is_fitted(model: TableEstimator) -> bool:

@@ -15,7 +15,7 @@ SHORTER = {"roots"}
 
 def read_again(value):
     """Return what a file makes of a value."""
-    writer = Writer(packs(), None)
+    writer = Writer(packs())
     node = writer.node(value, "it")
     return Reader(unpacks(), bytes(writer.arrays), 1 << 20).value(node)
 

@@ -25,7 +25,7 @@ HALF = np.array([0.5, 0.5])
 
 def again(value):
     """Return what a file makes of a value."""
-    writer = Writer(packs(), None)
+    writer = Writer(packs())
     node = writer.node(value, "it")
     return Reader(unpacks(), bytes(writer.arrays), 1 << 20).value(node)
 

@@ -9,7 +9,7 @@ from helpers.model_files import assert_same
 from nearkind.encoding import Bins, Coordinate, Cross, Levels
 from nearkind.encoding.codebook import Codebook
 from nearkind.errors import RefusedError
-from nearkind.persistence.codebooks import are_labels, rising
+from nearkind.persistence.codebooks import are_labels, check_edges
 from nearkind.persistence.models import packs, unpacks
 from nearkind.persistence.nodes import Reader, Writer
 
@@ -41,7 +41,7 @@ def cross(parts=(0, 1), levels=PAIRS):
 
 
 def node_of(value):
-    writer = Writer(packs(), None)
+    writer = Writer(packs())
     return writer.node(value, "it"), bytes(writer.arrays)
 
 
@@ -55,6 +55,15 @@ def forged(value, **entries):
     node, arrays = node_of(value)
     node["Codebook"] |= entries
     return Reader(unpacks(), arrays, 1 << 20).value(node)
+
+
+def forged_feature(feature, arrays=b""):
+    """Return what is read of a codebook of one column."""
+    one = Codebook()
+    one.keep(["w"], True, [Levels("w", ["a"], False)])
+    node, _ = node_of(one)
+    node["Codebook"]["features"] = [feature]
+    return Reader(unpacks(), arrays, 0).value(node)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +143,8 @@ def test_crosses_of_many_values_come_back():
         ({"named": 1}, "two columns have the same name"),
         ({"names": ["w", "x", "y"]}, "does not have one name a column"),
         ({"names": ["v", "w", "x", "y", "z"]}, "does not have one name a column"),
-        ({"features": [1, 2, 3, 4]}, "does not have one name a column"),
+        ({"features": [1, 2, 3, 4]}, "does not have one feature a column"),
+        ({"features": 4}, "does not have one name a column"),
         ({"names": [k * PRIME for k in range(65)]}, "made to have the same hash"),
         ({"more": 1}, "wanted an object of missing, unseen, numeric, named, names"),
     ],
@@ -157,13 +167,13 @@ def test_names_that_are_none_are_refused(entries, why):
          "made to have the same hash"),
         ("Levels", {"levels": ["a"], "missing": 0}, "missing of a column is not true"),
         ("Levels", {"levels": ["a"]}, "wanted an object of levels, missing"),
-        ("Bins", {"edges": [1.0], "missing": False}, "edges is not an array of floats"),
-        ("Cross", {"parts": [0, 1]}, "wanted an object of parts, levels"),
+        ("Bins", {"edges": [1.0], "missing": False},
+         "edges of a column are not a list"),
     ],
 )  # fmt: skip
 def test_values_of_a_column_that_are_none_are_refused(kind, payload, why):
     with pytest.raises(RefusedError, match=why):
-        Reader(unpacks(), b"", 0).value({kind: payload})
+        forged_feature({kind: payload})
 
 
 @pytest.mark.parametrize(
@@ -178,12 +188,11 @@ def test_values_of_a_column_that_are_none_are_refused(kind, payload, why):
     ],
 )
 def test_a_coordinate_that_is_none_is_refused(places, positions, why):
-    writer = Writer(packs(), None)
+    writer = Writer(packs())
     both = (writer.node(np.array(part, float), "it") for part in (places, positions))
     node = dict(zip(("places", "positions"), both, strict=True))
-    reader = Reader(unpacks(), bytes(writer.arrays), 0)
     with pytest.raises(RefusedError, match=why):
-        reader.value({"Coordinate": {**node, "missing": False}})
+        forged_feature({"Coordinate": {**node, "missing": False}}, bytes(writer.arrays))
 
 
 @pytest.mark.parametrize(
@@ -238,6 +247,7 @@ def test_a_cross_has_a_name_of_its_own():
         {"setting": -1, "pairs": []},
         {"setting": 2, "pairs": 3},
         {"setting": 2, "pairs": [1]},
+        {"setting": 2, "pairs": [{"Cross": {"parts": [0, 1]}, "more": 1}]},
         {"setting": 2, "pairs": [{"Levels": {"levels": ["a"], "missing": False}}]},
     ],
 )
@@ -257,7 +267,7 @@ def test_labels_are_plain_values_and_tuples_of_them():
 
 @pytest.mark.parametrize("numbers", [[], [1.0], [-1e300, 0.0, 1e300]])
 def test_numbers_in_rising_order_pass(numbers):
-    assert rising(np.array(numbers), "edges").tolist() == numbers
+    check_edges(np.array(numbers))
 
 
 @pytest.mark.parametrize(
@@ -267,11 +277,11 @@ def test_numbers_in_rising_order_pass(numbers):
         (np.array(1.0), "not a list of finite numbers"),
         (np.array([0.0, np.inf]), "not a list of finite numbers"),
         (np.array([np.nan]), "not a list of finite numbers"),
-        (np.array([0, 1]), "not an array of floats"),
+        (np.array([0, 1]), "not a list of finite numbers"),
         (np.array([0.0, 1.0, 1.0]), "edges of a column are not in rising order"),
         (np.array([1.0, 0.0]), "not in rising order"),
     ],
 )
 def test_numbers_not_in_rising_order_are_refused(value, why):
     with pytest.raises(RefusedError, match=why):
-        rising(value, "edges")
+        check_edges(value)

@@ -5,8 +5,7 @@ import pytest
 import nearkind as nk
 from helpers.model_files import loaded, put_together, saved, taken_apart
 from nearkind.errors import ModelFileError
-from nearkind.persistence.estimators import estimator_classes
-from nearkind.persistence.models import about
+from nearkind.persistence.models import about, estimator_classes
 
 X, Y = [["a", 1], ["b", 2], ["a", 3], ["b", 4]] * 5, ["no", "yes"] * 10
 

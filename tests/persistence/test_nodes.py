@@ -31,7 +31,7 @@ def test_a_value_is_shown_on_one_line_of_sixty_characters():
 
 def test_plain_values_are_themselves_and_lists_hold_what_is_packed():
     pairs = {tuple: lambda writer, value, what: {"tuple": len(value)}}
-    node = Writer(pairs, None).node
+    node = Writer(pairs).node
     for value in ("a", 1, -1.5, True, False, None, ["a", [1]]):
         assert node(value, "it") == value
     assert node([(1, 2), np.float64(0.5), np.int8(3)], "it") == [{"tuple": 2}, 0.5, 3]
@@ -41,17 +41,17 @@ def test_plain_values_are_themselves_and_lists_hold_what_is_packed():
 def test_what_cannot_be_kept_is_told_with_its_type():
     words = "it is .1., of type set, which a model file cannot keep"
     with pytest.raises(RefusedError, match=words):
-        Writer({}, None).node([{1}], "it")
+        Writer({}).node([{1}], "it")
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_whole_number_of_nearly_four_thousand_digits_is_kept(sign):
     number = sign * 10**3990
-    assert Writer({}, None).node(number, "it") == number
+    assert Writer({}).node(number, "it") == number
     assert parse_json(dump_json(number)) == number
     for number in (10**4000, -(10**4000)):
         with pytest.raises(RefusedError, match="of type int"):
-            Writer({}, None).node(number, "it")
+            Writer({}).node(number, "it")
 
 
 def test_every_whole_number_that_is_written_is_read():
@@ -59,7 +59,7 @@ def test_every_whole_number_that_is_written_is_read():
     for size in range(13_000, 13_400):  # 4,000 digits are about 13,288 bits
         number = -((1 << size) - 1)
         try:
-            node = Writer({}, None).node(number, "it")
+            node = Writer({}).node(number, "it")
         except RefusedError:
             continue
         assert parse_json(dump_json(node)) == number

@@ -13,7 +13,7 @@ from nearkind.persistence.nodes import Reader, Writer, dump_json, parse_json
 
 
 def again(value):
-    writer = Writer(values.PACKS, None)
+    writer = Writer(values.PACKS)
     node = parse_json(dump_json(writer.node(value, "it")))
     reader = Reader(values.UNPACKS, bytes(writer.arrays), 1 << 20)
     found = reader.value(node)

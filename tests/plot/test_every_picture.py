@@ -72,7 +72,7 @@ def test_an_unfitted_model_is_refused(name):
 
 @pictures
 def test_what_is_no_model_is_refused(name):
-    with pytest.raises(TypeError, match=r"draws a fitted CPML.*got dict"):
+    with pytest.raises(TypeError, match=r"Wanted a fitted CPML.*got dict"):
         DRAW[name](small()._replace(model={}))
 
 

@@ -7,8 +7,9 @@ from hypothesis import given
 import nearkind as nk
 from helpers.pictures import small
 from helpers.strategies import tables
+from nearkind.distances import ValueVectors
+from nearkind.encoding.codebook import Codebook
 from nearkind.metrics.value_tables import ValueTables
-from nearkind.plot.feature_relevance import FeatureProducts
 
 
 def slowly(vectors, codes, weights):
@@ -24,7 +25,8 @@ def slowly(vectors, codes, weights):
 def test_shares_are_what_all_pairs_say(table):
     rng = np.random.default_rng(0)
     vectors = [rng.integers(0, 9, (s + 1, 3)).astype(float) for s in table.n_values]
-    found = FeatureProducts.of(vectors, table.codes).shares(table.weights)
+    form = ValueVectors(Codebook(), ValueTables(vectors))
+    found = form.relevance(table.codes, table.weights)
     expected = slowly(vectors, table.codes, table.weights)
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
@@ -32,11 +34,9 @@ def test_shares_are_what_all_pairs_say(table):
 @pytest.mark.parametrize("structure", ["single", "multi", "diagonal", "full"])
 def test_on_the_rows_of_fit_they_are_the_models_own(structure):
     case = small(structure=structure)
-    codes = case.model.codebook_.encode(case.X)
-    found = FeatureProducts.of(case.model.distance_.tables.vectors, codes).shares(
-        np.ones(60)
-    )
-    np.testing.assert_allclose(found, case.model.feature_relevance_, atol=1e-9)
+    found = lengths(nk.plot.relevance(case.model, case.X))
+    shares = 100.0 * case.model.feature_relevance_
+    assert found == pytest.approx(dict(zip(case.X, shares, strict=True)))
 
 
 def lengths(ax):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import nearkind as nk
 from helpers.pictures import fitted, many_classes, small
 from nearkind.plot import canvas, row_map
-from nearkind.plot.row_map import ClassGroups, _merged_points
+from nearkind.plot.row_map import ClassGroups, Dots
 
 
 def note(ax):
@@ -66,8 +66,9 @@ def test_equal_rows_are_one_dot_the_larger_the_more_they_are():
 def test_merging_loses_no_row(places, n_groups):
     points = np.column_stack([places, np.zeros(len(places))]).astype(float)
     group = np.arange(len(places)) % n_groups
-    found, of, total = _merged_points(points, group, np.ones(len(places)))
-    assert total.sum() == len(places)
+    dots = Dots(points, group, np.ones(len(places))).merged()
+    found, of = dots.points, dots.group
+    assert dots.weights.sum() == len(places)
     expected = {(x, k) for x, k in zip(places, group, strict=True)}
     assert {(round(x), k) for (x, _), k in zip(found, of, strict=True)} == expected
     assert len(found) == len(expected)

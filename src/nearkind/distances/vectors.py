@@ -23,6 +23,8 @@ from nearkind.protocols import Array, Codes
 
 PAIRS_AT_ONCE = 1 << 16
 """Distances held at a time: about what a core's cache holds."""
+ROUNDING = 1e-12
+"""Spreads below this share of the mean square are zero."""
 TINY = 1e-300
 """Sums below it are zero."""
 
@@ -166,8 +168,9 @@ class ValueVectors(SummedVectors, EmbeddedForm, SeparableForm):
         share, U = weights / weights.sum(), self.represent(codes)
         centred = share[:, None] * (U - share @ U)
         columns = zip(self.tables.vectors, codes.T, strict=True)
-        parts = [np.vdot(vectors[code], centred) for vectors, code in columns]
-        return as_shares(np.array(parts))
+        parts = np.array([np.vdot(vectors[code], centred) for vectors, code in columns])
+        is_spread = parts.sum() > ROUNDING * np.vdot(share, np.square(U).sum(axis=1))
+        return as_shares(parts if is_spread else np.zeros(len(parts)))
 
     @property
     def value_vectors(self) -> dict[Any, Array]:

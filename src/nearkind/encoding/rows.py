@@ -192,8 +192,18 @@ class UniqueRows:
         )
 
 
-def unique_rows(codes: Codes, y: Numbers, weights: Array) -> UniqueRows:
+def unique_rows(
+    codes: Codes, y: Numbers | None = None, weights: Array | None = None
+) -> UniqueRows:
     """Merge equal rows of one class, adding their weights.
+
+    Parameters
+    ----------
+    codes : ndarray of int32 (n, D)
+    y : ndarray of int (n,), default=None
+        Class numbers; None: all are of class 0.
+    weights : ndarray (n,), default=None
+        How many rows each stands for; None: one.
 
     Examples
     --------
@@ -201,6 +211,7 @@ def unique_rows(codes: Codes, y: Numbers, weights: Array) -> UniqueRows:
     >>> unique_rows(codes, np.array([0, 0, 1]), np.ones(3)).weights
     array([2., 1.])
     """
+    y = np.zeros(len(codes), dtype=np.intp) if y is None else y
     keys = row_keys(np.column_stack([y, codes]))
     _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
     totals: Array = np.bincount(of_row, weights, len(first)).astype(float)

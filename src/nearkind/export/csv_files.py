@@ -1,6 +1,6 @@
 """CSV: all values with their vectors or distances, and the rows that vote."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from nearkind.export.portable import (
     PortableMember,
     PortableModel,
     as_text,
+    numbered,
 )
 from nearkind.io import Columns
 from nearkind.io.atomic_write import atomic_write, text_writer
@@ -55,10 +56,9 @@ def files(model: PortableModel, path: Path) -> list[Path]:
 def _names(model: PortableModel, path: Path) -> Iterator[tuple[PortableMember, Path]]:
     """Yield each member with its first file."""
     first = path if path.suffix == ".csv" else path / FIRST
-    for number, member in enumerate(model.members, start=1):
-        several = len(model.members) > 1
-        name = f"{first.stem}.{number}.csv"
-        yield member, first.with_name(name) if several else first
+    stems = numbered(first.stem, len(model.members), mark=".")
+    for member, stem in zip(model.members, stems, strict=True):
+        yield member, first.with_name(f"{stem}.csv")
 
 
 def _files_of(member: PortableMember, path: Path) -> list[Path]:
@@ -77,13 +77,12 @@ def _write(columns: Columns, path: Path) -> None:
 
 
 def _values(member: PortableMember) -> Columns:
-    table = [
+    lines = (
         (feature.name, code, kind, _shown(value))
         for feature in member.features
         for code, (kind, value) in enumerate(feature.entries())
-    ]
-    columns = map(list, zip(*table, strict=True))
-    named = dict(zip(("feature", "code", "kind", "value"), columns, strict=True))
+    )
+    named = _columns(("feature", "code", "kind", "value"), lines)
     return named | (_axes(np.concatenate(member.tables)) if member.has_vectors else {})
 
 
@@ -96,13 +95,17 @@ def _shown(value: Any) -> str | None:
 
 def _distances(member: PortableMember) -> Columns:
     pairs = zip(member.features, member.tables, strict=True)
-    lines = [
+    lines = (
         (feature.name, code, other, float(distance))
         for feature, table in pairs
         for (code, other), distance in np.ndenumerate(table)
-    ]
-    columns = map(list, zip(*lines, strict=True))
-    return dict(zip(("feature", "code", "other", "distance"), columns, strict=True))
+    )
+    return _columns(("feature", "code", "other", "distance"), lines)
+
+
+def _columns(names: Iterable[str], lines: Iterable[tuple[Any, ...]]) -> Columns:
+    """Return lines, of which there is at least one, as columns of these names."""
+    return dict(zip(names, map(list, zip(*lines, strict=True)), strict=True))
 
 
 def _rows(member: PortableMember, rows: TrainingRows, labels: list[Any]) -> Columns:

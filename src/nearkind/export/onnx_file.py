@@ -27,6 +27,7 @@ from nearkind.export.portable import (
     PortableMember,
     PortableModel,
     PortableVotes,
+    numbered,
 )
 from nearkind.io.atomic_write import atomic_write
 from nearkind.neighbors import TIE
@@ -151,17 +152,6 @@ INPUTS: dict[str, Callable[[PortableModel, set[str]], GraphInputs]] = {
 }
 
 
-def numbered(name: str, count: int) -> list[str]:
-    """Return a name for each of several, numbered from 1 if there are more than one.
-
-    Examples
-    --------
-    >>> numbered("vector", 1), numbered("vector", 2)
-    (['vector'], ['vector_1', 'vector_2'])
-    """
-    return [name] if count == 1 else [f"{name}_{i}" for i in range(1, count + 1)]
-
-
 def vector_names(model: PortableModel) -> dict[int, str]:
     """Return the output of the vectors of each member that has some, by its place."""
     names = enumerate(numbered(VECTOR, len(model.members)))
@@ -176,7 +166,7 @@ def _add_sums(
     The values of all features stand one after the other.
     """
     found = [
-        builder.add("Gather", builder.constant(table), code)
+        builder.add("Gather", table, code)
         for table, code in zip(member.tables, codes, strict=True)
     ]
     if not member.has_vectors:
@@ -210,10 +200,10 @@ def _add_probabilities(
         b.add("Identity", shares, output=PROBABILITIES)
         return
     prior_share, prior = calibration.prior_share, calibration.prior
-    power = b.add("Pow", shares, b.constant(calibration.sharpness))
-    total = b.add("ReduceSum", power, b.constant([1], np.int64), keepdims=1)
-    sharp = b.add("Mul", b.add("Div", power, total), b.constant(1.0 - prior_share))
-    b.add("Add", sharp, b.constant(prior_share * prior), output=PROBABILITIES)
+    power = b.add("Pow", shares, calibration.sharpness)
+    total = b.add("ReduceSum", power, [1], keepdims=1)
+    sharp = b.add("Mul", b.add("Div", power, total), 1.0 - prior_share)
+    b.add("Add", sharp, prior_share * prior, output=PROBABILITIES)
 
 
 def _about(model: PortableModel, inputs: list[Input]) -> str:
@@ -235,7 +225,7 @@ def add_shares(builder: GraphBuilder, member: PortableMember, rows: str) -> str:
     row = one.name()
     by = _of_vectors if member.has_vectors else _of_tables
     weighted = WEIGHTED_VOTES[votes.weights](one, votes, by(one, member, row))
-    total = one.add("MatMul", weighted, one.constant(shares))  # (C,)
+    total = one.add("MatMul", weighted, shares)  # (C,)
     found = one.add("Div", total, _over_all(one, "ReduceSum", total))
     width = member.size if member.has_vectors else sum(map(len, member.tables))
     body = builder.onnx.helper.make_graph(
@@ -256,23 +246,23 @@ class Distances(NamedTuple):
 
 def _of_vectors(b: GraphBuilder, member: PortableMember, row: str) -> Distances:
     def distance(vectors: Array) -> str:
-        step = b.add("Sub", b.constant(vectors), row)
-        axis = b.constant([vectors.ndim - 1], np.int64)
+        step = b.add("Sub", vectors, row)
+        axis = b.constant([vectors.ndim - 1])
         return b.add("Sqrt", b.add("ReduceSumSquare", step, axis, keepdims=0))
 
     from_centre = distance(member.ball.centre)
-    largest = b.add("Add", from_centre, b.constant(member.ball.radius))
-    tie = b.add("Mul", b.constant(TIE), largest)
+    largest = b.add("Add", from_centre, member.ball.radius)
+    tie = b.add("Mul", TIE, largest)
     return Distances(distance(member.ball.vectors), tie)
 
 
 def _of_tables(b: GraphBuilder, member: PortableMember, row: str) -> Distances:
     starts = np.cumsum([0, *map(len, member.tables)])[:-1]
-    places = b.constant((member.codes + starts).astype(np.int64))  # (m, D)
-    axis = b.constant([1], np.int64)
+    places = b.constant(member.codes + starts)  # (m, D)
+    axis = b.constant([1])
     distance = b.add("ReduceSum", b.add("Gather", row, places), axis, keepdims=0)
     largest = _over_all(b, "ReduceMax", distance)
-    return Distances(distance, b.add("Mul", b.constant(TIE), largest))
+    return Distances(distance, b.add("Mul", TIE, largest))
 
 
 def _uniform(b: GraphBuilder, rule: PortableVotes, found: Distances) -> str:
@@ -292,11 +282,10 @@ def _uniform(b: GraphBuilder, rule: PortableVotes, found: Distances) -> str:
 
 def _kth(b: GraphBuilder, rule: PortableVotes, counts: str, distance: str) -> str:
     """Return the distance at which the counts first add up to k."""
-    how_many = b.constant([rule.n_nearest], np.int64)
-    both = ["", ""]
-    nearest, at = b.add_several("TopK", distance, how_many, outputs=both, largest=0)
-    upto = b.add("CumSum", b.add("Gather", counts, at), b.constant(0, np.int64))
-    is_reached = b.add("GreaterOrEqual", upto, b.constant(rule.enough))
+    how_many = [rule.n_nearest]
+    nearest, at = b.add_several("TopK", distance, how_many, outputs=["", ""], largest=0)
+    upto = b.add("CumSum", b.add("Gather", counts, at), 0)
+    is_reached = b.add("GreaterOrEqual", upto, rule.enough)
     beyond = b.constant(np.inf)
     return _over_all(b, "ReduceMin", b.add("Where", is_reached, nearest, beyond))
 
@@ -318,16 +307,16 @@ def _soft(b: GraphBuilder, rule: PortableVotes, found: Distances) -> str:
     temperature, distance = b.constant(rule.temperature), found.distance
     least = _over_all(b, "ReduceMin", distance)
     beyond = b.add("Sub", distance, least)
-    largest = b.add("Div", found.tie, b.constant(TIE))
-    coldest = b.add("Mul", b.add("Mul", largest, largest), b.constant(COLD))
+    largest = b.add("Div", found.tie, TIE)
+    coldest = b.add("Mul", b.add("Mul", largest, largest), COLD)
     is_tied = b.add("LessOrEqual", beyond, found.tie)
     is_equal = b.add("And", is_tied, b.add("Less", temperature, coldest))
-    beyond = b.add("Where", is_equal, b.constant(0.0), beyond)
+    beyond = b.add("Where", is_equal, 0.0, beyond)
     squares = b.add("Mul", beyond, b.add("Add", distance, least))
     exponent = b.add("Neg", b.add("Div", squares, temperature))
-    is_some = b.add("Greater", exponent, b.constant(LEAST_EXPONENT))
-    power = b.add("Where", is_some, b.add("Exp", exponent), b.constant(0.0))
-    return b.add("Mul", b.constant(rule.rows.weights), power)
+    is_some = b.add("Greater", exponent, LEAST_EXPONENT)
+    power = b.add("Where", is_some, b.add("Exp", exponent), 0.0)
+    return b.add("Mul", rule.rows.weights, power)
 
 
 WEIGHTED_VOTES: dict[str, Callable[[GraphBuilder, PortableVotes, Distances], str]] = {
@@ -339,7 +328,7 @@ WEIGHTED_VOTES: dict[str, Callable[[GraphBuilder, PortableVotes, Distances], str
 
 
 def _over_all(b: GraphBuilder, operator: str, x: str) -> str:
-    return b.add(operator, x, b.constant([0], np.int64), keepdims=0)
+    return b.add(operator, x, [0], keepdims=0)
 
 
 def add_labels(
@@ -349,14 +338,13 @@ def add_labels(
 
     Of classes that tie, the first is taken.
     """
-    axis = builder.constant([1], np.int64)
-    largest = builder.add("ReduceMax", probabilities, axis, keepdims=1)
-    least = builder.add("Sub", largest, builder.constant(SHARE_TIE))
+    largest = builder.add("ReduceMax", probabilities, [1], keepdims=1)
+    least = builder.add("Sub", largest, SHARE_TIE)
     is_best = builder.add("GreaterOrEqual", probabilities, least)
     flags = builder.cast(is_best, "INT32")
     first = builder.add("ArgMax", flags, axis=1, keepdims=0)
     labels = np.array(classes)
     kind = builder.onnx.helper.np_dtype_to_tensor_dtype(labels.dtype)
     tensor = labels.astype(object) if labels.dtype.kind == "U" else labels
-    builder.add("Gather", builder.constant(tensor), first, output=output)
+    builder.add("Gather", tensor, first, output=output)
     return kind

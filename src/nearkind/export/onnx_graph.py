@@ -65,28 +65,33 @@ class GraphBuilder:
         self.taken.add(name)
         return name
 
-    def constant(self, value: Any, kind: Any = None) -> str:
-        """Add a constant of doubles, or of what is asked for, and return its name."""
-        array = np.asarray(value, dtype=kind)
+    def constant(self, value: Any) -> str:
+        """Add a constant of doubles, int64 or text, and return its name."""
+        array = np.asarray(value)
+        array = array.astype(np.int64) if array.dtype.kind == "i" else array
         name = self.name()
         self.constants.append(self.onnx.numpy_helper.from_array(array, name))
         return name
 
     def add(
-        self, operator: str, *inputs: str, output: str = "", **settings: Any
+        self, operator: str, *inputs: Any, output: str = "", **settings: Any
     ) -> str:
-        """Add a node of one output and return its name."""
+        """Add a node of one output and return its name.
+
+        An input that is no name is a constant of double or whole numbers.
+        """
         (name,) = self.add_several(operator, *inputs, outputs=[output], **settings)
         return name
 
     def add_several(
-        self, operator: str, *inputs: str, outputs: list[str], **settings: Any
+        self, operator: str, *inputs: Any, outputs: list[str], **settings: Any
     ) -> list[str]:
         """Add a node and return the names of its outputs, new where they are empty."""
+        given = [x if isinstance(x, str) else self.constant(x) for x in inputs]
         names = [output or self.name() for output in outputs]
         domain = DOMAINS.get(operator, "")
         make = self.onnx.helper.make_node
-        self.nodes.append(make(operator, inputs, names, domain=domain, **settings))
+        self.nodes.append(make(operator, given, names, domain=domain, **settings))
         return names
 
     def cast(self, x: str, kind: str) -> str:
@@ -169,8 +174,7 @@ def value_codes(
 def given_codes(builder: GraphBuilder, source: Input) -> list[str]:
     """Return the codes of each feature (n,), from one input of them all (n, D)."""
     return [
-        builder.add("Gather", source.name, builder.constant(d, np.int64), axis=1)
-        for d in range(source.shape[1])
+        builder.add("Gather", source.name, d, axis=1) for d in range(source.shape[1])
     ]
 
 
@@ -178,7 +182,7 @@ def _from_pair(
     builder: GraphBuilder, feature: CrossFeature, a: str, b: str, width: int
 ) -> str:
     """Look up the number of a pair of codes, the second of which is below a width."""
-    row = builder.add("Mul", a, builder.constant(width, np.int64))
+    row = builder.add("Mul", a, width)
     return builder.add(
         "LabelEncoder",
         builder.add("Add", row, b),
@@ -210,10 +214,10 @@ def _from_number(builder: GraphBuilder, feature: ValueFeature, source: Input) ->
     doubles = np.array([as_double(value) for value in feature.values])
     order = np.argsort(doubles)
     upto = _upto(builder, source.name, doubles[order])
-    at = builder.add("Sub", upto, builder.constant(1, np.int64))  # -1: the last
-    found = builder.add("Gather", builder.constant(doubles[order]), at)
-    code = builder.add("Gather", builder.constant(order.astype(np.int64)), at)
-    unseen = builder.constant(feature.n_codes - 1, np.int64)
+    at = builder.add("Sub", upto, 1)  # -1: the last
+    found = builder.add("Gather", doubles[order], at)
+    code = builder.add("Gather", order, at)
+    unseen = builder.constant(feature.n_codes - 1)
     is_known = builder.add("Equal", found, source.name)
     known = builder.add("Where", is_known, code, unseen)
     return _unless_missing(builder, feature, source, known)
@@ -236,7 +240,7 @@ def _refuse_both(builder: GraphBuilder, feature: PortableFeature, source: Input)
 def _unless_missing(
     builder: GraphBuilder, feature: Any, source: Input, code: str
 ) -> str:
-    missing = builder.constant(feature.missing, np.int64)
+    missing = builder.constant(feature.missing)
     return builder.add("Where", builder.add("IsNaN", source.name), missing, code)
 
 
@@ -246,14 +250,12 @@ def _upto(builder: GraphBuilder, x: str, rising: Any) -> str:
     padded = np.full(1 << n_steps, np.nan)  # no x is above these
     padded[: len(rising)] = rising
     is_nan = builder.add("IsNaN", x)  # as long as x
-    at = builder.add(
-        "Mul", builder.cast(is_nan, "INT64"), builder.constant(0, np.int64)
-    )
+    at = builder.add("Mul", builder.cast(is_nan, "INT64"), 0)
     bounds = builder.constant(padded)
     for step in reversed(range(n_steps)):
-        last = builder.constant((1 << step) - 1, np.int64)
+        last = builder.constant((1 << step) - 1)
         bound = builder.add("Gather", bounds, builder.add("Add", at, last))
-        further = builder.add("Add", at, builder.constant(1 << step, np.int64))
+        further = builder.add("Add", at, 1 << step)
         is_above = builder.add("GreaterOrEqual", x, bound)
         at = builder.add("Where", is_above, further, at)
     return at

@@ -1,7 +1,7 @@
 """A model without its library: how cells become codes, tables, and rows that vote."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -18,9 +18,10 @@ from nearkind.distances import (
     ValueVectors,
 )
 from nearkind.distances.pair_tables import overlap
-from nearkind.encoding import Bins, Coordinate, Levels
+from nearkind.encoding import Feature, Levels
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.crosses import Cross
+from nearkind.encoding.features import NumberFeature
 from nearkind.model_view import ModelView
 from nearkind.neighbors import SOFT, WEIGHTS, TrainingRows
 from nearkind.neighbors.k_nearest import ENOUGH
@@ -304,6 +305,17 @@ def _mismatches(distance: MismatchWeights, method: str) -> Sequence[Array]:
     return [weight * overlap(n_values + 1) for weight, n_values in sizes]
 
 
+def numbered(name: str, count: int, mark: str = "_") -> list[str]:
+    """Return a name for each of several, numbered from 1 if there are more than one.
+
+    Examples
+    --------
+    >>> numbered("vector", 1), numbered("vector", 2)
+    (['vector'], ['vector_1', 'vector_2'])
+    """
+    return [name] if count == 1 else [f"{name}{mark}{i + 1}" for i in range(count)]
+
+
 def on_grid(tables: Sequence[Array]) -> list[Array]:
     """Return tables whose entries are multiples of one power of two.
 
@@ -361,37 +373,25 @@ def portable_features(book: Codebook) -> list[PortableFeature]:
         raise ValueError(
             f"Two columns are called {min(twice)!r} as text; rename one and fit again."
         )
-    columns = zip(names, book.features_, strict=False)  # crosses come after them
-    of_columns = [FEATURES[type(feature)](name, feature) for name, feature in columns]
+    of_columns = map(_column_feature, names, book.features_)  # crosses come after them
     return [*of_columns, *map(_cross_feature, book.crosses_)]
 
 
-def _value_feature(name: str, feature: Levels) -> PortableFeature:
+def _column_feature(name: str, feature: Feature) -> PortableFeature:
+    unseen = feature.n_values
+    missing = unseen if feature.missing_code < 0 else feature.missing_code
+    if isinstance(feature, NumberFeature):
+        return IntervalFeature(name, missing, unseen + 1, feature.edges.tolist())
+    assert isinstance(feature, Levels)
     values = [portable_value(value, name) for value in feature.code_of]
     check_distinct_doubles(values, name)
-    return ValueFeature(name, *_missing_and_size(feature), values)
-
-
-def _interval_feature(name: str, feature: Any) -> PortableFeature:
-    return IntervalFeature(name, *_missing_and_size(feature), feature.edges.tolist())
+    return ValueFeature(name, missing, unseen + 1, values)
 
 
 def _cross_feature(cross: Cross) -> PortableFeature:
     pairs = [(a, b) for a, b in cross.levels.tolist()]
     unseen = cross.n_values
     return CrossFeature(cross.name, unseen, unseen + 1, cross.parts, pairs)
-
-
-FEATURES: dict[type, Callable[[str, Any], PortableFeature]] = {
-    Levels: _value_feature,
-    Bins: _interval_feature,
-    Coordinate: _interval_feature,
-}
-
-
-def _missing_and_size(feature: Any) -> tuple[int, int]:
-    unseen = feature.n_values
-    return unseen if feature.missing_code < 0 else feature.missing_code, unseen + 1
 
 
 def portable_value(value: Any, column: str) -> Any:

@@ -1,7 +1,6 @@
 """Where SQL databases differ: types of cells, and vectors; names and literals."""
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from math import isinf
 from typing import Any, ClassVar
@@ -105,7 +104,7 @@ def _listed(vector: Array) -> str:
     return f"'[{', '.join(map(repr, vector.tolist()))}]'"
 
 
-class Dialect(ABC):
+class Dialect:
     """A dialect in which a vector is columns v0, v1, ... of doubles.
 
     Attributes
@@ -131,6 +130,12 @@ class Dialect(ABC):
         Expression of the type of a column.
     is_nan, is_numeral : str
         Whether the number ``cell`` is none, and whether ``trimmed`` writes one.
+    failure : str
+        Expression that ends the query with a message, an expression.
+    analysis : tuple of str
+        Statements that make plans good once a table has its rows.
+    row_codes : str
+        Query for cell, feature, code of all ``rows``, from lists as text.
     """
 
     head: tuple[str, ...] = ()
@@ -145,10 +150,9 @@ class Dialect(ABC):
     type_of: str
     is_nan = "cell = 'NaN'"
     is_numeral: str
-
-    def analyze(self, table: str) -> list[str]:
-        """Return statements that make plans good once a table has its rows."""
-        return []
+    failure: str
+    analysis: tuple[str, ...] = ()
+    row_codes: str
 
     def text(self, value: str) -> str:
         """Return a text whose line breaks and control characters are function calls.
@@ -230,14 +234,6 @@ FROM {rows}
         kind = self.type_of.format(cell)
         return "(" + " OR ".join(f"{kind} LIKE '{each}'" for each in kinds) + ")"
 
-    @abstractmethod
-    def failure(self, message: str) -> str:
-        """Return an expression that ends the query with a message, an expression."""
-
-    @abstractmethod
-    def row_codes(self, rows: str, n_features: int) -> str:
-        """Return a query for cell, feature, code of all rows, from lists as text."""
-
     def axes(self, size: int) -> list[str]:
         """Return the names of the columns of a vector."""
         return [f"v{axis}" for axis in range(size)]
@@ -281,16 +277,11 @@ class DuckDB(Dialect):
     is_nan = "cell = 'nan'"
     is_numeral = f"regexp_full_match(trimmed, '{NUMERAL}')"
 
-    def failure(self, message: str) -> str:
-        """Return an expression that ends the query with a message."""
-        return f"error({message})"
-
-    def row_codes(self, rows: str, n_features: int) -> str:
-        """Return a query for cell, feature, code of all rows."""
-        return (
-            f"SELECT r.cell, UNNEST(RANGE({n_features})) AS feature, "
-            f"UNNEST(CAST(r.codes AS INTEGER[])) AS code FROM {rows} r"
-        )
+    failure = "error({})"
+    row_codes = (
+        "SELECT r.cell, UNNEST(RANGE({n_features})) AS feature, "
+        "UNNEST(CAST(r.codes AS INTEGER[])) AS code FROM {rows} r"
+    )
 
     def axes(self, size: int) -> list[str]:
         """Return the name of the column of a vector."""
@@ -328,21 +319,13 @@ class Postgres(Dialect):
     type_of = "CAST(pg_typeof({}) AS TEXT)"
     is_numeral = f"trimmed ~ '^({NUMERAL})$'"
 
-    def failure(self, message: str) -> str:
-        """Return an expression that ends the query: a text that is no number."""
-        return f"CAST({message} AS INTEGER)"
-
-    def analyze(self, table: str) -> list[str]:
-        """Return statements that make plans good once a table has its rows."""
-        return [f"ANALYZE {table}"]
-
-    def row_codes(self, rows: str, n_features: int) -> str:
-        """Return a query for cell, feature, code of all rows."""
-        return (
-            "SELECT r.cell, c.place - 1 AS feature, CAST(c.code AS INTEGER) AS code "
-            f"FROM {rows} r CROSS JOIN LATERAL json_array_elements_text("
-            "CAST(r.codes AS json)) WITH ORDINALITY c (code, place)"
-        )
+    failure = "CAST({} AS INTEGER)"  # of a text that is no number
+    analysis = ("ANALYZE {}",)
+    row_codes = (
+        "SELECT r.cell, c.place - 1 AS feature, CAST(c.code AS INTEGER) AS code "
+        "FROM {rows} r CROSS JOIN LATERAL json_array_elements_text("
+        "CAST(r.codes AS json)) WITH ORDINALITY c (code, place)"
+    )
 
 
 class PgVector(Postgres):
@@ -445,16 +428,11 @@ FROM {rows}
 CROSS JOIN {about} c{self.fence}
 ) x"""
 
-    def failure(self, message: str) -> str:
-        """Return an expression that ends the query: a path that does not begin so."""
-        return f"json_extract('{{}}', {message})"
-
-    def row_codes(self, rows: str, n_features: int) -> str:
-        """Return a query for cell, feature, code of all rows."""
-        return (
-            "SELECT r.cell, c.key AS feature, c.value AS code "
-            f"FROM {rows} r CROSS JOIN json_each(r.codes) c"
-        )
+    failure = "json_extract('{{}}', {})"  # no path begins so
+    row_codes = (
+        "SELECT r.cell, c.key AS feature, c.value AS code "
+        "FROM {rows} r CROSS JOIN json_each(r.codes) c"
+    )
 
 
 DIALECTS: dict[str, Dialect] = {

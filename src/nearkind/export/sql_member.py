@@ -7,8 +7,9 @@ lead from cells to codes, to vectors, to the rows that vote, to shares of votes.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import inf, nextafter
 from typing import Any
 
@@ -23,12 +24,61 @@ from nearkind.export.portable import (
     PortableVotes,
     as_double,
 )
-from nearkind.export.sql_dialects import Dialect, number, optional, text
-from nearkind.export.sql_statements import Statements
+from nearkind.export.sql_dialects import Dialect, identifier, number, optional, text
 from nearkind.neighbors import TrainingRows
 from nearkind.neighbors.soft_votes import COLD
 from nearkind.protocols import Array
 from nearkind.tables import parse_number
+
+ROWS_AT_ONCE = 500
+"""Rows of one INSERT."""
+
+
+@dataclass(frozen=True)
+class Statements:
+    """Statements of a dialect that create what is named by a word and what it is."""
+
+    dialect: Dialect
+    word: str
+
+    def named(self, word: str) -> "Statements":
+        """Return statements for names that begin with another word."""
+        return Statements(self.dialect, word)
+
+    def name(self, what: str) -> str:
+        """Return the quoted name of a table, view or index."""
+        return identifier(f"{self.word}_{what}")
+
+    def new_name(self, what: str) -> str:
+        """Return the quoted name of what is created, which the database must keep."""
+        most, name = self.dialect.max_name, f"{self.word}_{what}"
+        if most is not None and len(name.encode()) > most:
+            raise ValueError(
+                f"The name {name!r} has more than {most} bytes, and the database would "
+                "cut it. Pass a shorter name (--name)."
+            )
+        return self.name(what)
+
+    def table(self, what: str, columns: str, rows: Iterable[str]) -> Iterator[str]:
+        """Yield the statements for a table and its rows."""
+        table = self.new_name(what)
+        yield f"CREATE TABLE {table} ({columns})"
+        left = iter(rows)
+        while some := [f"({row})" for row in islice(left, ROWS_AT_ONCE)]:
+            yield f"INSERT INTO {table} VALUES\n" + ",\n".join(some)
+        yield from self.analysis(what)
+
+    def analysis(self, what: str) -> list[str]:
+        """Return statements that make plans good once a table has its rows."""
+        return [each.format(self.name(what)) for each in self.dialect.analysis]
+
+    def index(self, what: str, table: str, columns: str) -> str:
+        """Return the statement for an index on columns of a table."""
+        return f"CREATE INDEX {self.new_name(what)} ON {self.name(table)} ({columns})"
+
+    def view(self, what: str, query: str) -> str:
+        """Return the statement for a view."""
+        return f"CREATE VIEW {self.new_name(what)} AS\n{query}"
 
 
 @dataclass(frozen=True)
@@ -60,7 +110,8 @@ class MemberScript:
             "refused TEXT, refusal TEXT",
             self._feature_rows(),
         )
-        axes = self._declared_axes()
+        kind = self.dialect.axis_type(self.member.size)
+        axes = "".join(f", {axis} {kind}" for axis in self.axes)
         yield from self.own.table(
             "values",
             "feature INTEGER, code INTEGER, kind TEXT, as_text TEXT, as_number DOUBLE "
@@ -80,10 +131,6 @@ class MemberScript:
         if self.member.votes is not None:
             rows = self.member.votes.rows
             yield from self._row_tables(rows, axes or ", codes TEXT")
-
-    def _declared_axes(self) -> str:
-        kind = self.dialect.axis_type(self.member.size)
-        return "".join(f", {axis} {kind}" for axis in self.axes)
 
     def _feature_rows(self) -> Iterator[str]:
         for d, feature in enumerate(self.member.features):
@@ -148,11 +195,11 @@ class MemberScript:
                 "PRIMARY KEY (feature, code, cell)",
                 (),
             )
-            query = self.dialect.row_codes(
-                self.own.name("rows"), len(self.member.features)
+            query = self.dialect.row_codes.format(
+                rows=self.own.name("rows"), n_features=len(self.member.features)
             )
             yield f"INSERT INTO {self.own.name('row_codes')}\n{query}"
-            yield from self.dialect.analyze(self.own.name("row_codes"))
+            yield from self.own.analysis("row_codes")
         yield from self.own.table(
             "shares",
             "cell INTEGER, class INTEGER, share DOUBLE PRECISION, "
@@ -224,7 +271,7 @@ LEFT JOIN {self.own.name("values")} v ON v.feature = f.feature
             f"LEFT JOIN {values} {alias} ON {alias}.feature = f.feature AND {condition}"
             for alias, condition in joins
         )
-        failure = self.dialect.failure("f.refusal || COALESCE(c.as_text, '')")
+        failure = self.dialect.failure.format("f.refusal || COALESCE(c.as_text, '')")
         otherwise = f"""CASE
     WHEN c.kind = 'missing' THEN f.missing
     WHEN c.kind IN (f.refused, 'time') THEN {failure}

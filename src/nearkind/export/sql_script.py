@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nearkind.errors import did_you_mean
-from nearkind.export.portable import PortableModel
+from nearkind.export.portable import PortableModel, numbered
 from nearkind.export.sql_dialects import (
     DIALECTS,
     Dialect,
@@ -22,11 +22,9 @@ from nearkind.export.sql_dialects import (
     optional,
     qualified,
 )
-from nearkind.export.sql_member import MemberScript
-from nearkind.export.sql_statements import Statements
+from nearkind.export.sql_member import MemberScript, Statements
 from nearkind.io.atomic_write import atomic_write
 from nearkind.neighbors.voting import SHARE_TIE
-from nearkind.protocols import Array
 
 LEAST_POWER = 1e-300
 """Powers of shares below this one are zero; PostgreSQL refuses to compute them."""
@@ -106,11 +104,7 @@ class Script:
     def _members(self) -> list[MemberScript]:
         """Return the members; of several, each has a number in its names."""
         create, members, columns = self.create, self.model.members, self.model.columns
-        words = (
-            [create.word]
-            if len(members) == 1
-            else [f"{create.word}_{i}" for i in range(1, len(members) + 1)]
-        )
+        words = numbered(create.word, len(members))
         return [
             MemberScript(columns, member, create.named(word), create)
             for member, word in zip(members, words, strict=True)
@@ -153,7 +147,8 @@ class Script:
         """
         create, labels = self.create, self.model.labels
         kind, literal = LABELS[type(labels[0])](create.dialect)
-        prior = self._prior()
+        known = self.model.calibration
+        prior = np.zeros(len(labels)) if known is None else known.prior
         yield from create.table(
             "labels",
             f"class INTEGER PRIMARY KEY, label {kind}, prior DOUBLE PRECISION",
@@ -182,18 +177,12 @@ FROM {create.name("probabilities")}
 ) a WHERE probability >= best - {number(SHARE_TIE)} ) b WHERE place = 1""",
         )
 
-    def _prior(self) -> Array:
-        """Return the prior of each class, zero where none is used."""
-        calibration = self.model.calibration
-        none = np.zeros(len(self.model.labels))
-        return none if calibration is None else calibration.prior
-
     def _probability(self) -> str:
         """Return a probability, from the mean share of a class."""
-        if self.model.calibration is None:
+        known = self.model.calibration
+        if known is None:
             return "a.share"
-        sharpness = self.model.calibration.sharpness
-        prior_share = self.model.calibration.prior_share
+        sharpness, prior_share = known.sharpness, known.prior_share
         least = LEAST_POWER ** (1.0 / max(sharpness, 1.0))
         power = (
             f"CASE WHEN a.share > {number(least)} "

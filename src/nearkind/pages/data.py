@@ -67,22 +67,22 @@ class ReportData:
         It is -1 where the table has no class, and the number of classes where the model
         does not know the class.
         """
-        if self.y_true is None:
-            return np.full(len(self.codes), -1)
-        number = {label: c for c, label in enumerate(self.classes)}
-        numbers = (
-            -1 if label is None else number.get(str(label), len(number))
-            for label in self.y_true
-        )
-        return np.fromiter(numbers, dtype=np.intp)
+        return self._class_numbers(self.y_true)
 
     @cached_property
     def predicted_class(self) -> NDArray[np.intp]:
         """Predicted class number of each row (n,), -1 for a distance alone."""
-        if self.y_pred is None:
+        return self._class_numbers(self.y_pred)
+
+    def _class_numbers(self, labels: list[Any] | None) -> NDArray[np.intp]:
+        if labels is None:
             return np.full(len(self.codes), -1)
         number = {label: c for c, label in enumerate(self.classes)}
-        return np.fromiter((number[str(label)] for label in self.y_pred), dtype=np.intp)
+        numbers = (
+            -1 if label is None else number.get(str(label), len(number))
+            for label in labels
+        )
+        return np.fromiter(numbers, dtype=np.intp)
 
     @property
     def shown_class(self) -> NDArray[np.intp]:

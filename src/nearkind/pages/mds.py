@@ -6,12 +6,11 @@ and Tenenbaum 2004). Where a row is a sum of vectors, this is the projection on 
 principal axes of the landmarks.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from nearkind.distances import FittedDistance
+from nearkind.distances.form import FittedDistance, query_chunks
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array, Codes
 
@@ -22,7 +21,7 @@ ROUNDING = 1e-9
 """Share of the largest spread below which there is none."""
 
 
-def place_rows(distance: FittedDistance, codes: Codes, seed: int = 0) -> Array:
+def place_rows(distance: FittedDistance, codes: Codes) -> Array:
     """Return coordinates (n, 2) of rows under a fitted distance.
 
     Parameters
@@ -30,8 +29,6 @@ def place_rows(distance: FittedDistance, codes: Codes, seed: int = 0) -> Array:
     distance : FittedDistance
     codes : ndarray of int of shape (n, D)
         At least one row.
-    seed : int, default=0
-        Seed of the choice of landmarks.
 
     Examples
     --------
@@ -42,14 +39,20 @@ def place_rows(distance: FittedDistance, codes: Codes, seed: int = 0) -> Array:
     >>> float(np.linalg.norm(places[0] - places[3]).round(4))
     1.0
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     chosen = np.sort(rng.permutation(len(codes))[:LANDMARKS])
     landmarks = distance.represent(codes[chosen])
     d2 = _squared_distances(distance, landmarks, landmarks)
     means = d2.mean(axis=0)
     axes = _axes(-0.5 * (d2 - means - means[:, None] + means.mean()))  # (L, 2)
-    chunks = [d2] if len(codes) == len(chosen) else _chunks(distance, codes, landmarks)
-    places = np.concatenate([-0.5 * (chunk - means) @ axes for chunk in chunks])
+    if len(codes) == len(chosen):
+        places = -0.5 * (d2 - means) @ axes
+    else:
+        places = np.empty((len(codes), 2))
+        for at in query_chunks(len(codes), LANDMARKS, MOST_DISTANCES):
+            rows = distance.represent(codes[at])
+            d2 = _squared_distances(distance, rows, landmarks)
+            places[at] = -0.5 * (d2 - means) @ axes
     return places - places.mean(axis=0)
 
 
@@ -70,14 +73,6 @@ def place_values(distance: FittedDistance, typical: Codes, d: int) -> Array:
     rows = np.tile(typical, (n_values, 1))
     rows[:, d] = np.arange(n_values)
     return place_rows(distance, rows)
-
-
-def _chunks(distance: FittedDistance, codes: Codes, landmarks: Any) -> Iterator[Array]:
-    """Yield squared distances (b, L) of chunks of rows to the landmarks."""
-    size = max(1, MOST_DISTANCES // LANDMARKS)
-    for at in range(0, len(codes), size):
-        chunk = distance.represent(codes[at : at + size])
-        yield _squared_distances(distance, chunk, landmarks)
 
 
 def _axes(gram: Array) -> Array:

@@ -39,27 +39,34 @@ def member_facts(data: ReportData) -> dict[str, Any]:
 
     Columns and training rows that they share are held once.
     """
-    features, memories, found = UniqueList(), UniqueList(), []
+    features: dict[str, Any] = {}
+    memories: dict[bytes, Any] = {}
+    found = []
     view, voting = data.view, votes_of(data)
     for distance, report, votes in zip(
         view.distances, view.reports, voting, strict=True
     ):
         book, rows = distance.codebook, votes.rows
-        columns, shown = feature_facts(book), shown_rows(rows)
+        columns = feature_facts(book)
+        shown = stratified_sample(rows.shares.argmax(axis=1), MOST_ROWS)
         parts = rows.codes, rows.weights, rows.shares
         key = b"|".join(part.tobytes() for part in parts)
         method = report.method
         found.append(
             {
-                "features": features.index(repr(columns), columns),
-                "memory": memories.index(key, row_facts(rows, shown, book)),
+                "features": _place(features, repr(columns), columns),
+                "memory": _place(memories, key, row_facts(rows, shown, book)),
                 "distance": distance_tables(distance, rows.codes[shown], method),
                 "k": votes.n_neighbors,
                 "weights": votes.weights,
                 "temperature": votes.temperature,
             }
         )
-    return {"members": found, "features": features.items, "memories": memories.items}
+    return {
+        "members": found,
+        "features": [*features.values()],
+        "memories": [*memories.values()],
+    }
 
 
 def votes_of(data: ReportData) -> list[PortableVotes]:
@@ -71,19 +78,10 @@ def votes_of(data: ReportData) -> list[PortableVotes]:
     ]
 
 
-class UniqueList:
-    """A list that holds items of the same key once."""
-
-    def __init__(self) -> None:
-        self.items: list[Any] = []
-        self._index_of: dict[Any, int] = {}
-
-    def index(self, key: Any, item: Any) -> int:
-        """Return the index of the item of a key, which is added if there is none."""
-        if key not in self._index_of:
-            self._index_of[key] = len(self.items)
-            self.items.append(item)
-        return self._index_of[key]
+def _place(items: dict[Any, Any], key: Any, item: Any) -> int:
+    """Return the place of the item of a key, which is added if there is none."""
+    items.setdefault(key, item)
+    return list(items).index(key)
 
 
 def feature_facts(book: Codebook) -> list[dict[str, Any]]:
@@ -125,11 +123,6 @@ KINDS: dict[type[PortableFeature], Callable[[Any, list[Any]], dict[str, Any]]] =
 }
 
 
-def shown_rows(rows: TrainingRows) -> NDArray[np.intp]:
-    """Return the numbers of the unique rows on a page, at most ``MOST_ROWS``."""
-    return stratified_sample(rows.shares.argmax(axis=1), MOST_ROWS)
-
-
 def row_facts(
     rows: TrainingRows, shown: NDArray[np.intp], book: Codebook
 ) -> dict[str, Any]:
@@ -160,7 +153,7 @@ def rows_without_classes(codes: Codes) -> TrainingRows:
     >>> rows.weights.tolist(), [rows.row_numbers(unique).tolist() for unique in (0, 1)]
     ([2.0, 1.0], [[0, 2], [1]])
     """
-    unique = unique_rows(codes, np.zeros(len(codes), np.intp), np.ones(len(codes)))
+    unique = unique_rows(codes)
     groups = RowGroups.of(unique.of_row, np.arange(len(codes)))
     none = np.zeros((len(unique), 1))
     return TrainingRows(unique.codes, unique.weights, none, none, groups)

@@ -21,8 +21,6 @@ SCRIPTS = (
 """Parts of the program, in the order in which they are put together."""
 ALIGNED = 8
 """Arrays begin at multiples of so many bytes."""
-WHOLE_NUMBERS = (np.uint8, np.uint16, np.uint32)
-"""Types for whole numbers; the first that holds them all is taken."""
 
 
 def page(facts: dict[str, Any]) -> str:
@@ -115,10 +113,7 @@ def narrow(array: Array) -> Array:
     """
     if array.dtype.kind not in "iu":
         return array
-    largest = int(array.max(initial=0))
-    return array.astype(
-        next(kind for kind in WHOLE_NUMBERS if largest <= np.iinfo(kind).max)
-    )
+    return array.astype(np.min_scalar_type(array.max(initial=0)))
 
 
 def json_text(tree: Any) -> str:

@@ -13,7 +13,6 @@ from nearkind.pages.mds import place_values
 from nearkind.pages.model_data import member_facts, value_counts
 from nearkind.pages.oddities import oddity_lines
 from nearkind.pages.table_data import confusion_facts, held_confusion_facts, row_facts
-from nearkind.protocols import Codes
 
 
 def summary(data: ReportData) -> dict[str, Any]:
@@ -37,14 +36,16 @@ def summary(data: ReportData) -> dict[str, Any]:
 
 
 def _facts(data: ReportData) -> dict[str, Any]:
-    typical = typical_row(data.codes)
+    most_frequent = [np.bincount(c + 1).argmax() - 1 for c in data.codes.T]
+    typical = np.array(most_frequent, dtype=np.int32)  # (D,)
+    shown = data.shown_class  # last, those of classes unknown to the model
     distance, committee = data.view.distance, data.view.committee
     calibration = committee and committee.calibration
     return {
         "title": f"{data.name} on {data.where}",
         "lines": _lines(data),
         "classes": data.classes,
-        "class_counts": _class_counts(data),
+        "class_counts": np.bincount(shown[shown >= 0], minlength=len(data.classes) + 1),
         "counted": "in the table" if data.y_true is not None else "said by the model",
         "votes": committee is not None,
         "calibration": calibration and asdict(calibration),
@@ -60,17 +61,6 @@ def _facts(data: ReportData) -> dict[str, Any]:
         "held_confusions": held_confusion_facts(data),
         "oddities": oddity_lines(data),
     }
-
-
-def typical_row(codes: Codes) -> Codes:
-    """Return the most frequent code of each column (D,)."""
-    return np.array([np.bincount(c + 1).argmax() - 1 for c in codes.T], dtype=np.int32)
-
-
-def _class_counts(data: ReportData) -> Any:
-    """Return the rows of each class; last, those of classes unknown to the model."""
-    numbers = data.shown_class
-    return np.bincount(numbers[numbers >= 0], minlength=len(data.classes) + 1)
 
 
 def _lines(data: ReportData) -> dict[str, Any]:

@@ -132,10 +132,6 @@ def _vote(rule: Rule) -> str:
     return f"{rule.n_neighbors} nearest rows, {WEIGHTS[rule.weights]}"
 
 
-def _rank(fitted: dict[str, Any]) -> str:
-    return f"{fitted['rank_']:,}"
-
-
 def _strength(fitted: dict[str, Any]) -> str:
     strength, most = fitted["strength_"], fitted.get("strength_max_", 0.0)
     share = f", {strength / most:.2%} of the largest useful one" if most else ""
@@ -157,7 +153,7 @@ def _stop_reason(fitted: dict[str, Any]) -> str:
 
 
 FITTED = (
-    ("Rank", "rank_", _rank),
+    ("Rank", "rank_", lambda fitted: f"{fitted['rank_']:,}"),
     ("Strength", "strength_", _strength),
     ("Objective", "objective_", _objective),
     ("Stopped", "stop_reason_", _stop_reason),

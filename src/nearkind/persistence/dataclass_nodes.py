@@ -7,8 +7,8 @@ is to know needs nothing else to be kept.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
-from functools import cache
+from dataclasses import MISSING, Field, fields
+from functools import cache, partial
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -32,27 +32,13 @@ from nearkind.voting import (
 )
 
 KEPT: dict[str, type] = {
-    **FORMS,
-    **{
-        kind.__name__: kind
-        for kind in (
-            Calibration,
-            Candidate,
-            CodeTrees,
-            Coding,
-            Committee,
-            ConformalScores,
-            FitReport,
-            NearestRule,
-            RowGroups,
-            SoftRule,
-            TrainingRows,
-            ValuePairs,
-            ValueTables,
-            Voter,
-        )
-    },
-}
+    kind.__name__: kind
+    for kind in (
+        *FORMS.values(), Calibration, Candidate, CodeTrees, Coding, Committee,
+        ConformalScores, FitReport, NearestRule, RowGroups, SoftRule, TrainingRows,
+        ValuePairs, ValueTables, Voter,
+    )
+}  # fmt: skip
 """Dataclasses that a file may hold, by name."""
 
 
@@ -133,13 +119,6 @@ def _hints(kind: type) -> Mapping[str, Any]:
     return get_type_hints(kind)
 
 
-def _unpack(kind: type) -> Unpack:
-    return lambda reader, payload: unpack_fields(kind, reader, payload)
-
-
-assert all(is_dataclass(kind) for kind in KEPT.values())
-
-
 def _unpack_pair_tables(reader: Reader, payload: Any) -> Any:
     """Return a form, or the tables that stood for it in files of version 0.2."""
     if isinstance(payload, list):
@@ -150,6 +129,6 @@ def _unpack_pair_tables(reader: Reader, payload: Any) -> Any:
 
 PACKS: dict[type, Pack] = dict.fromkeys(KEPT.values(), pack_fields)
 UNPACKS: dict[str, Unpack] = {
-    **{name: _unpack(kind) for name, kind in KEPT.items()},
+    **{name: partial(unpack_fields, kind) for name, kind in KEPT.items()},
     "PairTables": _unpack_pair_tables,
 }

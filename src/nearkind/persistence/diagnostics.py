@@ -11,7 +11,7 @@ from nearkind.distances.form import FittedDistance
 from nearkind.errors import RefusedError
 from nearkind.estimators.fit_report import APART
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
-from nearkind.persistence.nodes import Pack, Reader, Unpack, Writer, short_repr
+from nearkind.persistence.nodes import Pack, Reader, Unpack, short_repr
 from nearkind.projections.base import TableProjection
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
@@ -83,32 +83,29 @@ def check_classes(value: Any, what: str) -> None:
         raise RefusedError(f"{what} are objects instead of text or numbers")
 
 
-def check_number(value: Any, what: str) -> None:
-    """Refuse what is no number; NaN is allowed, for a gap that is not known."""
-    is_whole = type(value) is int and abs(value) < 2**63
-    if type(value) is not float and not is_whole:
-        raise RefusedError(f"{what} is {short_repr(value)} instead of a number")
+def is_number(value: Any) -> bool:
+    """Return whether it is a number; NaN is one, for a gap that is not known."""
+    return type(value) is float or (type(value) is int and abs(value) < 2**63)
 
 
-def check_count(value: Any, what: str) -> None:
-    """Refuse what is not a whole number >= 0."""
-    if type(value) is not int or value < 0:
-        raise RefusedError(
-            f"{what} is {short_repr(value)} instead of a whole number >= 0"
-        )
+def is_count(value: Any) -> bool:
+    """Return whether it is a whole number >= 0."""
+    return type(value) is int and value >= 0
 
 
-def check_reason(value: Any, what: str) -> None:
-    """Refuse what is not the name of a reason to stop."""
-    if value not in Stop.__members__:
-        known = ", ".join(Stop.__members__)
-        raise RefusedError(f"{what} is {short_repr(value)} instead of one of {known}")
+def is_history(value: Any) -> bool:
+    """Return whether it is a list of records or of numbers."""
+    return type(value) is list and {type(line) for line in value} <= {Record, float}
 
 
-def check_history(value: Any, what: str) -> None:
-    """Refuse what is not a list of records or of numbers."""
-    if type(value) is not list or not {type(line) for line in value} <= {Record, float}:
-        raise RefusedError(f"{what} is not a list of records or of numbers")
+def wanted(is_right: Callable[[Any], bool], words: str) -> Check:
+    """Return a check that refuses what a function returns False of."""
+
+    def check(value: Any, what: str) -> None:
+        if not is_right(value):
+            raise RefusedError(f"{what} is {short_repr(value)} instead of {words}")
+
+    return check
 
 
 def check_positive_semidefinite(value: Any, what: str) -> None:
@@ -130,15 +127,8 @@ def check_positive_semidefinite(value: Any, what: str) -> None:
 
 def check_kind(*kinds: type) -> Check:
     """Return a check for values of some types."""
-
-    def check(value: Any, what: str) -> None:
-        if type(value) not in kinds:
-            names = " or ".join(kind.__name__ for kind in kinds)
-            raise RefusedError(
-                f"{what} is of type {type(value).__name__} instead of {names}"
-            )
-
-    return check
+    names = " or ".join(kind.__name__ for kind in kinds)
+    return wanted(lambda value: type(value) in kinds, names)
 
 
 def _check_any(value: Any, what: str) -> None:
@@ -149,17 +139,19 @@ def _check_any(value: Any, what: str) -> None:
 
 CHECKS: dict[str, Check] = {
     "classes_": check_classes,
-    "metric_": check_positive_semidefinite,
-    "reduced_metric_": check_positive_semidefinite,
-    "rank_": check_count,
-    "n_iter_": check_count,
-    "n_samples_seen_": check_count,
+    **dict.fromkeys(("metric_", "reduced_metric_"), check_positive_semidefinite),
+    **dict.fromkeys(
+        ("rank_", "n_iter_", "n_samples_seen_"),
+        wanted(is_count, "a whole number >= 0"),
+    ),
     **dict.fromkeys(
         ("objective_", "gap_", "strength_", "strength_max_", "threshold_",
-         "objective_scale_"), check_number,
+         "objective_scale_"), wanted(is_number, "a number"),
     ),
-    "history_": check_history,
-    "stop_reason_": check_reason,
+    "history_": wanted(is_history, "a list of records or of numbers"),
+    "stop_reason_": wanted(
+        Stop.__members__.__contains__, f"one of {', '.join(Stop.__members__)}"
+    ),
     "contexts_": check_kind(dict),
     "groups_": check_kind(list),
     "bounds_": check_kind(tuple),
@@ -195,27 +187,10 @@ def _check_reduced_metric(found: Mapping[str, Any], n_values: Any) -> None:
         raise RefusedError("reduced_metric_ does not fit coding_")
 
 
-def _pack_projection(writer: Writer, value: TableProjection, what: str) -> Any:
-    """Return the tables, whatever made them: a fitted projection only gathers rows."""
-    return {"projection": writer.node(list(value.tables), what)}
-
-
 def _unpack_projection(reader: Reader, payload: Any) -> TableProjection:
     projection = TableProjection()
     projection.tables = reader.value(list(payload))
     return projection
-
-
-def _pack_structure(writer: Writer, value: Any, what: str) -> Any:
-    return {"structure": type(value).__name__}
-
-
-def _unpack_structure(reader: Reader, payload: Any) -> Any:
-    return STRUCTURES[payload]()
-
-
-def _pack_record(writer: Writer, value: Record, what: str) -> Any:
-    return {"Record": writer.node(list(value), what)}
 
 
 def _unpack_record(reader: Reader, payload: Any) -> Record:
@@ -228,12 +203,20 @@ def _unpack_record(reader: Reader, payload: Any) -> Record:
 
 
 PACKS: dict[type, Pack] = {
-    Record: _pack_record,
-    **dict.fromkeys(PROJECTIONS, _pack_projection),
-    **dict.fromkeys(STRUCTURES.values(), _pack_structure),
+    Record: lambda writer, value, what: {"Record": writer.node(list(value), what)},
+    **dict.fromkeys(  # whatever made its tables: a fitted projection gathers rows
+        PROJECTIONS,
+        lambda writer, value, what: {
+            "projection": writer.node(list(value.tables), what)
+        },
+    ),
+    **dict.fromkeys(
+        STRUCTURES.values(),
+        lambda writer, value, what: {"structure": type(value).__name__},
+    ),
 }
 UNPACKS: dict[str, Unpack] = {
     "Record": _unpack_record,
     "projection": _unpack_projection,
-    "structure": _unpack_structure,
+    "structure": lambda reader, payload: STRUCTURES[payload](),
 }

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from nearkind.errors import ModelFileError, RefusedError
@@ -55,7 +55,10 @@ def save(model: Any, path: Any) -> None:
     with _one_sentence("save to", path):
         text, arrays = to_json(model)
         _model(text, arrays, LIMIT, "fit it again")  # write nothing that cannot be read
-        _write(pack_container(text, arrays), path)
+        data = pack_container(text, arrays)
+        is_open = hasattr(path, "write")
+        with nullcontext(path) if is_open else atomic_write(path) as file:
+            file.write(data)
 
 
 def load(path: Any, *, limit: int = LIMIT) -> Any:
@@ -84,7 +87,9 @@ def load(path: Any, *, limit: int = LIMIT) -> Any:
     if type(limit) is not int or limit < 1:
         raise ValueError(f"limit must be a whole number of bytes >= 1; got {limit!r}.")
     with _one_sentence("load", path):
-        text, arrays = _read(path, limit)
+        is_open = hasattr(path, "read")
+        with nullcontext(path) if is_open else open(path, "rb") as stream:
+            text, arrays = read_container(stream, limit)
         return _model(text, arrays, limit, "save the model again")
 
 
@@ -118,18 +123,3 @@ def _clause(error: BaseException) -> str:
     """Return what an error says, short and without a full stop."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text.removesuffix(".") if len(text) <= 300 else f"{text[:297]}..."
-
-
-def _read(path: Any, limit: int) -> tuple[bytes, bytes]:
-    if hasattr(path, "read"):
-        return read_container(path, limit)
-    with open(path, "rb") as stream:
-        return read_container(stream, limit)
-
-
-def _write(data: bytes, path: Any) -> None:
-    if hasattr(path, "write"):
-        path.write(data)
-        return
-    with atomic_write(path) as file:
-        file.write(data)

@@ -1,21 +1,29 @@
-"""Every model that can be kept: its class, its settings and its fitted attributes.
+"""Every model that can be kept: its class, its settings and what it has learned.
 
+A distance is its form and the diagnostics of its fit; a classifier is its committee and
+what a search found. ``older_files`` makes these of files of versions 0.1 and 0.2.
 Classes stand in a table by their names; a file cannot name another.
 """
 
+from collections.abc import Mapping
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.distances.form import FittedDistance
+from nearkind.encoding.codebook import Codebook
 from nearkind.errors import RefusedError
-from nearkind.estimators.base import Distance
+from nearkind.estimators.base import Distance, keep_codebook
+from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
+from nearkind.estimators.distance_names import distance_classes
+from nearkind.estimators.fit_report import fit_report
+from nearkind.estimators.labels import check_class_weight
 from nearkind.model_view import is_fitted
-from nearkind.persistence import (
-    codebooks,
-    dataclass_nodes,
-    diagnostics,
-    estimators,
-    values,
-)
+from nearkind.persistence import codebooks, dataclass_nodes, diagnostics, values
+from nearkind.persistence.diagnostics import check_diagnostics
 from nearkind.persistence.nodes import (
     Pack,
     Reader,
@@ -24,13 +32,19 @@ from nearkind.persistence.nodes import (
     dump_json,
     fields,
     parse_json,
+    short_repr,
 )
+from nearkind.persistence.older_files import renewed
+from nearkind.protocols import Array
+from nearkind.search.classifier_cv import CPMLClassifierCV
+from nearkind.search.scoring import check_scoring
+from nearkind.voting import Committee
 
 
 def to_json(model: Any) -> tuple[bytes, bytes]:
     """Return a fitted model as JSON text and arrays."""
-    writer = Writer(packs(), estimators.pack_fitted)
-    node = writer.fitted(model)
+    writer = Writer(packs())
+    node = pack_fitted(writer, model)
     versions = {name: version(name) for name in ("nearkind", "numpy")}
     tree = {"about": about(model), "versions": versions, "model": node}
     return dump_json(tree), bytes(writer.arrays)
@@ -51,9 +65,7 @@ def from_json(text: bytes, arrays: bytes, text_limit: int) -> Any:
     reader = Reader(unpacks(), arrays, text_limit)
     model = reader.value(node)
     reader.finish()
-    if type(model) not in estimators.estimator_classes().values() or not is_fitted(
-        model
-    ):
+    if type(model) not in estimator_classes().values() or not is_fitted(model):
         raise RefusedError("it holds no fitted model")
     return model
 
@@ -73,10 +85,10 @@ def packs() -> dict[type, Pack]:
     """Return what writes each kind of value; of estimators, their settings."""
     return {
         **values.PACKS,
-        **codebooks.PACKS,
+        Codebook: codebooks.pack_codebook,
         **dataclass_nodes.PACKS,
         **diagnostics.PACKS,
-        **estimators.packs(),
+        **dict.fromkeys(estimator_classes().values(), pack_settings),
     }
 
 
@@ -84,8 +96,177 @@ def unpacks() -> dict[str, Unpack]:
     """Return what reads each kind of value, by its name."""
     return {
         **values.UNPACKS,
-        **codebooks.UNPACKS,
+        "Codebook": codebooks.unpack_codebook,
         **dataclass_nodes.UNPACKS,
         **diagnostics.UNPACKS,
-        **estimators.unpacks(),
+        **{
+            name: partial(unpack_estimator, kind)
+            for name, kind in estimator_classes().items()
+        },
     }
+
+
+def estimator_classes() -> dict[str, type]:
+    """Return the estimators that a file may hold, by name; it can name no others."""
+    classifiers = CPMLClassifier, CPMLClassifierCV
+    return {**distance_classes(), **{kind.__name__: kind for kind in classifiers}}
+
+
+COUNTS = "n_samples_fit_", "n_samples_seen_", "n_remembered_"
+"""Numbers of rows given to fit of a classifier, and of those in batches."""
+RESULTS: dict[str, type] = {
+    "best_params_": dict,
+    "best_score_": float,
+    "cv_results_": dict,
+    "refused_": dict,
+    "search_seconds_": float,
+    "refit_seconds_": float,
+    "confusion_": np.ndarray,
+}
+"""What a search found, and its type; files of version 0.1 have no confusion_."""
+
+
+def pack_fitted(writer: Writer, model: Any) -> dict[str, Any]:
+    """Return the node of a fitted estimator."""
+    kind = type(model)
+    if kind not in estimator_classes().values():
+        raise RefusedError(
+            f"a {kind.__module__}.{kind.__qualname__} is neither CPML, CPMLClassifier, "
+            "CPMLClassifierCV nor one of nearkind.baselines; save one of those, or "
+            "pickle what holds it"
+        )
+    if not is_fitted(model):
+        raise RefusedError(f"this {kind.__name__} is not fitted; call fit first")
+    ((name, parts),) = pack_settings(writer, model, "").items()
+    learned = _of_distance if isinstance(model, Distance) else _of_classifier
+    fitted = {
+        each: writer.node(value, f"{each} of {name}")
+        for each, value in learned(model).items()
+    }
+    return {name: {**parts, "fitted": fitted}}
+
+
+def pack_settings(writer: Writer, model: Any, what: str) -> dict[str, Any]:
+    """Return the node of an estimator with its settings alone, as if not fitted."""
+    owner = type(model).__name__
+    settings = model.get_params(deep=False).items()
+    packed = {
+        name: writer.node(value, f"the {name!r} setting of {owner}")
+        for name, value in settings
+    }
+    return {owner: {"settings": packed}}
+
+
+def _of_distance(model: Any) -> dict[str, Any]:
+    if not isinstance(getattr(model, "distance_", None), FittedDistance):
+        raise RefusedError(
+            f"this {type(model).__name__} lacks distance_; call fit again"
+        )
+    output = vars(model).get("_sklearn_output_config", {}).get("transform")
+    report = fit_report(model)
+    return {
+        "distance_": model.distance_,
+        "output": output,
+        "diagnostics": dict(report.diagnostics),
+    }
+
+
+def _of_classifier(model: Any) -> dict[str, Any]:
+    names = (*COUNTS, *RESULTS)
+    found = {name: vars(model)[name] for name in names if name in vars(model)}
+    return {"committee_": model.committee_, **found}
+
+
+def unpack_estimator(kind: Any, reader: Reader, payload: Any) -> Any:
+    """Return an estimator, fitted or not, after checking all that it is made of."""
+    reader.count_model()
+    names = ("settings", "fitted") if "fitted" in payload else ("settings",)
+    settings, *fitted = fields(payload, *names)
+    known = kind().get_params(deep=False)
+    unknown = [name for name in settings if name not in known]
+    if unknown:
+        raise RefusedError(
+            f"{kind.__name__} has no setting {short_repr(unknown[0])} here"
+        )
+    model = kind(**{name: reader.value(node) for name, node in settings.items()})
+    for part in fitted:
+        if not isinstance(part, dict):
+            raise RefusedError(f"{kind.__name__} does not have its attributes")
+        attributes = {name: reader.value(node) for name, node in part.items()}
+        if not {"distance_", "committee_"} & set(attributes):
+            attributes = renewed(model, attributes)
+        restore = restore_distance if issubclass(kind, Distance) else restore_classifier
+        restore(model, attributes)
+    return model
+
+
+def restore_distance(model: Any, found: Mapping[str, Any]) -> None:
+    """Set what a distance has learned, after checking it."""
+    form, output, diagnostics = fields(found, "distance_", "output", "diagnostics")
+    if not isinstance(form, FittedDistance):
+        raise RefusedError("distance_ is no fitted distance")
+    check_diagnostics(model, form, diagnostics)
+    for name, value in diagnostics.items():
+        setattr(model, name, value)
+    keep_codebook(model, form.codebook)
+    model.distance_ = form
+    if output not in (None, "default", "pandas", "polars"):
+        raise RefusedError(
+            f"the output of transform is {short_repr(output)} instead of 'default', "
+            "'pandas' or 'polars'"
+        )
+    if output is not None:
+        model.set_output(transform=output)
+
+
+def restore_classifier(model: Any, found: Mapping[str, Any]) -> None:
+    """Set what a classifier has learned, after checking it."""
+    committee, results = found.get("committee_"), dict(found)
+    if type(committee) is not Committee:
+        raise RefusedError("committee_ is no committee")
+    del results["committee_"]
+    check_class_weight(model)
+    least = max(int(v.rows.groups.rows.max()) + 1 for v in committee.voters)
+    for name, value in results.items():
+        if name in COUNTS and (type(value) is not int or value < least):
+            raise RefusedError(f"{name} is less than the number of a row")
+        if name not in (*COUNTS, *RESULTS):
+            raise RefusedError(f"{type(model).__name__} has no {short_repr(name)} here")
+    if isinstance(model, CPMLClassifierCV):
+        _check_results(results, len(committee.classes))
+        check_scoring(model)
+        model.committee_, model.classes_ = committee, committee.classes
+        keep_codebook(model, model.distance_.codebook)
+    else:
+        if len(committee.voters) > 1 or committee.calibration is not None:
+            raise RefusedError("a classifier has one voter, and no calibration")
+        check_settings(model)
+        (voter,) = committee.voters
+        hold(model, voter, committee.classes, results.get("n_samples_fit_", least))
+    for name, value in results.items():
+        setattr(model, name, value)
+
+
+def _check_results(found: Mapping[str, Any], n_classes: int) -> None:
+    for name, kind in RESULTS.items():
+        value = found.get(name)
+        if type(value) is not kind and (name != "confusion_" or value is not None):
+            raise RefusedError(
+                f"{name} is of type {type(value).__name__} instead of {kind.__name__}"
+            )
+    columns = found["cv_results_"].values()
+    if not all(isinstance(part, np.ndarray) and part.ndim == 1 for part in columns):
+        raise RefusedError("cv_results_ does not hold columns")
+    if len({len(part) for part in columns}) > 1:
+        raise RefusedError("cv_results_ has columns of different lengths")
+    if (confusion := found.get("confusion_")) is not None:
+        _check_confusion(confusion, n_classes)
+
+
+def _check_confusion(confusion: Array | NDArray[Any], n_classes: int) -> None:
+    is_square = confusion.shape == (n_classes, n_classes)
+    is_counted = confusion.dtype == np.float64 and bool((confusion >= 0.0).all())
+    if not is_square or not is_counted or not np.isfinite(confusion).all():
+        raise RefusedError("confusion_ does not count rows of each class by class")
+    if not confusion.any():
+        raise RefusedError("confusion_ counts no row")

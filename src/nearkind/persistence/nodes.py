@@ -33,14 +33,10 @@ class Writer:
     ----------
     packs : dict of type to callable
         For each type that is not JSON's own, what returns the node of a value.
-    pack_fitted : callable
-        Returns the node of a model with all its fitted attributes.
     """
 
-    def __init__(
-        self, packs: Mapping[type, Pack], pack_fitted: Callable[["Writer", Any], Any]
-    ) -> None:
-        self._packs, self._pack_fitted = packs, pack_fitted
+    def __init__(self, packs: Mapping[type, Pack]) -> None:
+        self._packs = packs
         self.arrays = bytearray()
 
     def node(self, value: Any, what: str) -> Any:
@@ -57,10 +53,6 @@ class Writer:
                 "a model file cannot keep"
             )
         return self._packs[type(value)](self, value, what)
-
-    def fitted(self, model: Any) -> Any:
-        """Return the JSON of a fitted model; ``node`` keeps its settings only."""
-        return self._pack_fitted(self, model)
 
 
 class Reader:

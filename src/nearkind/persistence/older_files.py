@@ -1,6 +1,6 @@
 """Files of versions 0.1 and 0.2: their attributes as forms, reports and committees."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,6 @@ RENAMED = {
 """Diagnostics that files have under another name."""
 
 Attributes = dict[str, Any]
-Form = Callable[[Distance, Codebook, Attributes], FittedDistance]
-"""From an estimator, its codebook and attributes, of which it takes some, to a form."""
 
 
 def renewed(model: Any, found: Mapping[str, Any]) -> Attributes:
@@ -60,80 +58,52 @@ def renewed(model: Any, found: Mapping[str, Any]) -> Attributes:
     return _distance(model, dict(found))
 
 
-def _distance(model: Distance, left: Attributes) -> Attributes:
+def _distance(model: Any, left: Attributes) -> Attributes:
     book, output = left.pop("codebook_"), left.pop("output")
     if not isinstance(book, Codebook):
         raise RefusedError("codebook_ is no codebook")
-    form = FORMS.get(type(model), _vectors)(model, book, left)
+    kind, names = FORMS.get(type(model), (ValueVectors, VECTORS))
+    settings = model.get_params(deep=False)
+    if kind is MismatchWeights:
+        left["weights"] = np.full(len(book.n_values), 1.0 / len(book.n_values))
+        del left["_n_features_out"]
+    if kind is KernelLandmarks:
+        tables = left.pop("_projection").tables
+        left["coding"] = [table.reshape(len(table), -1) for table in tables]
+        left["components"] = left["components_"]
+    parts = (settings[n] if n in SETTINGS else left.pop(n, None) for n in names)
+    form = kind(book, *parts)
     form.check()
     named = {RENAMED.get(name, name): value for name, value in left.items()}
     return {"distance_": form, "output": output, "diagnostics": named}
 
 
-def _vectors(model: Distance, book: Codebook, left: Attributes) -> FittedDistance:
-    shares = left.pop("feature_relevance_", None)
-    return ValueVectors(book, left.pop("value_tables_"), shares)
-
-
-def _mismatches(model: Distance, book: Codebook, left: Attributes) -> FittedDistance:
-    del left["_n_features_out"]
-    n_features = len(book.n_values)
-    return MismatchWeights(book, np.full(n_features, 1.0 / n_features))
-
-
-def _pairs(model: Distance, book: Codebook, left: Attributes) -> FittedDistance:
-    return PairTables(book, left.pop("pair_tables_"))
-
-
-def _mean(model: Any, book: Codebook, left: Attributes) -> FittedDistance:
-    tables, divisor = left.pop("similarity_tables_"), left.pop("_divisor")
-    return MeanSimilarity(book, tables, model.conversion, divisor)
-
-
-def _ratio(model: Any, book: Codebook, left: Attributes) -> FittedDistance:
-    tables, weights = left.pop("similarity_tables_"), left.pop("weight_tables_")
-    return RatioSimilarity(book, tables, model.conversion, weights)
-
-
-def _dependent(model: Distance, book: Codebook, left: Attributes) -> FittedDistance:
-    names = "dependence_", "_differing", "_equal", "_pairs"
-    return DependentTables(book, *(left.pop(name) for name in names))
-
-
-def _bits(model: Distance, book: Codebook, left: Attributes) -> FittedDistance:
-    return Bits(book, left.pop("value_tables_"))
-
-
-def _chi_square(model: Distance, book: Codebook, left: Attributes) -> FittedDistance:
-    return ChiSquareVectors(book, left.pop("value_tables_"))
-
-
-def _trees(model: Distance, book: Codebook, left: Attributes) -> FittedDistance:
-    return TreeVectors(book, left.pop("start_tables_"), left.pop("trees_"))
-
-
-def _kernel(model: Any, book: Codebook, left: Attributes) -> FittedDistance:
-    coding = [t.reshape(len(t), -1) for t in left.pop("_projection").tables]
-    landmarks, length = left.pop("landmarks_"), left.pop("length_")
-    components = left["components_"]
-    return KernelLandmarks(book, coding, landmarks, model.kernel, length, components)
-
-
-FORMS: dict[type, Form] = {
-    b.Hamming: _mismatches,
+VECTORS = "value_tables_", "feature_relevance_"
+SETTINGS = "conversion", "kernel"
+"""Fields of forms that were settings of the estimator."""
+PAIRS = PairTables, ("pair_tables_",)
+MEANS = MeanSimilarity, ("similarity_tables_", "conversion", "_divisor")
+RATIOS = RatioSimilarity, ("similarity_tables_", "conversion", "weight_tables_")
+DEPENDENT = DependentTables, ("dependence_", "_differing", "_equal", "_pairs")
+KERNEL = KernelLandmarks, ("coding", "landmarks_", "kernel", "length_", "components")
+FORMS: dict[type, tuple[type[FittedDistance], tuple[str, ...]]] = {
+    b.Hamming: (MismatchWeights, ("weights",)),
     **dict.fromkeys(
         (b.Eskin, b.InverseOccurrence, b.OccurrenceFrequency, b.Smirnov, b.Burnaby,
-         b.Gambaryan, b.Goodall1, b.Goodall2, b.Goodall3, b.Goodall4), _mean
+         b.Gambaryan, b.Goodall1, b.Goodall2, b.Goodall3, b.Goodall4), MEANS
     ),
-    **dict.fromkeys((b.Lin, b.Lin1, b.Anderberg), _ratio),
-    **dict.fromkeys((b.ValueDifference, b.Association, b.Cheng), _pairs),
-    b.DM3: _dependent,
-    b.HDML: _bits,
-    b.Chi2LMNN: _chi_square,
-    b.GBLMNN: _trees,
-    b.KernelLMCA: _kernel,
+    **dict.fromkeys((b.Lin, b.Lin1, b.Anderberg), RATIOS),
+    **dict.fromkeys((b.ValueDifference, b.Association, b.Cheng), PAIRS),
+    b.DM3: DEPENDENT,
+    b.HDML: (Bits, ("value_tables_",)),
+    b.Chi2LMNN: (ChiSquareVectors, ("value_tables_",)),
+    b.GBLMNN: (TreeVectors, ("start_tables_", "trees_")),
+    b.KernelLMCA: KERNEL,
 }  # fmt: skip
-"""What makes the form of an estimator; of all others it is ``ValueVectors``."""
+"""Form of an estimator, and the attributes that are its fields, in their order.
+
+Of all other estimators it is ``ValueVectors``.
+"""
 
 
 def _classifier(model: CPMLClassifier, left: Attributes) -> Attributes:

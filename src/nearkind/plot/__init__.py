@@ -42,13 +42,5 @@ def all() -> dict[str, Any]:
     >>> sorted(all())[:3]
     ['convergence', 'explanation', 'metric']
     """
-    return {
-        "metric": metric,
-        "spectrum": spectrum,
-        "relevance": relevance,
-        "values": values,
-        "rows": rows,
-        "convergence": convergence,
-        "path": path,
-        "explanation": explanation,
-    }
+    pictures = metric, spectrum, relevance, values, rows, convergence, path, explanation
+    return {picture.__name__: picture for picture in pictures}

@@ -2,18 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.plot import canvas
+from nearkind.plot.canvas import Annotation, Axes
 from nearkind.plot.text import count_text, value_text
 from nearkind.protocols import Array
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.text import Annotation
 
 GAP = 4.0
 """Points between the end of a bar and its text."""
@@ -72,8 +68,8 @@ class Bars:
         return [value_text(features[d], 28) for d in self.shown] + others
 
     def draw(
-        self, ax: "Axes", names: list[str], texts: list[str], ends: Array
-    ) -> list["Annotation"]:
+        self, ax: Axes, names: list[str], texts: list[str], ends: Array
+    ) -> list[Annotation]:
         """Draw the bars, names to their left and a text beyond each end (k,).
 
         Returns
@@ -92,17 +88,15 @@ class Bars:
         ax.grid(axis="x", color=canvas.LIGHT_GREY, linewidth=0.8)
         ax.tick_params(axis="y", length=0)
         return [
-            ax.annotate(
-                text, (end, place), (-GAP if end < 0.0 else GAP, 0.0),
-                textcoords="offset points", va="center",
-                ha="right" if end < 0.0 else "left",
-                fontsize=canvas.SMALL - 0.5, color=canvas.DARK_GREY,
+            canvas.write(
+                ax, text, (end, place), (-GAP if end < 0.0 else GAP, 0.0), va="center",
+                ha="right" if end < 0.0 else "left", fontsize=canvas.SMALL - 0.5,
             )
             for place, (text, end) in enumerate(zip(texts, ends, strict=True))
         ]  # fmt: skip
 
 
-def leave_room(ax: "Axes", texts: Sequence["Annotation"]) -> None:
+def leave_room(ax: Axes, texts: Sequence[Annotation]) -> None:
     """Set the limits of the x axis so that texts beyond the ends of bars are inside.
 
     Where there is no room for them, as on narrow axes, they are left out.

@@ -4,7 +4,10 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.text import Annotation as Annotation
+else:
+    Axes = Annotation = Any
 
 COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
@@ -28,7 +31,7 @@ def require_matplotlib() -> None:
         ) from None
 
 
-def axes(ax: "Axes | None", width: float, height: float) -> "Axes":
+def axes(ax: Axes | None, width: float, height: float) -> Axes:
     """Return the axes to draw on: those given, or new ones of this size in inches."""
     if ax is not None:
         return ax
@@ -37,7 +40,7 @@ def axes(ax: "Axes | None", width: float, height: float) -> "Axes":
     return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
 
 
-def finish(ax: "Axes", title: str, note: str, x: str, y: str) -> "Axes":
+def finish(ax: Axes, title: str, note: str, x: str, y: str) -> Axes:
     """Write the title, a note below it and both axis labels, and clear the frame.
 
     Parameters
@@ -61,22 +64,45 @@ def finish(ax: "Axes", title: str, note: str, x: str, y: str) -> "Axes":
     lines = [
         line.replace("\N{NO-BREAK SPACE}", " ") for line in wrap(glued, _letters(ax))
     ]
-    words: dict[str, Any] = {"fontsize": SMALL, "color": DARK_GREY, "linespacing": 1.25}
-    ax.annotate(
-        "\n".join(lines), (0.0, 1.0), (0.0, 7.0), "axes fraction", "offset points",
-        va="bottom", ha="left", annotation_clip=False, **words,
+    write(
+        ax, "\n".join(lines), (0.0, 1.0), (0.0, 7.0), "axes fraction", va="bottom",
+        ha="left", linespacing=1.25,
     )  # fmt: skip
     pad = 11.0 + 1.3 * SMALL * len(lines)
     ax.set_title(title, x=0.0, ha="left", fontsize=11.5, fontweight="bold", pad=pad)
     return ax
 
 
-def update_layout(ax: "Axes") -> None:
+def write(
+    ax: Axes, text: str, at: Any, shift: Any, of: Any = "data", **style: Any
+) -> Annotation:
+    """Write a text beside a place.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    text : str
+    at : (float, float)
+        The place.
+    shift : (float, float)
+        From there to the text, in typographic points.
+    of : str or (str, str), default="data"
+        Coordinates of the place, as ``xycoords`` of matplotlib.
+    **style : dict
+        As matplotlib has it; by default small and grey, in the axes or not.
+    """
+    style = {"fontsize": SMALL, "color": DARK_GREY, **style}
+    return ax.annotate(
+        text, at, shift, of, "offset points", annotation_clip=False, **style
+    )
+
+
+def update_layout(ax: Axes) -> None:
     """Compute the layout, so that texts can be measured."""
     ax.figure.canvas.figure.draw_without_rendering()
 
 
-def legend(ax: "Axes", handles: list[Any], labels: list[str], title: str = "") -> None:
+def legend(ax: Axes, handles: list[Any], labels: list[str], title: str = "") -> None:
     """Draw a legend to the right of the axes."""
     found = ax.legend(
         handles, ["."] * len(labels), title=title or None, frameon=False,
@@ -87,14 +113,14 @@ def legend(ax: "Axes", handles: list[Any], labels: list[str], title: str = "") -
         text.set_text(label)  # not above: there a first "_" would hide it
 
 
-def integer_ticks(ax: "Axes") -> None:
+def integer_ticks(ax: Axes) -> None:
     """Put ticks of the x axis at whole numbers only."""
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, min_n_ticks=1))
 
 
-def log_percent_axis(ax: "Axes") -> None:
+def log_percent_axis(ax: Axes) -> None:
     """Make the x axis logarithmic, with ticks in per cent."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -104,7 +130,7 @@ def log_percent_axis(ax: "Axes") -> None:
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{100.0 * x:g} %"))
 
 
-def show_message(ax: "Axes", text: str) -> None:
+def show_message(ax: Axes, text: str) -> None:
     """Write a text in the middle of axes on which there is nothing to draw."""
     ax.text(
         0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center",
@@ -113,7 +139,7 @@ def show_message(ax: "Axes", text: str) -> None:
     ax.set(xticks=[], yticks=[])
 
 
-def _letters(ax: "Axes") -> int:
+def _letters(ax: Axes) -> int:
     """Return about how many letters of a note fit above the axes in a line."""
     width = ax.get_window_extent().width / ax.figure.dpi  # inches
     return max(int(width * 144.0 / SMALL * 0.92), 24)

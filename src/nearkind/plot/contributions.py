@@ -1,23 +1,21 @@
 """What each feature contributes to the distance between two rows."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from nearkind.plot import canvas
 from nearkind.plot.bars import Bars, leave_room
+from nearkind.plot.canvas import Axes
 from nearkind.plot.model_checks import require_vectors
 from nearkind.plot.text import count_text, percent, value_text
 from nearkind.protocols import Array
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MOST = 20
 ARROW = "\N{RIGHTWARDS ARROW}"
 
 
-def explanation(model: Any, a: Any, b: Any, *, ax: "Axes | None" = None) -> "Axes":
+def explanation(model: Any, a: Any, b: Any, *, ax: Axes | None = None) -> Axes:
     """Draw what each feature contributes to the squared distance between two rows.
 
     Parameters
@@ -50,7 +48,7 @@ def explanation(model: Any, a: Any, b: Any, *, ax: "Axes | None" = None) -> "Axe
     sides = zip(list(found["a"]), list(found["b"]), strict=True)
     values = [_values_text(x, y) for x, y in sides]
     ax = canvas.axes(ax, _width(names, values), bars.height + 0.1)
-    shares = [_share_text(length, total) for length in bars.lengths]
+    shares = [percent(each / total) if total > 0.0 else "" for each in bars.lengths]
     texts = bars.draw(ax, names, shares, bars.lengths)
     _write_values(ax, bars, values)
     note = f"The distance is {np.sqrt(max(total, 0.0)):.3g}. {_note(parts)}"
@@ -69,12 +67,16 @@ def _width(names: list[str], values: list[str]) -> float:
 
 def _n_shown(parts: Array) -> int:
     """Return how many features contribute, at least one and at most MOST."""
-    n_contributing = int((np.abs(parts) > 1e-12 * np.abs(parts).max(initial=0.0)).sum())
-    return min(max(n_contributing, 1), MOST)
+    return min(max(int((np.abs(parts) > _least(parts)).sum()), 1), MOST)
+
+
+def _least(parts: Array) -> float:
+    """Return the size above which a contribution is more than rounding."""
+    return 1e-12 * float(np.abs(parts).max(initial=0.0))
 
 
 def _note(parts: Array) -> str:
-    against = int((parts < -1e-12 * np.abs(parts).max(initial=0.0)).sum())
+    against = int((parts < -_least(parts)).sum())
     if not against:
         return "Contributions add up to its square."
     verb = "works" if against == 1 else "work"
@@ -84,24 +86,15 @@ def _note(parts: Array) -> str:
     )
 
 
-def _share_text(part: float, total: float) -> str:
-    return percent(part / total) if total > 0.0 else ""
-
-
 def _values_text(a: Any, b: Any) -> str:
     """Return both values as text, or one if they are equal."""
     left, right = value_text(a, 18), value_text(b, 18)
     return left if left == right else f"{left} {ARROW} {right}"
 
 
-def _write_values(ax: "Axes", bars: Bars, texts: list[str]) -> None:
+def _write_values(ax: Axes, bars: Bars, texts: list[str]) -> None:
     for place, d in enumerate(bars.shown):
-        ax.annotate(
-            texts[d], (1.0, place), (8.0, 0.0), ("axes fraction", "data"),
-            "offset points", va="center", fontsize=canvas.SMALL, annotation_clip=False,
-        )  # fmt: skip
-    ax.annotate(
-        f"first {ARROW} second row", (1.0, 1.0), (8.0, 7.0), "axes fraction",
-        "offset points", va="bottom", fontsize=canvas.SMALL, color=canvas.DARK_GREY,
-        annotation_clip=False,
-    )  # fmt: skip
+        at, of = (1.0, place), ("axes fraction", "data")
+        canvas.write(ax, texts[d], at, (8.0, 0.0), of, va="center", color=None)
+    heading = f"first {ARROW} second row"
+    canvas.write(ax, heading, (1.0, 1.0), (8.0, 7.0), "axes fraction", va="bottom")

@@ -1,17 +1,16 @@
 """The objective of a fit over its iterations."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from nearkind.estimators.cpml import CPML
 from nearkind.plot import canvas
+from nearkind.plot.canvas import Axes
 from nearkind.plot.model_checks import require_cpml
 from nearkind.plot.text import count_text, percent
 from nearkind.protocols import Array
 from nearkind.solvers.solution import Stop
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 WIDE = 30.0
 """Objectives further apart than this factor are drawn on a logarithmic scale."""
@@ -20,7 +19,7 @@ LEAST = 1e-5
 """The smallest gap that is stated, as a share of the objective."""
 
 
-def convergence(model: Any, *, ax: "Axes | None" = None) -> "Axes":
+def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the objective of each iteration, and its proven lower bound.
 
     Parameters
@@ -56,7 +55,7 @@ def convergence(model: Any, *, ax: "Axes | None" = None) -> "Axes":
     return canvas.finish(ax, title, _note(learner), "iteration", "objective")
 
 
-def _draw(ax: "Axes", at: Array, values: Array, bounds: Array) -> None:
+def _draw(ax: Axes, at: Array, values: Array, bounds: Array) -> None:
     finite = values[np.isfinite(values)]
     if not len(finite):
         canvas.show_message(ax, "No finite objective was recorded.")
@@ -78,7 +77,7 @@ def _draw(ax: "Axes", at: Array, values: Array, bounds: Array) -> None:
     ax.set_xlim(at[0] - margin, at[-1] + margin)
 
 
-def _note(learner: Any) -> str:
+def _note(learner: CPML) -> str:
     name = learner.stop_reason_
     reason = Stop[name].value.split(". ")[0].rstrip(".")
     if not np.isfinite(learner.gap_):

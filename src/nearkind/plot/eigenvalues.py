@@ -1,16 +1,14 @@
 """The eigenvalues of the learned matrix."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from nearkind.plot import canvas
+from nearkind.plot.canvas import Axes
 from nearkind.plot.model_checks import require_cpml
 from nearkind.plot.text import count_text, percent
 from nearkind.protocols import Array
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MOST = 40
 FEWEST = 8
@@ -18,7 +16,7 @@ MOST_WRITTEN = 12
 MOST_OF_TRACE = 0.9
 
 
-def spectrum(model: Any, *, ax: "Axes | None" = None) -> "Axes":
+def spectrum(model: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the eigenvalues of M, the largest first, with rank and shares of the trace.
 
     Parameters
@@ -61,27 +59,25 @@ def spectrum(model: Any, *, ax: "Axes | None" = None) -> "Axes":
     )
 
 
-def _write_shares(ax: "Axes", values: Array, rank: int) -> None:
+def _write_shares(ax: Axes, values: Array, rank: int) -> None:
     """Write the share of the trace above each bar, unless there are many."""
     if not 0 < rank <= MOST_WRITTEN:
         return
     for place, value in enumerate(values[:rank]):
-        ax.annotate(
-            percent(value / values.sum()), (place + 1, value), (0.0, 3.0),
-            textcoords="offset points", ha="center", fontsize=canvas.SMALL - 1.0,
-            color=canvas.DARK_GREY,
-        )  # fmt: skip
+        share, size = percent(value / values.sum()), canvas.SMALL - 1.0
+        at = place + 1, value
+        canvas.write(ax, share, at, (0.0, 3.0), ha="center", fontsize=size)
 
 
-def _mark_rank(ax: "Axes", rank: int, n_shown: int) -> None:
+def _mark_rank(ax: Axes, rank: int, n_shown: int) -> None:
     if not 0 < rank < n_shown:
         return
     ax.axvline(rank + 0.5, color=canvas.ACCENT, linewidth=1.2, linestyle=(0, (4, 3)))
     is_left = rank < 0.7 * n_shown
-    ax.annotate(
-        f"rank {rank}", (rank + 0.5, 0.88), (5.0 if is_left else -5.0, 0.0),
-        ("data", "axes fraction"), "offset points", color=canvas.ACCENT,
-        fontsize=canvas.SMALL + 0.5, ha="left" if is_left else "right",
+    canvas.write(
+        ax, f"rank {rank}", (rank + 0.5, 0.88), (5.0 if is_left else -5.0, 0.0),
+        ("data", "axes fraction"), color=canvas.ACCENT, fontsize=canvas.SMALL + 0.5,
+        ha="left" if is_left else "right",
     )  # fmt: skip
 
 

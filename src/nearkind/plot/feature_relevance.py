@@ -1,8 +1,7 @@
 """Each feature's share of the mean distance."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +12,15 @@ from nearkind.encoding.rows import unique_rows
 from nearkind.model_view import ModelView
 from nearkind.plot import canvas
 from nearkind.plot.bars import Bars, leave_room
+from nearkind.plot.canvas import Axes
 from nearkind.plot.model_checks import check_labels, view_model
 from nearkind.plot.text import count_text, percent
-from nearkind.protocols import Array, Codes
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from nearkind.protocols import Array
+from nearkind.validation.parameters import check_whole
 
 MOST = 30
 INTERVAL = (2.5, 97.5)
 """Percentiles between which a whisker is drawn."""
-MOST_NUMBERS = 1 << 21
-"""Numbers of an embedding held at a time."""
 
 
 def relevance(
@@ -33,8 +29,8 @@ def relevance(
     y: Any = None,
     n_resamples: int = 0,
     *,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw each feature's share of the mean distance, the largest first.
 
     It is the squared distance where a row is a sum of vectors, as with CPML; otherwise
@@ -96,35 +92,29 @@ def _shares(
 ) -> tuple[Array, NDArray[np.float64]]:
     """Return the shares (D,), and those of resamples (R, D)."""
     if X is None:
-        shares = _own_shares(view)
+        shares: Array | None = getattr(view.model, "feature_relevance_", None)
+        if shares is None:
+            raise ValueError(
+                f"{type(view.model).__name__} keeps no rows of its own. Pass X, the "
+                "rows whose distances are shared out."
+            )
         return shares, np.empty((0, len(shares)))
     distance, codes = view.distance, view.distance.encode(X)
     labels = check_labels([0] * len(codes) if y is None else y, len(codes))
     numbers = {label: k for k, label in enumerate(dict.fromkeys(labels))}
     classes = np.array([numbers[label] for label in labels])
-    unique = unique_rows(codes, classes, np.ones(len(codes)))
-    if not isinstance(distance, ValueVectors):
-        shares = distance.relevance(unique.codes, unique.weights)
-        return shares, np.empty((0, len(shares)))
-    products = FeatureProducts.of(distance.tables.vectors, unique.codes)
+    unique = unique_rows(codes, classes)
+    if isinstance(distance, ValueVectors):
+        distance = replace(distance, shares=None)  # those of fit
     rng = np.random.default_rng(0)
-    drawn = [
-        products.shares(_resample(unique.weights, unique.y, rng))
-        for _ in range(n_resamples)
-    ]
-    n_features = codes.shape[1]
-    return products.shares(unique.weights), np.reshape(drawn, (-1, n_features))
-
-
-def _own_shares(view: ModelView) -> Array:
-    """Return ``feature_relevance_``, or raise ValueError if the model has none."""
-    shares: Array | None = getattr(view.model, "feature_relevance_", None)
-    if shares is None:
-        raise ValueError(
-            f"{type(view.model).__name__} keeps no rows of its own. Pass X, the rows "
-            "whose distances are shared out."
+    shares, *resampled = [
+        distance.relevance(unique.codes, weights)
+        for weights in (
+            unique.weights,
+            *(_resample(unique.weights, unique.y, rng) for _ in range(n_resamples)),
         )
-    return shares
+    ]
+    return shares, np.reshape(resampled, (-1, len(shares)))
 
 
 def _resample(weights: Array, y: NDArray[np.intp], rng: np.random.Generator) -> Array:
@@ -137,7 +127,7 @@ def _resample(weights: Array, y: NDArray[np.intp], rng: np.random.Generator) -> 
     return drawn
 
 
-def _draw_whiskers(ax: "Axes", bars: Bars, resampled: Array) -> Array:
+def _draw_whiskers(ax: Axes, bars: Bars, resampled: Array) -> Array:
     """Draw whiskers over resamples; return where bars with whiskers end (k,)."""
     if not len(resampled):
         return bars.lengths
@@ -167,11 +157,7 @@ def _note(of_fit: bool, is_exact: bool, n_resamples: int, by_class: bool) -> str
 
 def _check_resamples(n_resamples: Any, X: Any, view: ModelView) -> int:
     """Return the number of resamples, or raise ValueError."""
-    is_count = isinstance(n_resamples, int | np.integer) and n_resamples >= 0
-    if not is_count or isinstance(n_resamples, bool):
-        raise ValueError(
-            f"n_resamples must be a whole number >= 0; got {n_resamples!r}."
-        )
+    n_resamples = check_whole(n_resamples, "n_resamples", "relevance", low=0)
     if n_resamples and X is None:
         raise ValueError("n_resamples needs rows to draw from; pass X, a table.")
     if n_resamples and not view.distance.has_vectors:
@@ -180,57 +166,4 @@ def _check_resamples(n_resamples: Any, X: Any, view: ModelView) -> int:
             f"estimated from {N_PAIRS} pairs of rows, and whiskers would show that "
             "alone. Set n_resamples to 0."
         )
-    return int(n_resamples)
-
-
-@dataclass(frozen=True)
-class FeatureProducts:
-    """Products of features and rows, from which shares follow for any row weights.
-
-    Attributes
-    ----------
-    vectors : sequence of ndarray of shape (s + 1, q)
-        Centred vectors of the values of each feature; the last is for unseen values.
-    codes : ndarray of int of shape (m, D)
-        Unique rows, >= 0.
-    products : ndarray of shape (m, D)
-        <u_d, u> of each row.
-    """
-
-    vectors: Sequence[Array]
-    codes: Codes
-    products: Array
-
-    @classmethod
-    def of(cls, tables: Sequence[Array], codes: Codes) -> "FeatureProducts":
-        """Return the products for tables of value vectors and codes (m, D)."""
-        vectors = [table - table.mean(axis=0) for table in tables]
-        sizes = np.array([len(table) for table in tables], dtype=codes.dtype)
-        codes = codes % sizes  # -1 is the last
-        products = np.empty(codes.shape)
-        step = max(MOST_NUMBERS // vectors[0].shape[1], 1)
-        for start in range(0, len(codes), step):
-            at = slice(start, start + step)
-            columns = list(zip(vectors, codes[at].T, strict=True))
-            U = sum(table[code] for table, code in columns)
-            for d, (table, code) in enumerate(columns):
-                products[at, d] = np.einsum("iq,iq->i", table[code], U)
-        return cls(vectors, codes, products)
-
-    def shares(self, weights: Array) -> Array:
-        """Return shares (D,) for weights (m,) of the rows; zeros if no two differ.
-
-        mean <u_d - mean u_d, u - mean u> = mean <u_d, u> - <mean u_d, mean u>.
-        """
-        weights = weights / weights.sum()
-        means = np.array(
-            [
-                np.bincount(code, weights, len(table)) @ table
-                for table, code in zip(self.vectors, self.codes.T, strict=True)
-            ]
-        )  # (D, q)
-        size = weights @ self.products
-        parts = size - means @ means.sum(axis=0)
-        total = parts.sum()
-        is_spread = total > 1e-12 * np.abs(size).sum()
-        return parts / total if is_spread else np.zeros(len(parts))
+    return n_resamples

@@ -1,7 +1,7 @@
 """The learned matrix as a heat map."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +10,15 @@ from scipy.spatial.distance import squareform
 
 from nearkind.estimators.cpml import CPML
 from nearkind.plot import canvas
+from nearkind.plot.canvas import Axes
 from nearkind.plot.model_checks import require_cpml
 from nearkind.plot.text import count_text, value_text
 from nearkind.protocols import Array
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 MOST = 30
 
 
-def metric(model: Any, *, ax: "Axes | None" = None) -> "Axes":
+def metric(model: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the learned matrix M as a heat map, coupled features side by side.
 
     Each pair of features has one number. With class histograms it is the mean over
@@ -66,7 +64,7 @@ def metric(model: Any, *, ax: "Axes | None" = None) -> "Axes":
     return ax
 
 
-def _draw(ax: "Axes", M: Array, is_signed: bool) -> None:
+def _draw(ax: Axes, M: Array, is_signed: bool) -> None:
     most = float(np.abs(M).max()) or 1.0
     colours, least = ("RdBu_r", -most) if is_signed else ("cividis", 0.0)
     image = ax.imshow(M, cmap=colours, vmin=least, vmax=most)

@@ -1,18 +1,14 @@
 """Labels of points, placed so that none hides another label or a point."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.plot import canvas
+from nearkind.plot.canvas import Annotation, Axes
 from nearkind.plot.text import shorten
 from nearkind.protocols import Array
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.text import Annotation
 
 REACHES = (7.0, 15.0, 26.0, 40.0, 56.0)
 """Points between a dot and its label; from the second on a line joins them."""
@@ -27,6 +23,8 @@ SPACING = 15.0
 """Points from one slanted label to the next."""
 ABOVE = 20.0
 LETTERS = 20
+LINE = {"arrowstyle": "-", "color": canvas.GREY, "linewidth": 0.6}
+"""From a label to its point."""
 
 
 def farthest_first(points: Array, most: int) -> NDArray[np.intp]:
@@ -52,8 +50,8 @@ def farthest_first(points: Array, most: int) -> NDArray[np.intp]:
 
 
 def place_labels(
-    ax: "Axes", points: Array, labels: Sequence[tuple[int, str]]
-) -> list["Annotation"]:
+    ax: Axes, points: Array, labels: Sequence[tuple[int, str]]
+) -> list[Annotation]:
     """Write labels beside points; earlier labels choose their place first.
 
     Parameters
@@ -87,7 +85,7 @@ def place_labels(
     return placed
 
 
-def _size(ax: "Axes", text: str) -> Array:
+def _size(ax: Axes, text: str) -> Array:
     """Return the width and height of a text in pixels."""
     trial = ax.text(0.0, 0.0, text, fontsize=canvas.SMALL)
     extent = trial.get_window_extent()
@@ -133,14 +131,13 @@ def _are_free(boxes: Array, taken: Array, frame: Array) -> bool:
     return bool(inside and (beyond | before).any(axis=2).all())
 
 
-def _write(ax: "Axes", point: Array, text: str, shift: Array) -> "Annotation":
+def _write(ax: Axes, point: Array, text: str, shift: Array) -> "Annotation":
     across, up = _alignment(shift)
-    line = {"arrowstyle": "-", "color": canvas.GREY, "linewidth": 0.6, "shrinkB": 3.0}
     is_far = np.hypot(*shift) > REACHES[0] + 1.0
-    return ax.annotate(
-        text, tuple(point), tuple(shift), textcoords="offset points",
-        fontsize=canvas.SMALL, ha=_side(across, "left", "right"),
-        va=_side(up, "bottom", "top"), arrowprops=line if is_far else None,
+    return canvas.write(
+        ax, text, tuple(point), tuple(shift), color=None,
+        ha=_side(across, "left", "right"), va=_side(up, "bottom", "top"),
+        arrowprops={**LINE, "shrinkB": 3.0} if is_far else None,
     )  # fmt: skip
 
 
@@ -149,8 +146,8 @@ def _side(part: float, low: str, high: str) -> str:
 
 
 def write_slanted_labels(
-    ax: "Axes", points: Array, labels: Sequence[tuple[int, str]]
-) -> list["Annotation"]:
+    ax: Axes, points: Array, labels: Sequence[tuple[int, str]]
+) -> list[Annotation]:
     """Write slanted labels above points on one line, each joined to its point.
 
     Parameters
@@ -175,11 +172,10 @@ def write_slanted_labels(
     kept = sorted(labels[: max(room, 1)], key=lambda label: points[label[0], 0])
     x = ax.transData.transform(points[[i for i, _ in kept]])[:, 0] / pixels
     return [
-        ax.annotate(
-            shorten(" ".join(text.split()), LETTERS), tuple(points[i]),
-            (shift, ABOVE), textcoords="offset points", fontsize=canvas.SMALL,
-            rotation=ANGLE, rotation_mode="anchor", ha="left", va="center",
-            arrowprops={"arrowstyle": "-", "color": canvas.GREY, "linewidth": 0.6},
+        canvas.write(
+            ax, shorten(" ".join(text.split()), LETTERS), tuple(points[i]),
+            (shift, ABOVE), color=None, rotation=ANGLE, rotation_mode="anchor",
+            ha="left", va="center", arrowprops=LINE,
         )
         for (i, text), shift in zip(kept, spread_apart(x, SPACING) - x, strict=True)
     ]  # fmt: skip

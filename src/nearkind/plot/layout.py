@@ -139,9 +139,7 @@ def _even_places(bins: NDArray[np.intp]) -> Array:
     return result
 
 
-def stratified_sample(
-    groups: NDArray[np.intp], most: int, seed: int = 0
-) -> NDArray[np.intp]:
+def stratified_sample(groups: NDArray[np.intp], most: int) -> NDArray[np.intp]:
     """Return indices of at most ``most`` rows; each group keeps its share.
 
     Parameters
@@ -151,7 +149,6 @@ def stratified_sample(
     most : int
         How many rows to keep; all, if there are no more. Every group keeps at least
         one row, even if there are more groups than this.
-    seed : int, default=0
 
     Returns
     -------
@@ -168,7 +165,7 @@ def stratified_sample(
     n_rows = len(groups)
     if n_rows <= most:
         return np.arange(n_rows)
-    order = np.random.default_rng(seed).permutation(n_rows)
+    order = np.random.default_rng(0).permutation(n_rows)
     order = order[np.argsort(groups[order], kind="stable")]  # shuffled within a group
     _, starts, sizes = np.unique(groups[order], return_index=True, return_counts=True)
     kept = _allot(sizes, most)

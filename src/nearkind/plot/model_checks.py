@@ -4,7 +4,7 @@ from typing import Any
 
 from nearkind.distances import ValueVectors
 from nearkind.estimators.cpml import CPML
-from nearkind.model_view import ModelView, is_model
+from nearkind.model_view import ModelView
 from nearkind.plot.canvas import require_matplotlib
 from nearkind.tables.values import plain
 
@@ -24,12 +24,6 @@ def view_model(model: Any) -> ModelView:
         If it is not fitted.
     """
     require_matplotlib()
-    if not is_model(model):
-        raise TypeError(
-            "nearkind.plot draws a fitted CPML, CPMLClassifier, CPMLClassifierCV or "
-            f"baseline; got {type(model).__name__}. Take the model out of what holds "
-            "it, a Pipeline for example."
-        )
     return ModelView(model)
 
 

@@ -1,19 +1,17 @@
 """The metric against the strength of its penalty, or what a search tried."""
 
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nearkind.estimators.cpml import CPML
 from nearkind.plot import canvas
+from nearkind.plot.canvas import Axes
 from nearkind.plot.model_checks import require_cpml, view_model
 from nearkind.plot.text import count_text, value_text
 from nearkind.protocols import Array
 from nearkind.solvers.solution import Stop
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 SHARES = tuple(np.geomspace(0.001, 0.9, 10).tolist())
 MOST_NAMED = 7
@@ -40,8 +38,8 @@ def path(
     y: Any = None,
     strengths: Any = None,
     *,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the shares of features, and the rank, against the strength of the penalty.
 
     Copies of the model are fitted, the weakest penalty first and each from where the
@@ -110,7 +108,7 @@ def _fit_path(learner: CPML, X: Any, y: Any, shares: list[float]) -> list[Step]:
     return steps
 
 
-def _draw_steps(ax: "Axes", steps: list[Step], names: list[Any]) -> None:
+def _draw_steps(ax: Axes, steps: list[Step], names: list[Any]) -> None:
     shares = [step.share for step in steps]
     table = 100.0 * np.array([step.relevance for step in steps])  # (k, D)
     peaks = np.nan_to_num(table).max(axis=0)
@@ -130,17 +128,16 @@ def _draw_steps(ax: "Axes", steps: list[Step], names: list[Any]) -> None:
     ax.grid(color=canvas.LIGHT_GREY, linewidth=0.8)
 
 
-def _write_ranks(ax: "Axes", steps: list[Step]) -> None:
+def _write_ranks(ax: Axes, steps: list[Step]) -> None:
     """Write the rank at each strength into a strip at the top."""
     is_zero = not any(step.rank for step in steps)
     low, high = (0.0, 100.0) if is_zero else ax.get_ylim()
     ax.set_ylim(low, high + 0.14 * (high - low))
     for step in steps:
-        ax.annotate(
-            str(step.rank), (step.share, 0.955), xycoords=("data", "axes fraction"),
-            ha="center", va="center", fontsize=canvas.SMALL,
-            color="black" if step.has_converged else canvas.ACCENT,
-        )  # fmt: skip
+        colour = "black" if step.has_converged else canvas.ACCENT
+        at, style = (step.share, 0.955), {"ha": "center", "va": "center"}
+        of = "data", "axes fraction"
+        canvas.write(ax, str(step.rank), at, (0.0, 0.0), of, color=colour, **style)
     ax.axhline(high + 0.03 * (high - low), color=canvas.LIGHT_GREY, linewidth=0.8)
 
 
@@ -166,7 +163,7 @@ def _check_strengths(strengths: Any) -> list[float]:
     return shares
 
 
-def draw_candidates(results: dict[str, Any], ax: "Axes") -> "Axes":
+def draw_candidates(results: dict[str, Any], ax: Axes) -> Axes:
     """Draw the best accuracy of each candidate at each strength that was tried.
 
     Parameters
@@ -215,9 +212,7 @@ def _share(strength: Any) -> float | None:
     return float(strength.removesuffix("%")) / 100.0 if is_share else None
 
 
-def _draw_curve(
-    ax: "Axes", curve: Curve, ends: tuple[float, float], colour: str
-) -> Any:
+def _draw_curve(ax: Axes, curve: Curve, ends: tuple[float, float], colour: str) -> Any:
     at = sorted(share for share in curve if share is not None)
     if not at:
         level = max(curve.values())

@@ -1,22 +1,20 @@
 """A map of rows by class."""
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.encoding.rows import unique_rows
 from nearkind.plot import canvas
+from nearkind.plot.canvas import Axes
 from nearkind.plot.layout import Plane, beeswarm, principal_plane, stratified_sample
 from nearkind.plot.model_checks import check_labels, require_transform
 from nearkind.plot.text import count_text, value_text
 from nearkind.protocols import Array
 from nearkind.tables import read_table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MOST_ROWS = 20_000
 MOST_NUMBERS = 20_000_000
@@ -74,7 +72,7 @@ class ClassGroups:
         return cls(of_row, names, colours)
 
 
-def rows(model: Any, X: Any, y: Any = None, *, ax: "Axes | None" = None) -> "Axes":
+def rows(model: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
     """Draw a map of rows: near on the map is near in the distance.
 
     Parameters
@@ -107,34 +105,57 @@ def rows(model: Any, X: Any, y: Any = None, *, ax: "Axes | None" = None) -> "Axe
     distance: Any = view.distance
     table = read_table(X)
     groups = ClassGroups.of(y, table.n_rows)
-    unique = unique_rows(distance.encode(table), groups.of_row, np.ones(table.n_rows))
-    kept = stratified_sample(unique.y, _most_rows(distance))
+    unique = unique_rows(distance.encode(table), groups.of_row)
+    most = min(MOST_ROWS, MOST_NUMBERS // max(distance.size, 1))
+    kept = stratified_sample(unique.y, most)
     first = np.unique(unique.of_row, return_index=True)[1]
     U = np.asarray(distance.transform(table.take(first[kept])))
     plane = principal_plane(U, unique.weights[kept])
     size = (6.4 if y is None else 7.4, (1.9, 1.9 + 0.55 * len(groups.colours), 4.8))
     ax = canvas.axes(ax, size[0], size[1][plane.n_axes])
     draw = _draw_beeswarms if plane.n_axes == 1 else _draw_plane
-    label = draw(ax, plane, unique.y[kept], unique.weights[kept], groups)
+    dots = Dots(plane.points, unique.y[kept], unique.weights[kept])
+    label = draw(ax, plane, dots, groups)
     title = f"{count_text(table.n_rows, 'row')} under {view.report.method}"
     note = _note(len(unique), len(kept), plane)
     return canvas.finish(ax, title, note, plane.label(0), label)
 
 
-def _most_rows(distance: Any) -> int:
-    """Return how many distinct rows are drawn at most."""
-    return min(MOST_ROWS, MOST_NUMBERS // max(distance.size, 1))
+@dataclass(frozen=True)
+class Dots:
+    """Rows on a map: where they stand (m, 2), their groups, and how many they are."""
+
+    points: Array
+    group: NDArray[np.intp]
+    weights: Array
+
+    def merged(self) -> "Dots":
+        """Return one dot for all rows of a group at one place."""
+        step = np.ptp(self.points, axis=0).max() / STEPS or 1.0
+        keys = np.column_stack([np.round(self.points / step), self.group])
+        found, at = np.unique(keys, axis=0, return_inverse=True)
+        at = at.reshape(-1)
+        total: Array = np.bincount(at, self.weights).astype(float)
+        columns = [np.bincount(at, self.weights * c) / total for c in self.points.T]
+        return Dots(np.column_stack(columns), found[:, 2].astype(np.intp), total)
+
+    def draw(self, ax: Axes, groups: ClassGroups) -> None:
+        """Draw dots, large ones below small ones."""
+        order = np.argsort(-self.weights, kind="stable")
+        x, y = self.points[order].T
+        colours = np.array(groups.colours)[self.group[order]]
+        areas = LARGEST * self.weights[order] / max(self.weights.max(), FULL_SIZE)
+        crowded = max(len(x) / 500.0, 1.0)
+        sizes = np.maximum(areas, SMALLEST) * max(crowded**-0.5, 0.35)
+        alpha = max(0.85 * crowded**-0.2, 0.45)
+        ax.scatter(x, y, s=sizes, c=colours.tolist(), alpha=alpha, linewidths=0.0)
+        ax.margins(0.06)
+        ax.grid(color=canvas.LIGHT_GREY, linewidth=0.8)
 
 
-def _draw_plane(
-    ax: "Axes",
-    plane: Plane,
-    group: NDArray[np.intp],
-    weights: Array,
-    groups: ClassGroups,
-) -> str:
+def _draw_plane(ax: Axes, plane: Plane, dots: Dots, groups: ClassGroups) -> str:
     """Draw rows in two dimensions; return the label of the second."""
-    _draw_dots(ax, *_merged_points(plane.points, group, weights), groups)
+    dots.merged().draw(ax, groups)
     ax.set_aspect("equal", adjustable="datalim")
     if groups.names:
         canvas.legend(ax, _handles(groups), groups.names, "class (rows)")
@@ -144,56 +165,16 @@ def _draw_plane(
     return plane.label(1)
 
 
-def _draw_beeswarms(
-    ax: "Axes",
-    plane: Plane,
-    group: NDArray[np.intp],
-    weights: Array,
-    groups: ClassGroups,
-) -> str:
+def _draw_beeswarms(ax: Axes, plane: Plane, dots: Dots, groups: ClassGroups) -> str:
     """Draw rows on one axis, a beeswarm a class; return the label of the classes."""
     x = plane.points[:, 0]
-    y = beeswarm(x, group, weights)
-    _draw_dots(ax, np.column_stack([x, y]), group, weights, groups)
+    points = np.column_stack([x, beeswarm(x, dots.group, dots.weights)])
+    replace(dots, points=points).draw(ax, groups)
     n_groups = len(groups.colours)
     ax.set_ylim(n_groups - 0.45, -0.55)
     ax.set_yticks(range(n_groups), groups.names or [""])
     ax.tick_params(axis="y", length=0)
     return "class (rows)" if groups.names else "rows side by side"
-
-
-def _merged_points(
-    points: Array, group: NDArray[np.intp], weights: Array
-) -> tuple[Array, NDArray[np.intp], Array]:
-    """Return points, groups and weights; rows of a group at one place are merged."""
-    step = np.ptp(points, axis=0).max() / STEPS or 1.0
-    keys = np.column_stack([np.round(points / step), group])
-    found, at = np.unique(keys, axis=0, return_inverse=True)
-    at = at.reshape(-1)
-    total: Array = np.bincount(at, weights).astype(float)
-    columns = [np.bincount(at, weights * c) / total for c in points.T]
-    return np.column_stack(columns), found[:, 2].astype(np.intp), total
-
-
-def _draw_dots(
-    ax: "Axes",
-    points: Array,
-    group: NDArray[np.intp],
-    weights: Array,
-    groups: ClassGroups,
-) -> None:
-    """Draw dots, large ones below small ones."""
-    order = np.argsort(-weights, kind="stable")
-    x, y = points[order].T
-    colours = np.array(groups.colours)[group[order]]
-    sizes = np.maximum(LARGEST * weights / max(weights.max(), FULL_SIZE), SMALLEST)[
-        order
-    ]
-    crowded = max(len(points) / 500.0, 1.0)
-    sizes, alpha = sizes * max(crowded**-0.5, 0.35), max(0.85 * crowded**-0.2, 0.45)
-    ax.scatter(x, y, s=sizes, c=colours.tolist(), alpha=alpha, linewidths=0.0)
-    ax.margins(0.06)
-    ax.grid(color=canvas.LIGHT_GREY, linewidth=0.8)
 
 
 def _handles(groups: ClassGroups) -> list[Any]:

@@ -51,15 +51,15 @@ def list_text(values: list[Any], most: int = 60) -> str:
     return fill(", ".join(texts[:n_shown]) + (f" + {rest:,}" if rest else ""), 26)
 
 
-def count_text(n: int, one: str, several: str | None = None) -> str:
+def count_text(n: int, one: str) -> str:
     """Return a number with its noun.
 
     Examples
     --------
-    >>> count_text(1, "row"), count_text(1200, "row"), count_text(2, "axis", "axes")
-    ('1 row', '1,200 rows', '2 axes')
+    >>> count_text(1, "row"), count_text(1200, "row")
+    ('1 row', '1,200 rows')
     """
-    return f"{n:,} {one if n == 1 else several or one + 's'}"
+    return f"{n:,} {one}{'' if n == 1 else 's'}"
 
 
 def percent(share: float) -> str:
@@ -87,7 +87,9 @@ def _replace_missing_glyphs(text: str) -> str:
     names = [name for f in families for name in settings.get(f"font.{f}", [f])]
     fonts = _fonts(tuple(names))
     return "".join(
-        letter if letter.isascii() or _has_glyph(fonts, letter) else UNKNOWN
+        letter
+        if letter.isascii() or any(font.get_char_index(ord(letter)) for font in fonts)
+        else UNKNOWN
         for letter in text
     )
 
@@ -103,7 +105,3 @@ def _fonts(names: tuple[str, ...]) -> tuple[Any, ...]:
         except ValueError:  # no such font here
             continue
     return tuple(found)
-
-
-def _has_glyph(fonts: tuple[Any, ...], letter: str) -> bool:
-    return any(font.get_char_index(ord(letter)) for font in fonts)

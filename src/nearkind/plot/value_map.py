@@ -1,11 +1,12 @@
 """A map of the values of one feature."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.plot import canvas
+from nearkind.plot.canvas import Axes
 from nearkind.plot.labels import (
     farthest_first,
     place_labels,
@@ -16,15 +17,12 @@ from nearkind.plot.model_checks import require_vectors
 from nearkind.plot.text import count_text, list_text, value_text
 from nearkind.protocols import Array
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 MOST_LABELS = 40
 ONE_PLACE = 0.006
 """Dots nearer than this share of the map's extent are drawn as one."""
 
 
-def values(model: Any, feature: Any, *, ax: "Axes | None" = None) -> "Axes":
+def values(model: Any, feature: Any, *, ax: Axes | None = None) -> Axes:
     """Draw a map of the values of a feature: near on the map is near in the distance.
 
     Parameters
@@ -67,15 +65,14 @@ def values(model: Any, feature: Any, *, ax: "Axes | None" = None) -> "Axes":
     groups = [[names[v] for v in np.flatnonzero(at == i)] for i in range(len(places))]
     shown = farthest_first(places, MOST_LABELS)
     labels = [(int(i), list_text(groups[i])) for i in shown]
-    unlabelled = len(places) - _label(ax, places, labels, plane)
-    if unlabelled:
-        _write_unlabelled(ax, unlabelled)
+    if n := len(places) - _label(ax, places, labels, plane):
+        told, corner = f"{count_text(n, 'dot')} without a label", (1.0, 0.0)
+        style: dict[str, Any] = {"ha": "right", "fontsize": canvas.SMALL - 1.0}
+        canvas.write(ax, told, corner, (-4.0, 4.0), "axes fraction", **style)
     return ax
 
 
-def _label(
-    ax: "Axes", places: Array, labels: list[tuple[int, str]], plane: Plane
-) -> int:
+def _label(ax: Axes, places: Array, labels: list[tuple[int, str]], plane: Plane) -> int:
     """Write labels, slanted if they do not fit on one line; return how many."""
     placed = place_labels(ax, places, labels)
     if plane.n_axes < 2 and len(placed) < len(labels):
@@ -93,7 +90,7 @@ def _merged_points(points: Array) -> tuple[Array, NDArray[np.intp]]:
     return points[first], at.reshape(-1)
 
 
-def _set_limits(ax: "Axes", places: Array, plane: Plane) -> None:
+def _set_limits(ax: Axes, places: Array, plane: Plane) -> None:
     ax.grid(color=canvas.LIGHT_GREY, linewidth=0.8)
     if plane.n_axes < 2:
         ax.set(ylim=(-1.0, 1.0), yticks=[])
@@ -120,11 +117,3 @@ def _note(n_values: int, plane: Plane) -> str:
     return (
         f"{count_text(n_values, 'value')}, near each other where the distance is small."
     )
-
-
-def _write_unlabelled(ax: "Axes", n: int) -> None:
-    ax.annotate(
-        f"{count_text(n, 'dot')} without a label", (1.0, 0.0), (-4.0, 4.0),
-        "axes fraction", "offset points", ha="right", fontsize=canvas.SMALL - 1.0,
-        color=canvas.DARK_GREY,
-    )  # fmt: skip

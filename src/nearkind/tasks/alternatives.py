@@ -28,7 +28,7 @@ class Alternatives:
     ----------
     books : list of Codebook
         Over the same columns.
-    own : list of ndarray of int (D,)
+    row_codes : list of ndarray of int (D,)
         Codes of the row as it is, by each codebook.
     column : ndarray of int (S,)
         Number of the column of each alternative, rising.
@@ -51,7 +51,7 @@ class Alternatives:
     """
 
     books: Sequence[Codebook]
-    own: Sequence[Codes]
+    row_codes: Sequence[Codes]
     column: Numbers
     codes: Sequence[Numbers]
     values: list[Any]
@@ -61,7 +61,7 @@ class Alternatives:
     def of(
         cls,
         books: Sequence[Codebook],
-        own: Sequence[Codes],
+        row_codes: Sequence[Codes],
         fixed: Iterable[Any] = (),
         allowed: Mapping[Any, Iterable[Any]] | None = None,
     ) -> "Alternatives":
@@ -69,7 +69,7 @@ class Alternatives:
 
         Parameters
         ----------
-        books, own
+        books, row_codes
             As above.
         fixed : iterable, default=()
             Names of columns that stay as they are.
@@ -85,7 +85,7 @@ class Alternatives:
             if d in kept:
                 continue
             features = [book.features_[d] for book in books]
-            here = tuple(int(codes[d]) for codes in own)
+            here = tuple(int(codes[d]) for codes in row_codes)
             by_codes: dict[tuple[int, ...], tuple[Any, Any]] = {}
             for value, text in _values(features, given.get(d)):
                 codes = tuple(feature.code(value) for feature in features)
@@ -95,7 +95,7 @@ class Alternatives:
         columns, codes, values, texts = zip(*found, strict=True) if found else [()] * 4
         table = np.array(codes, np.intp).reshape(-1, len(books))
         column = np.array(columns, np.intp)
-        return cls(books, own, column, list(table.T), list(values), list(texts))
+        return cls(books, row_codes, column, list(table.T), list(values), list(texts))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -115,11 +115,11 @@ class Alternatives:
         >>> [some.count(n) for n in range(5)]
         [1, 4, 5, 2, 0]
         """
-        ways = [1] + [0] * n_changes
+        n_ways = [1] + [0] * n_changes
         for size in np.unique(self.column, return_counts=True)[1].tolist():
             for n in range(n_changes, 0, -1):
-                ways[n] += size * ways[n - 1]
-        return ways[n_changes]
+                n_ways[n] += size * n_ways[n - 1]
+        return n_ways[n_changes]
 
     @property
     def n_columns(self) -> int:
@@ -137,7 +137,8 @@ class Alternatives:
         row, place = np.nonzero(chosen >= 0)
         at = chosen[row, place]
         found = []
-        for book, own, codes in zip(self.books, self.own, self.codes, strict=True):
+        parts = zip(self.books, self.row_codes, self.codes, strict=True)
+        for book, own, codes in parts:
             rows = np.tile(own, (len(chosen), 1))
             rows[row, self.column[at]] = codes[at]
             found.append(book.fill_crosses(rows))
@@ -164,7 +165,7 @@ class Alternatives:
             start, end = np.searchsorted(self.column, [d, d + 1])
             first_of = np.full(self.books[place].n_values[d] + 1, -1)  # -1: unseen
             first_of[self.codes[place][start:end][::-1]] = np.arange(start, end)[::-1]
-            first_of[self.own[place][d]] = -1
+            first_of[self.row_codes[place][d]] = -1
             found[:, d] = first_of[codes[:, d]]
         return found
 

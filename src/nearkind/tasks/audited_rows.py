@@ -40,9 +40,7 @@ class AuditedRows:
     numbers: Numbers
 
     @classmethod
-    def of(
-        cls, X: Any, y: Any, row_numbers: Any = None, owner: str = "audit"
-    ) -> "AuditedRows":
+    def of(cls, X: Any, y: Any, row_numbers: Any = None) -> "AuditedRows":
         """Read a table of any kind, its labels, and the numbers of its rows.
 
         Parameters
@@ -52,17 +50,15 @@ class AuditedRows:
             Labels, None or NaN where there is none.
         row_numbers : array-like of int (n,), default=None
             None: 0, 1, 2 and so on.
-        owner : str, default="audit"
-            Who to name in messages.
         """
         table = read_table(X).factorize()
         if y is None:
-            checked_labels(y, table.n_rows, owner)  # says what is wanted
+            checked_labels(y, table.n_rows, "audit")  # says what is wanted
         _refuse_several(y)
         classes, numbers = known_labels(y, table.n_rows)
         given = classes[numbers[numbers >= 0]]
-        checked_labels(given, len(given), owner)  # refuses measurements
-        return cls(table, classes, numbers, _numbers(row_numbers, table.n_rows, owner))
+        checked_labels(given, len(given), "audit")  # refuses measurements
+        return cls(table, classes, numbers, _numbers(row_numbers, table.n_rows))
 
     def __len__(self) -> int:
         return len(self.y)
@@ -114,13 +110,13 @@ def _refuse_several(y: Any) -> None:
             )
 
 
-def _numbers(given: Any, n_rows: int, owner: str) -> Numbers:
+def _numbers(given: Any, n_rows: int) -> Numbers:
     if given is None:
         return np.arange(n_rows)
     numbers = np.asarray(given)
     if numbers.shape != (n_rows,) or numbers.dtype.kind not in "iu":
         raise ValueError(
-            f"The 'row_numbers' parameter of {owner} must have one whole number for "
-            f"each of {n_rows} rows; got {numbers.dtype} of shape {numbers.shape}."
+            "The 'row_numbers' parameter of audit must have one whole number for each "
+            f"of {n_rows} rows; got {numbers.dtype} of shape {numbers.shape}."
         )
     return numbers.astype(np.intp)

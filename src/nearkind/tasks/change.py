@@ -1,7 +1,7 @@
 """The nearest change: the fewest other values that make a model say another class."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from sklearn.frozen import FrozenEstimator
@@ -15,7 +15,7 @@ from nearkind.protocols import Array
 from nearkind.tables import frame, one_row, read_table
 from nearkind.tables.selection import changed_row
 from nearkind.tasks.alternatives import Alternatives, Numbers
-from nearkind.tasks.change_search import ChangedVotes, ChangeSearch, Solution
+from nearkind.tasks.change_search import ChangedVotes, ChangeSearch, FoundChange
 from nearkind.validation.parameters import check_whole
 from nearkind.voting import Committee
 from nearkind.voting.explanation import aligned_lines, cell_texts
@@ -57,10 +57,10 @@ class Change:
 
     found: bool
     row: Any
-    changes: Any
     before: Any
     predicted: Any
     probability: float
+    changes: Any
     n_changes: int | None
     distance: float | None
     proven: bool
@@ -71,9 +71,9 @@ class Change:
         """Return it as plain Python values; the row is a part of what is known."""
         lines = zip(*(self.changes[name] for name in COLUMNS), strict=True)
         changes = [dict(zip(COLUMNS, line, strict=True)) for line in lines]
-        told = ("found", "before", "predicted", "probability", "changes", "n_changes",
-                "distance", "proven", "at_least", "reason")  # fmt: skip
-        return {name: getattr(self, name) for name in told} | {"changes": changes}
+        told = {each.name: getattr(self, each.name) for each in fields(self)}
+        del told["row"]
+        return told | {"changes": changes}
 
     def __repr__(self) -> str:
         if not self.found:
@@ -204,19 +204,18 @@ class _Task:
         """Return the row as it is."""
         label = self.committee.classes.tolist()[self.current]
         reason = f"The row is of class {label!r} as it is."
-        return self._change(True, self.row, [], self.p, 0, 0.0, True, 0, reason)
+        return self._change(self.row, [], self.p, 0, 0.0, True, 0, reason)
 
     def none(self, reason: str, is_proven: bool) -> Change:
         """Return that there is no change."""
-        facts = None, None, is_proven, None, reason
-        return self._change(False, None, [], self.p, *facts)
+        return self._change(None, [], self.p, None, None, is_proven, None, reason)
 
     def changed(
         self,
         alternatives: Alternatives,
         chosen: Numbers,
         distance: float,
-        found: Solution,
+        found: FoundChange,
         reason: str,
     ) -> Change:
         """Return the row with alternatives (r,) that a search found."""
@@ -227,27 +226,17 @@ class _Task:
             lines.append((self.book.names_[d], self.cells[d], alternatives.texts[each]))
         p = self.probabilities_with(alternatives, chosen)
         proven = found.is_complete and found.at_least == len(chosen)
-        changed = changed_row(self.row, values)
         facts = len(chosen), distance, proven, found.at_least, reason
-        return self._change(True, changed, lines, p, *facts)
+        return self._change(changed_row(self.row, values), lines, p, *facts)
 
-    def _change(
-        self,
-        found: bool,
-        row: Any,
-        lines: list[tuple[Any, Any, Any]],
-        p: Any,
-        *facts: Any,
-    ) -> Change:
-        labels = self.committee.classes.tolist()
-        said = int(most_votes(p[None])[0])
-        changes = {
-            name: object_array([line[i] for line in lines])
-            for i, name in enumerate(COLUMNS)
-        }
-        shown = frame(changes, library=self.library)
+    def _change(self, row: Any, lines: list[Any], p: Array, *facts: Any) -> Change:
+        labels, said = self.committee.classes.tolist(), int(most_votes(p[None])[0])
+        columns = [object_array([line[i] for line in lines]) for i in range(3)]
+        shown = frame(dict(zip(COLUMNS, columns, strict=True)), library=self.library)
         before, after = labels[self.current], labels[said]
-        return Change(found, row, shown, before, after, float(p[said]), *facts)
+        return Change(
+            row is not None, row, before, after, float(p[said]), shown, *facts
+        )
 
 
 def _committee_of(model: Any) -> Committee:
@@ -271,7 +260,7 @@ def _class_number(committee: Committee, label: Any) -> int:
 
 
 def _reason(
-    found: Solution, alternatives: Alternatives, n_changes: int, limit: int
+    found: FoundChange, alternatives: Alternatives, n_changes: int, limit: int
 ) -> str:
     """Return why changes are proven to be the fewest and nearest, or not."""
     if found.is_complete:
@@ -290,7 +279,7 @@ def _reason(
     return f"Not proven: {found.at_least} changes might do, not fewer. {tried} {more}"
 
 
-def _tried(found: Solution, alternatives: Alternatives, n_changes: int) -> str:
+def _tried(found: FoundChange, alternatives: Alternatives, n_changes: int) -> str:
     """Return how many rows of up to so many changes were tried."""
     n_all = sum(alternatives.count(size) for size in range(1, n_changes + 1))
     rows = "1 row" if n_all == 1 else f"{n_all:,} rows"
@@ -300,7 +289,7 @@ def _tried(found: Solution, alternatives: Alternatives, n_changes: int) -> str:
 
 
 def _none_reason(
-    found: Solution, alternatives: Alternatives, told: str, limit: int
+    found: FoundChange, alternatives: Alternatives, told: str, limit: int
 ) -> str:
     """Return why there is no change."""
     if found.is_complete:

@@ -162,8 +162,8 @@ class JudgedRows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Solution:
-    """What a search found.
+class FoundChange:
+    """The changes that a search found.
 
     Attributes
     ----------
@@ -215,18 +215,18 @@ class ChangeSearch:
         """The voter whose distance counts."""
         return self.votes.committee.voters[self.place]
 
-    def run(self) -> Solution:
+    def run(self) -> FoundChange:
         """Return the fewest changes that do, and what is proven of them."""
         n_columns, n_tried, left = self.alternatives.n_columns, 0, self.limit
         for size in range(1, n_columns + 1):
             parts, left = self._all_of(size, left)
             if left < 0:
-                return Solution(self._guess(), size, n_tried, False)
+                return FoundChange(self._guess(), size, n_tried, False)
             n_tried += sum(len(rows.chosen) for rows in parts)
             found = self._nearest(JudgedRows.joined(parts)) if parts else None
             if found is not None:
-                return Solution(found, size, n_tried, True)
-        return Solution(None, n_columns + 1, n_tried, True)
+                return FoundChange(found, size, n_tried, True)
+        return FoundChange(None, n_columns + 1, n_tried, True)
 
     def _all_of(self, size: int, left: int) -> tuple[list[JudgedRows], int]:
         """Return all rows of so many changes that can win, and what is left to try.
@@ -287,7 +287,7 @@ class ChangeSearch:
     def distances(self, chosen: Numbers) -> Array:
         """Return how far changed rows (n, r) are from the row as it is (n,)."""
         distance = self.voter.distance
-        own = distance.represent(self.alternatives.own[self.place][None])
+        own = distance.represent(self.alternatives.row_codes[self.place][None])
         codes = self.alternatives.codes_of(chosen)[self.place]
         d = distance.compare(own, distance.represent(codes))[0]
         return np.where(np.isnan(d), np.inf, d)

@@ -123,8 +123,7 @@ def similarity_facts(
         Is told how many more rows have been compared.
     """
     table = read_table(X).factorize()
-    ones = np.ones(table.n_rows)
-    unique = unique_rows(table.codes, np.zeros(table.n_rows, dtype=np.intp), ones)
+    unique = unique_rows(table.codes)
     of_row = RowGroups.of(unique.of_row, np.arange(table.n_rows))
     groups = sorted(
         np.split(of_row.rows, of_row.starts[1:-1]), key=lambda rows: rows[0]

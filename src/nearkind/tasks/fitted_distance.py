@@ -1,9 +1,10 @@
 """The distance that a task works under: given fitted, or fitted to its rows."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.utils import Tags
 
 from nearkind.distances.form import FittedDistance
 from nearkind.encoding.codebook import Codebook
@@ -36,6 +37,8 @@ class DistanceTask(TableEstimator):
     metric_ : estimator or None
         The fitted estimator of it; None if ``metric`` is a fitted distance itself.
     """
+
+    _requires_labels: ClassVar[bool] = False
 
     metric: Any
     metric_: Any
@@ -90,6 +93,12 @@ class DistanceTask(TableEstimator):
             return fit_report(self.metric_)
         form = type(self.distance_).__name__
         return FitReport(form, form, {}, is_learned=False)
+
+    def __sklearn_tags__(self) -> Tags:
+        """Say whether labels are needed."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self._requires_labels
+        return tags
 
     def encode(self, X: Any) -> Codes:
         """Return the codes (n, D) of a table, or of rows that were coded elsewhere."""

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import query_chunks
 from nearkind.encoding.rows import CodedRows, UniqueRows, unique_rows
-from nearkind.neighbors import RowGroups, tie_widths
+from nearkind.neighbors import tie_widths
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame
 from nearkind.tasks.fitted_distance import DistanceTask
@@ -31,6 +31,7 @@ INFINITE = 1e6
 """What stands for an infinite distance, in multiples of the largest finite one."""
 
 
+@parameters.estimator_class()
 class KMedoids(
     DistanceTask,
     ClusterMixin,
@@ -103,23 +104,12 @@ class KMedoids(
     array([1])
     """
 
-    _medoid_codes: Codes
-
-    def __init__(
-        self,
-        metric=None,
-        n_clusters=8,
-        n_init=3,
-        max_iter=100,
-        max_rows=4000,
-        random_state=None,
-    ):
-        self.metric = metric
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.max_rows = max_rows
-        self.random_state = random_state
+    metric: Any = None
+    n_clusters: Any = 8
+    n_init: int = 3
+    max_iter: int = 100
+    max_rows: int = 4000
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the medoids.
@@ -144,8 +134,7 @@ class KMedoids(
         rng = parameters.generator(self.random_state)
         self.silhouettes_: dict[int, float] = {}
         rows = self._fit_distance(X, y, sample_weight)
-        of_one_class = np.zeros(len(rows), dtype=np.intp)
-        unique = unique_rows(rows.codes, of_one_class, rows.weights)
+        unique = unique_rows(rows.codes, weights=rows.weights)
         medoids = self._search(unique, self._possible(numbers, unique, rows), rng)
         self._medoid_codes = unique.codes[medoids]
         self.n_clusters_ = len(medoids)
@@ -153,7 +142,7 @@ class KMedoids(
         self.inertia_ = float(unique.weights @ distances)
         sizes = np.bincount(labels, unique.weights, len(medoids))
         self.cluster_sizes_: Array = sizes.astype(float)
-        first = RowGroups.of(unique.of_row, np.arange(len(rows))).first_rows[medoids]
+        first = np.unique(unique.of_row, return_index=True)[1][medoids]
         self.medoid_indices_ = rows.row_numbers[first]
         table = rows.table.take(first)
         cells = {name: table.column(d).cells() for d, name in enumerate(table.names)}
@@ -186,20 +175,17 @@ class KMedoids(
 
     def _numbers(self) -> list[int]:
         """Return the numbers of groups to choose from."""
-        wanted = "a whole number >= 1, 'auto', or several numbers >= 2"
         given = self.n_clusters
         if isinstance(given, str) and given == "auto":
             return list(AUTO)
-        if isinstance(given, Iterable) and not isinstance(given, str):
-            several = list(given)
-            if not several or not all(
-                parameters.is_whole(k) and k >= 2 for k in several
-            ):
-                raise parameters.wrong(self, "n_clusters", wanted)
-            return sorted({int(k) for k in several})
-        if not parameters.is_whole(given) or given < 1:
+        is_one = isinstance(given, str) or not isinstance(given, Iterable)
+        numbers, least = ([given], 1) if is_one else (list(given), 2)
+        if not numbers or not all(
+            parameters.is_whole(k) and k >= least for k in numbers
+        ):
+            wanted = "a whole number >= 1, 'auto', or several numbers >= 2"
             raise parameters.wrong(self, "n_clusters", wanted)
-        return [int(given)]
+        return sorted({int(k) for k in numbers})
 
     def _possible(
         self, numbers: list[int], unique: UniqueRows, rows: CodedRows
@@ -258,10 +244,10 @@ class KMedoids(
         greedy = build(square, weights, numbers[-1]).medoids  # fewer are the first ones
         n_clusters = numbers[0]
         if len(numbers) > 1:
-            self.silhouettes_ = {
-                k: self._silhouette(Partition(square, weights, greedy[:k]))
-                for k in numbers
-            }
+            for k in numbers:
+                found = swap(Partition(square, weights, greedy[:k]), self.max_iter)
+                groups = found.partition.nearest
+                self.silhouettes_[k] = silhouette(square, weights, groups)
             n_clusters = max(numbers, key=self.silhouettes_.__getitem__)
         drawn = [
             rng.choice(len(codes), n_clusters, replace=False) for _ in range(n_init - 1)
@@ -269,10 +255,6 @@ class KMedoids(
         starts = [greedy[:n_clusters], *drawn]
         ends = [swap(Partition(square, weights, s), self.max_iter) for s in starts]
         return min(ends, key=lambda end: end.partition.loss)
-
-    def _silhouette(self, start: Partition) -> float:
-        found = swap(start, self.max_iter).partition
-        return silhouette(found.square, found.weights, found.nearest)
 
     def _square(self, codes: Codes) -> Array:
         """Return all distances (m, m), for infinite ones more than all finite ones."""

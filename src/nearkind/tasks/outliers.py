@@ -30,6 +30,7 @@ from nearkind.voting import NearestRule, Voter
 METHODS: dict[str, Any] = {"distance": MeanDistance, "lof": LocalOutlierFactor}
 
 
+@parameters.estimator_class()
 class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
     """Find rows that are far from all others under any distance of nearkind.
 
@@ -87,22 +88,11 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
     array([ 0. , -0.5])
     """
 
-    _method: Any
-    _voter: Voter
-
-    def __init__(
-        self,
-        metric=None,
-        n_neighbors=20,
-        method="distance",
-        contamination="auto",
-        index="exact",
-    ):
-        self.metric = metric
-        self.n_neighbors = n_neighbors
-        self.method = method
-        self.contamination = contamination
-        self.index = index
+    metric: Any = None
+    n_neighbors: int = 20
+    method: str = "distance"
+    contamination: Any = "auto"
+    index: str = "exact"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Keep the rows that judge, and draw the line between them.
@@ -123,7 +113,9 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
         parameters.whole_number(self, "n_neighbors")
         method = parameters.choice(self, "method", METHODS)
         index = parameters.choice(self, "index", INDEXES)
-        self._check_contamination()
+        if self.contamination != "auto":
+            wanted = "'auto' or a number above 0 and up to 0.5"
+            parameters.number(self, "contamination", wanted, 0.0, 0.5, open_low=True)
         rows = self._fit_distance(X, y, sample_weight)
         learner = type(self.metric_ or self.distance_).__name__
         index.check(self.distance_, learner, type(self).__name__)
@@ -181,8 +173,7 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
             rows = self._voter.rows
             return rows.groups.by_row(self._scores(rows.codes))[1]
         codes = self.encode(X)
-        of_one_class = np.zeros(len(codes), dtype=np.intp)
-        unique = unique_rows(codes, of_one_class, np.ones(len(codes)))
+        unique = unique_rows(codes)
         return self._scores(unique.codes)[unique.of_row]
 
     def kneighbors(
@@ -312,11 +303,6 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
                 stacklevel=3,
             )
         return min(self.n_neighbors, float(n_others))
-
-    def _check_contamination(self) -> None:
-        if self.contamination != "auto":
-            wanted = "'auto' or a number above 0 and up to 0.5"
-            parameters.number(self, "contamination", wanted, 0.0, 0.5, open_low=True)
 
     def _offset(self, scores: Array, weights: Array) -> float:
         """Return the score below which a row is an outlier.

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin
-from sklearn.utils import Tags
 
 from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.estimators.labels import require_labels
@@ -21,6 +20,7 @@ from nearkind.validation.limits import distances_at_once
 Numbers = NDArray[np.intp]
 
 
+@parameters.estimator_class()
 class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
     """Make new rows of small classes, with the interface of imbalanced-learn.
 
@@ -69,17 +69,12 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
     ([['red', 's']], ['a'])
     """
 
-    def __init__(
-        self,
-        metric=None,
-        n_neighbors=5,
-        sampling_strategy="auto",
-        random_state=None,
-    ):
-        self.metric = metric
-        self.n_neighbors = n_neighbors
-        self.sampling_strategy = sampling_strategy
-        self.random_state = random_state
+    _requires_labels: ClassVar[bool] = True
+
+    metric: Any = None
+    n_neighbors: int = 5
+    sampling_strategy: Any = "auto"
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the distance, and how many rows to make of each class.
@@ -151,9 +146,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
         shape : (n_new, number of columns)
         rng : numpy.random.Generator
         """
-        unique = unique_rows(
-            codes[rows_of], np.zeros_like(rows_of), np.ones(len(rows_of))
-        )
+        unique = unique_rows(codes[rows_of])
         groups = RowGroups.of(unique.of_row, rows_of)
         represented, k = self.distance_.represent(unique.codes), self.n_neighbors + 1
         index = ExactIndex(self.distance_, represented, k)
@@ -178,51 +171,37 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
         wanted = wanted(y) if callable(wanted) else wanted
         if not isinstance(wanted, Mapping):
             listed = ", ".join(map(repr, STRATEGIES))
-            raise parameters.wrong(
-                self,
-                "sampling_strategy",
+            raise self._wrong(
                 f"one of {listed}, a number in (0, 1], a dict of class to size, or a "
-                "function from y to such a dict",
+                "function from y to such a dict"
             )
         for label, size in wanted.items():
             if label not in sizes:
-                raise parameters.wrong(
-                    self,
-                    "sampling_strategy",
-                    f"of classes of y, which {label!r} is not",
-                )
+                raise self._wrong(f"of classes of y, which {label!r} is not")
             if not parameters.is_whole(size) or size < sizes[label]:
-                raise parameters.wrong(
-                    self,
-                    "sampling_strategy",
+                raise self._wrong(
                     f"of whole numbers, for {label!r} at least the {sizes[label]} rows "
-                    "that there are",
+                    "that there are"
                 )
         return {label: int(wanted[label]) - sizes[label] for label in sorted(wanted)}
 
     def _by_ratio(self, ratio: float, sizes: dict[Any, int]) -> dict[Any, int]:
         if len(sizes) != 2 or not 0.0 < ratio <= 1.0:
-            raise parameters.wrong(
-                self,
-                "sampling_strategy",
-                "a number in (0, 1] for two classes, else a dict of class to size",
+            raise self._wrong(
+                "a number in (0, 1] for two classes, else a dict of class to size"
             )
         (small,) = _all_but(max, sizes)
-        n_new = int(max(sizes.values()) * ratio - sizes[small])
+        largest = max(sizes.values())
+        n_new = int(largest * ratio - sizes[small])
         if n_new <= 0:
-            raise parameters.wrong(
-                self,
-                "sampling_strategy",
-                f"more than {sizes[small] / max(sizes.values()):.4g}, the ratio of the "
-                "two classes as they are",
+            as_it_is = f"{sizes[small] / largest:.4g}"
+            raise self._wrong(
+                f"more than {as_it_is}, the ratio of the two classes as they are"
             )
         return {small: n_new}
 
-    def __sklearn_tags__(self) -> Tags:
-        """Say that labels are needed."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
+    def _wrong(self, wanted: str) -> ValueError:
+        return parameters.wrong(self, "sampling_strategy", wanted)
 
 
 def _all_but(extreme: Callable[..., Any], sizes: dict[Any, int]) -> list[Any]:

@@ -1,10 +1,9 @@
 """Prototypes: the few rows of a table that stand for all in classification."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import Tags
 
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
@@ -12,10 +11,12 @@ from nearkind.estimators.labels import require_labels, warn_of_small_weights
 from nearkind.neighbors import TrainingRows, most_votes
 from nearkind.tables.selection import take_rows
 from nearkind.tasks.fitted_distance import DistanceTask
+from nearkind.validation import parameters
 from nearkind.voting import NearestRule, Voter
 from nearkind.voting.condensation import Condensation, condensed_rows
 
 
+@parameters.estimator_class()
 class Prototypes(DistanceTask, BaseEstimator):
     """Choose the few rows that classify nearly as well as all.
 
@@ -66,19 +67,13 @@ class Prototypes(DistanceTask, BaseEstimator):
     ([0, 6, 96, 108], ['1', '0', '0', '0'])
     """
 
-    def __init__(
-        self,
-        metric=None,
-        n_rows=None,
-        tolerance=0.01,
-        n_neighbors=5,
-        weights="uniform",
-    ):
-        self.metric = metric
-        self.n_rows = n_rows
-        self.tolerance = tolerance
-        self.n_neighbors = n_neighbors
-        self.weights = weights
+    _requires_labels: ClassVar[bool] = True
+
+    metric: Any = None
+    n_rows: int | None = None
+    tolerance: float = 0.01
+    n_neighbors: int = 5
+    weights: Any = "uniform"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose rows.
@@ -124,9 +119,3 @@ class Prototypes(DistanceTask, BaseEstimator):
         rule, report = NearestRule(self.n_neighbors), self._fit_report
         voter = Voter(self.distance_, TrainingRows.of(rows), rule, report)
         return hold(model, voter, rows.classes, rows.n_given)
-
-    def __sklearn_tags__(self) -> Tags:
-        """Say that labels are needed."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags

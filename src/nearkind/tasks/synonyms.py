@@ -93,13 +93,17 @@ def synonyms(
     found = []
     for d, name in enumerate(rows.table.names):
         values = ColumnValues.of(rows, d)
-        pairs = {place: (like, "spelling") for place, like in values.spelled_alike()}
-        for place, like in values.typing_errors():
-            pairs.setdefault(place, (like, "typo"))
+        reasons = {"spelling": values.spelled_alike(), "typo": values.typing_errors()}
         if distance is not None:
-            for place, like in values.one_to(distance, name):
-                pairs.setdefault(place, (like, "model"))
-        found += [values.synonym(name, *pair) for pair in sorted(pairs.items())]
+            reasons["model"] = values.one_to(distance, name)
+        pairs: dict[int, tuple[int, str]] = {}
+        for reason, likes in reasons.items():
+            for place, like in likes:
+                pairs.setdefault(place, (like, reason))
+        for place, (like, reason) in sorted(pairs.items()):
+            both = values.values[place], values.values[like]
+            n_rows, n_like = values.n_rows[[place, like]].tolist()
+            found.append(Synonym(name, *both, n_rows, n_like, reason))
     return found
 
 
@@ -139,18 +143,6 @@ class ColumnValues:
         values = [cells[code] for code in used[order]]
         return cls(values, counts[order], histograms)
 
-    def synonym(self, name: Any, place: int, found: tuple[int, str]) -> Synonym:
-        """Return the record of a value that is like another, for a reason."""
-        like, reason = found
-        return Synonym(
-            name,
-            self.values[place],
-            self.values[like],
-            int(self.n_rows[place]),
-            int(self.n_rows[like]),
-            reason,
-        )
-
     def spelled_alike(self) -> Iterator[tuple[int, int]]:
         """Yield the places of values that are spelled as a commoner one."""
         first: dict[str, int] = {}
@@ -171,7 +163,8 @@ class ColumnValues:
                     for like in sharing.get(key, ())
                     if self.n_rows[place] <= RARE * self.n_rows[like]
                     and is_one_letter_off(self.values[like], value)
-                    and self.p_value(like, place) >= DIFFERENT
+                    and p_value_of_equality(*self.histograms[[like, place]])
+                    >= DIFFERENT
                 }
                 if likes:
                     yield place, min(likes)
@@ -187,12 +180,12 @@ class ColumnValues:
         d2 = metric.pairwise_distances(table)  # (m, m)
         n = self.n_rows[places].astype(float)
         mean = float(n @ d2 @ n / n.sum() ** 2)
-        is_near = d2 <= NEAR * mean
+        is_near, histograms = d2 <= NEAR * mean, self.histograms[places]
         for i in range(1, len(places)):
             likes = [
                 j
                 for j in range(i)
-                if is_near[i, j] and self.alike(places[i], places[j])
+                if is_near[i, j] and largest_difference(*histograms[[i, j]]) <= ALIKE
             ]
             if likes:
                 yield places[i], places[min(likes, key=lambda j: d2[i, j])]
@@ -214,14 +207,6 @@ class ColumnValues:
         if spreads[d] < MATTERS * float(np.mean(spreads)):
             return None
         return places, vectors[d][[code[self.values[i]] for i in places]]
-
-    def p_value(self, a: int, b: int) -> float:
-        """Return how likely rows of one histogram differ as much as two values'."""
-        return p_value_of_equality(self.histograms[a], self.histograms[b])
-
-    def alike(self, a: int, b: int) -> bool:
-        """Return whether the shares of classes are known to differ little."""
-        return largest_difference(self.histograms[a], self.histograms[b]) <= ALIKE
 
 
 def spelled(text: str) -> str:

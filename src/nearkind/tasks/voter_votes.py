@@ -169,7 +169,7 @@ class VectorVotes(VoterVotes):
         """
         soft, form = self.voter.soft_votes, self.voter.distance
         assert isinstance(form, ValueVectors)
-        own, tables = self.alternatives.own[self.place], form.tables.vectors
+        own, tables = self.alternatives.row_codes[self.place], form.tables.vectors
         y = (soft.rows - soft.vectors.centre) * (2.0 / soft.bounded)
         growth = np.empty((len(y), len(self.alternatives)))
         for i, (d, code) in enumerate(
@@ -237,7 +237,7 @@ class OverlapVotes(VoterVotes):
     def agreed(self) -> Array:
         """Whether each training row has the row's own value in its column (m, S)."""
         column = self.alternatives.column
-        own = self.alternatives.own[self.place][column]
+        own = self.alternatives.row_codes[self.place][column]
         return (self.voter.rows.codes[:, column] == own).astype(float)
 
     @cached_property
@@ -303,14 +303,11 @@ def voter_votes(voter: Voter, alternatives: Alternatives, place: int) -> VoterVo
     if voter.is_soft and not has_crosses and not is_large:
         if isinstance(distance, ValueVectors):
             kind = VectorVotes
-        elif isinstance(distance, MismatchWeights) and _is_even(distance.weights):
-            kind = OverlapVotes
+        elif isinstance(distance, MismatchWeights):
+            shares = distance.weights * len(distance.weights)
+            is_even = np.allclose(shares, 1.0, rtol=1e-12, atol=0.0)  # in every feature
+            kind = OverlapVotes if is_even else kind
     return kind(voter, alternatives, place)
-
-
-def _is_even(weights: Array) -> bool:
-    """Return whether a mismatch weighs as much in every feature, one in sum."""
-    return np.allclose(weights * len(weights), 1.0, rtol=1e-12, atol=0.0)
 
 
 def share_bounds(low: Array, high: Array, of_class: Array) -> tuple[Array, Array]:
@@ -327,9 +324,7 @@ def share_bounds(low: Array, high: Array, of_class: Array) -> tuple[Array, Array
         Share of each class in a row.
     """
     least, most = np.exp(low) @ of_class, np.exp(high) @ of_class
-    others = 1.0 - np.eye(
-        of_class.shape[1]
-    )  # a difference of sums would lose small ones
+    others = 1.0 - np.eye(of_class.shape[1])  # differences would lose small ones
     others_least, others_most = least @ others, most @ others
     with np.errstate(invalid="ignore"):
         below, above = least / (least + others_most), most / (most + others_least)
