@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections import defaultdict
 
 import pytest
 from hypothesis import settings
@@ -9,8 +10,29 @@ from hypothesis import settings
 # Tests run side by side, and `fit` holds linear algebra to one thread as well.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-settings.register_profile("nearkind", deadline=None, derandomize=True, max_examples=50)
-settings.load_profile("nearkind")
+# Examples of each law: few in `make test`, many in `make test-slow`.
+QUICK = settings(deadline=None, derandomize=True, max_examples=20)
+settings.register_profile("quick", QUICK)
+settings.register_profile("thorough", QUICK, max_examples=200)
+settings.load_profile("quick")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark as slow what the marker `covering` leaves out of a product of parameters."""
+    from helpers.covering import least_covering  # NumPy comes after OMP_NUM_THREADS
+
+    products = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("covering") and hasattr(item, "callspec"):
+            products[item.nodeid.split("[")[0]].append(item)
+    for cases in products.values():
+        strength = cases[0].get_closest_marker("covering").args[0]
+        indices = [case.callspec.indices for case in cases]
+        kept = least_covering(indices, strength)
+        for number, case in enumerate(cases):
+            if number not in kept:
+                case.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import oracles
@@ -110,7 +110,6 @@ def test_what_is_pulled_in_a_row_equals_what_is_pushed(engine, width, chunk):
 
 @every_engine
 @given(width=any_corner, chunk=chunks(types=[np.float64]), data=st.data())
-@settings(max_examples=30)
 def test_weights_are_the_gradient_of_the_total(engine, width, chunk, data):
     d2, columns = chunk
     ahead = 1e-4 * data.draw(integers(d2.shape, -2, 2))

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkind.encoding import codebook
@@ -175,7 +175,6 @@ def by_columns(book, X):
         return outcome(book, X)
 
 
-@settings(max_examples=400, deadline=None)
 @given(codebooks(), st.lists(queries(), min_size=1, max_size=3))
 def test_few_rows_have_the_codes_errors_and_warnings_of_columns(book, tables):
     other = copy.deepcopy(book)

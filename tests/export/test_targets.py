@@ -5,13 +5,13 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from helpers.export_frames import committee, mixed_adult, odd_frame, real, strangers
 from helpers.export_readers import READERS, assert_equal, expected
-from helpers.strategies import tables
+from helpers.strategies import examples, tables
 from nearkind.voting.calibration import Calibration
 
 pytestmark = pytest.mark.filterwarnings(
@@ -209,13 +209,13 @@ def test_a_distance_of_zero_everywhere(read, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "n"), [("json", 50), ("duckdb", 10), ("sqlite", 50), ("onnx", 50)]
+    ("name", "n"), [("json", 20), ("duckdb", 4), ("sqlite", 20), ("onnx", 20)]
 )
 def test_drawn_tables(name, n, tmp_path_factory):
     folder = tmp_path_factory.mktemp("drawn")
 
     @given(tables())
-    @settings(max_examples=n)
+    @examples(n)
     def law(table):
         texts = table.codes.astype(str).astype(object)
         X = pd.DataFrame(texts, columns=[f"c{d}" for d in range(texts.shape[1])])
