@@ -28,8 +28,11 @@ def pytest_collection_modifyitems(items):
             products[item.nodeid.split("[")[0]].append(item)
     for cases in products.values():
         strength = cases[0].get_closest_marker("covering").args[0]
-        indices = [case.callspec.indices for case in cases]
-        kept = least_covering(indices, strength)
+        values = [
+            {name: id(value) for name, value in case.callspec.params.items()}
+            for case in cases
+        ]
+        kept = least_covering(values, strength)
         for number, case in enumerate(cases):
             if number not in kept:
                 case.add_marker(pytest.mark.slow)

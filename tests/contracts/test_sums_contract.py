@@ -186,7 +186,7 @@ def rows_of(columns, i):
 
 # --- long rows of many shapes --------------------------------------------------------
 
-SIZES = [(1, 2_999), (200, 2_800), (2_800, 200), (2_999, 1)]
+SIZES = [(1, 1_999), (150, 1_850), (1_850, 150), (1_999, 1)]
 
 
 def outlier(rng, shape, at):
@@ -253,6 +253,7 @@ def written_out(shape, n_near, n_far, width, margin):
     return loss, weights
 
 
+@pytest.mark.covering(2)
 @every_engine
 @pytest.mark.parametrize("width", [0.0, 0.5])
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
@@ -281,6 +282,7 @@ def test_long_rows_of_any_shape_equal_all_pairs_written_out(
 # --- what is no number, and what could lead out of an array --------------------------
 
 
+@pytest.mark.covering(2)
 @every_engine
 @every_width
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

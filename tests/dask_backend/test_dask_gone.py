@@ -80,7 +80,11 @@ def scheduler(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("phase", "stop_after"), [("counting", 0), ("learning", N_PARTITIONS)]
+    ("phase", "stop_after"),
+    [
+        pytest.param("counting", 0, marks=pytest.mark.slow),
+        ("learning", N_PARTITIONS),
+    ],
 )
 def test_the_scheduler_is_killed(scheduler, tmp_path, monkeypatch, phase, stop_after):
     monkeypatch.setattr(module, "PATIENCE", 10.0)

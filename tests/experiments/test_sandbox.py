@@ -14,7 +14,13 @@ FORKED = Resources(preload=True)
 """From a process that has loaded everything: a fresh one takes seconds."""
 
 
-@pytest.mark.parametrize("resources", [Resources(), FORKED], ids=["fresh", "forked"])
+@pytest.mark.parametrize(
+    "resources",
+    [
+        pytest.param(Resources(), id="fresh", marks=pytest.mark.slow),
+        pytest.param(FORKED, id="forked"),
+    ],
+)
 def test_a_call_returns_its_value_and_its_peak_of_memory(resources):
     outcome = call(math.hypot, 3.0, 4.0, resources=resources)
     assert (outcome.status, outcome.value) == (DONE, 5.0)
@@ -40,7 +46,7 @@ def test_a_call_that_takes_too_long_is_killed():
 
 
 def test_it_ends_without_a_word_when_nobody_waits_any_more(capfd):
-    sandbox = Sandbox(time.sleep, [0.3])
+    sandbox = Sandbox(time.sleep, [0.3], FORKED)
     sandbox.pipe.close()
     sandbox.join()
     assert capfd.readouterr().err == ""

@@ -75,6 +75,7 @@ def check_distances(Z, rows, point):
     np.testing.assert_allclose(here, there, rtol=1e-9, atol=1e-9 * scale)
 
 
+@pytest.mark.covering(2)
 @every_structure
 @every_table
 @pytest.mark.parametrize("seed", [0, 1])

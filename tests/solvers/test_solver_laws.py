@@ -60,6 +60,7 @@ def solved(solver, penalty, structure):
     return solver.solve(problem, unit(problem))
 
 
+@pytest.mark.covering(2)
 @every_solver
 @every_penalty
 @every_structure
@@ -69,6 +70,7 @@ def test_result_is_positive_semi_definite(structure, penalty, solver):
     assert np.linalg.eigvalsh(M).min() >= -1e-12 * max(np.abs(M).max(), 1.0)
 
 
+@pytest.mark.covering(2)
 @every_solver
 @every_penalty
 @every_structure
@@ -93,6 +95,7 @@ def test_solution_agrees_with_its_history_and_point(penalty, solver):
     assert problem.value(solution.point) == pytest.approx(solution.value, rel=1e-12)
 
 
+@pytest.mark.covering(2)
 @every_solver
 @every_penalty
 @pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
