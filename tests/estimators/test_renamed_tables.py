@@ -10,7 +10,7 @@ from nearkind import CPML
 from nearkind.baselines import LMNN
 
 LEARNERS = {
-    "onehot": CPML(scope="local", projection="onehot", tol=1e-3),
+    "onehot": CPML(scope="local", projection="onehot", tol=1e-4, max_iter=1000),
     "vdm": CPML(scope="local", tol=1e-3),
     "lmnn": LMNN(),
 }

@@ -93,9 +93,12 @@ class FittedDistance(ABC):
             Codes.
         """
         each = np.arange(len(a))
-        rows = np.tile(b, (len(a) + 1, 1))
-        rows[each + 1, each] = a
-        d = self.compare(self.represent(a[None]), self.represent(rows))[0]
+        rows = np.tile(b, (len(a) + 2, 1))
+        rows[each + 1, each], rows[-1] = a, a
+        # Equal rows are represented once, so that exactly nothing is between them.
+        unique, places = np.unique(rows, axis=0, return_inverse=True)
+        represented, places = self.represent(unique), places.ravel()
+        d = self.compare(represented[places[-1:]], represented)[0, places[:-1]]
         with np.errstate(invalid="ignore"):  # infinity less infinity
             return np.nan_to_num(d[0] - d[1:], nan=0.0)
 
