@@ -1,6 +1,7 @@
 """What every test shares: laws draw the same cases each time; one thread a process."""
 
 import os
+import signal
 import sys
 from collections import defaultdict
 
@@ -9,6 +10,10 @@ from hypothesis import settings
 
 # Tests run side by side, and `fit` holds linear algebra to one thread as well.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Commands that tests start and interrupt end also where SIGINT is ignored, as by nohup.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Examples of each law: few in `make test`, many in `make test-slow`.
 QUICK = settings(deadline=None, derandomize=True, max_examples=20)

@@ -139,6 +139,7 @@ def test_warm_start_at_zero_stops_early_where_zero_is_optimal(structure, solver)
     assert solution.value == pytest.approx(1.0, abs=1e-12)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("margin", [1e-3, 1.0, 100.0])
 @pytest.mark.parametrize("tol", [1e-2, 1e-3])
 @pytest.mark.parametrize("kind", [Proximal, Subgradient])
