@@ -182,6 +182,7 @@ def test_few_rows_have_the_codes_errors_and_warnings_of_columns(book, tables):
         assert outcome(book, X) == by_columns(other, X)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("kind", ["lists", "dicts", "object array", "pandas", "polars"])
 @pytest.mark.parametrize("numeric", POLICIES["numeric"])
 def test_every_kind_of_value_in_every_kind_of_column(kind, numeric):
