@@ -82,8 +82,8 @@ def scheduler(tmp_path):
 @pytest.mark.parametrize(
     ("phase", "stop_after"),
     [
-        pytest.param("counting", 0, marks=pytest.mark.slow),
-        ("learning", N_PARTITIONS),
+        ("counting", 0),
+        pytest.param("learning", N_PARTITIONS, marks=pytest.mark.slow),
     ],
 )
 def test_the_scheduler_is_killed(scheduler, tmp_path, monkeypatch, phase, stop_after):
