@@ -50,6 +50,11 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+def pytest_sessionfinish():
+    """Let the interpreter put away what was collected, as libraries expect."""
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True)
 def no_figure_is_left():
     """Close what a test has drawn: matplotlib warns of the twentieth figure."""

@@ -124,6 +124,7 @@ def test_missing_values_of_a_distance(read, missing, tmp_path):
     assert_equal(read(model, X, tmp_path), expected(model, X))
 
 
+@pytest.mark.covering(2)
 @reader
 @pytest.mark.parametrize("missing", ["level", "prior"])
 @pytest.mark.parametrize("crosses", [0, 3, None])
@@ -145,6 +146,7 @@ def test_crosses(read, missing, crosses, tmp_path):
     assert_equal(read(model, rows, tmp_path), expected(model, rows))
 
 
+@pytest.mark.covering(2)
 @reader
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 @pytest.mark.parametrize("k", [1, 7, 1_000])
@@ -244,6 +246,7 @@ def of_real_rows(name):
     return model, rows, expected(model, rows)
 
 
+@pytest.mark.covering(1)
 @reader
 @pytest.mark.parametrize("name", REAL)
 def test_real_sets(read, name, tmp_path):
