@@ -84,6 +84,13 @@ class TestExtremes:
             model.predict_proba(COLOURS), plain.predict_proba(COLOURS)
         )
 
+    @pytest.mark.parametrize("factors", ["balanced", {"egg": 1e-300, "ham": 1e300}])
+    def test_class_weights_of_a_class_of_vanishing_weight(self, factors):
+        weights = [0.5 if kind == "ham" else 5e-324 for kind in KINDS]
+        model = nk.CPMLClassifier("hamming", n_neighbors=1, class_weight=factors)
+        model.fit(COLOURS, KINDS, sample_weight=weights)
+        np.testing.assert_allclose(model.predict_proba(COLOURS).sum(axis=1), 1.0)
+
     @pytest.mark.parametrize(
         "learner",
         [
@@ -98,6 +105,13 @@ class TestExtremes:
     def test_settings_at_the_ends_of_what_a_float_can_hold(self, learner):
         D = learner.fit(COLOURS, KINDS).pairwise_distances(COLOURS)
         assert np.isfinite(D).all()
+
+
+@pytest.mark.parametrize("value", [pd.NA, np.array([]), np.array(["a", "b"])], ids=repr)
+@pytest.mark.parametrize("name", ["numeric", "missing", "unseen"])
+def test_policies_that_are_no_words_are_refused_by_name(name, value):
+    with pytest.raises(ValueError, match=f"'{name}' parameter of Goodall2 must be"):
+        nk.baselines.Goodall2(**{name: value}).fit(COLOURS)
 
 
 def test_fractions_are_numbers_and_those_beyond_all_floats_are_refused():

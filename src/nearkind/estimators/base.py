@@ -271,7 +271,8 @@ def traits_of(model: Any) -> Traits:
 
 def codebook_of(model: Any) -> Codebook:
     """Return an unfitted codebook with the policies of a distance."""
-    if not traits_of(model).has_coordinates and model.numeric == "scale":
+    book = parameters.codebook(model)
+    if not traits_of(model).has_coordinates and book.numeric == "scale":
         raise parameters.wrong(
             model,
             "numeric",
@@ -279,7 +280,7 @@ def codebook_of(model: Any) -> Codebook:
             "coordinates, unlike those of CPML, Euclidean, Discriminant, MCML and "
             "RFM",
         )
-    return parameters.codebook(model)
+    return book
 
 
 def keep_codebook(model: Any, book: Codebook) -> None:

@@ -19,6 +19,8 @@ from nearkind.validation.parameters import is_whole, wrong
 
 LARGEST_SIZE = 100
 """Power of two that the largest weight has at most; and minus that at least."""
+LEAST_SHARE = 1e-250
+"""Share of the largest below which sums of weights and factors of classes are this."""
 FEW_CLASSES = 20
 """So many different numbers are never called measurements."""
 FEW_ROWS = 2
@@ -91,6 +93,7 @@ def class_factors(
     >>> class_factors("balanced", np.array(["a", "b"]), np.array([3.0, 1.0]), "CPML")
     array([0.66666667, 2.        ])
     """
+    totals = np.maximum(totals, max(LEAST_SHARE * totals.max(), 1e-300))
     factors = 1.0 / totals
     if isinstance(class_weight, dict):
         labels = classes.tolist()
@@ -102,7 +105,7 @@ def class_factors(
                 f"{' and more' if len(labels) > 8 else ''}."
             )
         factors = np.array([float(class_weight.get(label, 1.0)) for label in labels])
-    factors = factors / factors.max()
+    factors = np.maximum(factors / factors.max(), LEAST_SHARE)
     return factors * (totals.sum() / (factors @ totals))
 
 
