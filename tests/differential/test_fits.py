@@ -57,7 +57,7 @@ ROUNDING = 1e-7
 
 SOLVERS = {
     "proximal": {"max_iter": 500, "tol": 1e-3},
-    "subgradient": {"max_iter": 200},
+    "subgradient": {"max_iter": 1000},
     "stochastic": {"max_iter": 100, "random_state": 0},
 }
 
