@@ -16,7 +16,7 @@ import nearkind as nk
 from benchmarks.harness import no_warnings, print_status, print_table
 from benchmarks.sets import load_categorical, two_parts
 from nearkind.experiments.rows import DONE
-from nearkind.experiments.sandbox import Resources, call
+from nearkind.experiments.sandbox import Limits, call
 
 SMALL = (
     "audiology", "balance", "car", "dna_nominal", "dna_promoter", "housevotes",
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _line(name: str, sets: Sequence[str], cap: float) -> list[str]:
     print_status(name)
-    outcome = call(run, name, sets, resources=Resources(seconds=cap))
+    outcome = call(run, name, sets, limits=Limits(seconds=cap))
     if outcome.status != DONE:
         return [name, outcome.status, "", "", "", "", ""]
     results: list[Result] = outcome.value

@@ -17,7 +17,7 @@ import nearkind as nk
 from benchmarks.harness import compile_solvers, no_warnings, print_status, print_table
 from benchmarks.sets import one_hot, split
 from nearkind.experiments.rows import DONE, TIMED_OUT
-from nearkind.experiments.sandbox import Resources
+from nearkind.experiments.sandbox import Limits
 from nearkind.experiments.splits import Part, Split
 from nearkind.protocols import Array
 
@@ -63,7 +63,7 @@ class Ours(NamedTuple):
     test: float
 
 
-Learner = Callable[[Part, Resources], LearnedMap]
+Learner = Callable[[Part, Limits], LearnedMap]
 """Learns from one-hot rows."""
 
 
@@ -92,12 +92,12 @@ def read_arguments(
     parser.add_argument("--settings", nargs="*", choices=SETTINGS, default=[*SETTINGS])
     wanted = parser.parse_args(arguments)
     wanted.sets = wanted.sets or SETS
-    wanted.limits = Resources(wanted.cap, 1024.0 * wanted.gigabytes)
+    wanted.limits = Limits(wanted.cap, 1024.0 * wanted.gigabytes)
     return wanted
 
 
 def _line(
-    learner: str, fit: Learner, name: str, limits: Resources, settings: Sequence[str]
+    learner: str, fit: Learner, name: str, limits: Limits, settings: Sequence[str]
 ) -> list[str]:
     parts = split(name)
     indicators = one_hot(parts)

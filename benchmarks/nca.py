@@ -17,7 +17,7 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 from benchmarks.comparison import LearnedMap, compare, read_arguments
 from nearkind.experiments.rows import DONE
-from nearkind.experiments.sandbox import Resources, call
+from nearkind.experiments.sandbox import Limits, call
 from nearkind.experiments.splits import Part
 
 AIMS = [
@@ -32,9 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     compare("NCA", fit_within, wanted, AIMS)
 
 
-def fit_within(train: Part, limits: Resources) -> LearnedMap:
+def fit_within(train: Part, limits: Limits) -> LearnedMap:
     """Fit NCA in a process with limits of time and memory."""
-    outcome = call(fit, train, resources=limits)
+    outcome = call(fit, train, limits=limits)
     if outcome.status == DONE:
         return outcome.value
     return LearnedMap(outcome.status, limits.seconds)

@@ -39,7 +39,7 @@ from benchmarks.sets import load, two_parts
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.experiments.paper import printed
 from nearkind.experiments.rows import DONE
-from nearkind.experiments.sandbox import Resources, call
+from nearkind.experiments.sandbox import Limits, call
 
 LARGEST = 8_124
 NEIGHBORS = (1, 3, 5, 9, 15, 25)
@@ -124,7 +124,7 @@ def print_profile(names: Sequence[str]) -> None:
 
 def limited(fit: Callable[..., float], X: Any, y: Any, cap: float) -> float:
     """Return the seconds of a fit in a process of its own, at most ``cap``."""
-    outcome = call(fit, X, y, resources=Resources(cap))
+    outcome = call(fit, X, y, limits=Limits(cap))
     if outcome.status == DONE:
         return outcome.value
     print_status(f"search: {fit.__name__}: {outcome.status}")

@@ -49,7 +49,6 @@ LAYERS = [
     ["plot"],
     ["pages"],
     ["experiments"],
-    ["demo"],
     ["cli"],
     ["__main__"],
 ]
@@ -57,7 +56,6 @@ WITH_SCIKIT_LEARN = {
     "baselines",
     "dask",
     "datasets",
-    "demo",
     "estimators",
     "laws",
     "model_view",

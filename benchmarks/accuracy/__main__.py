@@ -56,9 +56,10 @@ def run(given) -> None:
     if {trial.name for trial in trials} & {"lightgbm", "xrfm"}:
         anchors.check_environment()
     given.output.mkdir(parents=True, exist_ok=True)
-    limits = Limits(seconds=given.seconds, jobs=1, n_threads=1)
     results = given.output / "rows.jsonl"
-    made = markdown(run_trials(trials, results, limits=limits, retry=given.retry))
+    limits = Limits(given.seconds, n_threads=1)
+    rows = run_trials(trials, results, limits=limits, jobs=1, retry=given.retry)
+    made = markdown(rows)
     (given.output / "accuracy.md").write_text(made)
     print(made)
 

@@ -14,6 +14,7 @@ from nearkind.experiments import Design
 from nearkind.experiments.methods import seeded
 from nearkind.experiments.rows import versions
 from nearkind.experiments.scores import accuracies
+from nearkind.experiments.sets import BuiltIn
 from nearkind.experiments.splits import joined
 from nearkind.experiments.trial import Trial
 
@@ -85,7 +86,7 @@ def plan(sets, methods, repeats=None):
         Repetitions at most; None is as many as the size of a set has.
     """
     trials = [
-        Trial(dataset, name, method_on(dataset, name), repetition, DESIGN)
+        Trial(BuiltIn(dataset), name, method_on(dataset, name), repetition, DESIGN)
         for dataset in sets
         for name in methods
         for repetition in range(REPEATS[size_of(dataset)])[:repeats]
@@ -100,11 +101,11 @@ def method_on(dataset, name):
 
 
 def _order(trial):
-    size = [*REPEATS].index(size_of(trial.dataset))
-    rows = CATALOGUE[trial.dataset].n_samples
+    size = [*REPEATS].index(size_of(trial.dataset.name))
+    rows = CATALOGUE[trial.dataset.name].n_samples
     place = [*METHODS].index(trial.name)
     waits = trial.name in LAST
-    return size, waits, trial.repetition, rows, trial.dataset, place
+    return size, waits, trial.repetition, rows, trial.dataset.name, place
 
 
 def commit():

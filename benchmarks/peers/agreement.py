@@ -20,7 +20,7 @@ from benchmarks.sets import one_hot, split
 from nearkind.baselines.itml import project
 from nearkind.baselines.matrix_learner import differing
 from nearkind.baselines.row_pairs import PairSampler
-from nearkind.experiments.sandbox import Resources
+from nearkind.experiments.sandbox import Limits
 from nearkind.experiments.splits import Split
 from nearkind.protocols import Array
 
@@ -28,7 +28,7 @@ SETS = ("voting", "tic_tac_toe", "car", "lymphography")
 LMNN_SETS = {"onehot": SETS, "vdm": ("voting", "lymphography", "zoo")}
 """metric-learn takes minutes a fit where histograms are many numbers or rows."""
 SEEDS = range(5)
-LIMITS = Resources(300.0, 16.0 * 1024.0)
+LIMITS = Limits(300.0, 16.0 * 1024.0)
 N_PAIRS = 200
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.comparison import LearnedMap
 from benchmarks.harness import print_status
 from nearkind.experiments.rows import DONE, FAILED, NO_MEMORY, TIMED_OUT
-from nearkind.experiments.sandbox import Resources
+from nearkind.experiments.sandbox import Limits
 from nearkind.experiments.splits import Part
 
 PYTHON = Path(__file__).parents[2] / ".venv-peers" / "bin" / "python"
@@ -26,11 +26,11 @@ class Peer:
 
     name: str
 
-    def __call__(self, train: Part, limits: Resources) -> LearnedMap:
+    def __call__(self, train: Part, limits: Limits) -> LearnedMap:
         """Fit on labelled rows."""
         return self.fit(limits, X=train.X, y=train.y)
 
-    def fit(self, limits: Resources, **arrays: np.ndarray) -> LearnedMap:
+    def fit(self, limits: Limits, **arrays: np.ndarray) -> LearnedMap:
         """Fit on the arrays that the script ``fit.py`` takes for this learner."""
         with TemporaryDirectory() as folder:
             source, result = Path(folder, "rows.npz"), Path(folder, "map.npz")
@@ -41,7 +41,7 @@ class Peer:
             with np.load(result) as found:
                 return LearnedMap(DONE, float(found["seconds"]), found["components"])
 
-    def _fit(self, source: Path, result: Path, limits: Resources) -> str:
+    def _fit(self, source: Path, result: Path, limits: Limits) -> str:
         """Run the script and return its status."""
         gigabytes = str(limits.megabytes / 1024.0)
         command = [PYTHON, SCRIPT, self.name, source, result, gigabytes]

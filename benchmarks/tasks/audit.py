@@ -134,46 +134,49 @@ def scores(is_found: Any, doubt: Any, table: Table) -> dict[str, float]:
     }
 
 
-def page(rows: list[dict[str, Any]]) -> str:
-    """Return the page: means over sets, then average precision and F1 of each set."""
-    sets = sorted({row["dataset"] for row in rows})
+def mean(rows: list[dict[str, Any]], score: str, method: str, name: str) -> float:
+    """Return the mean of a score over the repetitions of a method on a set."""
+    key = method, name
+    found = [row[score] for row in rows if (row["method"], row["dataset"]) == key]
+    return float(np.mean(found))
 
-    def mean(score: str, method: str, name: str) -> float:
-        found = [
-            row[score]
-            for row in rows
-            if row["method"] == method and row["dataset"] == name
-        ]
-        return float(np.mean(found))
 
-    overall = [
+def overall_lines(rows: list[dict[str, Any]], sets: list[str]) -> list[list[str]]:
+    """Return the mean of each score over sets, a line for each method."""
+    return [
         [
             method,
             *(
-                f"{np.mean([mean(score, method, name) for name in sets]):.3f}"
+                f"{np.mean([mean(rows, score, method, name) for name in sets]):.3f}"
                 for score in SCORES
             ),
         ]
         for method in METHODS
     ]
-    ours, *peers = METHODS[:3]
-    each = []
-    for name in sets:
-        line = [name, next(row["n_rows"] for row in rows if row["dataset"] == name)]
-        for score in ("average_precision", "f1"):
-            values = [mean(score, method, name) for method in (ours, *peers)]
-            best = f"{max(values):.3f}"
-            texts = [f"{value:.3f}" for value in values]
-            line += [f"{text}*" if text == best else text for text in texts]
-        each.append(line)
+
+
+def set_line(rows: list[dict[str, Any]], name: str) -> list[Any]:
+    """Return both scores of the first methods on a set, the best marked."""
+    line = [name, next(row["n_rows"] for row in rows if row["dataset"] == name)]
+    for score in ("average_precision", "f1"):
+        texts = [f"{mean(rows, score, method, name):.3f}" for method in METHODS[:3]]
+        line += [f"{text}*" if text == max(texts) else text for text in texts]
+    return line
+
+
+def page(rows: list[dict[str, Any]]) -> str:
+    """Return the page: means over sets, then average precision and F1 of each set."""
+    sets = sorted({row["dataset"] for row in rows})
+    overall = overall_lines(rows, sets)
+    each = [set_line(rows, name) for name in sets]
     head = ["set", "rows"]
     for score in ("average precision", "F1"):
-        head += [f"{score}: {method}" for method in (ours, *peers)]
+        head += [f"{score}: {method}" for method in METHODS[:3]]
     seconds = {
         whose: np.mean(
             [row["seconds"] for row in rows if row["method"] == f"audit, {whose}"]
         )
-        for whose in ("nearkind", *ENCODERS)
+        for whose in ("nearkind", "forest, one-hot")
     }
     lacking = sorted(set(printed.set_sizes()) - set(sets))
     left = f"Not run yet: {', '.join(lacking)}.\n\n" if lacking else ""

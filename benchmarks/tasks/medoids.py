@@ -6,9 +6,6 @@ runs what FOLDER/medoids.jsonl lacks, and writes docs/results/tasks-medoids.md. 
 kmedoids.
 """
 
-import json
-import subprocess
-import sys
 from time import perf_counter
 
 import kmedoids
@@ -18,7 +15,8 @@ import nearkind as nk
 from benchmarks.harness import no_warnings, print_status
 from benchmarks.tasks.results import PAGES, append_rows, arguments, read_rows, versions
 from nearkind.experiments.result_table import ResultTable
-from nearkind.experiments.sets import load
+from nearkind.experiments.sandbox import call, peak_megabytes
+from nearkind.experiments.sets import BuiltIn
 
 KEY = "dataset", "n_clusters", "seed"
 SETS = "voting", "car", "krvskp", "led24", "splice", "mushroom"
@@ -26,22 +24,6 @@ NUMBERS = 5, 20
 SEEDS = 3
 STARTS = 3
 LARGE = "census"
-IN_ITS_OWN_PROCESS = f"""
-import json
-from resource import RUSAGE_SELF, getrusage
-from time import perf_counter
-import nearkind as nk
-from nearkind.experiments.sets import load
-
-X, _ = load("{LARGE}")
-before, start = getrusage(RUSAGE_SELF).ru_maxrss, perf_counter()
-model = nk.KMedoids("hamming", random_state=0).fit(X)
-print(json.dumps(dict(
-    n_rows=len(X), n_features=X.shape[1], inertia=model.inertia_,
-    seconds=perf_counter() - start, before_gib=before / 2**20,
-    peak_gib=getrusage(RUSAGE_SELF).ru_maxrss / 2**20,
-)))
-"""
 
 
 def main() -> None:
@@ -57,7 +39,7 @@ def main() -> None:
     for key in [(LARGE, 8, 0), *wanted]:
         if key not in rows:
             known = dict(zip(KEY, key, strict=True))
-            found = in_its_own_process() if key[0] == LARGE else trial(*key)
+            found = call(large_table).value if key[0] == LARGE else trial(*key)
             rows[key] = known | found
             append_rows([rows[key]], path)
             print_status(str(rows[key]))
@@ -66,7 +48,7 @@ def main() -> None:
 
 def trial(dataset, n_clusters, seed):
     """Return loss and time of ours and theirs on all rows, one after the other."""
-    X, _ = load(dataset)
+    X, _ = BuiltIn(dataset).load()
     start = perf_counter()
     with no_warnings():
         model = nk.KMedoids("hamming", n_clusters, n_init=STARTS, random_state=seed)
@@ -88,43 +70,56 @@ def trial(dataset, n_clusters, seed):
     }
 
 
-def in_its_own_process():
-    """Return what a large table takes."""
-    command = [sys.executable, "-c", IN_ITS_OWN_PROCESS]
-    return json.loads(subprocess.check_output(command, text=True))
+def large_table():
+    """Return what a large table takes, of memory too: in a process of its own."""
+    X, _ = BuiltIn(LARGE).load()
+    before, start = peak_megabytes(), perf_counter()
+    model = nk.KMedoids("hamming", random_state=0).fit(X)
+    return {
+        "n_rows": len(X),
+        "n_features": X.shape[1],
+        "inertia": model.inertia_,
+        "seconds": perf_counter() - start,
+        "before_gib": before / 1024,
+        "peak_gib": peak_megabytes() / 1024,
+    }
+
+
+HEAD = (
+    "set", "rows", "groups", "seeds", "loss", "theirs", "loss ratio", "time ratio",
+)  # fmt: skip
+
+
+MEASURED = (
+    "n_rows", "loss", "seconds", "peer_loss", "peer_seconds", "square_seconds",
+)  # fmt: skip
+
+
+def line(name, n_clusters, found):
+    """Return the cells of a set and a number of groups, means over seeds."""
+    n_rows, loss, seconds, peer_loss, peer_seconds, square_seconds = np.array(
+        [[row[key] for key in MEASURED] for row in found]
+    ).T
+    return [
+        name,
+        f"{n_rows.mean():,.0f}",
+        str(n_clusters),
+        str(len(found)),
+        f"{loss.mean():.1f}",
+        f"{peer_loss.mean():.1f}",
+        f"{np.mean(loss / peer_loss):.4f}",
+        f"{np.median(seconds / (peer_seconds + square_seconds)):.2f}",
+    ]
 
 
 def write_page(rows):
     """Write the table of the rows."""
-    lines = []
-    for name in dict.fromkeys(
-        row["dataset"] for row in rows if row["dataset"] != LARGE
-    ):
-        for k in NUMBERS:
-            found = [r for r in rows if (r["dataset"], r["n_clusters"]) == (name, k)]
-            if not found:
-                continue
-            mean = {
-                key: np.mean([row[key] for row in found])
-                for key in ("n_rows", "loss", "seconds", "peer_loss", "peer_seconds")
-            }
-            loss = [row["loss"] / row["peer_loss"] for row in found]
-            time = [
-                row["seconds"] / (row["peer_seconds"] + row["square_seconds"])
-                for row in found
-            ]
-            lines.append(
-                [
-                    name,
-                    f"{mean['n_rows']:,.0f}",
-                    str(k),
-                    str(len(found)),
-                    f"{mean['loss']:.1f}",
-                    f"{mean['peer_loss']:.1f}",
-                    f"{np.mean(loss):.4f}",
-                    f"{np.median(time):.2f}",
-                ]
-            )
+    groups = {}
+    for row in rows:
+        if row["dataset"] != LARGE:
+            key = row["dataset"], row["n_clusters"]
+            groups.setdefault(key, []).append(row)
+    lines = [line(*key, found) for key, found in groups.items()]
     [large] = [row for row in rows if row["dataset"] == LARGE]
     notes = [
         "`python -m benchmarks.tasks.medoids`. Hamming's distance, all rows of a set. "
@@ -141,17 +136,7 @@ def write_page(rows):
         f"{8 * large['n_rows'] ** 2 / 2**30:,.0f} GiB.",
         versions("nearkind", "kmedoids", "numpy"),
     ]
-    head = [
-        "set",
-        "rows",
-        "groups",
-        "seeds",
-        "loss",
-        "theirs",
-        "loss ratio",
-        "time ratio",
-    ]
-    table = ResultTable("Loss and time", head, lines, notes)
+    table = ResultTable("Loss and time", HEAD, lines, notes)
     page = f"# Groups beside kmedoids\n\n{table.markdown()}"
     (PAGES / "tasks-medoids.md").write_text(page)
     print(page)

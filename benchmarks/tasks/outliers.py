@@ -23,7 +23,7 @@ from benchmarks.harness import no_warnings, print_status
 from benchmarks.tasks.results import PAGES, append_rows, arguments, read_rows, versions
 from nearkind.experiments.paper import printed
 from nearkind.experiments.result_table import ResultTable
-from nearkind.experiments.sets import load, seed_of
+from nearkind.experiments.sets import BuiltIn, seed_of
 
 KEY = "dataset", "anomalies", "repetition", "method"
 MOST_TRAIN, MOST_TEST = 2_000, 1_000
@@ -65,7 +65,7 @@ def main() -> None:
 
 def splits(dataset):
     """Yield what is known of a trial, training rows and labels, and test rows."""
-    X, y = load(dataset)
+    X, y = BuiltIn(dataset).load()
     names, counts = np.unique(y, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     held = [names[i] for i in order if counts[i] >= LEAST_ROWS][:MOST_CLASSES]

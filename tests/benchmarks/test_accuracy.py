@@ -17,6 +17,7 @@ from benchmarks.accuracy.tables import beside_anchors, by_set, markdown, tables
 from benchmarks.accuracy.trial import DESIGN, METHODS, ProbabilityMethod, plan
 from nearkind.experiments import Limits, Row, read_rows
 from nearkind.experiments.runner import run_trials
+from nearkind.experiments.sets import BuiltIn
 from nearkind.experiments.trial import Trial
 
 
@@ -53,10 +54,10 @@ def rows_of(scores, dataset="zoo", bins=None):
 
 def test_the_plan_has_more_repetitions_of_small_sets_and_the_slowest_method_last():
     trials = plan(["nursery", "car", "zoo"], ["catboost", "lightgbm"])
-    counts = {s: sum(t.dataset == s for t in trials) / 2 for s in ("zoo", "car")}
+    counts = {s: sum(t.dataset.name == s for t in trials) / 2 for s in ("zoo", "car")}
     assert counts == {"zoo": 10, "car": 5}
-    assert sum(t.dataset == "nursery" for t in trials) == 6
-    turns = list(dict.fromkeys((t.dataset, t.name) for t in trials))
+    assert sum(t.dataset.name == "nursery" for t in trials) == 6
+    turns = list(dict.fromkeys((t.dataset.name, t.name) for t in trials))
     wanted = product(("zoo", "car", "nursery"), ("lightgbm", "catboost"))
     assert turns == list(wanted)
     assert len(plan(["zoo", "nursery"], ["xrfm"], repeats=2)) == 4
@@ -69,7 +70,9 @@ def test_the_search_has_a_budget_on_large_sets_alone():
 
 
 def test_a_trial_scores_answers_and_probabilities():
-    trial = Trial("monks1", "shares", ProbabilityMethod(LargestClass), 0, DESIGN)
+    trial = Trial(
+        BuiltIn("monks1"), "shares", ProbabilityMethod(LargestClass), 0, DESIGN
+    )
     row = trial.run()
     assert row.n_training_used == row.n_train + row.n_valid == 432 - row.n_test
     assert row.accuracy == row.majority_share

@@ -69,7 +69,7 @@ def test_neighbors_in_words(models, pets):
     assert "legs: 2 here, 4 there" in out
     assert "down here, nothing there" in out
     assert out.count("training row") == 12
-    assert "before each column its part of the squared distance" in out
+    assert "contribution of each column to the squared distance" in out
     assert "by CPML(" in out
     assert "no difference: " in out
     assert "which is not learned" in done(

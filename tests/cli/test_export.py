@@ -82,7 +82,7 @@ def test_a_member_is_picked_by_number(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--to", "jsn"], "Did you mean 'json'"),
+        (["--to", "jsn"], "'jsn' is not one of 'json'"),
         (["--to", "json", "-o", "model.nearkind"], "the file of MODEL"),
         ([], "--to"),
         (["-o", "model.txt"], "none of json"),

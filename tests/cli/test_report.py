@@ -107,7 +107,7 @@ def test_the_demo_writes_its_page_where_it_is_told_to(tmp_path):
     out = tmp_path / "demo.html"
     assert f"{out}" in "".join(done("demo", "monks1", "-o", out).split("\n"))
     assert facts_of(out)["title"] == "The demo's CPMLClassifier on monks1"
-    assert "130 rows" in lines_of(out)
+    assert "86 rows" in lines_of(out)
 
 
 def test_a_page_ends_in_html(models, pets, tmp_path):

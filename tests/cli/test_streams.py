@@ -107,7 +107,7 @@ def test_a_pipe_is_copied_for_other_processes(tmp_path):
     place, writer = piped(tmp_path, PETS.encode())
     with writer:
         table = _table(LabelledSource(str(place), "kind"), tmp_path)
-    assert table.display_name == "pipe"
+    assert table.name == "pipe"
     assert (tmp_path / "copy").read_text() == PETS
 
 

@@ -23,7 +23,7 @@ from nearkind.experiments.design import DECADES
         ({"strengths": (1.0, -1.0)}, "'strengths' .* numbers > 0"),
         ({"p": 0.5}, "'p' .* >= 1, or inf; got 0.5"),
         ({"p": float("nan")}, "'p' .* got nan"),
-        ({"constraints": "neighbors"}, "'constraints' .* quadruplets; got 'neighb"),
+        ({"constraints": "neighbors"}, "'constraints' .* 'quadruplets'; got 'neighb"),
         ({"tol": 0.0}, "'tol' .* > 0; got 0.0"),
         ({"max_iter": 0}, "'max_iter' .* >= 1; got 0"),
     ],

@@ -17,18 +17,18 @@ from nearkind.experiments.methods import (
     StrengthPath,
 )
 from nearkind.experiments.scores import majority_share
-from nearkind.experiments.sets import load, seed_of
+from nearkind.experiments.sets import BuiltIn, seed_of
 from nearkind.experiments.splits import Part, Split, split
 from nearkind.experiments.trial import Trial
 from nearkind.scoring import triplet_accuracy
 
 SMALL = Design(rows=100)
 QUIET = pytest.mark.filterwarnings("ignore")
-PARTS = split(load("balance"), seed_of("balance", 0), 100)
+PARTS = split(BuiltIn("balance").load(), seed_of("balance", 0), 100)
 
 
 def trial(name="hamming", design=SMALL, method=None):
-    return Trial("balance", name, method or METHODS[name], 0, design)
+    return Trial(BuiltIn("balance"), name, method or METHODS[name], 0, design)
 
 
 def nearest_answers(D, y):
@@ -66,7 +66,7 @@ def test_every_method_meets_the_same_split():
 def test_the_test_part_is_not_looked_at_while_selecting():
     blind = Split(PARTS.train, PARTS.valid, None)
     selection = METHODS["cpml-s"].select(blind, seed_of("balance", 0), SMALL)
-    assert selection.valid_accuracy > 0.0
+    assert selection.facts["valid_accuracy"] > 0.0
 
 
 class Recording(Hamming):
@@ -166,7 +166,9 @@ def test_the_number_of_neighbours_may_be_chosen():
 
 
 def test_a_set_of_six_rows_makes_a_row():
-    row = Trial("credit_risk", "hamming", METHODS["hamming"], 1, Design()).run()
+    row = Trial(
+        BuiltIn("credit_risk"), "hamming", METHODS["hamming"], 1, Design()
+    ).run()
     assert row.status == "done"
     assert row.triplet_accuracy is None
 
@@ -233,7 +235,9 @@ def test_numbers_reach_the_method_if_the_design_keeps_them(monkeypatch):
     for numbers, n_features in ((False, 1), (True, 2)):
         Recording.seen.clear()
         design = Design(numbers=numbers)
-        row = Trial("adult", "hamming", DistanceMethod(Recording), 0, design).run()
+        row = Trial(
+            BuiltIn("adult"), "hamming", DistanceMethod(Recording), 0, design
+        ).run()
         assert row.n_features == n_features
         assert row.design == design.label
     assert set(Recording.seen[0][0][:, 0]) == {17.0, 23.0, None}

@@ -13,7 +13,7 @@ def test_a_pipe_gets_a_plain_line_a_row(capsys):
         callback(RunProgress(2, 2, [], ROW._replace(status="timed out", accuracy=None)))
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "3 rows are there already"
-    assert lines[1].startswith(f"1/2  zoo  lmnn  #0  {ROW.accuracy:.4f} right")
+    assert lines[1].startswith(f"1/2  zoo  lmnn  #0  accuracy {ROW.accuracy:.4f}")
     assert lines[1].endswith("left")
     assert lines[2].startswith("2/2  zoo  lmnn  #0  timed out")
     assert len(lines) == 3

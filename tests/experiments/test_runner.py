@@ -12,7 +12,6 @@ import pytest
 import nearkind
 from helpers.odd_methods import ODD
 from nearkind.experiments import Design, Limits, read_rows, run
-from nearkind.experiments.progress import hide_progress
 
 SMALL = Design(rows=60)
 SETS, PAIR = ["monks1", "balance"], ["cpml-s", "euclidean"]
@@ -29,9 +28,9 @@ def settled(rows):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     path = tmp_path_factory.mktemp("two_jobs") / "results.jsonl"
-    limits = Limits(jobs=2, seconds=PATIENCE)
+    limits = Limits(seconds=PATIENCE)
     return path, run(
-        SETS, PAIR, 1, path, design=SMALL, limits=limits, show=hide_progress
+        SETS, PAIR, 1, path, design=SMALL, limits=limits, jobs=2, verbose=0
     )
 
 
@@ -51,27 +50,26 @@ def test_a_run_makes_every_row(finished):
 
 
 def test_rows_do_not_depend_on_the_number_of_jobs(finished, tmp_path):
-    alone = Limits(jobs=1)
     path = tmp_path / "results.jsonl"
-    rows = run(SETS, PAIR, 1, path, design=SMALL, limits=alone, show=hide_progress)
+    rows = run(SETS, PAIR, 1, path, design=SMALL, jobs=1, verbose=0)
     assert settled(rows) == settled(finished[1])
 
 
 def test_a_finished_run_is_not_made_again(finished):
     path, rows = finished
     before = path.read_bytes()
-    assert run(SETS, PAIR, 1, path, design=SMALL, show=hide_progress) == rows
+    assert run(SETS, PAIR, 1, path, design=SMALL, verbose=0) == rows
     assert path.read_bytes() == before
 
 
 def odd(methods, path, **settings):
-    options = {"design": SMALL, "table": ODD, "show": hide_progress, **settings}
+    options = {"design": SMALL, "table": ODD, "verbose": 0, **settings}
     return run(["monks1"], methods, 1, path, **options)
 
 
 def test_a_row_that_takes_too_long_is_killed_and_others_go_on(tmp_path):
-    limits = Limits(seconds=3.0, jobs=2)
-    rows = odd(["sleeping", "plain"], tmp_path / "r.jsonl", limits=limits)
+    limits = Limits(seconds=3.0)
+    rows = odd(["sleeping", "plain"], tmp_path / "r.jsonl", limits=limits, jobs=2)
     assert [row.status for row in rows] == ["timed out", "done"]
     assert rows[0].seconds >= 3.0
     assert rows[0].accuracy is None
@@ -114,11 +112,11 @@ def test_rows_that_failed_are_made_again_only_if_asked(tmp_path):
 SCRIPT = """
 import sys
 from helpers.odd_methods import ODD
-from nearkind.experiments import Design, Limits, run
+from nearkind.experiments import Design, run
 
 if __name__ == "__main__":
     run(["monks1"], sys.argv[2:], 4, sys.argv[1], design=Design(rows=60), table=ODD,
-        limits=Limits(jobs=2))
+        jobs=2)
 """
 
 
@@ -186,9 +184,7 @@ def test_a_run_that_is_ended_keeps_its_rows_and_leaves_nobody(blow, tmp_path):
     assert "monks1  dozing  #0" in said
     assert blow is signal.SIGKILL or said.count("Traceback") == 1  # the script's own
 
-    rows = run(
-        ["monks1"], ["dozing"], 4, path, design=SMALL, table=ODD, show=hide_progress
-    )
+    rows = run(["monks1"], ["dozing"], 4, path, design=SMALL, table=ODD, verbose=0)
     assert {row.status for row in rows} == {"done"}
     assert path.read_bytes().startswith(kept)
     assert n_lines(path) == len(rows)  # none was made twice
@@ -205,21 +201,20 @@ def test_a_run_that_is_ended_keeps_its_rows_and_leaves_nobody(blow, tmp_path):
 def test_unknown_names_are_refused_before_anything_runs(sets, methods, words, tmp_path):
     path = tmp_path / "r.jsonl"
     with pytest.raises(ValueError, match=words):
-        run(sets, methods, 1, path, show=hide_progress)
+        run(sets, methods, 1, path, verbose=0)
     assert not path.exists()
 
 
 @pytest.mark.parametrize(
-    ("repetitions", "limits", "words"),
+    ("repetitions", "settings", "words"),
     [
-        (0, Limits(), "'repetitions' must be a whole number >= 1; got 0"),
-        (1, Limits(jobs=0), "'jobs' must be a whole number >= 1; got 0"),
-        (1, Limits(seconds=0.0), "'seconds' must be None or a number > 0; got 0.0"),
-        (1, Limits(megabytes=-1), "'megabytes' must be .* got -1"),
+        (0, {}, "'repetitions' parameter of run must be a whole number >= 1; got 0"),
+        (1, {"jobs": 0}, "'jobs' .* must be a whole number >= 1; got 0"),
+        (1, {"limits": Limits(0.0)}, "'seconds' .* None or a number > 0; got 0.0"),
+        (1, {"limits": Limits(megabytes=-1)}, "'megabytes' .* got -1"),
+        (1, {"limits": Limits(n_threads=0)}, "'n_threads' .* >= 1; got 0"),
     ],
 )
-def test_wrong_numbers_are_refused(repetitions, limits, words, tmp_path):
+def test_wrong_numbers_are_refused(repetitions, settings, words, tmp_path):
     with pytest.raises(ValueError, match=words):
-        run(
-            ["monks1"], ["plain"], repetitions, tmp_path / "r", limits=limits, table=ODD
-        )
+        run(["monks1"], ["plain"], repetitions, tmp_path / "r", table=ODD, **settings)

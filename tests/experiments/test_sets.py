@@ -5,7 +5,7 @@ import pytest
 
 from nearkind.datasets import make_synthetic
 from nearkind.experiments import sets
-from nearkind.experiments.sets import NUMERIC, Synthetic, load, seed_of
+from nearkind.experiments.sets import NUMERIC, BuiltIn, Synthetic, seed_of
 from nearkind.experiments.splits import split
 
 
@@ -18,16 +18,15 @@ def test_seeds_depend_on_set_and_repetition():
 
 def test_a_seed_is_the_same_on_every_machine():
     assert seed_of("monks1", 0) == 1861105399
-    train = split(load("monks1"), seed_of("monks1", 0)).train
+    train = split(BuiltIn("monks1").load(), seed_of("monks1", 0)).train
     assert train.X.shape == (259, 6)
 
 
 @pytest.mark.parametrize("reading", ["raw", "normalised"])
 @pytest.mark.parametrize("distinct", [False, True])
-def test_a_synthetic_set_is_drawn_by_its_name(reading, distinct):
+def test_a_synthetic_set_is_drawn_with_its_settings(reading, distinct):
     synthetic = Synthetic(40, 3, weight=0.9, reading=reading, distinct=distinct)
-    assert Synthetic.from_name(synthetic.name) == synthetic
-    drawn = load(synthetic.name, seed=5)
+    drawn = synthetic.load(seed=5)
     data = make_synthetic(
         40, 3, weight=0.9, random_state=5, reading=reading, distinct=distinct
     )
@@ -50,7 +49,7 @@ def test_columns_of_numbers_are_left_out(name, monkeypatch):
         X, y, feature_names = cells, np.array(["a", "b"]), columns
 
     monkeypatch.setattr(sets.datasets, "load", lambda *_, **__: Data)
-    assert load(name).X.tolist() == [["colour"], ["colour"]]
+    assert BuiltIn(name).load().X.tolist() == [["colour"], ["colour"]]
 
 
 @pytest.mark.parametrize("name", NUMERIC)
@@ -65,7 +64,7 @@ def test_columns_of_numbers_may_be_kept_as_numbers(name, monkeypatch):
         X, y, feature_names = cells, np.array(["a", "b"]), columns
 
     monkeypatch.setattr(sets.datasets, "load", lambda *_, **__: Data)
-    kept = load(name, numbers=True)
+    kept = BuiltIn(name).load(numbers=True)
     assert kept.X.tolist() == [
         [1.0, "2", *(3.0 for _ in numeric[1:])],
         [None] * len(columns),
@@ -74,5 +73,6 @@ def test_columns_of_numbers_may_be_kept_as_numbers(name, monkeypatch):
 
 
 def test_a_set_without_numbers_is_the_same_either_way():
-    plain, kept = load("monks1"), load("monks1", numbers=True)
+    monks = BuiltIn("monks1")
+    plain, kept = monks.load(), monks.load(numbers=True)
     np.testing.assert_array_equal(plain.X, kept.X)

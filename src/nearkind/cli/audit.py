@@ -5,7 +5,7 @@ from nearkind.cli.options import option
 
 
 def audit(
-    table: options.Table,
+    table: options.TargetTable,
     top: int = option(
         "Findings of each kind to show; --json has all.", default=10, min=1
     ),
@@ -16,8 +16,7 @@ def audit(
 
     Labels are judged by the other rows, each while it is held out.
     """
-    from nearkind.cli.console import print_json, print_text
-    from nearkind.datasets.display import console
+    from nearkind.cli.console import Screen, print_json
     from nearkind.datasets.readers import read_labelled
     from nearkind.estimators.progress import is_watched
     from nearkind.io import short_name
@@ -38,11 +37,11 @@ def audit(
         facts = {"data": name, "target": source.target, **found.to_dict()}
         print_json({**facts, "unlabelled": unlabelled})
         return
-    out = console()
+    screen = Screen()
     head = (
         f"{name}: {found.n_rows:,} rows, {found.n_columns} columns, "
         f"{found.n_classes} classes of {source.target!r}"
     )
-    print_text(out, head, bold=True)
+    screen.line(head, bold=True)
     for line in found.lines(top):
-        print_text(out, line)
+        screen.line(line)

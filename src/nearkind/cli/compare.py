@@ -6,7 +6,7 @@ from nearkind.cli import options
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trials(options.Trials):
+class ManyTrials(options.Trials):
     """More repetitions, as ranks and significance need, of shorter trials."""
 
     repeats: int = options.repeats(10)
@@ -14,7 +14,7 @@ class Trials(options.Trials):
 
 
 def compare(
-    table: options.Table, trials: Trials, as_json: options.AsJson = False
+    table: options.TargetTable, trials: ManyTrials, as_json: options.AsJson = False
 ) -> None:
     """Compare methods on one table: accuracy, ranks, significance, time.
 

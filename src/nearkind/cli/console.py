@@ -1,10 +1,10 @@
 """What commands print: JSON for programs; text, tables and bars for people."""
 
 import json
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from nearkind.datasets.display import console, table_of
@@ -16,6 +16,8 @@ MOST_FEATURES = 8
 MOST_REASONS = 3
 MOST_CELLS = 12
 MOST_CLASSES = 6
+MOST_GROUPS = 20
+MOST_LISTED = 6
 SIGNIFICANT = 0.05
 HEADS = {
     "balanced_accuracy": "balanced",
@@ -24,6 +26,18 @@ HEADS = {
     "p_value": "p",
 }
 """Head of a column where it is not the key."""
+NEXT_OF_CLASSIFIER = (
+    "predict {} NEW.csv",
+    "explain {} NEW.csv --row 0",
+    "neighbors {} NEW.csv --row 0",
+    "report {} NEW.csv -o report.html",
+)
+NEXT_OF_DISTANCE = (
+    "duplicates NEW.csv --model {}",
+    "transform {} NEW.csv -o vectors.csv",
+    "explain {} NEW.csv --rows 0 1",
+)
+"""What to do with a model."""
 
 
 def print_json(facts: Any) -> None:
@@ -59,9 +73,30 @@ def to_json(value: Any) -> Any:
     return value if is_json else str(value)
 
 
-def print_text(out: Console, text: str, bold: bool = False) -> None:
-    """Print a line as it is, whatever brackets it holds; what is no text is escaped."""
-    out.print(Text(printable(text), style="bold" if bold else ""), soft_wrap=True)
+class Screen:
+    """Standard output for people: what a terminal would obey is escaped."""
+
+    def __init__(self) -> None:
+        self._out = console()
+
+    def line(self, text: str = "", bold: bool = False) -> None:
+        """Print a line as it is, whatever brackets it holds."""
+        styled = Text(printable(text), style="bold" if bold else "")
+        self._out.print(styled, soft_wrap=True)
+
+    def section(self, title: str) -> None:
+        """Print an empty line and a title."""
+        self.line()
+        self.line(title, bold=True)
+
+    def table(
+        self,
+        head: Sequence[str],
+        lines: Iterable[tuple[str, ...]],
+        right: Collection[str] = (),
+    ) -> None:
+        """Print a table, some of its columns to the right."""
+        self._out.print(table_of(self._out, head, lines, right))
 
 
 def bar(value: float, most: float) -> str:
@@ -82,163 +117,125 @@ def cell_text(value: Any) -> str:
     return "nothing" if value is None else str(value)
 
 
+def more_text(n: int, shown: int) -> str:
+    """Return how many are not shown, after those that are; empty if all are."""
+    return f" and {n - shown} more" if n > shown else ""
+
+
 def show_fit(facts: dict[str, Any]) -> None:
     """Print what was learned, and what to do next."""
-    out, model = console(), facts["model"]
-    print_text(
-        out,
-        f"{model}: {facts['rows']:,} rows, {facts['features']} features, "
-        f"{len(facts['classes'])} classes of {facts['target']!r}, learned in "
-        f"{facts['seconds']:.1f} s",
-        bold=True,
-    )
-    if facts["accuracy"] is not None:
-        print_text(out, f"{facts['accuracy']:.1%} right {facts['accuracy_is']}")
-    print_text(out, f"{facts['majority_share']:.1%} by always saying the largest class")
-    if "caution" in facts:
-        print_text(out, facts["caution"])
-    if "recall" in facts:
-        print_text(out, _recall_line(facts))
-    for name in facts["chosen"]:
-        print_text(out, f"by {name}")
-    if "not_tried" in facts:
-        names = ", ".join(facts["not_tried"])
-        print_text(out, f"not tried, as the time budget was used up: {names}")
-    if "prediction_note" in facts:
-        print_text(out, facts["prediction_note"])
-    is_said = facts["chosen"][0].startswith(facts["explained_by"])
-    _print_relevance(
-        out, facts["relevance"], None if is_said else facts["explained_by"]
-    )
-    _print_next(
-        out,
-        f"nearkind predict {model} NEW.csv",
-        f"nearkind explain {model} NEW.csv --row 0",
-        f"nearkind neighbors {model} NEW.csv --row 0",
-        f"nearkind report {model} NEW.csv -o report.html",
-    )
-
-
-def show_fit_of_distance(facts: dict[str, Any]) -> None:
-    """Print what was learned without classes, and what to do next."""
-    out, model = console(), facts["model"]
-    print_text(
-        out,
-        f"{model}: {facts['rows']:,} rows, {facts['features']} features, no classes, "
+    screen, model, has_classes = Screen(), facts["model"], facts["target"] is not None
+    classes = "no classes"
+    if has_classes:
+        classes = f"{len(facts['classes'])} classes of {facts['target']!r}"
+    screen.line(
+        f"{model}: {facts['rows']:,} rows, {facts['features']} features, {classes}, "
         f"learned in {facts['seconds']:.1f} s",
         bold=True,
     )
-    print_text(out, f"by {facts['chosen'][0]}")
-    _print_relevance(out, facts["relevance"])
-    _print_next(
-        out,
-        f"nearkind duplicates NEW.csv --model {model}",
-        f"nearkind transform {model} NEW.csv -o vectors.csv",
-        f"nearkind explain {model} NEW.csv --rows 0 1",
-    )
+    if has_classes:
+        _print_accuracy(screen, facts)
+    for name in facts["chosen"]:
+        screen.line(f"by {name}")
+    if "not_tried" in facts:
+        names = ", ".join(facts["not_tried"])
+        screen.line(f"not tried, as the time budget was used up: {names}")
+    if "prediction_note" in facts:
+        screen.line(facts["prediction_note"])
+    explained_by = facts.get("explained_by")
+    is_said = explained_by and facts["chosen"][0].startswith(explained_by)
+    print_relevance(screen, facts["relevance"], None if is_said else explained_by)
+    screen.section("Next")
+    for line in NEXT_OF_CLASSIFIER if has_classes else NEXT_OF_DISTANCE:
+        screen.line(f"  nearkind {line.format(model)}")
 
 
-def _print_next(out: Console, *lines: str) -> None:
-    out.print()
-    print_text(out, "Next", bold=True)
-    for line in lines:
-        print_text(out, f"  {line}")
+def _print_accuracy(screen: Screen, facts: dict[str, Any]) -> None:
+    """Print the accuracy beside that of the baseline, and the recall of each class."""
+    if facts["accuracy"] is not None:
+        screen.line(f"accuracy {facts['accuracy']:.1%}, {facts['accuracy_is']}")
+    screen.line(f"majority-class baseline {facts['majority_share']:.1%}")
+    if "caution" in facts:
+        screen.line(facts["caution"])
+    if "recall" in facts:
+        rising = sorted(facts["recall"].items(), key=lambda part: part[1])
+        listed = [f"{label} {share:.1%}" for label, share in rising[:MOST_CLASSES]]
+        screen.line(
+            f"balanced accuracy {facts['balanced_accuracy']:.1%}; recall: "
+            f"{', '.join(listed)}{more_text(len(rising), MOST_CLASSES)}"
+        )
 
 
-def _recall_line(facts: dict[str, Any]) -> str:
-    """Return the recall of each class, the lowest first."""
-    rising = sorted(facts["recall"].items(), key=lambda part: part[1])
-    listed = ", ".join(f"{label} {share:.1%}" for label, share in rising[:MOST_CLASSES])
-    n_more = len(rising) - MOST_CLASSES
-    more = f" and {n_more} more" if n_more > 0 else ""
-    mean = f"{facts['balanced_accuracy']:.1%} right in the mean of the classes"
-    return f"{mean}: {listed}{more}"
-
-
-def _print_relevance(
-    out: Console, parts: list[dict[str, Any]], explained_by: str | None = None
+def print_relevance(
+    screen: Screen, parts: list[dict[str, Any]], explained_by: str | None = None
 ) -> None:
-    out.print()
-    print_text(out, "What the distance looks at", bold=True)
-    if explained_by is not None:
-        print_text(out, f"by {explained_by}")
-    shown = parts[:MOST_FEATURES]
+    """Print the share of each feature in the distance, with a bar."""
+    screen.section("What the distance looks at")
+    if explained_by:
+        screen.line(f"by {explained_by}")
+    shown, rest = parts[:MOST_FEATURES], parts[MOST_FEATURES:]
     names = [printable(str(part["feature"])) for part in shown]
     width = max(map(len, names))
     most = max(abs(part["share"]) for part in shown)
     for name, part in zip(names, shown, strict=True):
         share = part["share"]
-        print_text(out, f"  {name:<{width}}  {share:6.1%}  {bar(share, most)}")
-    if len(parts) > len(shown):
-        rest = sum(part["share"] for part in parts[len(shown) :])
-        print_text(out, f"  {len(parts) - len(shown)} more: {rest:.1%}")
+        screen.line(f"  {name:<{width}}  {share:6.1%}  {bar(share, most)}")
+    if rest:
+        screen.line(f"  {len(rest)} more: {sum(part['share'] for part in rest):.1%}")
 
 
 def show_neighbors(facts: dict[str, Any]) -> None:
     """Print the nearest training rows, and why each is near."""
-    out = console()
-    title = f"Row {facts['row']}, classified as {facts['predicted']}"
-    print_text(out, title, bold=True)
-    print_text(out, cells_text(facts["cells"]))
-    _print_source(out, facts)
-    for neighbor in facts["neighbors"]:
-        out.print()
-        print_text(out, _neighbor_text(neighbor))
-        _print_reasons(out, neighbor)
+    screen = Screen()
+    screen.line(f"Row {facts['row']}, classified as {facts['predicted']}", bold=True)
+    screen.line(cells_text(facts["cells"]))
+    _print_neighbors(screen, facts)
 
 
 def show_prediction(facts: dict[str, Any]) -> None:
     """Print why a row has its class: effects of columns, and who votes."""
-    out, chances = console(), facts["probabilities"]
+    screen, chances = Screen(), facts["probabilities"]
     likeliest = sorted(chances, key=lambda label: -chances[label])[:MOST_CLASSES]
     said = ", ".join(f"{label} {chances[label]:.1%}" for label in likeliest)
     title = f"Row {facts['row']}, classified as {facts['predicted']}: {said}"
-    print_text(out, title, bold=True)
-    print_text(out, cells_text(facts["cells"]))
-    out.print()
-    print_text(out, "By how much each column raises the probability of a class")
+    screen.line(title, bold=True)
+    screen.line(cells_text(facts["cells"]))
+    screen.line()
+    screen.line("By how much each column raises the probability of a class")
     if facts["note"]:
-        print_text(out, facts["note"])
+        screen.line(facts["note"])
     else:
-        _print_effects(out, facts, likeliest)
-    out.print()
-    print_text(out, "Nearest training rows, with their votes", bold=True)
-    _print_source(out, facts)
-    for neighbor in facts["neighbors"]:
-        vote = f"{neighbor['vote']:.1%} of the votes"
-        out.print()
-        print_text(out, f"{_neighbor_text(neighbor)}, {vote}")
-        _print_reasons(out, neighbor)
+        _print_effects(screen, facts, likeliest)
+    screen.section("Nearest training rows, with their votes")
+    _print_neighbors(screen, facts)
 
 
 def show_change(facts: dict[str, Any]) -> None:
     """Print the fewest changes that change the class of a row."""
-    out, n_changes = console(), facts["n_changes"]
+    screen, n_changes = Screen(), facts["n_changes"]
     title = f"Row {facts['row']}, classified as {facts['before']}"
     if n_changes:
         noun = "change" if n_changes == 1 else "changes"
         title += f"; as {facts['predicted']} after {n_changes} {noun}"
-    print_text(out, title, bold=True)
-    print_text(out, cells_text(facts["cells"]))
+    screen.line(title, bold=True)
+    screen.line(cells_text(facts["cells"]))
     if n_changes:
         head = ("column", "from", "to")
         lines = [
-            (str(part["column"]), cell_text(part["from"]), cell_text(part["to"]))
-            for part in facts["changes"]
+            tuple(cell_text(part[key]) for key in head) for part in facts["changes"]
         ]
-        out.print()
-        out.print(table_of(out, head, lines))
-        out.print()
-        print_text(
-            out,
+        screen.line()
+        screen.table(head, lines)
+        screen.line()
+        screen.line(
             f"The changed row is {facts['predicted']} with probability "
             f"{facts['probability']:.1%}, {facts['distance']:.4g} away by "
-            f"{facts['explained_by']}.",
+            f"{facts['explained_by']}."
         )
-    print_text(out, facts["reason"])
+    screen.line(facts["reason"])
 
 
-def _print_effects(out: Console, facts: dict[str, Any], labels: list[Any]) -> None:
+def _print_effects(screen: Screen, facts: dict[str, Any], labels: list[Any]) -> None:
     """Print by how much each column raises the probability of some classes."""
     from nearkind.voting.explanation import effect_text
 
@@ -254,28 +251,29 @@ def _print_effects(out: Console, facts: dict[str, Any], labels: list[Any]) -> No
         )
         for part in parts
     ]
-    out.print(table_of(out, head, lines, right=set(head[2:-1])))
+    screen.table(head, lines, right=head[2:-1])
 
 
-def _print_source(out: Console, facts: dict[str, Any]) -> None:
-    """Print which distance explains, and what its parts are parts of."""
-    print_text(out, f"by {facts['explained_by']}")
-    print_text(out, f"before each column its part of the {facts['contributions_to']}")
+def _print_neighbors(screen: Screen, facts: dict[str, Any]) -> None:
+    """Print training rows, what sets them apart, and which distance says so."""
+    screen.line(f"by {facts['explained_by']}")
+    screen.line(f"contribution of each column to the {facts['contributions_to']}")
+    for neighbor in facts["neighbors"]:
+        vote = f", {neighbor['vote']:.1%} of the votes" if "vote" in neighbor else ""
+        screen.line()
+        _print_neighbor(screen, neighbor, vote)
 
 
 def show_explanation(facts: dict[str, Any]) -> None:
     """Print what each feature contributes to the distance between two rows."""
-    out = console()
-    a, b = facts["rows"]
-    total, parts = facts["contributions_to"], facts["contributions"]
-    title = f"Rows {a} and {b} are {facts['distance']:.4g} apart"
-    print_text(out, title, bold=True)
+    screen, parts, (a, b) = Screen(), facts["contributions"], facts["rows"]
+    screen.line(f"Rows {a} and {b} are {facts['distance']:.4g} apart", bold=True)
     if facts["predicted"] is not None:
-        print_text(out, "classified as {} and {}".format(*facts["predicted"]))
-    print_text(out, f"by {facts['explained_by']}")
-    print_text(out, explanation_text(parts))
+        screen.line("classified as {} and {}".format(*facts["predicted"]))
+    screen.line(f"by {facts['explained_by']}")
+    screen.line(explanation_text(parts))
+    added = f"adds to the {facts['contributions_to']}"
     most = max((abs(part["contribution"]) for part in parts), default=0.0)
-    head = ("feature", f"row {a}", f"row {b}", f"adds to the {total}", "")
     lines = [
         (
             str(part["feature"]),
@@ -286,13 +284,11 @@ def show_explanation(facts: dict[str, Any]) -> None:
         )
         for part in parts
     ]
-    out.print()
-    out.print(table_of(out, head, lines, right={head[3]}))
+    screen.line()
+    screen.table(("feature", f"row {a}", f"row {b}", added, ""), lines, right={added})
     if facts["other_class"] is not None:
-        out.print()
-        print_text(out, f"Nearest to row {a} of another class", bold=True)
-        print_text(out, _neighbor_text(facts["other_class"]))
-        _print_reasons(out, facts["other_class"])
+        screen.section(f"Nearest to row {a} of another class")
+        _print_neighbor(screen, facts["other_class"])
 
 
 def explanation_text(parts: list[dict[str, Any]]) -> str:
@@ -308,39 +304,35 @@ def explanation_text(parts: list[dict[str, Any]]) -> str:
     if not differing:
         return "They are the same in every column."
     adding = [part for part in differing if part["contribution"] > 0.0]
-    shown = adding[:MOST_REASONS]
     words = "; ".join(
         f"{part['feature']}, {cell_text(part['a'])} against {cell_text(part['b'])}"
-        for part in shown or differing[:1]
+        for part in adding[:MOST_REASONS] or differing[:1]
     )
     return f"Most of it is {words}."
 
 
-def _neighbor_text(neighbor: dict[str, Any]) -> str:
-    """Return a training row in words, with its classes if there are several."""
-    shares = neighbor["classes"]
-    several = ", ".join(f"{label} {share:.0%}" for label, share in shares.items())
-    label = neighbor["class"]
-    label = label if len(shares) == 1 else f"{label} ({several})"
-    return (
-        f"training row {neighbor['row']}, {label}, distance {neighbor['distance']:.4g}"
-    )
-
-
-def _print_reasons(out: Console, neighbor: dict[str, Any]) -> None:
+def _print_neighbor(screen: Screen, neighbor: dict[str, Any], vote: str = "") -> None:
     """Print a training row beside the row: what differs, then what does not."""
+    shares, label = neighbor["classes"], neighbor["class"]
+    if len(shares) > 1:
+        several = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
+        label = f"{label} ({several})"
+    screen.line(
+        f"training row {neighbor['row']}, {label}, distance "
+        f"{neighbor['distance']:.4g}{vote}"
+    )
     parts, same = neighbor["why"], neighbor["same"]
     if not parts and all(part["a"] == part["b"] for part in same):
-        print_text(out, "    the same in every column")
+        screen.line("    the same in every column")
         return
     most = max((abs(part["contribution"]) for part in parts), default=0.0)
     for part in parts:
         adds = part["contribution"]
         here, there = cell_text(part["a"]), cell_text(part["b"])
         text = f"{part['feature']}: {here} here, {there} there"
-        print_text(out, f"    {adds:+.4g}  {text}  {bar(adds, most)}")
+        screen.line(f"    {adds:+.4g}  {text}  {bar(adds, most)}")
     if same:
-        print_text(out, f"    no difference: {', '.join(map(_same_text, same))}")
+        screen.line(f"    no difference: {', '.join(map(_same_text, same))}")
 
 
 def _same_text(part: dict[str, Any]) -> str:
@@ -358,58 +350,54 @@ def _same_text(part: dict[str, Any]) -> str:
 def cells_text(cells: dict[str, Any]) -> str:
     """Return the cells of a row in one line, those of the first columns if many."""
     listed = [f"{name}={cell_text(value)}" for name, value in cells.items()]
-    more = f", and {len(listed) - MOST_CELLS} more" if len(listed) > MOST_CELLS else ""
-    return ", ".join(listed[:MOST_CELLS]) + more
+    more = more_text(len(listed), MOST_CELLS)
+    return ", ".join(listed[:MOST_CELLS]) + (more and f",{more}")
 
 
 def show_evaluation(facts: dict[str, Any]) -> None:
     """Print one line per method."""
-    out = console()
     keys = "accuracy", "balanced_accuracy", "triplet_accuracy", "seconds"
-    _print_methods(out, facts, keys)
-    _print_failures(out, facts)
+    screen = _print_methods(facts, keys)
+    _print_failures(screen, facts)
 
 
 def show_comparison(facts: dict[str, Any]) -> None:
     """Print one line per method, the best first, and whether they differ."""
-    out = console()
     keys = "mean_rank", "accuracy", "triplet_accuracy", "p_value", "seconds"
-    _print_methods(out, facts, keys)
+    screen = _print_methods(facts, keys)
     if facts["friedman"] is not None:
         p_value = facts["friedman"]["p_value"]
-        print_text(out, f"Friedman: p = {p_value:.2g} that all are alike.")
-    note = "p: Wilcoxon against the first, adjusted by Holm. " + facts["caution"]
-    print_text(out, note)
+        screen.line(f"Friedman: p = {p_value:.2g} that all are alike.")
+    screen.line(f"p: Wilcoxon against the first, adjusted by Holm. {facts['caution']}")
     if facts["smallest_p_value"] > SIGNIFICANT:
-        print_text(
-            out,
+        screen.line(
             f"So few splits of so many methods give no p below "
-            f"{facts['smallest_p_value']:.2g}; ask for more --repeats.",
+            f"{facts['smallest_p_value']:.2g}; ask for more --repeats."
         )
-    _print_failures(out, facts)
+    _print_failures(screen, facts)
 
 
-def _print_methods(out: Console, facts: dict[str, Any], keys: tuple[str, ...]) -> None:
+def _print_methods(facts: dict[str, Any], keys: tuple[str, ...]) -> Screen:
     """Print a table with a line per method and a column per key."""
-    print_text(
-        out,
+    screen, heads = Screen(), [HEADS.get(key, key) for key in keys]
+    screen.line(
         f"{facts['data']}: {facts['rows']:,} rows, {facts['features']} features, "
-        f"{facts['repeats']} splits; {facts['majority_share']:.1%} by always saying "
-        "the largest class",
+        f"{facts['repeats']} splits; majority-class baseline "
+        f"{facts['majority_share']:.1%}",
         bold=True,
     )
-    heads = [HEADS.get(key, key) for key in keys]
     lines = [
         (method["method"], *(_score(method, key) for key in keys))
         for method in facts["methods"]
     ]
-    out.print(table_of(out, ("method", *heads), lines, right=set(heads)))
+    screen.table(("method", *heads), lines, right=heads)
+    return screen
 
 
-def _print_failures(out: Console, facts: dict[str, Any]) -> None:
+def _print_failures(screen: Screen, facts: dict[str, Any]) -> None:
     for method in facts["methods"]:
         if method["status"] != "done":
-            print_text(out, f"{method['method']}: {method['status']}")
+            screen.line(f"{method['method']}: {method['status']}")
 
 
 def _score(method: dict[str, Any], key: str) -> str:
@@ -420,3 +408,44 @@ def _score(method: dict[str, Any], key: str) -> str:
     if deviation is not None:
         return f"{value:.1%} ± {deviation:.1%}"
     return format(value, ".3f" if key == "p_value" else ".1f")
+
+
+def show_duplicates(facts: dict[str, Any]) -> None:
+    """Print equal rows, and the nearest pairs of others."""
+    screen, equal, near = Screen(), facts["equal"], facts["near"]
+    head = f"{facts['data']}: {facts['rows']:,} rows, {facts['different']:,} different"
+    screen.line(head, bold=True)
+    screen.line(f"by {facts['distance']}")
+    if equal:
+        lines = [
+            (
+                str(len(group["rows"])),
+                ", ".join(map(str, group["rows"][:MOST_LISTED]))
+                + ", ..." * (len(group["rows"]) > MOST_LISTED),
+                cells_text(group["cells"]),
+            )
+            for group in equal[:MOST_GROUPS]
+        ]
+        screen.section("Equal rows")
+        screen.table(("times", "rows", "cells"), lines, right={"times"})
+        if len(equal) > MOST_GROUPS:
+            screen.line(f"and {len(equal) - MOST_GROUPS:,} more; --json lists all")
+    if near:
+        pairs = [
+            ("{} and {}".format(*pair["rows"]), f"{pair['distance']:.4g}", _apart(pair))
+            for pair in near
+        ]
+        screen.section("Nearest pairs of different rows")
+        screen.table(("rows", "distance", "what differs"), pairs, right={"rows"})
+    else:
+        screen.line()
+        screen.line("No two different rows are so near.")
+
+
+def _apart(pair: dict[str, Any]) -> str:
+    """Return in which columns two rows differ, and how."""
+    parts = [
+        f"{part['feature']}: {cell_text(part['a'])}, {cell_text(part['b'])}"
+        for part in pair["differs"]
+    ]
+    return "; ".join(parts[:MOST_REASONS]) + more_text(len(parts), MOST_REASONS)

@@ -14,8 +14,8 @@ def demo(
     force: options.Force = False,
 ) -> None:
     """Learn on a built-in set, print what was learned and write a page on it."""
+    from nearkind.cli.demonstration import show
     from nearkind.cli.outputs import PAGE, check_output
-    from nearkind.demo import show
 
     check_output(output, PAGE, {"NAME": name}, force)
     show(name, output)

@@ -22,8 +22,7 @@ def duplicates(
     as_json: options.AsJson = False,
 ) -> None:
     """List rows of DATA that are equal, and those that are nearly so."""
-    from nearkind.cli.console import print_json
-    from nearkind.cli.findings import show_duplicates
+    from nearkind.cli.console import print_json, show_duplicates
     from nearkind.cli.progress import progress_bar
     from nearkind.io import short_name
     from nearkind.tasks.duplicates import similarity_facts

@@ -4,7 +4,7 @@ from nearkind.cli import options
 
 
 def evaluate(
-    table: options.Table, trials: options.Trials, as_json: options.AsJson = False
+    table: options.TargetTable, trials: options.Trials, as_json: options.AsJson = False
 ) -> None:
     """Measure triplet and classification accuracy on rows held out.
 

@@ -101,7 +101,7 @@ class Explainer:
         names = {str(name): name for name in self.view.codebook.names_}
         found = nearest_change(
             self.model,
-            row_of(row),
+            {name: cells[0] for name, cells in row.items()},
             None if to is None else labels.get(to, to),
             [names.get(name, name) for name in fixed],
         )
@@ -126,20 +126,19 @@ class Explainer:
         rows, view = [self.table.row(a), self.table.row(b)], self.view
         here, there = map(self.coded, rows)
         vectors = [view.distance.represent(side.codes[None]) for side in (here, there)]
-        facts = {
+        predicted = other = None
+        if view.committee is not None:
+            predicted = [self.model.predict(row).tolist()[0] for row in rows]
+            other = self.nearest_of_other_class(here, predicted[0])
+        return {
             "rows": [a, b],
             "distance": float(view.distance.compare(*vectors)[0, 0]),
             "explained_by": view.explained_by,
             "contributions_to": view.distance.contributions_to,
             "contributions": self.contributions(here, there),
-            "predicted": None,
-            "other_class": None,
+            "predicted": predicted,
+            "other_class": other,
         }
-        if view.committee is not None:
-            predicted = [self.model.predict(row).tolist()[0] for row in rows]
-            facts["predicted"] = predicted
-            facts["other_class"] = self.nearest_of_other_class(here, predicted[0])
-        return facts
 
     def coded(self, row: dict[Any, list[Any]]) -> CodedRow:
         """Return the row of a table of one row, with its values there."""
@@ -172,8 +171,7 @@ class Explainer:
         rows, distance = self.view.voter.rows, self.view.distance
         query = distance.represent(here.codes[None])
         d = distance.compare(query, distance.represent(rows.codes))[0]
-        own = self.model.classes_.tolist().index(label)
-        is_same = rows.shares.argmax(axis=1) == own
+        is_same = self.model.classes_[rows.shares.argmax(axis=1)] == label
         if is_same.all():
             return None
         nearest = d[~is_same].min() + tie_widths(d[None])[0]
@@ -213,11 +211,6 @@ class Explainer:
             }
             for d in np.argsort(-np.abs(parts), kind="stable")
         ]
-
-
-def row_of(table: dict[Any, list[Any]]) -> dict[Any, Any]:
-    """Return the row of a table of one row, by the names of its columns."""
-    return {name: cells[0] for name, cells in table.items()}
 
 
 def relevance_facts(model: Any, X: Any) -> list[dict[str, Any]]:

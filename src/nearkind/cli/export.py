@@ -1,35 +1,25 @@
 """``nearkind export``."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 from nearkind.cli import options
 from nearkind.cli.options import option
-from nearkind.errors import did_you_mean
-from nearkind.export.targets import TARGETS, target_of
+from nearkind.export.targets import target_of
 
 if TYPE_CHECKING:
     from nearkind.model_view import ModelView
-
-
-def _dialects() -> Iterable[str]:
-    from nearkind.export.sql_dialects import DIALECTS
-
-    return DIALECTS
 
 
 @dataclass(frozen=True, kw_only=True)
 class Words:
     """Words of an export, each None where the target has its own."""
 
-    dialect: str | None = option(
-        "Dialect of SQL; duckdb by default.",
-        metavar="[duckdb|postgres|pgvector|sqlite]",
-        autocompletion=options.completion(_dialects),
+    dialect: Literal["duckdb", "postgres", "pgvector", "sqlite"] | None = option(
+        "Dialect of SQL; duckdb by default."
     )
     table: str | None = option(
         "Table whose rows the SQL classifies; new_rows by default."
@@ -40,9 +30,8 @@ class Words:
     name: str | None = option(
         "Word with which all names in the SQL begin; the name of MODEL by default."
     )
-    inputs: str | None = option(
-        "What the ONNX graph takes: values (by default) or codes.",
-        autocompletion=options.completion(lambda: ("values", "codes")),
+    inputs: Literal["values", "codes"] | None = option(
+        "What the ONNX graph takes; values by default."
     )
 
     def given(self) -> dict[str, Any]:
@@ -60,10 +49,8 @@ def export(
         "--output",
         "-o",
     ),
-    to: str | None = option(
-        f"What to write: {', '.join(TARGETS)}; by default what the ending of "
-        "--output says.",
-        autocompletion=options.completion(lambda: TARGETS),
+    to: Literal["json", "csv", "sql", "onnx"] | None = option(
+        "What to write; by default what the ending of --output says."
     ),
     member: int | None = option(
         "Number of the one distance to write, of several that vote together.", min=1
@@ -77,21 +64,19 @@ def export(
     from nearkind.model_view import ModelView
     from nearkind.tables import printable
 
-    to = to or _target(output)
-    if to not in TARGETS:
-        raise typer.BadParameter(did_you_mean(to, TARGETS), param_hint="--to")
-    place = output or Path(f"{model.stem}.{to}")
-    if to == "sql" and words.name is None:
+    target = to or _target(output)
+    place = output or Path(f"{model.stem}.{target}")
+    if target == "sql" and words.name is None:
         words = replace(words, name=model.stem)
     outputs.keep_inputs(place, {"MODEL": model})
     view = ModelView(load(model))
     known = _member(view, member)
-    for path in files(known, place, to):
+    for path in files(known, place, target):
         outputs.keep_inputs(path, {"MODEL": model})
-        outputs.keep_others(path, outputs.EXPORTS[to], force)
-    for path in write(known, place, to, **words.given()):
+        outputs.keep_others(path, outputs.EXPORTS[target], force)
+    for path in write(known, place, target, **words.given()):
         outputs.echo_path(path)
-    if to == "sql" and view.committee is not None:
+    if target == "sql" and view.committee is not None:
         told = printable(f"{place}: query the view {words.name}_classes")
         typer.echo(told, err=True)
 

@@ -26,7 +26,7 @@ def _end_search_by_signal() -> None:
 
 
 def fit(
-    table: options.Table,
+    table: options.TargetTable,
     output: Annotated[
         Path,
         typer.Option(
@@ -53,7 +53,7 @@ def fit(
     A method that needs no classes learns a distance alone where no --target is given.
     """
     from nearkind import save
-    from nearkind.cli import console, outputs, training
+    from nearkind.cli import console, fits, outputs
 
     settings.check()
     is_labelled = table.column is not None or methods.needs_classes(settings.name)
@@ -62,10 +62,10 @@ def fit(
     if keep_best:
         _end_search_by_signal()
     if source is None:
-        model, facts = training.fit_distance(table.rows, settings, batches)
-        show = console.show_fit_of_distance
+        model, facts = fits.fit_distance(table.rows, settings, batches)
     else:
-        model, facts = training.fit_classifier(source, settings, batches)
-        show = console.show_fit
+        model, facts = fits.fit_classifier(source, settings, batches)
     save(model, output)
-    (console.print_json if as_json else show)({"model": str(output), **facts})
+    (console.print_json if as_json else console.show_fit)(
+        {"model": str(output), **facts}
+    )

@@ -68,7 +68,7 @@ def needs_classes(name: str) -> bool:
 
 def describe() -> Iterator[tuple[str, str]]:
     """Yield the name of each method and what it is."""
-    yield SEARCH, "the best of several distances, chosen on rows held out"
+    yield SEARCH, "the best of several distances, chosen by cross-validation"
     yield from STRUCTURES.items()
     for name in names()[1 + len(STRUCTURES) :]:
         first = (type(metric_of(name)).__doc__ or "").strip().splitlines()[0]

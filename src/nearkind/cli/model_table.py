@@ -1,14 +1,15 @@
 """A table as a fitted model reads it, and the classes that the model predicts."""
 
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 import numpy as np
 import typer
 
 from nearkind import load
+from nearkind.cli.console import more_text
 from nearkind.cli.progress import progress_bar
 from nearkind.datasets.readers import read_data
 from nearkind.distances import ValueVectors
@@ -112,30 +113,23 @@ def model_columns(book: Codebook, columns: Columns, where: str) -> dict[Any, lis
         str(feature.name): feature.code_of if isinstance(feature, Levels) else ()
         for feature in book.features_
     }
-    if not book.named_:  # learned from an array
-        by_place = _by_place(columns, list(levels.values()), where)
-        return match_levels(columns, by_place)
+    if not book.named_:  # learned from an array, whose columns go by their place
+        if len(columns) < len(levels):
+            raise ValueError(
+                f"{where} has {len(columns)} columns; the model was learned from an "
+                f"array of {len(levels)}, which go by their place."
+            )
+        return match_levels(columns, dict(zip(columns, levels.values(), strict=False)))
     lost = [name for name in levels if name not in columns]
     if lost:
         listed = ", ".join(map(repr, lost[:MOST_LISTED]))
-        more = f" and {len(lost) - MOST_LISTED} more" if len(lost) > MOST_LISTED else ""
+        more = more_text(len(lost), MOST_LISTED)
         noun = "a column" if len(lost) == 1 else "columns"
         near = nearest_names(lost[0], [name for name in columns if name not in levels])
         hint = f" Did you mean {near[0]!r}?" if near and len(lost) == 1 else ""
         raise ValueError(f"{where} lacks {noun} of the model: {listed}{more}.{hint}")
     known = match_levels(columns, levels)
     return dict(zip(book.names_, known.values(), strict=True))
-
-
-def _by_place(
-    columns: Columns, levels: list[Collection[Any]], where: str
-) -> dict[str, Collection[Any]]:
-    if len(columns) < len(levels):
-        raise ValueError(
-            f"{where} has {len(columns)} columns; the model was learned from an array "
-            f"of {len(levels)}, which go by their place."
-        )
-    return dict(zip(columns, levels, strict=False))
 
 
 class Score(NamedTuple):
@@ -279,18 +273,15 @@ def write_table(columns: Columns, output: Path | None) -> None:
     """Write a table to a file in the format of its ending, or as CSV to the output."""
     if output is not None:
         write_columns(columns, output)
+        return
+    out = typer.get_text_stream("stdout")
+    if out.isatty():
+        write_delimited(
+            columns, lambda line: out.write(printable(line.removesuffix("\n")) + "\n")
+        )
     else:
-        out = typer.get_text_stream("stdout")
-        if out.isatty():
-            write_delimited(columns, _line_printer(out))
-        else:
-            refuse_halves(columns)
-            write_delimited(columns, out.write)
-
-
-def _line_printer(out: TextIO) -> Callable[[str], object]:
-    """Return a function that writes a line for a person to see."""
-    return lambda line: out.write(f"{printable(line.removesuffix(chr(10)))}\n")
+        refuse_halves(columns)
+        write_delimited(columns, out.write)
 
 
 def _score(
@@ -318,14 +309,13 @@ def _score(
 
 def _class_column(table: ModelTable, classes: set[str]) -> str | None:
     """Return the only column beside the model's that holds classes alone."""
-    others = [name for name in table.columns if name not in table.X]
-    found = [name for name in others if _holds_only(table.columns[name], classes)]
+    values = {
+        name: {str(cell) for cell in cells if not is_missing(cell)}
+        for name, cells in table.columns.items()
+        if name not in table.X
+    }
+    found = [name for name, each in values.items() if each and each <= classes]
     return found[0] if len(found) == 1 else None
-
-
-def _holds_only(cells: list[Any], classes: set[str]) -> bool:
-    values = {str(cell) for cell in cells if not is_missing(cell)}
-    return bool(values) and values <= classes
 
 
 def _new_name(name: str, columns: Columns) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -216,16 +216,15 @@ def _data() -> Any:
 class Reading:
     """How to read a file."""
 
-    format: str | None = option(
-        "Format of DATA: csv, tsv, jsonl, parquet or arrow; found out by default.",
-        autocompletion=completion(lambda: ("csv", "tsv", "jsonl", "parquet", "arrow")),
+    format: Literal["csv", "tsv", "jsonl", "parquet", "arrow"] | None = option(
+        "Format of DATA; detected automatically by default."
     )
     delimiter: str | None = option(
-        "Character between the cells of a text file, such as ; or tab; found out among "
+        "Character between the cells of a text file, such as ; or tab; detected among "
         ", ; | and tab by default."
     )
     encoding: str | None = option(
-        "Encoding of a text file, such as utf-8; found out by default."
+        "Encoding of a text file, such as utf-8; detected by default."
     )
 
     @property
@@ -260,7 +259,7 @@ class Rows:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class TargetTable:
     """A table with a column of classes, or without one."""
 
     target: str | None = option(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -26,7 +26,7 @@ class Changes:
     p: float | None = option("Exponent of CPML's Schatten norm, 1 to inf.")
     k: str | None = option("Number of neighbours that vote, or 'choose'.")
     solver: str | None = option("Solver of CPML.")
-    constraints: str | None = option("Of CPML: triplets, pairs or quadruplets.")
+    constraints: Literal["triplets", "pairs", "quadruplets"] | None = option("Of CPML.")
     tol: float | None = option("Proven gap at which CPML stops, as a share.")
 
     def settings(self) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def reproduce(
     what: list[str] | None = argument(
         "Items to make, see --list; all of them if none is named.", default=None
     ),
-    protocol: str = option(
+    protocol: Literal["quick", "long", "paper"] = option(
         "How much is run: 'quick' takes minutes, 'long' hours, 'paper' days.",
         default="quick",
     ),
@@ -70,10 +70,10 @@ def reproduce(
     """
     from nearkind.cli.outputs import RESULTS, echo_path, keep_others, results_in
     from nearkind.experiments.paper.items import items_named
-    from nearkind.experiments.paper.protocol import protocol_named
+    from nearkind.experiments.paper.protocol import PROTOCOLS
     from nearkind.experiments.paper.reproduction import Reproduction
 
-    chosen = protocol_named(protocol).altered(**changes.settings())
+    chosen = PROTOCOLS[protocol].altered(**changes.settings())
     reproduction = Reproduction(output, chosen, jobs, seconds, largest)
     if listed:
         _list_items(reproduction)

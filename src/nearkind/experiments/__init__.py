@@ -9,7 +9,8 @@ process of its own, ``read_rows`` reads the file, ``score_table`` arranges its r
 from nearkind.experiments.design import Design
 from nearkind.experiments.methods import METHODS
 from nearkind.experiments.rows import Row
-from nearkind.experiments.runner import Limits, run
+from nearkind.experiments.runner import run
+from nearkind.experiments.sandbox import Limits
 from nearkind.experiments.scores import Scores, score_table
 from nearkind.experiments.store import read_rows
 

@@ -2,8 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
+
+from nearkind.validation.parameters import (
+    choice,
+    is_whole,
+    number,
+    whole_number,
+    wrong,
+)
 
 SHARES = tuple(10.0**-power for power in (0.5, 1.0, 1.5, 2.0, 3.0))
 """Strengths as shares of ``strength_max_``, from which on nothing is learned."""
@@ -66,21 +73,18 @@ class Design:
         if isinstance(self.strengths, str):
             if self.strengths not in STRENGTHS:
                 names = ", ".join(map(repr, STRENGTHS))
-                raise self._wrong("strengths", f"one of {names}, or numbers > 0")
+                raise wrong(self, "strengths", f"one of {names}, or numbers > 0")
         elif not self.strengths or not all(s > 0.0 for s in self.strengths):
-            raise self._wrong("strengths", "one or more numbers > 0")
-        if self.n_neighbors != CHOOSE and not is_count(self.n_neighbors, 1):
-            raise self._wrong("n_neighbors", f"a whole number >= 1 or {CHOOSE!r}")
-        if self.rows is not None and not is_count(self.rows, 10):
-            raise self._wrong("rows", "None or a whole number >= 10")
-        if not self.p >= 1.0:
-            raise self._wrong("p", "a number >= 1, or inf")
-        if self.constraints not in CONSTRAINTS:
-            raise self._wrong("constraints", f"one of {', '.join(CONSTRAINTS)}")
-        if not self.tol > 0.0:
-            raise self._wrong("tol", "a number > 0")
-        if not is_count(self.max_iter):
-            raise self._wrong("max_iter", "a whole number >= 1")
+            raise wrong(self, "strengths", "one or more numbers > 0")
+        k, n = self.n_neighbors, self.rows
+        if k != CHOOSE and not (is_whole(k) and int(k) >= 1):
+            raise wrong(self, "n_neighbors", f"a whole number >= 1 or {CHOOSE!r}")
+        if n is not None and not (is_whole(n) and n >= 10):
+            raise wrong(self, "rows", "None or a whole number >= 10")
+        number(self, "p", "a number >= 1, or inf", low=1.0, finite=False)
+        choice(self, "constraints", dict.fromkeys(CONSTRAINTS))
+        number(self, "tol", "a number > 0", low=0.0, open_low=True)
+        whole_number(self, "max_iter")
 
     @property
     def label(self) -> str:
@@ -114,15 +118,3 @@ class Design:
         else:
             strengths = sorted(self.strengths, reverse=True)
         return list(dict.fromkeys(strengths))
-
-    def _wrong(self, name: str, wanted: str) -> ValueError:
-        return ValueError(
-            f"The {name!r} parameter of Design must be {wanted}; "
-            f"got {getattr(self, name)!r}."
-        )
-
-
-def is_count(value: Any, least: int = 1) -> bool:
-    """Return whether a value is a whole number of at least ``least``."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    return whole and value >= least

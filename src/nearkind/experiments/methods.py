@@ -6,12 +6,11 @@ classifier makes its own choices on training and validation part together.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -41,7 +40,7 @@ class Method(Protocol):
         """Learn and test; return the fields of a row that this method knows."""
 
 
-class FittedDistance(NamedTuple):
+class TimedModel(NamedTuple):
     """A distance, fitted with one of the settings to try.
 
     Attributes
@@ -72,55 +71,33 @@ class FittedDistance(NamedTuple):
             return None
         return float(gap / max(abs(self.model.objective_), TINY))
 
+    def facts(self) -> dict[str, Any]:
+        """Return what the distance states, as fields of a row."""
+        stated = {name: getattr(self.model, f"{name}_", None) for name in STATED}
+        return {
+            "strength": self.strength,
+            "strength_share": self.strength_share,
+            "fit_seconds": self.seconds,
+            **{name: STATED[name](x) for name, x in stated.items() if x is not None},
+        }
+
 
 class Selection(NamedTuple):
-    """The fitted distance that does best on the validation part.
+    """The candidate that does best on the validation part.
 
     Attributes
     ----------
-    distance : FittedDistance
+    model : estimator
         The distance.
     classifier : CPMLClassifier
         All training rows under this distance.
-    n_neighbors : int
-        Number of neighbours that does best.
-    valid_accuracy : float
-        Accuracy on the validation part.
-    n_training_used : int
-        Number of rows from which the distance was learned.
-    search_seconds : float, default=0.0
-        Time of all fits.
-    stops : mapping of str to int, default={}
-        How often each reason ended a fit of the search.
-    largest_gap : float or None, default=None
-        Largest proven gap of these fits, as a share of the objective.
+    facts : dict
+        What was selected and how the fits ended, as fields of a row.
     """
 
-    distance: FittedDistance
+    model: Any
     classifier: CPMLClassifier
-    n_neighbors: int
-    valid_accuracy: float
-    n_training_used: int
-    search_seconds: float = 0.0
-    stops: Mapping[str, int] = MappingProxyType({})
-    largest_gap: float | None = None
-
-    def facts(self) -> dict[str, Any]:
-        """Return what was selected and what the distance states, for a row."""
-        model, seconds, strength, share = self.distance
-        stated = {name: getattr(model, f"{name}_", None) for name in STATED}
-        return {
-            "strength": strength,
-            "strength_share": share,
-            "n_neighbors": self.n_neighbors,
-            "valid_accuracy": self.valid_accuracy,
-            "n_training_used": self.n_training_used,
-            "fit_seconds": seconds,
-            "search_seconds": self.search_seconds,
-            "stops": dict(self.stops),
-            "largest_gap": self.largest_gap,
-            **{name: STATED[name](x) for name, x in stated.items() if x is not None},
-        }
+    facts: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -138,7 +115,7 @@ class DistanceMethod:
     make: Callable[[], Any]
     largest: int | None = None
 
-    def fits(self, part: Part, seed: int, design: Design) -> Iterator[FittedDistance]:
+    def fits(self, part: Part, seed: int, design: Design) -> Iterator[TimedModel]:
         """Yield the distance fitted with each of the settings, the simplest first."""
         yield fit_timed(seeded(self.make(), seed), part)
 
@@ -147,32 +124,43 @@ class DistanceMethod:
 
         Only the training and the validation part are used.
         """
-        best, seconds = None, 0.0
-        stops: Counter[str] = Counter()
-        gaps: list[float] = []
+        best: Selection | None = None
+        fits = []
         part = subsample(parts.train, self.largest, seed)
-        for fitted in self.fits(part, seed, design):
-            seconds += fitted.seconds
-            stops.update([fitted.stop_reason] if fitted.stop_reason else [])
-            gaps += [] if fitted.gap_share is None else [fitted.gap_share]
-            kept = fitted._replace(model=copy(fitted.model))  # it is fitted again
-            classifier = CPMLClassifier().fit_over(kept.model, *parts.train)
+        for candidate in self.fits(part, seed, design):
+            model = copy(candidate.model)  # it is fitted again
+            fits.append((candidate.seconds, candidate.stop_reason, candidate.gap_share))
+            classifier = CPMLClassifier().fit_over(model, *parts.train)
             for k in design.neighbors:
                 answers = classifier.set_params(n_neighbors=k).predict(parts.valid.X)
                 right = accuracy(answers, parts.valid.y)
-                if best is None or right > best.valid_accuracy:
-                    best = Selection(kept, classifier, k, right, len(part.y))
+                if best is None or right > best.facts["valid_accuracy"]:
+                    chosen = {"n_neighbors": k, "valid_accuracy": right}
+                    best = Selection(model, classifier, {**candidate.facts(), **chosen})
         if best is None:
             raise ValueError(f"{type(self).__name__}.fits yielded no fitted distance.")
-        largest_gap = max(gaps, default=None)
-        return best._replace(
-            search_seconds=seconds, stops=stops, largest_gap=largest_gap
-        )
+        best.classifier.set_params(n_neighbors=best.facts["n_neighbors"])
+        seconds, reasons, gaps = zip(*fits, strict=True)
+        common = {
+            "n_training_used": len(part.y),
+            "search_seconds": sum(seconds),
+            "stops": dict(Counter(name for name in reasons if name)),
+            "largest_gap": max((gap for gap in gaps if gap is not None), default=None),
+        }
+        return best._replace(facts={**best.facts, **common})
 
     def facts(self, parts: Split, seed: int, design: Design) -> dict[str, Any]:
         """Select on the validation part, score on the test part."""
-        selection = self.select(parts, seed, design)
-        return {**selection.facts(), **_test_scores(selection, parts)}
+        model, classifier, facts = self.select(parts, seed, design)
+        X, y = parts.test
+        scores: dict[str, float | None] = {"triplet_accuracy": None}
+        if has_triplets(y):
+            scores["triplet_accuracy"] = float(model.triplet_accuracy(X, y))
+        return {
+            **facts,
+            **accuracies(classifier.predict(X), y, parts.train.y),
+            **scores,
+        }
 
 
 class StrengthPath(DistanceMethod):
@@ -182,7 +170,7 @@ class StrengthPath(DistanceMethod):
     the last one. Parameters are those of ``DistanceMethod``.
     """
 
-    def fits(self, part: Part, seed: int, design: Design) -> Iterator[FittedDistance]:
+    def fits(self, part: Part, seed: int, design: Design) -> Iterator[TimedModel]:
         """Yield the distance fitted at each strength, the strongest first."""
         probe = self.model(seed, design).set_params(strength=BEYOND)
         strength_max = probe.fit(*part).strength_max_
@@ -235,21 +223,11 @@ def seeded(model: Any, seed: int) -> Any:
     return model.set_params(random_state=seed) if takes_one else model
 
 
-def fit_timed(model: Any, part: Part) -> FittedDistance:
+def fit_timed(model: Any, part: Part) -> TimedModel:
     """Return the model, fitted, with the time that it took."""
     start = perf_counter()
     model.fit(*part)
-    return FittedDistance(model, perf_counter() - start)
-
-
-def _test_scores(selection: Selection, parts: Split) -> dict[str, float | None]:
-    X, y = parts.test
-    classifier = selection.classifier.set_params(n_neighbors=selection.n_neighbors)
-    triplets = selection.distance.model.triplet_accuracy if has_triplets(y) else None
-    return {
-        **accuracies(classifier.predict(X), y, parts.train.y),
-        "triplet_accuracy": None if triplets is None else float(triplets(X, y)),
-    }
+    return TimedModel(model, perf_counter() - start)
 
 
 METHODS: dict[str, Method] = {

@@ -33,14 +33,19 @@ ProgressCallback = Callable[[RunProgress], None]
 
 
 @contextmanager
-def show_progress(n_skipped: int = 0) -> Iterator[ProgressCallback]:
+def show_progress(n_skipped: int = 0, verbose: int = 1) -> Iterator[ProgressCallback]:
     """Show a run on standard error: a bar on a terminal, lines elsewhere.
 
     Parameters
     ----------
     n_skipped : int, default=0
         Number of rows that were in the results file already.
+    verbose : int, default=1
+        0 shows nothing.
     """
+    if not verbose:
+        yield lambda progress: None
+        return
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -52,12 +57,6 @@ def show_progress(n_skipped: int = 0) -> Iterator[ProgressCallback]:
     else:
         start = monotonic()
         yield lambda progress: _print_row(progress, monotonic() - start)
-
-
-@contextmanager
-def hide_progress(n_skipped: int = 0) -> Iterator[ProgressCallback]:
-    """Show nothing of a run."""
-    yield lambda progress: None
 
 
 def _print_row(progress: RunProgress, seconds: float) -> None:
@@ -75,10 +74,11 @@ def summary(row: Row) -> str:
     Examples
     --------
     >>> summary(Row("zoo", "lmnn", 2, "shares, k=1", 7, accuracy=0.9, seconds=1.25))
-    'zoo  lmnn  #2  0.9000 right  1.2 s'
+    'zoo  lmnn  #2  accuracy 0.9000  1.2 s'
     """
     facts = [row.dataset, row.method, f"#{row.repetition}"]
-    facts += [row.status] if row.accuracy is None else [f"{row.accuracy:.4f} right"]
+    is_scored = row.accuracy is not None
+    facts += [f"accuracy {row.accuracy:.4f}" if is_scored else row.status]
     facts += [] if row.seconds is None else [f"{row.seconds:.1f} s"]
     return "  ".join(facts)
 

@@ -5,74 +5,47 @@ and its repetition.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from joblib import cpu_count
 
-from nearkind.experiments.design import Design, is_count
+from nearkind.experiments.design import Design
 from nearkind.experiments.methods import METHODS, Method
 from nearkind.experiments.progress import ProgressCallback, RunProgress, show_progress
 from nearkind.experiments.rows import Row
-from nearkind.experiments.sandbox import Resources, Sandbox, wait_for_any
+from nearkind.experiments.sandbox import NO_LIMITS, Limits, Sandbox, wait_for_any
+from nearkind.experiments.sets import DataSet
 from nearkind.experiments.store import Store, open_store
 from nearkind.experiments.trial import Trial, plan
-
-Show = Callable[[int], AbstractContextManager[ProgressCallback]]
-"""From the number of rows that are in the file already to a context manager of a
-callback that is told of the progress."""
-
-
-class Limits(NamedTuple):
-    """What a trial may use, and how many run at once.
-
-    Attributes
-    ----------
-    seconds : float or None, default=None
-        Time after which its process is killed; None sets no limit.
-    megabytes : float or None, default=None
-        Memory beyond what the libraries take; None sets no limit.
-    jobs : int or None, default=None
-        Trials at once; None is one for each core.
-    n_threads : int or None, default=None
-        Threads of each trial; None is an equal share of the cores.
-
-    Examples
-    --------
-    >>> Limits(seconds=60.0, jobs=1).megabytes is None
-    True
-    """
-
-    seconds: float | None = None
-    megabytes: float | None = None
-    jobs: int | None = None
-    n_threads: int | None = None
+from nearkind.validation.parameters import check_whole, wrong
 
 
 def run(
-    sets: Iterable[str],
+    sets: Iterable[str | DataSet],
     methods: Iterable[str],
     repetitions: int,
     results: str | os.PathLike[str],
     *,
     design: Design | None = None,
-    limits: Limits | None = None,
+    limits: Limits = NO_LIMITS,
+    jobs: int | None = None,
     retry: bool = False,
     table: Mapping[str, Method] = METHODS,
-    show: Show = show_progress,
+    verbose: int = 1,
 ) -> list[Row]:
     """Run methods on sets, small sets first, unless the results file has their rows.
 
     Parameters
     ----------
-    sets, methods : iterable of str
-        Names of sets, and of methods in ``table``.
+    sets : iterable of str or DataSet
+        Sets, built-in ones by their names.
+    methods : iterable of str
+        Names of methods in ``table``.
     repetitions : int
         Number of repetitions.
-    results, limits, retry, show
+    results, limits, jobs, retry, verbose
         As in ``run_trials``.
     design : Design or None, default=None
         What is common to all trials; None is ``Design()``.
@@ -87,24 +60,26 @@ def run(
     Examples
     --------
     >>> import tempfile
-    >>> from nearkind.experiments.progress import hide_progress
     >>> place = tempfile.mkdtemp() + "/results.jsonl"
-    >>> rows = run(["monks1"], ["hamming"], 1, place, show=hide_progress)
+    >>> rows = run(["monks1"], ["hamming"], 1, place, verbose=0)
     >>> rows[0].n_train, rows[0].status
     (259, 'done')
     """
-    _check_count("repetitions", repetitions)
+    check_whole(repetitions, "repetitions", "run")
     trials = plan(sets, methods, repetitions, design or Design(), table)
-    return run_trials(trials, results, limits=limits, retry=retry, show=show)
+    return run_trials(
+        trials, results, limits=limits, jobs=jobs, retry=retry, verbose=verbose
+    )
 
 
 def run_trials(
     trials: Sequence[Trial],
     results: str | os.PathLike[str],
     *,
-    limits: Limits | None = None,
+    limits: Limits = NO_LIMITS,
+    jobs: int | None = None,
     retry: bool = False,
-    show: Show = show_progress,
+    verbose: int = 1,
 ) -> list[Row]:
     """Run the trials that a results file lacks, and return the rows of all.
 
@@ -117,18 +92,24 @@ def run_trials(
         The trials, in the order in which they start.
     results : str or path
         File of rows, new or to be continued. Only one run can write it at a time.
-    limits : Limits or None, default=None
-        What a trial may use; None is ``Limits()``.
+    limits : Limits, default=NO_LIMITS
+        What a trial may use. Without a number of threads it has an equal share of the
+        cores.
+    jobs : int or None, default=None
+        Trials at once; None is one for each core.
     retry : bool, default=False
         Run again trials whose row is in the file but not done.
-    show : callable, default=show_progress
-        Shows the progress.
+    verbose : int, default=1
+        1 shows the progress on standard error, 0 nothing.
     """
-    limits = _with_jobs(limits or Limits())
+    jobs = cpu_count() if jobs is None else jobs
+    _check(jobs, limits)
+    if limits.n_threads is None:
+        limits = limits._replace(n_threads=max(1, cpu_count() // jobs))
     with open_store(results) as store:
         missing = [trial for trial in trials if _is_missing(trial, store, retry)]
-        with show(len(trials) - len(missing)) as callback:
-            _TrialQueue(store, limits, callback, iter(missing), len(missing)).run()
+        with show_progress(len(trials) - len(missing), verbose) as callback:
+            _run(missing, store, limits, jobs, callback)
         return [store.rows[trial.key] for trial in trials]
 
 
@@ -137,66 +118,50 @@ def _is_missing(trial: Trial, store: Store, retry: bool) -> bool:
     return row is None or (retry and not row.is_done)
 
 
-@dataclass
-class _TrialQueue:
-    """Trials in sandboxes, several at once."""
+def _run(
+    trials: Sequence[Trial],
+    store: Store,
+    limits: Limits,
+    jobs: int,
+    callback: ProgressCallback,
+) -> None:
+    """Run trials in sandboxes and write their rows; an error kills the sandboxes."""
+    waiting, running, n_done = iter(trials), dict[Sandbox, Trial](), 0
 
-    store: Store
-    limits: Limits
-    callback: ProgressCallback
-    waiting: Iterator[Trial]
-    n_all: int
-    n_done: int = 0
-    running: dict[Sandbox, Trial] = field(default_factory=dict)
+    def report(last: Row | None = None) -> None:
+        keys = [trial.key for trial in running.values()]
+        callback(RunProgress(n_done, len(trials), keys, last))
 
-    def run(self) -> None:
-        """Run all trials; whatever ends this kills the sandboxes."""
-        try:
-            self._start()
-            while self.running:
-                for sandbox in wait_for_any([*self.running]):
-                    self._finish(sandbox)
-                self._start()
-        finally:
-            for sandbox in self.running:
-                sandbox.kill()
-
-    def _start(self) -> None:
-        seconds, megabytes, jobs, n_threads = self.limits
-        n_threads = n_threads or max(1, cpu_count() // (jobs or 1))
-        resources = Resources(seconds, megabytes, n_threads, preload=True)
-        for trial in islice(self.waiting, (jobs or 1) - len(self.running)):
-            self.running[Sandbox(Trial.run, [trial], resources)] = trial
-            self._report()
-
-    def _finish(self, sandbox: Sandbox) -> None:
-        """Write the row of a trial that has ended."""
-        status, row, reason, _, peak_memory = sandbox.outcome()
-        trial, seconds = self.running.pop(sandbox), sandbox.seconds
-        if row is None:
-            status = f"{status}: {reason}" if reason else status
-            row = trial.row(status=status, seconds=seconds)
-        self.store.append(row._replace(peak_memory=peak_memory))
-        self.n_done += 1
-        self._report(row)
-
-    def _report(self, last: Row | None = None) -> None:
-        keys = [trial.key for trial in self.running.values()]
-        self.callback(RunProgress(self.n_done, self.n_all, keys, last))
+    try:
+        while n_done < len(trials):
+            for trial in islice(waiting, jobs - len(running)):
+                sandbox = Sandbox(Trial.run, [trial], limits, preload=True)
+                running[sandbox] = trial
+                report()
+            for sandbox in wait_for_any([*running]):
+                row = _row(running.pop(sandbox), sandbox)
+                store.append(row)
+                n_done += 1
+                report(row)
+    finally:
+        for sandbox in running:
+            sandbox.kill()
 
 
-def _with_jobs(limits: Limits) -> Limits:
-    """Check limits; return them with the number of jobs filled in."""
-    jobs = cpu_count() if limits.jobs is None else limits.jobs
-    _check_count("jobs", jobs)
-    _check_count("n_threads", limits.n_threads or 1)
+def _row(trial: Trial, sandbox: Sandbox) -> Row:
+    """Return the row of a trial that has ended, however that was."""
+    status, row, reason, _, peak_memory = sandbox.outcome()
+    if row is None:
+        status = f"{status}: {reason}" if reason else status
+        row = trial.row(status=status, seconds=sandbox.seconds)
+    return row._replace(peak_memory=peak_memory)
+
+
+def _check(jobs: Any, limits: Limits) -> None:
+    check_whole(jobs, "jobs", "run")
+    if limits.n_threads is not None:
+        check_whole(limits.n_threads, "n_threads", "Limits")
     for name in ("seconds", "megabytes"):
         value = getattr(limits, name)
         if value is not None and not value > 0:
-            raise ValueError(f"{name!r} must be None or a number > 0; got {value!r}.")
-    return limits._replace(jobs=int(jobs))
-
-
-def _check_count(name: str, value: Any) -> None:
-    if not is_count(value):
-        raise ValueError(f"{name!r} must be a whole number >= 1; got {value!r}.")
+            raise wrong(limits, name, "None or a number > 0")

@@ -63,27 +63,31 @@ class CallOutcome(NamedTuple):
     peak_memory: float | None = None
 
 
-class Resources(NamedTuple):
-    """What a sandbox may use.
+class Limits(NamedTuple):
+    """What a call in a sandbox may use; None sets no limit.
 
     Attributes
     ----------
     seconds : float or None, default=None
-        Time after which the process is killed; None sets no limit.
+        Time after which the process is killed.
     megabytes : float or None, default=None
-        Memory beyond what the loaded libraries take; None sets no limit.
+        Memory beyond what the loaded libraries take.
     n_threads : int or None, default=None
         Threads of nearkind; linear algebra then has one, so that no bit of a result
-        depends on the number. None sets no limit.
-    preload : bool, default=False
-        Fork from a process that has loaded and compiled everything, where processes
-        can be forked. False starts a fresh interpreter.
+        depends on the number.
+
+    Examples
+    --------
+    >>> Limits(seconds=60.0).megabytes is None
+    True
     """
 
     seconds: float | None = None
     megabytes: float | None = None
     n_threads: int | None = None
-    preload: bool = False
+
+
+NO_LIMITS = Limits()
 
 
 class Sandbox:
@@ -95,22 +99,26 @@ class Sandbox:
         An importable function, as it goes to the process by name.
     arguments : sequence
         Its arguments, which can be pickled.
-    resources : Resources, default=Resources()
+    limits : Limits, default=NO_LIMITS
         What the process may use.
+    preload : bool, default=False
+        Fork from a process that has loaded and compiled everything, where processes
+        can be forked. False starts a fresh interpreter.
     """
 
     def __init__(
         self,
         function: Callable[..., Any],
         arguments: Sequence[Any],
-        resources: Resources = Resources(),  # noqa: B008 - a constant
+        limits: Limits = NO_LIMITS,
+        preload: bool = False,
     ) -> None:
-        context = _context(resources.preload)
+        context = _context(preload)
         self.pipe, there = context.Pipe(duplex=False)
         # A server that forks may have been started before variables were set.
-        work = there, function, arguments, resources, dict(os.environ)
+        work = there, function, arguments, limits, preload, dict(os.environ)
         self._process = context.Process(target=_serve, args=work)
-        self._limit = inf if resources.seconds is None else resources.seconds
+        self._limit = inf if limits.seconds is None else limits.seconds
         self._start = monotonic()
         with there, _hold_interrupts():  # with the process, the pipe ends
             self._process.start()
@@ -154,13 +162,14 @@ class Sandbox:
 def call(
     function: Callable[..., Any],
     *arguments: Any,
-    resources: Resources = Resources(),  # noqa: B008 - a constant
+    limits: Limits = NO_LIMITS,
+    preload: bool = False,
 ) -> CallOutcome:
     """Call a function in a sandbox and return how that ended.
 
     Parameters
     ----------
-    function, *arguments, resources
+    function, *arguments, limits, preload
         As in ``Sandbox``.
 
     Raises
@@ -168,7 +177,7 @@ def call(
     RuntimeError
         If the function raised anything but MemoryError; holds the traceback.
     """
-    sandbox = Sandbox(function, arguments, resources)
+    sandbox = Sandbox(function, arguments, limits, preload)
     try:
         outcome = sandbox.outcome()
     finally:
@@ -221,7 +230,8 @@ def _serve(
     pipe: Connection,
     function: Callable[..., Any],
     arguments: Sequence[Any],
-    resources: Resources,
+    limits: Limits,
+    preload: bool,
     environment: dict[str, str],
 ) -> None:
     """Call the function in the new process and send the outcome."""
@@ -229,13 +239,12 @@ def _serve(
     Thread(target=_exit_with_parent, daemon=True).start()
     os.environ.clear()
     os.environ.update(environment)
-    n_threads = resources.n_threads
-    if n_threads is not None:
-        os.environ["LOKY_MAX_CPU_COUNT"] = str(n_threads)
-    if resources.preload:
+    if limits.n_threads is not None:
+        os.environ["LOKY_MAX_CPU_COUNT"] = str(limits.n_threads)
+    if preload:
         import_module(PRELOAD)
-    _limit_memory(resources.megabytes)
-    with nullcontext() if n_threads is None else threadpool_limits(1):
+    _limit_memory(limits.megabytes)
+    with nullcontext() if limits.n_threads is None else threadpool_limits(1):
         outcome = _attempt(function, arguments)
     with suppress(ConnectionError):  # who waited for it may be gone
         pipe.send(outcome._replace(peak_memory=peak_megabytes()))

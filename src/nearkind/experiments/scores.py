@@ -34,12 +34,12 @@ def accuracies(
 
 
 def accuracy(answers: NDArray[Any], y: NDArray[Any]) -> float:
-    """Return the share of right predictions."""
+    """Return the accuracy."""
     return float(np.mean(answers == y))
 
 
 def balanced_accuracy(answers: NDArray[Any], y: NDArray[Any]) -> float:
-    """Return the mean, over the classes of y, of the share of right predictions.
+    """Return the mean recall of the classes of y.
 
     Examples
     --------

@@ -1,21 +1,20 @@
-"""Data sets by name: built-in sets, synthetic draws and users' tables.
+"""Data sets of experiments: built-in sets, synthetic draws and users' tables.
 
-A trial runs in another process and gets only the name of its set, from which ``load``
-makes the rows there.
+A trial runs in another process, which gets the set and reads or draws its rows there.
 """
 
 import json
-import re
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkind import datasets
+from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.datasets.readers import read_labelled
 from nearkind.experiments.splits import Part
-from nearkind.io import LabelledSource, ReadOptions, short_name
+from nearkind.io import LabelledSource
 
 NUMERIC = {
     "adult": {
@@ -40,9 +39,61 @@ NUMERIC = {
 """Columns of numbers of the built-in sets, which the paper leaves out."""
 _LATER = ("reading", "distinct")
 """Settings that a name lacks by default: the seeds of older rows hang on the name."""
-_SYNTHETIC = re.compile(r"synthetic\((.*)\)")
-_KEY = re.compile(r"(\w+)=")
-_TABLE = re.compile(r"table\((.*)\)", re.DOTALL)
+
+
+class DataSet(Protocol):
+    """A data set: its rows, and the name by which people and result files know it."""
+
+    @property
+    def name(self) -> str:
+        """Name of the set, on which the splits of its rows depend."""
+
+    def load(self, seed: int = 0, numbers: bool = False) -> Part:
+        """Return the rows.
+
+        Parameters
+        ----------
+        seed : int, default=0
+            Seed of the draw, if they are drawn.
+        numbers : bool, default=False
+            Keep columns of numbers, as floats, where the paper leaves them out.
+        """
+
+
+class BuiltIn(NamedTuple):
+    """A set that :func:`nearkind.datasets.load` knows.
+
+    Attributes
+    ----------
+    name : str
+        Name of the set.
+
+    Examples
+    --------
+    >>> BuiltIn("monks1").load().X.shape
+    (432, 6)
+    """
+
+    name: str
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return CATALOGUE[self.name].n_samples
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return CATALOGUE[self.name].n_classes
+
+    def load(self, seed: int = 0, numbers: bool = False) -> Part:
+        """Return the rows as strings, without columns of numbers or these as floats."""
+        data = datasets.load(self.name, as_frame=False)
+        numeric = NUMERIC.get(self.name, set())
+        if numbers and numeric:
+            return Part(_with_floats(data, numeric), data.y)
+        kept = [d for d, name in enumerate(data.feature_names) if name not in numeric]
+        return Part(data.X[:, kept], data.y)
 
 
 class Synthetic(NamedTuple):
@@ -59,8 +110,6 @@ class Synthetic(NamedTuple):
     >>> synthetic = Synthetic(n_features=5, weight=0.5)
     >>> synthetic.name
     'synthetic(n_samples=1000, n_features=5, n_classes=4, weight=0.5, n_noisy=0)'
-    >>> Synthetic.from_name(synthetic.name) == synthetic
-    True
     >>> Synthetic(distinct=True).name.split(", ")[-1]
     'distinct=true)'
     """
@@ -83,16 +132,7 @@ class Synthetic(NamedTuple):
         )
         return f"synthetic({settings})"
 
-    @classmethod
-    def from_name(cls, name: str) -> "Synthetic | None":
-        """Return the settings in a name, None if it is not that of a synthetic set."""
-        found = _SYNTHETIC.fullmatch(name)
-        if found is None:
-            return None
-        settings: dict[str, Any] = json.loads("{" + _KEY.sub(r'"\1":', found[1]) + "}")
-        return cls(**settings)
-
-    def draw(self, seed: int) -> Part:
+    def load(self, seed: int = 0, numbers: bool = False) -> Part:
         """Return the rows and labels of one draw."""
         data = datasets.make_synthetic(
             **self._asdict(), random_state=seed, as_frame=False
@@ -101,51 +141,21 @@ class Synthetic(NamedTuple):
 
 
 class UserTable(NamedTuple):
-    """A table in a file, with everything that is needed to read it.
+    """A table in a file.
 
     Attributes
     ----------
+    name : str
+        Name of the table, on which the split of its rows depends.
     source : LabelledSource
         Path, target and how to read the file. Not standard input, which can be read
         only once.
-    given_name : str or None, default=None
-        Name to show to people; None is the name of the file. The split of the rows
-        depends on this name, not on the folder of the file.
-
-    Examples
-    --------
-    >>> table = UserTable(LabelledSource("folder/pets.csv", "kind"))
-    >>> UserTable.from_name(table.name) == table
-    True
-    >>> table.display_name
-    'pets.csv'
     """
 
+    name: str
     source: LabelledSource
-    given_name: str | None = None
 
-    @property
-    def display_name(self) -> str:
-        """Name to show to people."""
-        return self.given_name or short_name(self.source.data)
-
-    @property
-    def name(self) -> str:
-        """Name of the set."""
-        return f"table({json.dumps([self.source, self.given_name])})"
-
-    @classmethod
-    def from_name(cls, name: str) -> "UserTable | None":
-        """Return the table of a name, None if it is not that of a user's table."""
-        found = _TABLE.fullmatch(name)
-        if found is None:
-            return None
-        (data, target, drop, text, options), given_name = json.loads(found[1])
-        options = ReadOptions(*options)
-        source = LabelledSource(data, target, tuple(drop), tuple(text), options)
-        return cls(source, given_name)
-
-    def read(self) -> Part:
+    def load(self, seed: int = 0, numbers: bool = False) -> Part:
         """Return values (n, D) and labels (n,)."""
         X, y, *_ = read_labelled(self.source)
         values = np.empty((len(y), len(X)), dtype=object)
@@ -154,57 +164,16 @@ class UserTable(NamedTuple):
         return Part(values, np.array(y))
 
 
-def display_name(name: str) -> str:
-    """Return the name of a set to show to people: of a user's table, its file's name.
-
-    Examples
-    --------
-    >>> display_name("monks1")
-    'monks1'
-    """
-    table = UserTable.from_name(name)
-    return name if table is None else table.display_name
-
-
-def seed_of(dataset: str, repetition: int) -> int:
-    """Return the seed of a repetition, a hash of it and of the set's display name.
+def seed_of(name: str, repetition: int) -> int:
+    """Return the seed of a repetition, a hash of it and of the name of the set.
 
     Examples
     --------
     >>> seed_of("monks1", 0) == seed_of("monks1", 0) != seed_of("monks1", 1)
     True
     """
-    digest = sha256(f"{display_name(dataset)}\n{repetition}".encode()).digest()
+    digest = sha256(f"{name}\n{repetition}".encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1  # every generator takes 31 bits
-
-
-def load(name: str, seed: int = 0, numbers: bool = False) -> Part:
-    """Return the rows of a set as strings, without its columns of numbers.
-
-    Parameters
-    ----------
-    name : str
-        Name of a built-in set, of a ``Synthetic`` set or of a ``UserTable``.
-    seed : int, default=0
-        Seed of the draw of a synthetic set.
-    numbers : bool, default=False
-        Keep columns of numbers, as floats. The paper leaves them out.
-
-    Examples
-    --------
-    >>> load("monks1").X.shape
-    (432, 6)
-    """
-    if (synthetic := Synthetic.from_name(name)) is not None:
-        return synthetic.draw(seed)
-    if (table := UserTable.from_name(name)) is not None:
-        return table.read()
-    data = datasets.load(name, as_frame=False)
-    numeric = NUMERIC.get(name, set())
-    if numbers and numeric:
-        return Part(_with_floats(data, numeric), data.y)
-    kept = [d for d, column in enumerate(data.feature_names) if column not in numeric]
-    return Part(data.X[:, kept], data.y)
 
 
 def _with_floats(data: Any, numeric: set[str]) -> NDArray[Any]:

@@ -10,6 +10,7 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 from types import ModuleType
 
@@ -35,11 +36,8 @@ def read_rows(*paths: str | os.PathLike[str]) -> list[Row]:
     """
     rows: dict[Key, Row] = {}
     for place in map(Path, paths):
-        try:
+        with _explained(f"read {str(place)!r}", "Run the experiments first."):
             data = place.read_bytes()
-        except OSError as error:
-            advice = "Run the experiments first."
-            raise _file_error("read", place, error, advice) from None
         unpack = gzip.decompress if place.suffix == ".gz" else bytes
         rows |= _contents(place, unpack(data))[0]
     return list(rows.values())
@@ -54,24 +52,24 @@ class Store:
         The last row of each key.
     """
 
-    def __init__(self, path: Path, descriptor: int) -> None:
-        self._path, self._file = path, descriptor
-        with open(descriptor, "rb", closefd=False) as stream:
-            self.rows, self._size = _contents(path, stream.read())
-        os.ftruncate(descriptor, self._size)  # drops an incomplete last line
+    def __init__(self, path: Path, file: FileIO) -> None:
+        self._path, self._file = path, file
+        file.seek(0)
+        self.rows, self._size = _contents(path, file.readall())
+        file.truncate(self._size)  # drops an incomplete last line
 
     def append(self, row: Row) -> None:
         """Write a row to the disk, or leave the file as it was."""
         line = row.line().encode()
-        try:
-            written = os.write(self._file, line)
-            if written < len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            os.fsync(self._file)
-        except OSError as error:
-            os.ftruncate(self._file, self._size)
-            advice = "All rows before this one are kept; free some space and run again."
-            raise _file_error("write", self._path, error, advice) from None
+        advice = "All rows before this one are kept; free some space and run again."
+        with _explained(f"write {str(self._path)!r}", advice):
+            try:
+                if self._file.write(line) < len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(self._file)
+            except OSError:
+                self._file.truncate(self._size)
+                raise
         self._size += len(line)
         self.rows[row.key] = row
 
@@ -94,26 +92,23 @@ def open_store(path: str | os.PathLike[str]) -> Iterator[Store]:
     >>> read_rows(path)[0].method
     'lmnn'
     """
-    place = Path(path)
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-    try:
-        descriptor = os.open(place, flags, 0o666)
-    except OSError as error:
-        advice = "Name a file in a folder that exists and may be written."
-        raise _file_error("write", place, error, advice) from None
-    try:
-        _lock(place, descriptor)
-        yield Store(place, descriptor)
-    finally:
-        os.close(descriptor)  # which releases the lock
+    place, advice = (
+        Path(path),
+        "Name a file in a folder that exists and may be written.",
+    )
+    with _explained(f"write {str(place)!r}", advice):
+        file = FileIO(place, "a+")
+    with file:  # whose end releases the lock
+        _lock(place, file)
+        yield Store(place, file)
 
 
-def _lock(place: Path, descriptor: int) -> None:
+def _lock(place: Path, file: FileIO) -> None:
     """Lock the file until it is closed, by death too; does nothing without fcntl."""
     if fcntl is None:
         return
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise BlockingIOError(
             f"Another run is writing {place.name}. Wait until it ends, or give this "
@@ -159,6 +154,11 @@ def _row(line: bytes) -> Row | None:
         return None
 
 
-def _file_error(verb: str, place: Path, error: OSError, advice: str) -> OSError:
-    reason = error.strerror or str(error)
-    return type(error)(f"Cannot {verb} {str(place)!r}: {reason}. {advice}")
+@contextmanager
+def _explained(what: str, advice: str) -> Iterator[None]:
+    """Say of an error of the system what could not be done, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise type(error)(f"Cannot {what}: {reason}. {advice}") from None

@@ -10,7 +10,7 @@ from nearkind.errors import did_you_mean
 from nearkind.experiments.design import Design
 from nearkind.experiments.methods import METHODS, Method
 from nearkind.experiments.rows import Key, Row, versions
-from nearkind.experiments.sets import load, seed_of
+from nearkind.experiments.sets import BuiltIn, DataSet, seed_of
 from nearkind.experiments.splits import split
 
 
@@ -19,8 +19,8 @@ class Trial(NamedTuple):
 
     Attributes
     ----------
-    dataset : str
-        Name of a set that ``sets.load`` knows.
+    dataset : DataSet
+        The set.
     name : str
         Name of the method.
     method : Method
@@ -31,7 +31,7 @@ class Trial(NamedTuple):
         What is common to all methods.
     """
 
-    dataset: str
+    dataset: DataSet
     name: str
     method: Method
     repetition: int
@@ -40,12 +40,12 @@ class Trial(NamedTuple):
     @property
     def key(self) -> Key:
         """The key of its row."""
-        return Key(self.dataset, self.name, self.repetition, self.design.label)
+        return Key(self.dataset.name, self.name, self.repetition, self.design.label)
 
     @property
     def seed(self) -> int:
         """Seed of split and method, which depends on set and repetition alone."""
-        return seed_of(self.dataset, self.repetition)
+        return seed_of(self.dataset.name, self.repetition)
 
     def row(self, **facts: Any) -> Row:
         """Return its row with these fields."""
@@ -56,7 +56,7 @@ class Trial(NamedTuple):
         start = perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the row says how the fit ended
-            whole = load(self.dataset, self.seed, numbers=self.design.numbers)
+            whole = self.dataset.load(self.seed, self.design.numbers)
             parts = split(whole, self.seed, self.design.rows)
             facts = self.method.facts(parts, self.seed, self.design)
         return self.row(
@@ -70,7 +70,7 @@ class Trial(NamedTuple):
 
 
 def plan(
-    sets: Iterable[str],
+    sets: Iterable[str | DataSet],
     methods: Iterable[str],
     repetitions: int,
     design: Design,
@@ -80,8 +80,10 @@ def plan(
 
     Parameters
     ----------
-    sets, methods : iterable of str
-        Names; a name that occurs twice counts once.
+    sets : iterable of str or DataSet
+        Sets, built-in ones by their names; one that occurs twice counts once.
+    methods : iterable of str
+        Names of methods; one that occurs twice counts once.
     repetitions : int
         Number of repetitions.
     design : Design
@@ -97,12 +99,13 @@ def plan(
     Examples
     --------
     >>> trials = plan(["balance", "monks1"], ["eskin", "lmnn"], 1, Design())
-    >>> [(trial.dataset, trial.name) for trial in trials][:3]
+    >>> [(trial.dataset.name, trial.name) for trial in trials][:3]
     [('balance', 'eskin'), ('balance', 'lmnn'), ('monks1', 'eskin')]
     """
     names = list(dict.fromkeys(methods))
     chosen = {name: _method(name, table) for name in names}
-    by_size = sorted(dict.fromkeys(sets), key=_size)
+    known = (BuiltIn(each) if isinstance(each, str) else each for each in sets)
+    by_size = sorted(dict.fromkeys(known), key=_size)
     return [
         Trial(dataset, name, chosen[name], repetition, design)
         for repetition, dataset, name in product(range(repetitions), by_size, names)
@@ -116,6 +119,6 @@ def _method(name: str, table: Mapping[str, Method]) -> Method:
     raise ValueError(f"There is no method {name!r}. {hint}")
 
 
-def _size(name: str) -> tuple[int, str]:
+def _size(dataset: DataSet) -> tuple[int, str]:
     """Return the number of values of a set; loading it shows whether it is there."""
-    return load(name).X.size, name
+    return dataset.load().X.size, dataset.name

@@ -7,6 +7,8 @@ from dataclasses import replace
 from nearkind.experiments import Design
 from nearkind.experiments.paper import accuracies
 from nearkind.experiments.paper.accuracies import PaperSets
+from nearkind.experiments.paper.reproduction import TrialGroup
+from nearkind.experiments.sets import BuiltIn
 
 
 def lines(path):
@@ -54,26 +56,24 @@ def test_sets_are_sorted_by_size_and_place(monkeypatch, tmp_path):
     assert few.left_out == ["krkopt", "led24", "tic_tac_toe"]
 
 
-def test_repetitions_follow_the_size_of_a_set(reproduction):
+def test_repetitions_follow_the_size_of_a_set(reproduction, monkeypatch):
+    here = PaperSets(["monks1", "balance"], [], [])
+    monkeypatch.setattr(accuracies, "available_sets", lambda largest: here)
     protocol = replace(reproduction.protocol, repeats=((500, 2), (10_000, 1)))
-    rows = accuracies.set_rows(
-        replace(reproduction, protocol=protocol), ["monks1", "balance"], ["hamming"]
-    )
-    assert [(row.dataset, row.repetition) for row in rows] == [
-        ("monks1", 0),
-        ("monks1", 1),
-        ("balance", 0),
-    ]
+    groups = accuracies.trials(replace(reproduction, protocol=protocol))
+    found = [([each.name for each in group.sets], group.repeats) for group in groups]
+    assert found == [(["monks1"], 2), (["balance"], 1)]
 
 
 def test_rows_are_taken_from_a_packed_file(reproduction):
-    ask = ["monks1"], ["hamming"], 1
-    [row] = reproduction.rows(*ask)
+    design = reproduction.protocol.design
+    ask = [TrialGroup([BuiltIn("monks1")], ["hamming"], 1, design)]
+    [row] = reproduction.rows(ask)
     results = reproduction.folder / "rows.jsonl"
     packed = gzip.compress(results.read_bytes())
     (reproduction.folder / "rows.jsonl.gz").write_bytes(packed)
     results.unlink()
-    assert reproduction.rows(*ask) == [row]
+    assert reproduction.rows(ask) == [row]
 
 
 def test_a_fit_that_ended_early_is_marked(reproduction, monkeypatch):

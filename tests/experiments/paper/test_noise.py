@@ -16,7 +16,7 @@ def test_share_of_noise_is_that_of_the_spectrum():
 
 
 def test_table(reproduction, monkeypatch):
-    monkeypatch.setattr(noise, "NOISY", (4,))
+    monkeypatch.setattr(noise, "SETS", {4: noise.SETS[4]})
     monkeypatch.setattr(noise, "EXPONENTS", (1,))
     with noise.noise(reproduction)[1].open(encoding="utf-8") as file:
         [line] = csv.DictReader(file)

@@ -1,8 +1,6 @@
 """Protocols: repetitions by size, and settings that people change."""
 
-import pytest
-
-from nearkind.experiments.paper.protocol import PROTOCOLS, protocol_named
+from nearkind.experiments.paper.protocol import PROTOCOLS
 
 
 def test_the_paper_s_protocol_is_as_printed():
@@ -29,11 +27,6 @@ def test_only_what_is_named_changes():
     assert other.design.tol == quick.design.tol
     counts = other.repeats_on(10), other.synthetic_repeats, other.timed_repeats
     assert counts == (7, 7, 7)
-
-
-def test_names_are_suggested():
-    with pytest.raises(ValueError, match=r"no protocol 'papr'\. Did you mean 'paper'"):
-        protocol_named("papr")
 
 
 def test_variants_are_compared_on_the_fewer_rows():

@@ -6,22 +6,23 @@ import pytest
 
 from nearkind.experiments.paper import variants
 from nearkind.experiments.paper.accuracies import PaperSets
+from nearkind.experiments.paper.items import ITEMS
 
 
 @pytest.mark.parametrize(
-    ("make", "columns"),
+    ("name", "columns"),
     [
-        (variants.norms, ["p = 1", "p = inf"]),
-        (variants.constraints, ["triplets", "pairs", "quadruplets"]),
+        ("norms", ["p = 1", "p = inf"]),
+        ("constraints", ["triplets", "pairs", "quadruplets"]),
     ],
 )
 def test_every_variant_has_both_scores_and_ranks(
-    make, columns, reproduction, monkeypatch
+    name, columns, reproduction, monkeypatch
 ):
     here = PaperSets(["balance", "monks1"], [], [])
     monkeypatch.setattr(variants, "available_sets", lambda largest: here)
     monkeypatch.setattr(variants, "EXPONENTS", (1.0, float("inf")))
-    with make(reproduction)[1].open(encoding="utf-8") as file:
+    with ITEMS[name].make(reproduction)[1].open(encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     assert list(lines[0]) == ["set", "score", *columns]
     sets = ["balance", "monks1", "mean rank", "mean"]

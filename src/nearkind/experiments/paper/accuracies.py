@@ -12,10 +12,11 @@ from nearkind.experiments import statistics
 from nearkind.experiments.paper import printed
 from nearkind.experiments.paper.figures import draw_mean_ranks
 from nearkind.experiments.paper.provenance import is_converged, provenance
-from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.paper.reproduction import Reproduction, TrialGroup
 from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.rows import Row
 from nearkind.experiments.scores import Scores, mean_text, score_table
+from nearkind.experiments.sets import BuiltIn
 
 METHODS = printed.METHODS
 SCORES = {"triplets": "triplet_accuracy", "classification": "accuracy"}
@@ -55,7 +56,7 @@ def accuracies(reproduction: Reproduction, kind: str) -> list[Path]:
         Which accuracy.
     """
     sets = available_sets(reproduction.largest)
-    rows = set_rows(reproduction, sets.here, METHODS)
+    rows = reproduction.rows(trials(reproduction))
     scores = score_table(rows, SCORES[kind], sets.here, METHODS)
     table = _accuracy_table(kind, scores, rows, sets, reproduction)
     written = reproduction.write(kind, table)
@@ -66,21 +67,16 @@ def accuracies(reproduction: Reproduction, kind: str) -> list[Path]:
     return written + reproduction.write(f"{kind}-ranks", *ranks)
 
 
-def set_rows(
-    reproduction: Reproduction,
-    sets: Sequence[str],
-    methods: Sequence[str],
-) -> list[Row]:
-    """Return the rows of sets, each repeated as often as the protocol has it."""
+def trials(reproduction: Reproduction) -> list[TrialGroup]:
+    """Return the trials on all sets, each repeated as often as the protocol has it."""
     protocol = reproduction.protocol
-    by_repeats: dict[int, list[str]] = {}
-    for name in sets:
-        repeats = protocol.repeats_on(CATALOGUE[name].n_samples)
-        by_repeats.setdefault(repeats, []).append(name)
+    by_repeats: dict[int, list[BuiltIn]] = {}
+    for dataset in map(BuiltIn, available_sets(reproduction.largest).here):
+        repeats = protocol.repeats_on(dataset.n_samples)
+        by_repeats.setdefault(repeats, []).append(dataset)
     return [
-        row
-        for repeats, names in by_repeats.items()
-        for row in reproduction.rows(names, methods, repeats)
+        TrialGroup(sets, METHODS, repeats, protocol.design)
+        for repeats, sets in by_repeats.items()
     ]
 
 

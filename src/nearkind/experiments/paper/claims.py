@@ -4,7 +4,6 @@ Each claim has a criterion and a number that says how large the effect is. Crite
 fixed before the fits were run to their tolerance; earlier tables were known by then.
 """
 
-import csv
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -44,7 +43,7 @@ class Claim(NamedTuple):
         verdict, numbers = UNJUDGED, f"make {' and '.join(missing)} first"
         if not missing:
             try:
-                held, numbers = self.check(*map(_read, paths))
+                held, numbers = self.check(*map(criteria.ClaimTable.read, paths))
                 verdict = HELD if held else NOT_HELD
             except criteria.TooLittleError as reason:
                 numbers = str(reason)
@@ -63,11 +62,6 @@ def verdicts(reproduction: Reproduction) -> list[Path]:
     head = ["claim", "held if", "verdict", "numbers"]
     table = ResultTable("Claims of the paper", head, rows, notes)
     return reproduction.write("claims", table)
-
-
-def _read(path: Path) -> criteria.Lines:
-    with path.open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def _synthetic_claims(n_classes: int, reading: str) -> list[Claim]:

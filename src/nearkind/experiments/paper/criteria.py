@@ -1,7 +1,10 @@
 """Criteria by which claims on experiments are held or not, given their tables."""
 
+import csv
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy import stats
@@ -14,8 +17,8 @@ ALIKE = 0.01
 STABLE = 0.02
 MOST_DEGRADED = 0.1
 SAME_TIME = 1.5
-Lines = list[dict[str, str]]
-"""A table: a dict from column to text for each of its lines."""
+SOME_FEATURES = "10", "11", "12", "13", "14", "15"
+OURS = "cpml-s", "cpml-m"
 
 
 class Verdict(NamedTuple):
@@ -29,34 +32,80 @@ class TooLittleError(Exception):
     """The tables lack what a claim is about."""
 
 
-def grows_with(column: str, within: str, reading: str, table: Lines) -> Verdict:
+@dataclass(frozen=True)
+class ClaimTable:
+    """A table of results as it was written.
+
+    Parameters
+    ----------
+    lines : list of dict
+        The text of each column, for each line.
+    """
+
+    lines: list[dict[str, str]]
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Return the table of a CSV file."""
+        with path.open(encoding="utf-8") as file:
+            return cls(list(csv.DictReader(file)))
+
+    @property
+    def scores(self) -> list[str]:
+        """Columns of scores of CPML."""
+        return [name for name in self.lines[0] if name.startswith("cpml-")]
+
+    def distinct(self, column: str) -> list[str]:
+        """Return the different texts of a column."""
+        return list(dict.fromkeys(line[column] for line in self.lines))
+
+    def where(self, column: str, *texts: str) -> Self:
+        """Return the lines that have one of some texts in a column."""
+        found = [line for line in self.lines if line[column] in texts]
+        if not found:
+            raise TooLittleError(f"the table lacks the {column} {', '.join(texts)!r}")
+        return type(self)(found)
+
+    def numbers(self, column: str) -> Array:
+        """Return the number at the start of each cell, NaN where there is none."""
+        return np.array([_number(line[column]) for line in self.lines])
+
+    def mean(self, column: str) -> float:
+        """Return the mean of a column."""
+        return float(np.mean(self.numbers(column)))
+
+    def table(self, columns: Sequence[str]) -> Array:
+        """Return the numbers of some columns (lines, columns)."""
+        return np.stack([self.numbers(column) for column in columns], axis=1)
+
+
+def grows_with(column: str, within: str, reading: str, table: ClaimTable) -> Verdict:
     """Check whether all scores grow with a column at each value of another."""
-    lines = _of_reading(table, reading)
-    found = {}
-    for score in _score_columns(lines):
-        each = []
-        for value in dict.fromkeys(line[within] for line in lines):
-            part = [line for line in lines if line[within] == value]
-            x = [float(line[column]) for line in part]
-            y = [_number(line[score]) for line in part]
-            if len(x) > 1 and np.ptp(y) > 0.0:
-                each.append(float(stats.spearmanr(x, y).statistic))
-        if not each:
-            raise TooLittleError(f"the table has one value of {column!r}")
-        found[score] = float(np.median(each))
+    table = table.where("reading", reading)
+    parts = [table.where(within, value) for value in table.distinct(within)]
+    found = {score: _correlation(parts, column, score) for score in table.scores}
     held = min(found.values()) >= MIN_CORRELATION
     return Verdict(held, f"median rank correlation: {_words(found, '+.2f')}")
 
 
-def are_alike(reading: str, table: Lines) -> Verdict:
+def _correlation(parts: Sequence[ClaimTable], column: str, score: str) -> float:
+    """Return the median rank correlation of two columns over parts of a table."""
+    found = []
+    for part in parts:
+        x, y = part.numbers(column), part.numbers(score)
+        if len(x) > 1 and np.ptp(y) > 0.0:
+            found.append(stats.spearmanr(x, y).statistic)
+    if not found:
+        raise TooLittleError(f"the table has one value of {column!r}")
+    return float(np.median(found))
+
+
+def are_alike(reading: str, table: ClaimTable) -> Verdict:
     """Check whether CPML-s and CPML-m are equally good."""
-    lines = _of_reading(table, reading)
+    table = table.where("reading", reading)
     words, means = [], []
     for score in ("accuracy", "triplet_accuracy"):
-        single, multi = (
-            np.array([_number(line[f"{m} {score}"]) for line in lines])
-            for m in ("cpml-s", "cpml-m")
-        )
+        single, multi = (table.numbers(f"{name} {score}") for name in OURS)
         apart = single - multi
         mean, largest = apart.mean(), abs(apart).max()
         means.append(abs(mean))
@@ -64,35 +113,27 @@ def are_alike(reading: str, table: Lines) -> Verdict:
     return Verdict(max(means) < ALIKE, "; ".join(words))
 
 
-def is_stable(reading: str, table: Lines) -> Verdict:
+def is_stable(reading: str, table: ClaimTable) -> Verdict:
     """Check whether scores stay from 10 to 15 features on."""
-    lines = _of_reading(table, reading)
-    some = [n for n in _features(lines) if 10 <= n <= 15]
-    more = [n for n in _features(lines) if n > 15]
-    if not some or not more:
-        raise TooLittleError("the table lacks 10 to 15 features, or more")
-    gains = {
-        score: _mean(lines, score, more) - _mean(lines, score, some)
-        for score in _score_columns(lines)
-    }
-    held = max(gains.values()) < STABLE
-    words = _words(gains, "+.3f")
-    return Verdict(held, f"gain of {more} over {some} features: {words}")
+    table = table.where("reading", reading)
+    some = table.where("features", *SOME_FEATURES)
+    more = [n for n in table.distinct("features") if int(n) > int(SOME_FEATURES[-1])]
+    beyond = table.where("features", *(more or ["beyond 15"]))
+    gains = {name: beyond.mean(name) - some.mean(name) for name in table.scores}
+    few, many = (sorted(map(int, part.distinct("features"))) for part in (some, beyond))
+    words = f"gain of {many} over {few} features: {_words(gains, '+.3f')}"
+    return Verdict(max(gains.values()) < STABLE, words)
 
 
-def satisfies_at_least_weight(reading: str, n_classes: int, table: Lines) -> Verdict:
+def satisfies_at_least_weight(
+    reading: str, n_classes: int, table: ClaimTable
+) -> Verdict:
     """Check whether little information is enough with 10 to 15 features."""
-    lines = _of_reading(table, reading)
-    least = min(lines, key=lambda line: float(line["weight"]))["weight"]
-    mine = [line for line in lines if line["weight"] == least]
-    some = [n for n in _features(mine) if 10 <= n <= 15]
-    if not some:
-        raise TooLittleError("the table lacks 10 to 15 features")
+    table = table.where("reading", reading)
+    least = min(table.distinct("weight"), key=float)
+    some = table.where("weight", least).where("features", *SOME_FEATURES)
     bars = {"accuracy": (1.0 / n_classes + 1.0) / 2.0, "triplet_accuracy": 0.75}
-    found = {
-        name: (_mean(mine, name, some), bars[name.split()[1]])
-        for name in _score_columns(lines)
-    }
+    found = {name: (some.mean(name), bars[name.split()[1]]) for name in table.scores}
     held = all(mean >= bar for mean, bar in found.values())
     words = ", ".join(
         f"{n} {mean:.3f} of {bar:.3f}" for n, (mean, bar) in found.items()
@@ -100,25 +141,21 @@ def satisfies_at_least_weight(reading: str, n_classes: int, table: Lines) -> Ver
     return Verdict(held, f"at weight {least}: {words}")
 
 
-def is_a_bit_degraded(reading: str, few: Lines, many: Lines) -> Verdict:
+def is_a_bit_degraded(reading: str, few: ClaimTable, many: ClaimTable) -> Verdict:
     """Check whether many classes are somewhat harder than few."""
-    few, many = _of_reading(few, reading), _of_reading(many, reading)
-    losses = {
-        score: _mean(few, score) - _mean(many, score) for score in _score_columns(few)
-    }
+    few, many = few.where("reading", reading), many.where("reading", reading)
+    losses = {score: few.mean(score) - many.mean(score) for score in few.scores}
     held = all(0.0 < loss <= MOST_DEGRADED for loss in losses.values())
     return Verdict(held, f"4 classes less 20: {_words(losses, '+.3f')}")
 
 
-def noise_is_small(table: Lines) -> Verdict:
+def noise_is_small(table: ClaimTable) -> Verdict:
     """Check whether noisy features have as small a share of the metric as printed."""
     largest = {
-        f"p = {p}": max(
-            _number(line["cpml-s, metric"]) for line in table if line["p"] == p
-        )
-        for p in dict.fromkeys(line["p"] for line in table)
+        f"p = {p}": table.where("p", p).numbers("cpml-s, metric").max()
+        for p in table.distinct("p")
     }
-    ours = max(_number(line["cross-fit, smoothed, distance"]) for line in table)
+    ours = table.numbers("cross-fit, smoothed, distance").max()
     return Verdict(
         max(largest.values()) <= LARGEST_PRINTED_SHARE,
         f"largest share of the metric, {_words(largest, '.1%')}; cross-fitted and "
@@ -127,7 +164,7 @@ def noise_is_small(table: Lines) -> Verdict:
 
 
 def is_faster(
-    name: str, others: Sequence[str], table: Lines, at: Sequence[str] = ()
+    name: str, others: Sequence[str], table: ClaimTable, at: Sequence[str] = ()
 ) -> Verdict:
     """Check whether a method is faster than others at every size.
 
@@ -135,14 +172,14 @@ def is_faster(
     ----------
     name, others : str, sequence of str
         The methods.
-    table : list of dict
+    table : ClaimTable
         Times.
     at : sequence of str, default=()
         Numbers of classes that count; all if there is none.
     """
-    lines = [line for line in table if not at or line["classes"] in at]
-    mine = _times(lines, name)
-    ratios = {other: _times(lines, other) / mine for other in others}
+    table = table.where("classes", *at) if at else table
+    mine = table.numbers(name)
+    ratios = {other: table.numbers(other) / mine for other in others}
     words = ", ".join(
         f"{other} {np.nanmedian(r):.2g} ({np.nanmin(r):.2g} to {np.nanmax(r):.2g})"
         for other, r in ratios.items()
@@ -151,9 +188,9 @@ def is_faster(
     return Verdict(held, f"median time over that of {name} (range): {words}")
 
 
-def are_slower(names: Sequence[str], other: str, table: Lines) -> Verdict:
+def are_slower(names: Sequence[str], other: str, table: ClaimTable) -> Verdict:
     """Check whether methods are slower than another at most sizes and the largest."""
-    ratios = {name: _times(table, name) / _times(table, other) for name in names}
+    ratios = {name: table.numbers(name) / table.numbers(other) for name in names}
     held = all(np.mean(r > 1.0) > 0.5 and r[-1] > 1.0 for r in ratios.values())
     words = ", ".join(
         f"{name} {' '.join(f'{x:.2g}' for x in r)}" for name, r in ratios.items()
@@ -162,55 +199,49 @@ def are_slower(names: Sequence[str], other: str, table: Lines) -> Verdict:
 
 
 def times_depend_on_classes(
-    names: Sequence[str], wanted: bool, table: Lines
+    names: Sequence[str], wanted: bool, table: ClaimTable
 ) -> Verdict:
     """Check whether times change with the number of classes, or not."""
-    classes = sorted({int(line["classes"]) for line in table})
-    sizes = dict.fromkeys(line["rows"] for line in table)
-    if len(classes) < 2:
+    if len(table.distinct("classes")) < 2:
         raise TooLittleError("the table has one number of classes")
-    ratios = {}
-    for name in names:
-        each = []
-        for size in sizes:
-            lines = [line for line in table if line["rows"] == size]
-            by_class = {int(line["classes"]): line for line in lines}
-            times = _times([by_class[c] for c in classes], name)
-            each.append(float(np.nanmax(times) / np.nanmin(times)))
-        ratios[name] = float(np.median(each))
-    held = all((ratio >= SAME_TIME) == wanted for ratio in ratios.values())
-    words = _words(ratios, ".1f")
+    times = [
+        table.where("rows", size).table(names) for size in table.distinct("rows")
+    ]  # (classes, methods) for each size
+    ratios = [np.nanmax(each, axis=0) / np.nanmin(each, axis=0) for each in times]
+    found = dict(zip(names, np.median(ratios, axis=0).tolist(), strict=True))
+    held = all((ratio >= SAME_TIME) == wanted for ratio in found.values())
+    words = _words(found, ".1f")
     return Verdict(held, f"longest over shortest time, median over sizes: {words}")
 
 
-def is_best_on_most(table: Lines) -> Verdict:
+def is_best_on_most(table: ClaimTable) -> Verdict:
     """Check whether CPML-s or CPML-m is best on more than half of the sets."""
-    ours = [line for line in table if line[""] == "ours"]
-    best = sum(
-        any(line[name].endswith("*") for name in ("cpml-s", "cpml-m")) for line in ours
-    )
+    ours = table.where("", "ours").lines
+    best = sum(any(line[name].endswith("*") for name in OURS) for line in ours)
     return Verdict(2 * best > len(ours), f"best or tied on {best} of {len(ours)} sets")
 
 
-def is_close_elsewhere(table: Lines) -> Verdict:
+def is_close_elsewhere(table: ClaimTable) -> Verdict:
     """Check whether CPML is near the best where it is not the best."""
-    scores, names = _scores(table)
-    mine = scores[:, [names.index("cpml-s"), names.index("cpml-m")]].max(axis=1)
-    short = np.nanmax(scores, axis=1) - mine
+    ours = table.where("", "ours")
+    best = np.nanmax(ours.table(_methods(table)), axis=1)
+    short = best - ours.table(OURS).max(axis=1)
     short = short[short > 5e-4]
     if not short.size:
         return Verdict(True, "best everywhere")
-    held = bool(np.median(short) <= ALIKE)
     return Verdict(
-        held,
+        bool(np.median(short) <= ALIKE),
         f"behind on {short.size} sets: median {np.median(short):.3f}, most "
         f"{short.max():.3f}",
     )
 
 
-def are_better(names: Sequence[str], others: Sequence[str], table: Lines) -> Verdict:
+def are_better(
+    names: Sequence[str], others: Sequence[str], table: ClaimTable
+) -> Verdict:
     """Check whether methods have better mean ranks than others."""
-    scores, methods = _scores(table)
+    methods = _methods(table)
+    scores = table.where("", "ours").table(methods)
     whole = scores[~np.isnan(scores).any(axis=1)]
     ranks = dict(zip(methods, stats.rankdata(-whole, axis=1).mean(axis=0), strict=True))
     held = max(ranks[n] for n in names) < min(ranks[n] for n in others)
@@ -218,14 +249,13 @@ def are_better(names: Sequence[str], others: Sequence[str], table: Lines) -> Ver
     return Verdict(held, f"mean rank over {len(whole)} sets: {words}")
 
 
-def none_dominates(table: Lines) -> Verdict:
+def none_dominates(table: ClaimTable) -> Verdict:
     """Check whether no kind is best on more than half of the sets, for either score."""
-    kinds = [name for name in table[0] if name not in ("set", "score")]
-    sets = [line for line in table if not line["set"].startswith("mean")]
+    kinds = _methods(table)
+    sets = ClaimTable([x for x in table.lines if not x["set"].startswith("mean")])
     words, held = [], True
-    for score in dict.fromkeys(line["score"] for line in sets):
-        mine = [line for line in sets if line["score"] == score]
-        scores = np.array([[_number(line[kind]) for kind in kinds] for line in mine])
+    for score in sets.distinct("score"):
+        scores = sets.where("score", score).table(kinds)
         alone = (scores >= scores.max(axis=1, keepdims=True) - 5e-4).sum(axis=1) == 1
         wins = np.bincount(scores[alone].argmax(axis=1), minlength=len(kinds)).tolist()
         held &= 2 * max(wins) <= len(scores)
@@ -234,49 +264,18 @@ def none_dominates(table: Lines) -> Verdict:
     return Verdict(held, "; ".join(words))
 
 
+def _methods(table: ClaimTable) -> list[str]:
+    """Return the columns that are methods, in a table of sets."""
+    return [name for name in table.lines[0] if name not in ("set", "score", "")]
+
+
 def _words(found: Mapping[str, float], form: str) -> str:
     """Return names with their numbers."""
     return ", ".join(f"{name} {value:{form}}" for name, value in found.items())
 
 
 def _number(text: str) -> float:
-    """Return the number at the start of a cell, NaN if there is none."""
     try:
         return float(text.split()[0].rstrip("!*"))
-    except ValueError:
+    except (ValueError, IndexError):
         return float("nan")
-
-
-def _of_reading(table: Lines, reading: str) -> Lines:
-    lines = [line for line in table if line["reading"] == reading]
-    if not lines:
-        raise TooLittleError(f"the table lacks the reading {reading!r}")
-    return lines
-
-
-def _features(lines: Lines) -> list[int]:
-    return sorted({int(line["features"]) for line in lines})
-
-
-def _score_columns(lines: Lines) -> list[str]:
-    return [name for name in lines[0] if name.startswith("cpml-")]
-
-
-def _mean(lines: Lines, score: str, features: Sequence[int] | None = None) -> float:
-    found = [
-        _number(line[score])
-        for line in lines
-        if features is None or int(line["features"]) in features
-    ]
-    return float(np.mean(found))
-
-
-def _times(lines: Lines, name: str) -> Array:
-    return np.array([_number(line[name]) for line in lines])
-
-
-def _scores(table: Lines) -> tuple[Array, list[str]]:
-    """Return our scores (sets, methods) and the methods."""
-    methods = [name for name in table[0] if name not in ("set", "")]
-    ours = [line for line in table if line[""] == "ours"]
-    return np.array([[_number(line[m]) for m in methods] for line in ours]), methods

@@ -1,12 +1,10 @@
 """Every table and figure of the paper, by name, and how long it is expected to take."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
-from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.errors import did_you_mean
 from nearkind.experiments.design import SHARES
 from nearkind.experiments.paper import (
@@ -19,7 +17,7 @@ from nearkind.experiments.paper import (
     synthetic,
     variants,
 )
-from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.paper.reproduction import Reproduction, TrialGroup
 
 HOURS = 2 * 3600.0
 """What is expected to take longer is started only on request."""
@@ -29,8 +27,11 @@ OF_A_TRIAL = 0.4
 """Seconds to start a process and to read a set."""
 OF_1000_ROWS = 3.0
 """Seconds of one trial of 1,000 rows with five strengths, on one core."""
-SAME_TRIALS = {"classification": "triplets"}
-"""Items made from the trials of another one."""
+
+
+def no_trials(reproduction: Reproduction) -> list[TrialGroup]:
+    """Return no trials: the item is made from other tables, or from sets alone."""
+    return []
 
 
 class Item(NamedTuple):
@@ -42,33 +43,51 @@ class Item(NamedTuple):
         What it shows.
     make : callable
         Makes and writes it; returns the paths.
+    trials : callable, default=no_trials
+        Returns the trials that it is made from.
     """
 
     title: str
     make: Callable[[Reproduction], list[Path]]
+    trials: Callable[[Reproduction], list[TrialGroup]] = no_trials
+
+
+def _synthetic(n_classes: int) -> Item:
+    return Item(
+        f"synthetic data with {n_classes} classes",
+        partial(synthetic.synthetic, n_classes=n_classes),
+        partial(synthetic.trials, n_classes=n_classes),
+    )
+
+
+def _accuracies(title: str, kind: str) -> Item:
+    make = partial(accuracies.accuracies, kind=kind)
+    return Item(f"{title} on 23 sets", make, accuracies.trials)
+
+
+def _variants(name: str, by_what: str, designs: variants.Designs) -> Item:
+    make = partial(variants.compare, designs=designs, name=name, by_what=by_what)
+    trials = partial(variants.trials, designs=designs)
+    return Item(f"accuracy by {by_what}", make, trials)
 
 
 ITEMS: dict[str, Item] = {
     "vdm": Item("the worked example of class histograms", small_tables.histograms),
     "sets": Item("the table of data sets, counted", small_tables.set_sizes),
     "structures": Item("the figure of the four structures", figures.structures),
-    "synthetic-4": Item(
-        "synthetic data with 4 classes", partial(synthetic.synthetic, n_classes=4)
+    "synthetic-4": _synthetic(4),
+    "synthetic-20": _synthetic(20),
+    "noise": Item("the share of noisy features", noise.noise, noise.trials),
+    "time-classes": Item(
+        "running time by classes", running_time.time_by_classes, running_time.by_classes
     ),
-    "synthetic-20": Item(
-        "synthetic data with 20 classes", partial(synthetic.synthetic, n_classes=20)
+    "time-rows": Item(
+        "running time by rows", running_time.time_by_rows, running_time.by_rows
     ),
-    "noise": Item("the share of noisy features", noise.noise),
-    "time-classes": Item("running time by classes", running_time.time_by_classes),
-    "time-rows": Item("running time by rows", running_time.time_by_rows),
-    "triplets": Item(
-        "triplet accuracy on 23 sets", partial(accuracies.accuracies, kind="triplets")
-    ),
-    "classification": Item(
-        "accuracy on 23 sets", partial(accuracies.accuracies, kind="classification")
-    ),
-    "norms": Item("accuracy by the exponent of the norm", variants.norms),
-    "constraints": Item("accuracy by the kind of constraints", variants.constraints),
+    "triplets": _accuracies("triplet accuracy", "triplets"),
+    "classification": _accuracies("accuracy", "classification"),
+    "norms": _variants("norms", "the exponent of the norm", variants.exponents),
+    "constraints": _variants("constraints", "the kind of constraints", variants.kinds),
     "claims": Item("what the paper claims, held or not", claims.verdicts),
 }
 
@@ -103,8 +122,13 @@ def expected_seconds(names: Iterable[str], reproduction: Reproduction) -> float:
     >>> both == expected_seconds(["triplets"], quick)
     True
     """
-    different = {SAME_TRIALS.get(name, name) for name in names}
-    return sum(_seconds(name, reproduction) for name in different)
+    groups: list[TrialGroup] = []
+    seconds = 0.0
+    for name in names:
+        mine = ITEMS[name].trials(reproduction)
+        seconds += 0.0 if mine else OF_A_SMALL_ITEM
+        groups += [group for group in mine if group not in groups]
+    return seconds + sum(map(_seconds, groups))
 
 
 def in_words(seconds: float) -> str:
@@ -122,48 +146,10 @@ def in_words(seconds: float) -> str:
     return "seconds"
 
 
-def _seconds(name: str, reproduction: Reproduction) -> float:
-    """Return the expected seconds of one item."""
-    trials = _trial_rows(reproduction)
-    if name not in trials:
-        return OF_A_SMALL_ITEM
-    seconds = _of_trials(trials[name], reproduction)
-    # A timed trial has one fit instead of one for each strength, and runs alone.
-    return seconds / (len(SHARES) if name.startswith("time-") else CORES)
-
-
-def _trial_rows(reproduction: Reproduction) -> dict[str, list[float]]:
-    """Return the numbers of rows of all trials of each item that has trials."""
-    protocol = reproduction.protocol
-    n_cells = len(synthetic.READINGS) * len(protocol.features) * len(protocol.weights)
-    n_draws = n_cells * len(synthetic.METHODS) * protocol.synthetic_repeats
-    n_shares = len(noise.NOISY) * len(noise.EXPONENTS) * len(noise.NOISE_METHODS)
-    by_classes = len(protocol.classes_timed) * len(running_time.BY_CLASSES)
-    by_rows = len(running_time.TIMED)
-    here = accuracies.available_sets(reproduction.largest).here
-    sizes = [CATALOGUE[each].n_samples for each in here]
-    most = protocol.design.rows or inf
-    variant_sizes = [min(n, protocol.variant_design.rows or inf) for n in sizes]
-    variant_sizes *= protocol.variant_repeats
-    return {
-        "synthetic-4": [1_000] * n_draws,
-        "synthetic-20": [1_000] * n_draws,
-        "noise": [1_000] * (n_shares * protocol.noise_repeats),
-        "time-rows": [*protocol.rows_timed] * (by_rows * protocol.timed_repeats),
-        "time-classes": [*running_time.rows_by_classes(protocol)]
-        * (by_classes * protocol.timed_repeats),
-        "triplets": [
-            min(n, most)
-            for n in sizes
-            for _ in range(len(accuracies.METHODS) * protocol.repeats_on(n))
-        ],
-        "norms": variant_sizes * len(variants.EXPONENTS),
-        "constraints": variant_sizes * len(variants.KINDS),
-    }
-
-
-def _of_trials(rows: Sequence[float], reproduction: Reproduction) -> float:
-    """Return the seconds of trials of so many rows each, one after another."""
-    n_strengths = len(reproduction.protocol.design.path(1.0))
+def _seconds(group: TrialGroup) -> float:
+    """Return the expected seconds of some trials."""
+    n_strengths = len(group.design.path(1.0))
     each = OF_1000_ROWS * n_strengths / len(SHARES)
-    return sum(OF_A_TRIAL + each * (n / 1_000) ** 2 for n in rows)
+    seconds = sum(OF_A_TRIAL + each * (n / 1_000) ** 2 for n in group.n_rows)
+    # A timed trial has one fit instead of one for each strength, and runs alone.
+    return seconds / (len(SHARES) if group.is_timed else CORES)

@@ -11,9 +11,8 @@ from nearkind.experiments.design import Design
 from nearkind.experiments.methods import CPMLPath, Method
 from nearkind.experiments.paper import printed
 from nearkind.experiments.paper.provenance import provenance
-from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.paper.reproduction import Reproduction, TrialGroup
 from nearkind.experiments.result_table import ResultTable
-from nearkind.experiments.rows import Row
 from nearkind.experiments.scores import values_by_cell, values_text
 from nearkind.experiments.sets import Synthetic
 from nearkind.experiments.splits import Split
@@ -32,11 +31,10 @@ class NoisePath(CPMLPath):
 
     def facts(self, parts: Split, seed: int, design: Design) -> dict[str, Any]:
         """Select on the validation part; return the shares of noise."""
-        selection = self.select(parts, seed, design)
-        model = selection.distance.model
+        model, _, facts = self.select(parts, seed, design)
         noisy = model.feature_relevance_[INFORMATIVE:]
         return {
-            **selection.facts(),
+            **facts,
             "noise_share": noise_share(model.metric_[0], design.p),
             "noise_relevance": float(noisy.sum()),
         }
@@ -52,29 +50,38 @@ NOISE_METHODS: dict[str, Method] = {
 """The paper's method, and ours against a row's own label in its histograms."""
 
 
+SETS = {n: Synthetic(n_features=INFORMATIVE, n_noisy=n) for n in NOISY}
+
+
+def trials(reproduction: Reproduction) -> list[TrialGroup]:
+    """Return the trials of each exponent."""
+    protocol = reproduction.protocol
+    designs = [replace(protocol.design, p=float(p)) for p in EXPONENTS]
+    sets, methods = list(SETS.values()), list(NOISE_METHODS)
+    return [
+        TrialGroup(sets, methods, protocol.noise_repeats, design, NOISE_METHODS)
+        for design in designs
+    ]
+
+
 def noise(reproduction: Reproduction) -> list[Path]:
     """Make the table of the share of noisy features."""
-    protocol = reproduction.protocol
-    sets = {n: Synthetic(n_features=INFORMATIVE, n_noisy=n).name for n in NOISY}
-    rows: list[Row] = []
-    found: dict[tuple[int, str], dict[tuple[str, str], list[float]]] = {}
-    for p in EXPONENTS:
-        mine = reproduction.rows(
-            sets.values(),
-            NOISE_METHODS,
-            protocol.noise_repeats,
-            design=replace(protocol.design, p=float(p)),
-            table=NOISE_METHODS,
-        )
-        rows += mine
-        found |= {(p, share): values_by_cell(mine, share) for share in SHARES}
+    by_exponent = dict(zip(EXPONENTS, trials(reproduction), strict=True))
+    rows_of = {p: reproduction.rows([group]) for p, group in by_exponent.items()}
+    found = {
+        (p, share): values_by_cell(rows, share)
+        for (p, rows), share in product(rows_of.items(), SHARES)
+    }
     columns = list(product(SHARES, NOISE_METHODS))
     lines = [
         [
             *(str(n_noisy), str(p), str(printed.noise()[n_noisy, p])),
-            *(values_text(found[p, share][name, method]) for share, method in columns),
+            *(
+                values_text(found[p, share][each.name, method])
+                for share, method in columns
+            ),
         ]
-        for (n_noisy, name), p in product(sets.items(), EXPONENTS)
+        for (n_noisy, each), p in product(SETS.items(), EXPONENTS)
     ]
     names = (f"{method}, {SHARES[share]}" for share, method in columns)
     notes = [
@@ -83,7 +90,7 @@ def noise(reproduction: Reproduction) -> list[Path]:
         f"CPML-s with the Schatten p-norm, {INFORMATIVE} informative features, weight "
         "0.3, 4 classes, 1,000 rows, strength by 1-NN accuracy on validation rows; "
         "mean ± deviation over draws.",
-        provenance(rows),
+        provenance([row for rows in rows_of.values() for row in rows]),
     ]
     head = ["noisy", "p", "printed", *names]
     table = ResultTable("Share of noisy features", head, lines, notes)

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from nearkind.errors import did_you_mean
 from nearkind.experiments.design import Design
 
 PAPER_FEATURES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 25)
@@ -134,11 +133,3 @@ PROTOCOLS = {
     )
 }
 """Protocols by name: everything in minutes, what docs/results has, and the paper's."""
-
-
-def protocol_named(name: str) -> Protocol:
-    """Return the protocol of this name."""
-    if name in PROTOCOLS:
-        return PROTOCOLS[name]
-    hint = did_you_mean(name, PROTOCOLS, max_listed=10)
-    raise ValueError(f"There is no protocol {name!r}. {hint}")

@@ -1,8 +1,8 @@
 """A reproduction of the paper: its settings, its output folder and its tables."""
 
 import gzip
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,46 @@ from nearkind.experiments.methods import METHODS, Method
 from nearkind.experiments.paper.protocol import PROTOCOLS, Protocol
 from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.rows import Row
-from nearkind.experiments.runner import Limits, run
+from nearkind.experiments.runner import run
+from nearkind.experiments.sandbox import Limits
+from nearkind.experiments.sets import BuiltIn, Synthetic
 from nearkind.io import write_text
 from nearkind.io.atomic_write import atomic_write
+
+
+@dataclass(frozen=True)
+class TrialGroup:
+    """Trials of some methods on some sets.
+
+    Parameters
+    ----------
+    sets : sequence of BuiltIn or Synthetic
+        The sets.
+    methods : sequence of str
+        Names of methods in ``table``.
+    repeats : int
+        Repetitions of each trial.
+    design : Design
+        What is common to all trials.
+    table : mapping of str to Method, default=METHODS
+        Methods by name.
+    is_timed : bool, default=False
+        Whether a trial is one fit whose time counts, so that it runs alone.
+    """
+
+    sets: Sequence[BuiltIn] | Sequence[Synthetic]
+    methods: Sequence[str]
+    repeats: int
+    design: Design
+    table: Mapping[str, Method] = field(default_factory=lambda: METHODS)
+    is_timed: bool = False
+
+    @property
+    def n_rows(self) -> list[int]:
+        """Number of rows of each trial."""
+        most = self.design.rows or 10**9
+        sizes = (each.n_samples for each in self.sets)
+        return [min(n, most) for n in sizes] * (len(self.methods) * self.repeats)
 
 
 @dataclass(frozen=True)
@@ -41,38 +78,23 @@ class Reproduction:
     seconds: float | None = 600.0
     largest: int | None = None
 
-    def rows(
-        self,
-        sets: Iterable[str],
-        methods: Iterable[str],
-        repeats: int,
-        *,
-        design: Design | None = None,
-        table: Mapping[str, Method] = METHODS,
-        jobs: int | None = None,
-    ) -> list[Row]:
-        """Return the rows of all trials, running those that are missing.
-
-        Parameters
-        ----------
-        sets, methods, table
-            As in ``run``.
-        repeats : int
-            Repetitions of each trial.
-        design : Design or None, default=None
-            What is common to all trials; None is that of the protocol.
-        jobs : int or None, default=None
-            Trials at once; None is as the reproduction has it.
-        """
-        names = list(sets)
-        if not names:
-            return []
-        limits = Limits(seconds=self.seconds, jobs=jobs or self.jobs)
-        design = design or self.protocol.design
-        results = self._results()
-        return run(
-            names, methods, repeats, results, design=design, limits=limits, table=table
-        )
+    def rows(self, groups: Iterable[TrialGroup]) -> list[Row]:
+        """Return the rows of all trials, running those that are missing."""
+        return [
+            row
+            for group in groups
+            if group.sets
+            for row in run(
+                group.sets,
+                group.methods,
+                group.repeats,
+                self._results(),
+                design=group.design,
+                limits=Limits(self.seconds),
+                jobs=1 if group.is_timed else self.jobs,
+                table=group.table,
+            )
+        ]
 
     def _results(self) -> Path:
         """Return the path of the rows, unpacked if they are only there packed."""

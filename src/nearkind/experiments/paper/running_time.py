@@ -1,6 +1,6 @@
 """The paper's figures of running time: fits to one tolerance, on all rows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -16,7 +16,7 @@ from nearkind.experiments.methods import Method, fit_timed, seeded
 from nearkind.experiments.paper.figures import COLOURS, MARKERS, panels
 from nearkind.experiments.paper.protocol import Protocol
 from nearkind.experiments.paper.provenance import provenance
-from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.paper.reproduction import Reproduction, TrialGroup
 from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.rows import Row
 from nearkind.experiments.sets import Synthetic
@@ -92,18 +92,48 @@ NOTES = [
 ]
 
 
+def by_classes(reproduction: Reproduction) -> list[TrialGroup]:
+    """Return the timed fits at several numbers of classes."""
+    protocol = reproduction.protocol
+    sizes = [n for n in protocol.rows_timed if n <= MOST_ROWS_BY_CLASSES]
+    return _timed(protocol, product(protocol.classes_timed, sizes), BY_CLASSES)
+
+
+def by_rows(reproduction: Reproduction) -> list[TrialGroup]:
+    """Return the timed fits at several numbers of rows."""
+    protocol = reproduction.protocol
+    settings = product([CLASSES_OF_ROWS], protocol.rows_timed)
+    return _timed(protocol, settings, list(TIMED))
+
+
+def _timed(
+    protocol: Protocol, settings: Iterable[tuple[int, int]], methods: Sequence[str]
+) -> list[TrialGroup]:
+    """Return the timed fits of methods at numbers of classes and rows."""
+    return [
+        TrialGroup(
+            [Synthetic(n_samples=n, n_classes=c) for c, n in settings],
+            [f"{method}, timed" for method in methods],
+            protocol.timed_repeats,
+            replace(protocol.design, rows=None),
+            {f"{name}, timed": method for name, method in TIMED.items()},
+            is_timed=True,
+        )
+    ]
+
+
 def time_by_classes(reproduction: Reproduction) -> list[Path]:
     """Make figure and table of the time of a fit: a line for each number of classes."""
-    protocol = reproduction.protocol
-    sizes = rows_by_classes(protocol)
-    settings = list(product(protocol.classes_timed, sizes))
-    rows, times = _measured(reproduction, settings, BY_CLASSES)
+    [group] = by_classes(reproduction)
+    rows, times = _measured(reproduction, group)
+    classes = sorted({c for _, c, _ in times})
+    sizes = sorted({n for _, _, n in times})
     figure, ((axes,),) = panels(1, 1, (6.4, 4.2))
     for m, (method, (c, n_classes)) in enumerate(
-        product(BY_CLASSES, enumerate(protocol.classes_timed))
+        product(BY_CLASSES, enumerate(classes))
     ):
         y = [times[method, n_classes, n].median for n in sizes]
-        colour = COLOURS[m // len(protocol.classes_timed)]
+        colour = COLOURS[m // len(classes)]
         style = {"color": colour, "marker": MARKERS[c % len(MARKERS)], "markersize": 4}
         label = f"{method}, {n_classes} classes"
         axes.plot(sizes, y, label=label, linewidth=1.2, **style)
@@ -111,23 +141,18 @@ def time_by_classes(reproduction: Reproduction) -> list[Path]:
     axes.legend(fontsize="x-small", ncols=1, loc="center left", bbox_to_anchor=(1, 0.5))
     lines = [
         [f"{c}", f"{n:,}", *(times[method, c, n].text for method in BY_CLASSES)]
-        for c, n in settings
+        for c, n in product(classes, sizes)
     ]
     title, notes = "Seconds of a fit by number of classes", [*NOTES, provenance(rows)]
     table = ResultTable(title, ["classes", "rows", *BY_CLASSES], lines, notes)
     return reproduction.write("time-classes", figure, table)
 
 
-def rows_by_classes(protocol: Protocol) -> list[int]:
-    """Return the numbers of rows at which numbers of classes are compared."""
-    return [n for n in protocol.rows_timed if n <= MOST_ROWS_BY_CLASSES]
-
-
 def time_by_rows(reproduction: Reproduction) -> list[Path]:
     """Make figure and table of the time of a fit by number of rows, 12 classes."""
+    [group] = by_rows(reproduction)
+    rows, times = _measured(reproduction, group)
     sizes = reproduction.protocol.rows_timed
-    settings = [(CLASSES_OF_ROWS, n) for n in sizes]
-    rows, times = _measured(reproduction, settings, list(TIMED))
     figure, ((axes,),) = panels(1, 1, (5.2, 3.6))
     for m, method in enumerate(TIMED):
         found = [times[method, CLASSES_OF_ROWS, n] for n in sizes]
@@ -193,29 +218,16 @@ class Times:
 
 
 def _measured(
-    reproduction: Reproduction,
-    settings: Sequence[tuple[int, int]],
-    methods: Sequence[str],
+    reproduction: Reproduction, group: TrialGroup
 ) -> tuple[list[Row], dict[tuple[str, int, int], Times]]:
     """Return all rows, and the times by method, number of classes and of rows."""
-    names = {
-        (n_classes, n_rows): Synthetic(n_samples=n_rows, n_classes=n_classes).name
-        for n_classes, n_rows in settings
-    }
-    rows = reproduction.rows(
-        names.values(),
-        [f"{method}, timed" for method in methods],
-        reproduction.protocol.timed_repeats,
-        design=replace(reproduction.protocol.design, rows=None),
-        table={f"{name}, timed": method for name, method in TIMED.items()},
-        jobs=1,
-    )
+    rows = reproduction.rows([group])
     times = {
-        (method, *size): Times(
-            [r for r in rows if (r.dataset, r.method) == (name, f"{method}, timed")]
+        (method.removesuffix(", timed"), each.n_classes, each.n_samples): Times(
+            [r for r in rows if (r.dataset, r.method) == (each.name, method)]
         )
-        for size, name in names.items()
-        for method in methods
+        for each in group.sets
+        for method in group.methods
     }
     return rows, times
 

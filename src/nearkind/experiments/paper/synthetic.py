@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from nearkind.experiments.paper.figures import COLOURS, MARKERS, panels
+from nearkind.experiments.paper.protocol import Protocol
 from nearkind.experiments.paper.provenance import provenance
-from nearkind.experiments.paper.reproduction import Reproduction
+from nearkind.experiments.paper.reproduction import Reproduction, TrialGroup
 from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.rows import Row
 from nearkind.experiments.scores import values_by_cell, values_text
@@ -27,21 +28,30 @@ Cell = tuple[str, int, float]
 """Reading, number of features, weight."""
 
 
+def sets(protocol: Protocol, n_classes: int) -> list[Synthetic]:
+    """Return the sets by reading, number of features and weight."""
+    return [
+        Synthetic(n_features=n, n_classes=n_classes, weight=w, **READINGS[reading])
+        for reading, n, w in product(READINGS, protocol.features, protocol.weights)
+    ]
+
+
+def trials(reproduction: Reproduction, n_classes: int) -> list[TrialGroup]:
+    """Return the trials of CPML-s and CPML-m on all sets."""
+    protocol = reproduction.protocol
+    repeats, drawn = protocol.synthetic_repeats, sets(protocol, n_classes)
+    return [TrialGroup(drawn, METHODS, repeats, protocol.design)]
+
+
 def synthetic(reproduction: Reproduction, n_classes: int) -> list[Path]:
     """Make figures and table of CPML-s and CPML-m by number of features and weight."""
-    protocol = reproduction.protocol
-    sets: dict[Cell, str] = {
-        (reading, n, w): Synthetic(
-            n_features=n, n_classes=n_classes, weight=w, **READINGS[reading]
-        ).name
-        for reading, n, w in product(READINGS, protocol.features, protocol.weights)
-    }
-    rows = reproduction.rows(sets.values(), METHODS, protocol.synthetic_repeats)
+    rows = reproduction.rows(trials(reproduction, n_classes))
     by_score = {score: values_by_cell(rows, score) for score in SCORES}
     found = {
-        (cell, method, score): by_score[score][name, method]
-        for cell, name in sets.items()
-        for method, score in product(METHODS, SCORES)
+        ((s.reading, s.n_features, s.weight), method, score): values[s.name, method]
+        for s in sets(reproduction.protocol, n_classes)
+        for method in METHODS
+        for score, values in by_score.items()
     }
     name = f"synthetic-{n_classes}"
     written = []
@@ -49,7 +59,7 @@ def synthetic(reproduction: Reproduction, n_classes: int) -> list[Path]:
         figure = _figure(reading, n_classes, found, reproduction)
         suffix = "" if reading == "raw" else f"-{reading}"
         written += reproduction.write(name + suffix, figure)
-    table = _table(n_classes, sets, found, rows)
+    table = _table(n_classes, found, rows)
     return written + reproduction.write(name, table)
 
 
@@ -86,13 +96,12 @@ def _figure(
 
 def _table(
     n_classes: int,
-    sets: Mapping[Cell, str],
     found: Mapping[tuple[Cell, str, str], Sequence[float]],
     rows: Sequence[Row],
 ) -> ResultTable:
     columns = list(product(METHODS, SCORES))
     lines = []
-    for reading, n, weight in sets:
+    for reading, n, weight in dict.fromkeys(cell for cell, *_ in found):
         cells = (found[(reading, n, weight), *column] for column in columns)
         texts = (values_text(values, digits=4) for values in cells)
         lines.append([reading, f"{n}", f"{weight}", *texts])

@@ -5,7 +5,7 @@ import pytest
 
 import nearkind as nk
 from helpers.commands import PETS, complaint, done, facts, run
-from nearkind.cli import training
+from nearkind.cli import fits
 from nearkind.voting import Committee, Voter
 
 FIT = ("-t", "kind", "--drop", "name", "-m", "single")
@@ -57,7 +57,7 @@ def test_what_cannot_be_streamed_is_said(pets, tmp_path):
 def test_large_files_are_streamed_unless_asked_otherwise(pets, tmp_path, monkeypatch):
     model = tmp_path / "m.nearkind"
     assert "remembered" not in facts("fit", pets, *FIT, "-o", model)
-    monkeypatch.setattr(training, "LARGE_TEXT", 10)
+    monkeypatch.setattr(fits, "LARGE_TEXT", 10)
     assert facts("fit", pets, *FIT, "-o", model)["remembered"] == 12
     assert "remembered" not in facts("fit", pets, *FIT, "-o", model, "--no-stream")
     others = ("-t", "kind", "-m", "hamming", "-o", model)
@@ -78,14 +78,14 @@ def test_who_wants_a_search_is_told_that_there_is_none(pets, tmp_path, method, i
     )
     told = run("fit", pets, *wanted, "--stream")
     assert told.exit_code == 0
-    assert (training.NO_SEARCH in told.stderr) == is_told
+    assert (fits.NO_SEARCH in told.stderr) == is_told
 
 
 def test_a_long_search_is_announced_to_who_watches(capsys):
-    training.announce(4_000, None)
+    fits.announce(4_000, None)
     assert "4,000 rows takes about 21 s" in capsys.readouterr().err
-    training.announce(400, None)
-    training.announce(4_000, 5.0)
+    fits.announce(400, None)
+    fits.announce(4_000, 5.0)
     assert capsys.readouterr().err == ""
 
 
@@ -97,14 +97,14 @@ def test_slow_predictions_are_announced(tmp_path, monkeypatch, options, is_advis
     rows = [f"v{i % 6},{'ab'[i // 6 % 2]},{'xy'[i % 3 > 0]}\n" for i in range(60)]
     path.write_text("n,w,kind\n" + "".join(rows))  # 12 different ones
     fit = "fit", path, "-t", "kind", "-m", "single", "-o", model
-    monkeypatch.setattr(training, "prediction_seconds", lambda model: 2.54)
-    monkeypatch.setattr(training, "N_REFERENCE", 5)
+    monkeypatch.setattr(fits, "prediction_seconds", lambda model: 2.54)
+    monkeypatch.setattr(fits, "N_REFERENCE", 5)
     out = done(*fit, *options)
     assert "1,000 predictions take about 2.5 s, as each is compared with 12 d" in out
     assert ("--stream to keep only a sample of 5" in out) == is_advised
-    monkeypatch.setattr(training, "N_REFERENCE", 6)  # half of the rows
+    monkeypatch.setattr(fits, "N_REFERENCE", 6)  # half of the rows
     assert "--stream" not in done(*fit)
-    monkeypatch.setattr(training, "prediction_seconds", lambda model: 0.99)
+    monkeypatch.setattr(fits, "prediction_seconds", lambda model: 0.99)
     assert "1,000 predictions" not in done(*fit)
 
 
@@ -118,10 +118,10 @@ def test_seconds_of_predictions_are_those_of_all_voters(monkeypatch):
         clock.append(clock[-1] + 0.001 * len(codes))
 
     clock = [0.0]
-    monkeypatch.setattr(training, "perf_counter", lambda: clock[-1])
+    monkeypatch.setattr(fits, "perf_counter", lambda: clock[-1])
     monkeypatch.setattr(Voter, "shares", shares)
-    assert training.prediction_seconds(model) == pytest.approx(1.0)
+    assert fits.prediction_seconds(model) == pytest.approx(1.0)
     assert asked == [1, 8, 32, 128, 512]
     two = Committee(2 * model.committee_.voters, model.classes_)
     monkeypatch.setattr(nk.CPMLClassifier, "committee_", two)
-    assert training.prediction_seconds(model) == pytest.approx(2.0)
+    assert fits.prediction_seconds(model) == pytest.approx(2.0)
