@@ -27,7 +27,7 @@ from benchmarks.tasks.results import (
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.estimators.classifier import classifier_of, hold
 from nearkind.experiments.paper import printed
-from nearkind.voting.condensation import condensation_of, condensed_rows
+from nearkind.voting.condensation import Condensation, condensed_rows
 
 MOST_ROWS = 5_000
 N_TIMED = 7
@@ -50,7 +50,7 @@ def run(name, model, repetition):
         whole = MODELS[model]().fit(X, y)
         start = perf_counter()
         voter = whole.committee_.voters[0]
-        found = condensation_of(voter)
+        found = Condensation(voter)
         kept = condensed_rows(found, None, 0.01)
         seconds = perf_counter() - start
         # In the last, each row counts for the rows equal to it alone.

@@ -105,8 +105,8 @@ def test_a_large_tolerance_stops_after_one_round():
 
 def test_scale_is_the_inverse_median_of_rows_and_other_centres():
     error, tables = radial_problem(0)
-    d = -np.log(np.where(error.own, 1.0, error.kernel(tables))) / 0.7
-    assert error.scale(tables) == pytest.approx(1.0 / np.median(d[~error.own]))
+    d = -np.log(np.where(error.is_itself, 1.0, error.kernel(tables))) / 0.7
+    assert error.scale(tables) == pytest.approx(1.0 / np.median(d[~error.is_itself]))
 
 
 def test_descent_at_a_stationary_point_stops():

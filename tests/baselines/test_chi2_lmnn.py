@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from helpers.estimator_tables import labelled_table
 from nearkind.baselines import Chi2LMNN
 from nearkind.baselines.chi2_lmnn import ChiSquareRows, chi_square, mixed, mixing
-from nearkind.baselines.margin_loss import MarginLoss
+from nearkind.baselines.margin_learner import MarginLoss
 from nearkind.constraints.local import LocalConstraints, LocalTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.losses.hinge import SmoothedHinge

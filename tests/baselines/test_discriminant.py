@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.spatial.distance import cdist
 from scipy.special import softmax
 from sklearn.compose import make_column_transformer
 from sklearn.exceptions import ConvergenceWarning
@@ -16,7 +15,6 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from nearkind.baselines import Discriminant, discriminant
-from nearkind.baselines.discriminant import discriminant_factor, indicators
 from nearkind.estimators.base import code_rows
 from nearkind.search.candidates import Candidate
 
@@ -106,27 +104,6 @@ def test_a_search_takes_a_path():
     assert model.score(*TABLES[0]) > 0.6
 
 
-@every_table
-def test_the_factor_has_the_same_distances(X, y):
-    model = Discriminant(0.5, **CLOSELY).fit(X, y)
-    numbers = np.searchsorted(model.classes_, y)
-    Z = indicators(model.encode(X), model.codebook_)
-    for rows in (Z, Z.toarray()):
-        F = discriminant_factor(rows, numbers, strength=0.5, **CLOSELY)
-        assert F.shape == (len(model.classes_) - 1, Z.shape[1])
-        U = rows @ F.T
-        np.testing.assert_allclose(cdist(U, U), model.pairwise_distances(X), atol=1e-5)
-
-
-def test_weights_of_the_factor_are_repetitions():
-    Z, y = np.eye(3)[[0, 1, 1, 2, 0]], np.array([0, 1, 0, 1, 1])
-    counts = np.array([3, 1, 2, 1, 1])
-    weighted = discriminant_factor(Z, y, counts.astype(float), **CLOSELY)
-    rows = np.repeat(np.arange(5), counts)
-    plain = discriminant_factor(Z[rows], y[rows], **CLOSELY)
-    np.testing.assert_allclose(weighted, plain, atol=1e-6)
-
-
 def test_a_number_is_one_coordinate():
     X, y = labelled_table(60, seed=5)
     rng = np.random.default_rng(0)
@@ -162,7 +139,7 @@ def test_many_classes_one_of_a_single_row():
 def test_too_many_coefficients_are_refused(monkeypatch):
     X, y = TABLES[0]
     monkeypatch.setattr(discriminant, "LARGEST", 38)
-    words = "need 39 coefficients, .* 38 are allowed. Column 'size' has the most .* 5:"
+    words = "need 39 numbers, .* 38 are allowed. Column 'size' has the most .* 5:"
     with pytest.raises(ValueError, match=words):
         Discriminant().fit(X, y)
     assert Discriminant().fit(X[["shape"]], y).n_iter_ > 0

@@ -10,8 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from helpers import oracles
 from helpers.estimator_tables import labelled_table
 from nearkind.baselines import HELIC, helic
-from nearkind.baselines.helic import couplings, kernels
-from nearkind.baselines.kernel_weights import KernelGroups
+from nearkind.baselines.helic import KernelGroups, couplings, kernels
 from nearkind.constraints.triplets import AllTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.losses.hinge import SmoothedHinge
@@ -167,7 +166,7 @@ def test_the_gap_is_a_proof(strength):
 def test_nothing_is_learned_from_the_largest_strength_on():
     largest = HELIC().fit(X, Y).strength_max_
     for strength in (largest, 2.0 * largest):
-        with pytest.warns(UserWarning, match="HELIC learned no weight"):
+        with pytest.warns(UserWarning, match="HELIC learned nothing"):
             model = HELIC(strength).fit(X, Y)
         assert not model.weights_.any()
         assert (model.objective_, model.gap_, model.n_iter_) == (1.0, 0.0, 0)
@@ -206,7 +205,7 @@ def test_constant_columns_have_no_group():
     assert wider.groups_ == plain.groups_
     gap = max(plain.gap_, wider.gap_)
     assert wider.objective_ == pytest.approx(plain.objective_, abs=gap + 1e-12)
-    with pytest.warns(UserWarning, match="learned no weight"):
+    with pytest.warns(UserWarning, match="learned nothing"):
         nothing = HELIC().fit([["x"]] * 4, [0, 0, 1, 1])
     assert nothing.groups_ == []
 

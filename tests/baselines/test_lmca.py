@@ -9,7 +9,7 @@ import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from nearkind.baselines import LMCA, KernelLMCA
 from nearkind.baselines.lmca import median_distance, principal_axes, projected
-from nearkind.baselines.margin_loss import MarginLoss
+from nearkind.baselines.margin_learner import MarginLoss
 from nearkind.constraints.local import LocalConstraints, LocalTriplets
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.losses.hinge import SmoothedHinge

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nearkind.baselines.chi2_lmnn import ChiSquareRows
-from nearkind.baselines.margin_loss import (
+from nearkind.baselines.margin_learner import (
     EuclideanRows,
     MarginLoss,
     coordinates,

@@ -225,7 +225,7 @@ def test_equal_rows_of_two_labels_do_no_harm(name, coding):
 @pytest.mark.filterwarnings("ignore::nearkind.errors.NearlyUniqueWarning")
 def test_a_metric_too_large_is_refused_before_it_is_made():
     rows = [[f"v{i}", "x"] for i in range(8000)]
-    words = r"ITML would need a matrix of 8,001 x 8,001 .* coding='vdm'"
+    words = r"would need 1 matrices of 8,001 x 8,001 .* coding='vdm'"
     with pytest.raises(ValueError, match=words):
         ITML().fit(rows, np.arange(8000) % 2)
 

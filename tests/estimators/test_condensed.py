@@ -7,7 +7,7 @@ import nearkind as nk
 from helpers import export_readers
 from helpers.estimator_tables import labelled_table
 from nearkind import export
-from nearkind.voting.condensation import condensation_of
+from nearkind.voting.condensation import Condensation
 
 WAYS = [{}, {"n_neighbors": 1}, {"weights": "distance"}, {"weights": "soft"}]
 
@@ -59,7 +59,7 @@ def test_more_rows_than_there_are_give_all():
 
 def test_no_tolerance_loses_nothing_as_estimated():
     model, _, _ = fitted()
-    found = condensation_of(model.committee_.voters[0])
+    found = Condensation(model.committee_.voters[0])
     n = len(rows_of(model.condensed(tolerance=0.0)))
     assert n == len(rows_of(model)) or found.score(n) >= found.full_score
     more = [len(rows_of(model.condensed(tolerance=t))) for t in (0.3, 0.05, 0.0)]

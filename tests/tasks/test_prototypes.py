@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
-from nearkind.voting.condensation import condensation_of
+from nearkind.voting.condensation import Condensation
 
 X, Y = labelled_table(80)
 
@@ -36,7 +36,7 @@ def test_they_are_the_rows_that_the_condensed_classifier_keeps():
     assert model.weights_.sum() == pytest.approx(80.0)
     found = model.classifier_.predict_proba(X)
     np.testing.assert_array_equal(found, small.predict_proba(X))
-    condensation = condensation_of(whole.committee_.voters[0])
+    condensation = Condensation(whole.committee_.voters[0])
     assert model.score_ == condensation.score(7)
     assert model.full_score_ == condensation.full_score
 

@@ -13,7 +13,6 @@ from helpers.strategies import integers, tables
 from nearkind.voting import condensation
 from nearkind.voting.condensation import (
     Condensation,
-    condensation_of,
     cover_order,
     fold_counts,
     nearest_counts,
@@ -168,7 +167,7 @@ def test_scores_are_those_of_models_without_the_rows_held_out():
     X, y = data.X[::3], data.y[::3]
     model = nk.CPMLClassifier("hamming", n_neighbors=3).fit(X, y)
     (voter,) = model.committee_.voters
-    found, voters = condensation_of(voter), voter.rows
+    found, voters = Condensation(voter), voter.rows
     n_right = n_right_of_all = 0.0
     for fold in range(condensation.N_FOLDS):
         held = fold_counts(voters.counts, condensation.N_FOLDS, fold)
@@ -190,7 +189,7 @@ def test_many_rows_are_chosen_among_some_and_all_are_ordered(monkeypatch):
     data = nk.datasets.load("monks1", as_frame=False)
     model = nk.CPMLClassifier("hamming").fit(data.X, data.y)
     monkeypatch.setattr(condensation, "MOST_ROWS", 50)
-    found = condensation_of(model.committee_.voters[0])
+    found = Condensation(model.committee_.voters[0])
     assert isinstance(found, Condensation)
     assert len(found.condensed(300)) == 300
     assert 0.0 < found.score(20) <= 1.0
@@ -202,7 +201,7 @@ def split(n_rows=60, **settings):
     rng = np.random.default_rng(0)
     y, weights = np.arange(n_rows) * 3 // n_rows, rng.choice([1.0, 2.0, 5.0], n_rows)
     model = nk.CPMLClassifier("hamming", n_neighbors=1, **settings)
-    return condensation_of(model.fit(X, y, weights).committee_.voters[0])
+    return Condensation(model.fit(X, y, weights).committee_.voters[0])
 
 
 class Scored(Condensation):
@@ -216,7 +215,7 @@ class Scored(Condensation):
 
 
 def scored(found, scores):
-    scored = Scored(found.metric, found.voters, found.vote, found.at_once)
+    scored = Scored(found.voter)
     vars(scored).update(tried=[], scores=scores)
     return scored
 
@@ -238,8 +237,8 @@ def test_the_first_number_that_scores_well_enough_is_taken():
 
 def test_as_many_rows_as_there_are_is_all_of_them():
     found = split(10)
-    assert found.condensed(10) is found.voters
-    assert found.condensed(11) is found.voters
+    assert found.condensed(10) is found.voting
+    assert found.condensed(11) is found.voting
     assert len(found.condensed(9)) == 9
 
 
@@ -254,8 +253,8 @@ def test_rows_are_the_same_in_whatever_order_numbers_are_asked_for():
 def row_order(found):
     """Return the numbers of unique rows in the order in which they are kept."""
     order = []
-    for n in range(1, len(found.voters)):
-        kept = [found.voters.unique_of(row) for row in found.condensed(n).groups.rows]
+    for n in range(1, len(found.voting)):
+        kept = [found.voting.unique_of(row) for row in found.condensed(n).groups.rows]
         (new,) = set(kept) - set(order)
         assert set(order) < set(kept)
         order.append(new)
@@ -265,13 +264,13 @@ def row_order(found):
 def test_rows_not_drawn_come_last_the_heaviest_first(monkeypatch):
     monkeypatch.setattr(condensation, "MOST_ROWS", 6)
     found = split()
-    heavy = np.sort(np.argsort(-found.voters.weights, kind="stable")[:6])
-    found.voters.weights[heavy] = 1e9  # drawn for sure
+    heavy = np.sort(np.argsort(-found.voting.weights, kind="stable")[:6])
+    found.voting.weights[heavy] = 1e9  # drawn for sure
     order = row_order(found)
-    first = set(heavy) | set(found.voters.counts.argmax(axis=0))
+    first = set(heavy) | set(found.voting.counts.argmax(axis=0))
     assert set(order[: len(first)]) == first
     rest = order[len(first) :]
-    assert rest == sorted(rest, key=lambda row: (-found.voters.weights[row], row))
+    assert rest == sorted(rest, key=lambda row: (-found.voting.weights[row], row))
 
 
 def test_of_many_rows_so_many_are_drawn_and_one_of_each_class(monkeypatch):
@@ -292,12 +291,13 @@ def test_every_class_keeps_a_row_even_if_no_row_is_given_it(most_rows, monkeypat
     monkeypatch.setattr(condensation, "MOST_ROWS", most_rows)
     found = split()
 
-    def first_class(voters, rows):
-        return np.eye(3)[np.zeros(len(rows), dtype=int)]
+    class FirstClass(Condensation):
+        def vote(self, voting, rows):
+            return np.eye(3)[np.zeros(len(rows), dtype=int)]
 
-    found = Condensation(found.metric, found.voters, first_class, found.at_once)
-    rows = [found.voters.unique_of(row) for row in found.condensed(3).groups.rows]
-    assert set(found.voters.counts[rows].argmax(axis=1)) >= {1, 2}
+    found = FirstClass(found.voter)
+    rows = [found.voting.unique_of(row) for row in found.condensed(3).groups.rows]
+    assert set(found.voting.counts[rows].argmax(axis=1)) >= {1, 2}
 
 
 @pytest.mark.parametrize(("most_rows", "n_parts"), [(59, 1), (60, 5)])
@@ -305,11 +305,12 @@ def test_five_parts_are_held_out_and_one_of_many_rows(most_rows, n_parts, monkey
     monkeypatch.setattr(condensation, "MOST_ROWS", most_rows)
     found, asked = split(), []
 
-    def vote(voters, rows):
-        asked.append((len(voters), len(rows)))
-        return found.vote(voters, rows)
+    class Counted(Condensation):
+        def vote(self, voting, rows):
+            asked.append((len(voting), len(rows)))
+            return super().vote(voting, rows)
 
-    counted = Condensation(found.metric, found.voters, vote, found.at_once)
+    counted = Counted(found.voter)
     assert 0.0 <= counted.full_score <= 1.0
     assert len(asked) == n_parts
     assert all(n_others <= 60 and n_held < 60 for n_others, n_held in asked)
@@ -319,7 +320,7 @@ def test_five_parts_are_held_out_and_one_of_many_rows(most_rows, n_parts, monkey
 def test_fewer_rows_than_parts_are_held_out_one_by_one(n_rows, score):
     X, y = [[value] for value in "abcde"[:n_rows]], [0, 1, 0, 1, 0][:n_rows]
     model = nk.CPMLClassifier("hamming", n_neighbors=1).fit(X, y)
-    found = condensation_of(model.committee_.voters[0])
+    found = Condensation(model.committee_.voters[0])
     # Others are all equally far; if they tie, it is a 0.
     assert found.full_score == pytest.approx(score)
     assert 2 <= len(model.condensed().committee_.voters[0].rows) <= n_rows
@@ -331,7 +332,7 @@ def test_weights_below_one_hold_out_the_same_rows(weight):
     data = nk.datasets.load("monks3", as_frame=False)
     X, y = data.X[::4], data.y[::4]
     found, expected = (
-        condensation_of(
+        Condensation(
             nk.CPMLClassifier("hamming", weights="soft", temperature=0.1)
             .fit(X, y, w)
             .committee_.voters[0]

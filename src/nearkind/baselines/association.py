@@ -1,23 +1,19 @@
 """Association: values differ as the distributions of the other features given them."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from functools import partial
+from typing import Annotated
 
 import numpy as np
 from scipy.special import rel_entr
 
-from nearkind.baselines.contingency import Contingency, contingency
-from nearkind.distances.pair_tables import (
-    PairTables,
-    check_contingency,
-    overlap,
-    with_unseen,
-)
-from nearkind.estimators.base import SeparableDistance, code_rows
-from nearkind.estimators.bases import BaseEstimator
+from nearkind.baselines.baseline import WeightedBaseline
+from nearkind.baselines.contingency import Contingency, counted
+from nearkind.distances.pair_tables import PairTables, overlap, with_unseen
+from nearkind.encoding.rows import CodedRows
+from nearkind.estimators.base import SeparableDistance
 from nearkind.protocols import Array
-from nearkind.validation import parameters
-from nearkind.validation.parameters import estimator_class
+from nearkind.validation.parameters import choice
 
 _AT_ONCE = 1 << 20
 """Numbers in a temporary array of differences."""
@@ -54,8 +50,7 @@ def jensen_shannon(p: Array, q: Array) -> Array:
 DIVERGENCES: dict[str, Divergence] = {"kl": kullback_leibler, "js": jensen_shannon}
 
 
-@estimator_class()
-class Association(SeparableDistance, BaseEstimator):
+class Association(SeparableDistance, WeightedBaseline):
     """d = sum over features i and j != i of psi(P(A_j | x_i), P(A_j | x'_i)).
 
     Le and Ho, *An association-based dissimilarity measure for categorical data*,
@@ -78,18 +73,13 @@ class Association(SeparableDistance, BaseEstimator):
     [0.6226, 0.0]
     """
 
-    divergence: str = "kl"
+    divergence: Annotated[str, partial(choice, table=DIVERGENCES)] = "kl"
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Count pairs of values of all columns; labels are not used."""
-        psi = parameters.choice(self, "divergence", DIVERGENCES)
-        rows = code_rows(self, X, sample_weight=sample_weight)
-        check_contingency(self.codebook_, type(self).__name__)
-        counts = contingency(rows.codes, self.codebook_.n_values, rows.weights)
+    def _learn(self, rows: CodedRows) -> PairTables:
+        counts, psi = counted(rows, self), DIVERGENCES[self.divergence]
         features = range(counts.n_features)
         tables = [with_unseen(_distances(counts, d, psi)) for d in features]
-        self.distance_ = PairTables(self.codebook_, tables)
-        return self
+        return PairTables(rows.codebook, tables)
 
 
 def _distances(counts: Contingency, d: int, psi: Divergence) -> Array:

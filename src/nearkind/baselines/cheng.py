@@ -3,13 +3,14 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.baselines.baseline import Learner, WeightedBaseline
 from nearkind.baselines.value_difference import differences
 from nearkind.distances.pair_tables import (
     PairTables,
@@ -22,14 +23,13 @@ from nearkind.distances.pair_tables import (
     table_sums,
     with_unseen,
 )
-from nearkind.encoding.rows import row_keys, unique_rows
+from nearkind.encoding.rows import CodedRows, row_keys, unique_rows
 from nearkind.errors import Parameter
-from nearkind.estimators.base import SeparableDistance, code_rows
-from nearkind.estimators.bases import BaseEstimator
+from nearkind.estimators.base import SeparableDistance
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
 from nearkind.validation.convergence import NotConvergedWarning
-from nearkind.validation.parameters import estimator_class, number, seeded, whole_number
+from nearkind.validation.parameters import NonNegative, seeded, whole_number
 from nearkind.validation.threads import thread_map
 
 MOST_CENTRES = 200
@@ -41,8 +41,7 @@ _HALVINGS = 40
 Tables = Sequence[Array]
 
 
-@estimator_class()
-class Cheng(SeparableDistance, BaseEstimator):
+class Cheng(Learner, SeparableDistance, WeightedBaseline):
     """d = sum over features of M_d[x_d, x'_d], the tables M_d learned from labels.
 
     Cheng, Li, Kwok and Li, *Dissimilarity learning for nominal data*, Pattern
@@ -83,19 +82,12 @@ class Cheng(SeparableDistance, BaseEstimator):
     array([[0.501]])
     """
 
-    _requires_labels = True
-    _is_learned = True
-
-    max_iter: int = 100
+    max_iter: Annotated[int, partial(whole_number, low=0)] = 100
     _: KW_ONLY
-    tol: float = 1e-4
+    tol: NonNegative = 1e-4
     random_state: Any = None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the tables."""
-        max_iter = whole_number(self, "max_iter", 0)
-        tol = number(self, "tol", "a number >= 0", low=0.0)
-        rows = code_rows(self, X, y, sample_weight)
+    def _learn(self, rows: CodedRows) -> PairTables:
         codes, book = rows.codes, rows.codebook
         check_table_size(book, type(self).__name__)
         unique = rows.merge_equal()
@@ -112,17 +104,16 @@ class Cheng(SeparableDistance, BaseEstimator):
         )
         error = replace(error, beta=error.scale(start))
         with thread_map(1):  # products too small for the library's own threads
-            tables, self.history_ = descend(error, start, max_iter, tol)
+            tables, self.history_ = descend(error, start, self.max_iter, self.tol)
         self.n_iter_ = len(self.history_) - 1
-        self._warn_if_falling(max_iter)
-        self.distance_ = PairTables(
+        self._warn_if_falling()
+        return PairTables(
             book,
             [
                 table if (codes[:, d] < 0).any() else with_unseen(table[:-1, :-1])
                 for d, table in enumerate(tables)
             ],
         )
-        return self
 
     def _centres(self, codes: Codes, weights: Array) -> Codes:
         """Return distinct rows, some of them by weight if there are too many."""
@@ -134,18 +125,17 @@ class Cheng(SeparableDistance, BaseEstimator):
         shares = distinct.weights / distinct.weights.sum()
         return distinct.codes[np.sort(rng.choice(n, MOST_CENTRES, False, shares))]
 
-    def _warn_if_falling(self, max_iter: int) -> None:
-        if self.n_iter_ < max(max_iter, 1):
+    def _warn_if_falling(self) -> None:
+        if self.n_iter_ < max(self.max_iter, 1):
             return
         before, after = self.history_[-2:]
         if after < 0.99 * before:
-            told = NotConvergedWarning(
-                f"{type(self).__name__} stopped after {max_iter} rounds, the last of "
-                f"which lowered the error from {before:.4g} to {after:.4g}. Raise ",
-                Parameter("max_iter"),
-                ".",
+            text = (
+                f"{type(self).__name__} stopped after {self.n_iter_} rounds, the last "
+                f"of which lowered the error from {before:.4g} to {after:.4g}. Raise "
             )
-            warnings.warn(told, stacklevel=3)
+            told = NotConvergedWarning(text, Parameter("max_iter"), ".")
+            warnings.warn(told, stacklevel=5)
 
 
 class Point(NamedTuple):
@@ -172,21 +162,21 @@ class RadialError:
     beta: float = 1.0
 
     @cached_property
-    def own(self) -> NDArray[np.bool_]:
+    def is_itself(self) -> NDArray[np.bool_]:
         """Whether a centre is the row itself (n, L)."""
         keys = row_keys(np.vstack([self.rows, self.centres]))
         return keys[: len(self.rows), None] == keys[len(self.rows) :]
 
     def scale(self, tables: Tables) -> float:
         """Return 1 / median distance of a row and a centre."""
-        d = table_sums(tables, self.rows, self.centres)[~self.own]
+        d = table_sums(tables, self.rows, self.centres)[~self.is_itself]
         middle = float(np.median(d)) if len(d) else 0.0
         return 1.0 / middle if middle > 0.0 else 1.0
 
     def kernel(self, tables: Tables) -> Array:
         """Return exp(-beta d) (n, L), zero between a row and itself."""
         d = table_sums(tables, self.centres, self.rows).T  # O(n L D)
-        return np.where(self.own, 0.0, np.exp(-self.beta * d))
+        return np.where(self.is_itself, 0.0, np.exp(-self.beta * d))
 
     def value(self, K: Array, w: Array) -> float:
         """Return E."""

@@ -2,23 +2,26 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
-from typing import Any
 
 import numpy as np
 
-from nearkind.baselines.coding import learned_tables
+from nearkind.baselines.coding import flat_tables, learned_tables
 from nearkind.baselines.helic import centred
-from nearkind.baselines.margin_learner import MarginLearner
-from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
+from nearkind.baselines.margin_learner import (
+    Descent,
+    MarginDescent,
+    MarginLoss,
+    coordinates,
+    descend,
+)
+from nearkind.distances.kernel import coded_rows
 from nearkind.distances.vectors import TINY, ChiSquareVectors, chi_square
 from nearkind.encoding.rows import CodedRows, UniqueRows
-from nearkind.estimators.bases import BaseEstimator
 from nearkind.losses.edges import AnchorPairs
 from nearkind.losses.hinge import SmoothedHinge
 from nearkind.metrics.metric import Embedding
-from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Map
-from nearkind.validation.parameters import estimator_class, number
+from nearkind.validation.parameters import Positive, WholeNumber
 
 DIAGONAL = 0.75
 """Of L at the start; what a column lacks to one is shared by its other entries. Nearer
@@ -27,8 +30,7 @@ MARGINS = (1e-12, 1e12)
 """Shares of the mean distance below which a margin, and above which d, is rounding."""
 
 
-@estimator_class()
-class Chi2LMNN(MarginLearner, BaseEstimator):
+class Chi2LMNN(MarginDescent):
     """Large margin nearest neighbour with the chi-square distance of histograms.
 
         d_ij = chi2(L x_i, L x_j),  chi2(u, v) = 1/2 sum of (u_k - v_k)^2 / (u_k + v_k)
@@ -86,42 +88,30 @@ class Chi2LMNN(MarginLearner, BaseEstimator):
     True
     """
 
-    n_neighbors: int = 3
+    n_neighbors: WholeNumber = 3
     _: KW_ONLY
-    mu: float = 0.5
-    margin: float = 0.1
-    max_iter: int = 100
-    tol: float = 1e-4
-    max_rows: int = 500
-    random_state: Any = 0
+    margin: Positive = 0.1
+    max_iter: WholeNumber = 100
+    max_rows: WholeNumber = 500
+    coding = "vdm"
 
-    def _check(self) -> None:
-        super()._check()
-        number(self, "margin", "a number > 0", 0.0, open_low=True)
-
-    def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
-        projection = self._fit_projection(VDM(), rows, len(drawn))
-        n_features = len(projection.tables)
-        X = projection.transform(drawn.codes).reshape(len(drawn), -1) / n_features
+    def _descend(
+        self, rows: CodedRows, drawn: UniqueRows, run: Map
+    ) -> tuple[ChiSquareVectors, Descent]:
+        flat = flat_tables(self._fit_coding(rows, len(drawn)))
+        shares = [table / len(flat) for table in flat]
+        X = coded_rows(shares, drawn.codes)
         d2 = chi_square(X, X)
         places = coordinates(-0.5 * centred(d2))  # the root of chi2 is Hilbertian
         margin = float(np.clip(self.margin, *MARGINS)) * _mean_between(d2, drawn)
-        loss = self._loss(
-            drawn,
-            Embedding(places, places),
-            SmoothedHinge(margin),
-            run,
-            margin,
-            ChiSquareRows,
-        )
+        near, hinge = Embedding(places, places), SmoothedHinge(margin)
+        loss = self._loss(drawn, near, hinge, run, margin, ChiSquareRows)
         width = X.shape[1]
         start = np.log((width - 1) * DIAGONAL / (1.0 - DIAGONAL)) * np.eye(width)
         found = descend(mixed(loss, X), start, self.max_iter, self.tol)
         self.components_: Array = mixing(found.point)
-        shares = [t.reshape(len(t), -1) / n_features for t in projection.tables]
         tables = learned_tables(shares, self.components_)
-        self.distance_ = ChiSquareVectors(self.codebook_, tables)
-        return found
+        return ChiSquareVectors(rows.codebook, tables), found
 
 
 class ChiSquareRows:

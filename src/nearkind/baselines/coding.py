@@ -1,27 +1,24 @@
 """How learners code rows as vectors, and what they keep of a map of these."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Annotated
 
 import numpy as np
 
-from nearkind.distances.vectors import ValueVectors
-from nearkind.encoding.codebook import Codebook
-from nearkind.metrics.compression import compress
-from nearkind.metrics.spectrum import Spectrum, decompose
+from nearkind.distances.kernel import coded_rows
+from nearkind.metrics.compression import CompressedRows, compress
+from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Full
-from nearkind.metrics.value_tables import ValueTables, feature_maps, value_tables
+from nearkind.metrics.value_tables import ValueTables
 from nearkind.projections.onehot import OneHot
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes, Projection
-from nearkind.solvers.solution import Stop
-from nearkind.validation.convergence import not_converged
-from nearkind.validation.limits import check_size
+from nearkind.validation.parameters import choice
 
 CODINGS = {"onehot": OneHot, "vdm": VDM}
+CodingName = Annotated[str, partial(choice, table=CODINGS)]
 NOTHING = 1e-12
 """Squares of distances between values up to this are rounding, where all are."""
 FLAT = 1e-9
@@ -61,8 +58,7 @@ class Coding:
 
     def rows(self, codes: Codes) -> Array:
         """Return coded rows (n, W)."""
-        columns = zip(self.tables, codes.T, strict=True)
-        return np.concatenate([table[code] for table, code in columns], axis=1)
+        return coded_rows(self.tables, codes)
 
     def value_tables(self, M: Array) -> ValueTables:
         """Return the vectors of all values under a metric (W, W)."""
@@ -76,6 +72,27 @@ def map_tables(tables: Sequence[Array], L: Array) -> ValueTables:
     ends = np.cumsum([table.shape[1] for table in tables])[:-1]
     parts = zip(tables, np.split(L, ends, axis=1), strict=True)
     return ValueTables([table @ part.T for table, part in parts])
+
+
+def side_by_side(vectors: Sequence[Array]) -> ValueTables:
+    """Give the vectors of values (s_d + 1, q_d) of each feature columns of their own.
+
+    Examples
+    --------
+    >>> side_by_side([np.eye(2), np.ones((2, 1))]).vectors[1].tolist()
+    [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]
+    """
+    ends = np.cumsum([0, *(V.shape[1] for V in vectors)])
+    tables = [np.zeros((len(V), max(int(ends[-1]), 1))) for V in vectors]
+    for table, V, start in zip(tables, vectors, ends[:-1], strict=True):
+        table[:, start : start + V.shape[1]] = V
+    return ValueTables(tables)
+
+
+def with_mean(vectors: Array) -> Array:
+    """Return vectors of values (s, q) and their mean, for the unseen (s + 1, q)."""
+    mean = vectors.mean(axis=0) if len(vectors) else np.zeros(vectors.shape[1])
+    return np.vstack([vectors, mean])
 
 
 def are_one(vectors: Array) -> bool:
@@ -107,42 +124,11 @@ def _directions(vectors: Array) -> Array:
     return reduced.bases[0][:, varies]
 
 
-def fit_coding(
-    projection: Projection, book: Codebook, rows: Any, n_held: int, n_classes: int
-) -> Projection:
-    """Return the coding of values, fitted to all rows.
-
-    Parameters
-    ----------
-    projection : Projection
-        Not fitted.
-    book : Codebook
-    rows : CodedRows or UniqueRows
-    n_held : int
-        How many of them will be held, coded, at a time.
-    n_classes : int
-    """
-    check_size(projection, Full(), book.names_, book.n_values, n_held, n_classes)
-    return projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
+def compressed_rows(projection: Projection, codes: Codes) -> CompressedRows:
+    """Return coded rows, in the directions in which they differ."""
+    return compress(Full().blocks(projection.transform(codes)))
 
 
 def flat_tables(projection: Projection) -> list[Array]:
     """Return the tables of a coding as vectors of values (s_d + 1, w_d)."""
     return [table.reshape(len(table), -1) for table in projection.tables]
-
-
-def vectors_under(
-    book: Codebook, projection: Projection, point: Spectrum
-) -> ValueVectors:
-    """Return the form of a full metric over the coordinates of a coding."""
-    maps = feature_maps(projection.tables, Full(), point)
-    return ValueVectors(book, value_tables(projection.tables, maps))
-
-
-def warn_unless_settled(
-    reason: Stop, n_iter: int, objective: float, what: str = "iterations"
-) -> None:
-    """Warn if a learner has stopped before its objective settled."""
-    if reason is not Stop.SETTLED:
-        details = f"After {n_iter} {what} the objective is {objective:.6g}."
-        warnings.warn(not_converged(reason, details), stacklevel=4)

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
 from nearkind.distances.dependence import ValuePairs
-from nearkind.distances.pair_tables import indicators, places, starts
+from nearkind.distances.pair_tables import check_contingency, indicators, places, starts
+from nearkind.encoding.rows import CodedRows
 from nearkind.protocols import Array, Codes
 
 _NO_INFORMATION = 1e-12
@@ -84,6 +85,12 @@ def entropy(shares: Array) -> float:
     1.5
     """
     return float(entr(shares).sum() / np.log(2.0))
+
+
+def counted(rows: CodedRows, learner: Any) -> Contingency:
+    """Count pairs of values of rows; raise for a learner if there are too many."""
+    check_contingency(rows.codebook, type(learner).__name__)
+    return contingency(rows.codes, rows.codebook.n_values, rows.weights)
 
 
 def contingency(codes: Codes, n_values: Sequence[int], weights: Array) -> Contingency:

@@ -1,20 +1,20 @@
 """DILCA: values are as far apart as a chosen context tells them apart."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Protocol, Self
+from functools import partial
+from typing import Annotated, Protocol
 
 import numpy as np
 
-from nearkind.baselines.contingency import Contingency, Information, contingency
-from nearkind.distances.pair_tables import check_contingency
+from nearkind.baselines.baseline import WeightedBaseline
+from nearkind.baselines.coding import side_by_side
+from nearkind.baselines.contingency import Contingency, Information, counted
 from nearkind.distances.vectors import ValueVectors
-from nearkind.estimators.base import VectorDistance, code_rows
-from nearkind.estimators.bases import BaseEstimator
-from nearkind.metrics.value_tables import ValueTables
+from nearkind.encoding.rows import CodedRows
+from nearkind.estimators.base import VectorDistance
 from nearkind.protocols import Array
-from nearkind.validation import parameters
-from nearkind.validation.parameters import estimator_class, number
+from nearkind.validation.parameters import choice, number
 
 _ROUNDING = 1e-12
 
@@ -35,9 +35,9 @@ class AboveMean:
     def choose(self, relevance: Array, target: int) -> list[int]:
         """Return the features above the threshold, in their order."""
         others = np.delete(np.arange(len(relevance)), target)
-        own = relevance[target, others]
-        enough = own >= self.sigma * own.mean() - _ROUNDING if len(own) else own > 0.0
-        return others[enough].tolist()
+        found = relevance[target, others]
+        mean = found.mean() if len(found) else 0.0
+        return others[found >= self.sigma * mean - _ROUNDING].tolist()
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,19 @@ class NotRedundant:
         """Return the features kept, ties by their order."""
         kept: list[int] = []
         for d in np.argsort(-relevance[target], kind="stable").tolist():
-            own = relevance[target, d]
-            if d != target and own > max((relevance[d, e] for e in kept), default=0.0):
+            mine = relevance[target, d]
+            if d != target and mine > max((relevance[d, e] for e in kept), default=0.0):
                 kept.append(d)
         return sorted(kept)
 
 
-CONTEXTS = {"mean": AboveMean, "rr": lambda sigma: NotRedundant()}
+CONTEXTS: dict[str, Callable[[float], Context]] = {
+    "mean": AboveMean,
+    "rr": lambda sigma: NotRedundant(),
+}
 
 
-@estimator_class()
-class DILCA(VectorDistance, BaseEstimator):
+class DILCA(VectorDistance, WeightedBaseline):
     """d^2 = sum over features Y of the mean over contexts of a squared difference.
 
     d_Y(u, v)^2 = sum over features X of the context of Y, and their values x, of
@@ -91,18 +93,15 @@ class DILCA(VectorDistance, BaseEstimator):
     array([[0.7071]])
     """
 
-    context: str = "mean"
+    context: Annotated[str, partial(choice, table=CONTEXTS)] = "mean"
     _: KW_ONLY
-    sigma: float = 0.5
+    sigma: Annotated[
+        float, partial(number, wanted="a number in [0, 1]", low=0.0, high=1.0)
+    ] = 0.5
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Count pairs of values of all columns; labels are not used."""
-        sigma = number(self, "sigma", "a number in [0, 1]", low=0.0, high=1.0)
-        context: Context = parameters.choice(self, "context", CONTEXTS)(sigma)
-        rows = code_rows(self, X, sample_weight=sample_weight)
-        book = rows.codebook
-        check_contingency(book, type(self).__name__)
-        counts = contingency(rows.codes, book.n_values, rows.weights)
+    def _learn(self, rows: CodedRows) -> ValueVectors:
+        context: Context = CONTEXTS[self.context](self.sigma)
+        book, counts = rows.codebook, counted(rows, self)
         relevance = symmetric_uncertainty(counts.information)
         chosen = [
             context.choose(relevance, d) or counts.others(d)
@@ -113,8 +112,7 @@ class DILCA(VectorDistance, BaseEstimator):
             for d, features in enumerate(chosen)
         }
         vectors = [_vectors(counts, d, chosen[d]) for d in range(counts.n_features)]
-        self.distance_ = ValueVectors(book, ValueTables(_side_by_side(vectors)))
-        return self
+        return ValueVectors(book, side_by_side(vectors))
 
 
 def symmetric_uncertainty(information: Information) -> Array:
@@ -127,29 +125,17 @@ def symmetric_uncertainty(information: Information) -> Array:
 
 
 def _vectors(counts: Contingency, d: int, context: Sequence[int]) -> Array:
-    """Return a vector for each value of a feature (s, q), q <= s."""
-    size = counts.n_values[d]
-    if not context:
-        return np.sqrt(0.5) * np.eye(size)
-    P = np.concatenate([_shares(counts.joint(d, e)) for e in context], axis=1)
-    V = P / np.sqrt(max(P.shape[1], 1))  # (s, number of values in the context)
-    return V if V.shape[1] <= size else np.linalg.qr(V.T).R.T
+    """Return a vector for each value of a feature, and their mean (s + 1, q)."""
+    V = np.sqrt(0.5) * np.eye(counts.n_values[d])
+    if context:
+        P = np.concatenate([_shares(counts.joint(d, e)) for e in context], axis=1)
+        V = P / np.sqrt(max(P.shape[1], 1))  # (s, number of values in the context)
+        V = V if V.shape[1] <= len(V) else np.linalg.qr(V.T).R.T
+    mean = sum(V, np.zeros(V.shape[1])) / max(len(V), 1)
+    return np.vstack([V, mean])
 
 
 def _shares(joint: Array) -> Array:
     """Return P(Y | X) (s_Y, s_X); zeros where X never met a known Y."""
     known = joint.sum(axis=0)
     return joint / np.where(known > 0.0, known, 1.0)
-
-
-def _side_by_side(vectors: Sequence[Array]) -> list[Array]:
-    """Give each feature columns of its own, and a last row: the mean vector."""
-    width = sum(V.shape[1] for V in vectors)
-    tables, start = [], 0
-    for V in vectors:
-        table = np.zeros((len(V) + 1, max(width, 1)))
-        table[:-1, start : start + V.shape[1]] = V
-        table[-1] = table[:-1].mean(axis=0) if len(V) else 0.0
-        tables.append(table)
-        start += V.shape[1]
-    return tables

@@ -7,27 +7,26 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import helmert
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
+from nearkind.baselines.baseline import RAISE, Learner, WeightedBaseline
+from nearkind.distances import pair_tables
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.codebook import Codebook
-from nearkind.errors import Parameter
+from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.estimators.base import VectorDistance, code_rows
-from nearkind.estimators.bases import BaseEstimator
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes
 from nearkind.validation.convergence import NotConvergedWarning
-from nearkind.validation.parameters import estimator_class, number, whole_number
+from nearkind.validation.parameters import Positive, WholeNumber, check_annotated
 from nearkind.validation.threads import one_blas_thread
 
 LARGEST = 5_000_000
 """Coefficients; the solver holds some twenty numbers for each."""
 
 
-@estimator_class()
-class Discriminant(VectorDistance, BaseEstimator):
+class Discriminant(Learner, VectorDistance, WeightedBaseline):
     """Multinomial logistic regression: rows are compared by the logits of the classes.
 
         d(x, x') = |u(x) - u(x')|,  u(x)_c = sum over features of b_d(x_d)_c
@@ -68,31 +67,15 @@ class Discriminant(VectorDistance, BaseEstimator):
     True
     """
 
-    _requires_labels = True
-    _is_learned = True
     _has_coordinates = True
 
-    strength: Any = 1.0
+    strength: Positive = 1.0
     _: KW_ONLY
-    max_iter: int = 200
-    tol: float = 1e-4
+    max_iter: WholeNumber = 200
+    tol: Positive = 1e-4
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the distance.
-
-        Parameters
-        ----------
-        X : table of shape (n, D)
-        y : array-like of shape (n,), default=None
-            One label a row; None is refused.
-        sample_weight : array-like of shape (n,), default=None
-            One weight >= 0 a row, counting repetitions of it; None: ones.
-
-        Returns
-        -------
-        self
-        """
-        return next(self.fit_path(X, y, [self.strength], sample_weight))
+    def _learn(self, rows: CodedRows) -> ValueVectors:
+        return self._solved(*self._problem(rows))
 
     def fit_path(
         self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None
@@ -117,77 +100,33 @@ class Discriminant(VectorDistance, BaseEstimator):
         >>> [float(model.pairwise_distances(rows)[0, 2].round(2)) for model in path]
         [0.05, 0.37]
         """
-        rows = None
+        problem = None
         for strength in strengths:
             self.strength = strength
-            settings = self._settings()
-            if rows is None:
-                rows = code_rows(self, X, y, sample_weight).merge_equal()
-                self._check_size()
-                Z = indicators(rows.codes, self.codebook_)
-                learner = _learner(warm_start=True)
-            learner.set_params(**settings)
-            B, self.intercept_ = _fitted(learner, Z, rows.y, rows.weights)
-            self.n_iter_ = int(learner.n_iter_[0])
-            tables = ValueTables(_tables(B, self.codebook_))
-            self.distance_ = ValueVectors(self.codebook_, tables)
+            check_annotated(self)
+            if problem is None:
+                problem = self._problem(code_rows(self, X, y, sample_weight))
+            self.distance_ = self._solved(*problem)
             yield self
 
-    def _settings(self) -> dict[str, Any]:
-        wanted = "a number > 0"
-        return {
-            "C": 1.0 / number(self, "strength", wanted, 0.0, open_low=True),
-            "max_iter": whole_number(self, "max_iter"),
-            "tol": number(self, "tol", wanted, 0.0, open_low=True),
-        }
+    def _problem(self, rows: CodedRows) -> tuple[Any, csr_array, UniqueRows]:
+        """Return a learner, coded rows, and their classes and weights."""
+        from sklearn.linear_model import LogisticRegression  # takes 0.1 s
 
-    def _check_size(self) -> None:
-        book = self.codebook_
-        size = sum(_widths(book)) * len(self.classes_)
-        if size <= LARGEST:
-            return
-        widest = int(np.argmax(_widths(book)))
-        raise ValueError(
-            f"{type(self).__name__} would need {size:,} coefficients, one for every "
-            f"value and class; {LARGEST:,} are allowed. Column {book.names_[widest]!r} "
-            f"has the most values, {book.n_values[widest]:,}: drop or coarsen it, or "
-            "take Euclidean, which only counts them."
-        )
+        book, unique = rows.codebook, rows.merge_equal()
+        n_numbers = sum(_widths(book)) * len(self.classes_)
+        of_what = "coefficients of values"
+        pair_tables.refuse_large(n_numbers, of_what, book, "Discriminant", LARGEST)
+        learner = LogisticRegression(warm_start=True)
+        return learner, indicators(unique.codes, book), unique
 
-
-def discriminant_factor(
-    Z: Any,
-    y: NDArray[np.intp],
-    weights: Array | None = None,
-    strength: float = 1.0,
-    max_iter: int = 200,
-    tol: float = 1e-4,
-) -> Array:
-    """Return the map F (C - 1, W) under which rows lie as their logits do.
-
-    Distances between rows Z F' are those between their logits, centred over classes.
-    With indicators for Z they are the distances of :class:`Discriminant`.
-
-    Parameters
-    ----------
-    Z : array or sparse array of shape (n, W)
-        Coded rows.
-    y : ndarray of int (n,)
-        Class numbers 0 .. C - 1, each of which occurs.
-    weights : ndarray (n,), default=None
-        How many rows each stands for; None: one.
-    strength, max_iter, tol : float, int, float
-        As in :class:`Discriminant`.
-
-    Examples
-    --------
-    >>> Z, y = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([0, 1])
-    >>> discriminant_factor(Z, y).round(2)
-    array([[ 0.28, -0.28]])
-    """
-    learner = _learner(C=1.0 / strength, max_iter=max_iter, tol=tol)
-    B, _ = _fitted(learner, Z, y, np.ones(len(y)) if weights is None else weights)
-    return helmert(len(B)) @ B  # orthonormal directions without the common one
+    def _solved(self, learner: Any, Z: csr_array, rows: UniqueRows) -> ValueVectors:
+        """Return the form at the present strength, from where the last one ended."""
+        settings = {"max_iter": self.max_iter, "tol": self.tol}
+        learner.set_params(C=1.0 / self.strength, **settings)
+        B, self.intercept_ = _fitted(learner, Z, rows.y, rows.weights)
+        self.n_iter_ = int(learner.n_iter_[0])
+        return ValueVectors(self.codebook_, ValueTables(_tables(B, self.codebook_)))
 
 
 def indicators(codes: Codes, book: Codebook) -> csr_array:
@@ -196,15 +135,13 @@ def indicators(codes: Codes, book: Codebook) -> csr_array:
     A value not seen in fit has neither.
     """
     widths, positions = _widths(book), book.positions
-    places, entries = codes.astype(np.int32), (codes >= 0).astype(float)
+    places, entries = codes.astype(np.intp), (codes >= 0).astype(float)
     for d, (start, position) in enumerate(zip(_starts(widths), positions, strict=True)):
         if position is not None:
             entries[:, d] *= position[codes[:, d]]
             places[:, d] = 0
         places[:, d] = np.maximum(places[:, d], 0) + start
-    ends = np.arange(0, codes.size + 1, codes.shape[1])
-    parts = entries.ravel(), places.ravel(), ends
-    return csr_array(parts, shape=(len(codes), sum(widths)))
+    return pair_tables.indicators(places, sum(widths), entries)
 
 
 def _tables(B: Array, book: Codebook) -> list[Array]:
@@ -228,12 +165,6 @@ def _starts(widths: Sequence[int]) -> NDArray[np.intp]:
     return np.cumsum([0, *widths[:-1]])
 
 
-def _learner(**settings: Any) -> Any:
-    from sklearn.linear_model import LogisticRegression  # takes 0.1 s
-
-    return LogisticRegression(**settings)
-
-
 def _fitted(
     learner: Any, Z: Any, y: NDArray[np.intp], weights: Array
 ) -> tuple[Array, Array]:
@@ -248,14 +179,11 @@ def _fitted(
         learner.fit(Z, y, weights)
     if any(issubclass(warning.category, ConvergenceWarning) for warning in caught):
         told = NotConvergedWarning(
-            f"The discriminant did not converge in {learner.n_iter_[0]} iterations. "
-            "Raise ",
-            Parameter("max_iter"),
-            ", ",
-            Parameter("tol"),
-            " or strength.",
+            f"The discriminant did not converge in {learner.n_iter_[0]} iterations. ",
+            *RAISE,
+            ", or strength.",
         )
-        warnings.warn(told, stacklevel=3)
+        warnings.warn(told, stacklevel=4)
     B, a = learner.coef_, learner.intercept_
     if len(B) == 1:  # of two classes scikit-learn keeps the second one's logit alone
         B, a = np.vstack([-B, B]) / 2.0, np.append(-a, a) / 2.0

@@ -1,58 +1,36 @@
 """DM3: frequencies, dependence between features, weights that depend on the pair."""
 
-from collections.abc import Callable
 from dataclasses import KW_ONLY
-from typing import Any, NamedTuple, Self
+from functools import partial
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nearkind.baselines.contingency import (
-    Information,
-    chances,
-    contingency,
-    value_pairs,
-)
+from nearkind.baselines.baseline import WeightedBaseline
+from nearkind.baselines.contingency import Information, chances, counted, value_pairs
 from nearkind.distances.dependence import ROUNDING, DependentTables
-from nearkind.distances.pair_tables import check_contingency
-from nearkind.estimators.base import Distance, code_rows
-from nearkind.estimators.bases import BaseEstimator
+from nearkind.encoding.rows import CodedRows
 from nearkind.protocols import Array
-from nearkind.validation.parameters import estimator_class, number, numbered
+from nearkind.validation.parameters import number, numbered
 
 
 class Stage(NamedTuple):
     """What a stage of the method takes into account."""
 
-    related: Callable[[NDArray[np.bool_]], NDArray[np.bool_]]
-    weights: Callable[[Array], tuple[Array, Array]]  # if rows differ, if they agree
+    has_others: bool  # beside each feature those that depend on it
+    has_weights: bool  # by how often rows agree
 
 
-def _with_others(dependent: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    return dependent | np.eye(len(dependent), dtype=bool)
+STAGES = {1: Stage(False, False), 2: Stage(False, True), 3: Stage(True, True)}
 
 
-def _alone(dependent: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    return np.eye(len(dependent), dtype=bool)
+def _check_beta(model: Any, name: str) -> None:
+    beta = getattr(model, name)
+    if not isinstance(beta, str) or beta != "mean":
+        number(model, name, "a number or 'mean'")
 
 
-def _dynamic(agreement: Array) -> tuple[Array, Array]:
-    return agreement, 1.0 - agreement
-
-
-def _constant(agreement: Array) -> tuple[Array, Array]:
-    return np.ones_like(agreement), np.ones_like(agreement)
-
-
-STAGES = {
-    1: Stage(_alone, _constant),
-    2: Stage(_alone, _dynamic),
-    3: Stage(_with_others, _dynamic),
-}
-
-
-@estimator_class()
-class DM3(Distance, BaseEstimator):
+class DM3(WeightedBaseline):
     """d = sum over features r of w_r D_r / sum of w_r.
 
     D_r = sum over l in S_r of R(r, l) (q(x) + q(x')), over those l where x and x'
@@ -79,30 +57,21 @@ class DM3(Distance, BaseEstimator):
     array([[0.1667]])
     """
 
-    stage: int = 3
+    stage: Annotated[int, partial(numbered, table=STAGES)] = 3
     _: KW_ONLY
-    beta: Any = "mean"
+    beta: Annotated[Any, _check_beta] = "mean"
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Count pairs of values of all columns; labels are not used."""
-        stage: Stage = numbered(self, "stage", STAGES)
-        beta = self._threshold()
-        rows = code_rows(self, X, sample_weight=sample_weight)
-        check_contingency(self.codebook_, type(self).__name__)
-        counts = contingency(rows.codes, self.codebook_.n_values, rows.weights)
+    def _learn(self, rows: CodedRows) -> DependentTables:
+        stage, counts = STAGES[self.stage], counted(rows, self)
         R = interdependence(counts.information)
-        threshold = R.mean() if beta is None else beta
-        related = stage.related(R - threshold > ROUNDING)
-        agreement = [chances(counts.joint(d, d)).sum() for d in range(len(R))]
-        weights = stage.weights(np.array(agreement))  # if rows differ, if they agree
+        threshold = R.mean() if self.beta == "mean" else self.beta
+        dependent = R - threshold > ROUNDING
+        related = np.eye(len(R), dtype=bool) | (stage.has_others & dependent)
+        agree = np.array([chances(counts.joint(d, d)).sum() for d in range(len(R))])
+        each = np.ones(len(R))
+        mismatch, match = (agree, 1.0 - agree) if stage.has_weights else (each, each)
         pairs = value_pairs(counts, related)
-        self.distance_ = DependentTables(self.codebook_, R, *weights, pairs)
-        return self
-
-    def _threshold(self) -> float | None:
-        if isinstance(self.beta, str) and self.beta == "mean":
-            return None
-        return number(self, "beta", "a number or 'mean'")
+        return DependentTables(rows.codebook, R, mismatch, match, pairs)
 
 
 def interdependence(information: Information) -> Array:

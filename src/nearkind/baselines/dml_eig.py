@@ -1,22 +1,21 @@
 """DML-eig: the nearest unlike rows as far apart as can be, by top eigenvectors."""
 
 from dataclasses import KW_ONLY
-from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
 
-from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, whitening
+from nearkind.baselines.coding import CodingName
+from nearkind.baselines.matrix_learner import LabelledRows, Spread, SpreadLearner
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
-from nearkind.validation.parameters import estimator_class, number, whole_number
+from nearkind.validation.parameters import NonNegative, Positive, WholeNumber
 
 NEGLIGIBLE = 1e-17
 """Weights of pairs below this are zero."""
 
 
-@estimator_class()
-class DMLEig(MatrixLearner):
+class DMLEig(SpreadLearner):
     """Distance metric learning with eigenvalue optimisation.
 
         max over M of  min over unlike rows of v' M v
@@ -74,50 +73,31 @@ class DMLEig(MatrixLearner):
     array([[0.    , 1.4142]])
     """
 
-    smoothing: Any = 1e-4
+    smoothing: Positive = 1e-4
     _: KW_ONLY
-    n_pairs: int = 100_000
-    tol: float = 1e-2
-    max_iter: int = 50
-    coding: str = "vdm"
-    random_state: Any = 0
+    n_pairs: WholeNumber = 100_000
+    tol: NonNegative = 1e-2
+    max_iter: WholeNumber = 50
+    coding: CodingName = "vdm"
 
-    def _check(self) -> None:
-        number(self, "smoothing", "a number > 0", 0.0, open_low=True)
-        self._check_stop()
-        whole_number(self, "n_pairs")
-
-    def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
-        V = rows.unlike(self.n_pairs, rng)
-        if not len(V):
-            self.objective_, self.gap_, self.n_iter_ = 0.0, 0.0, 1
-            self.stop_reason_ = "TOLERANCE"
-            return self._euclidean("no two rows of different classes differ")
-        root = whitening(rows.within())
-        found = frank_wolfe(V @ root, self.smoothing, self.tol, self.max_iter)
-        self.objective_, self.gap_ = found.objective, found.gap
-        self.n_iter_ = found.n_iter
-        within = found.gap <= self.tol * found.objective
+    def _matrix(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
+        M = super()._matrix(rows, rng)
+        within = self.gap_ <= self.tol * self.objective_
         self.stop_reason_ = "TOLERANCE" if within else "MAX_ITER"
-        return root @ found.Z @ root
+        return M
 
-
-class Farthest(NamedTuple):
-    """Z (W, W) of trace 1, its least distance, and how much larger one could be."""
-
-    Z: Array
-    objective: float
-    gap: float
-    n_iter: int
+    def _spread(self, V: Array) -> Spread:
+        return frank_wolfe(V, self.smoothing, self.tol, self.max_iter)
 
 
 def frank_wolfe(
     V: Array, smoothing: float = 1e-4, tol: float = 1e-2, max_iter: int = 50
-) -> Farthest:
+) -> Spread:
     """Maximise the least v' Z v over rows v of V, Z of trace 1; O(m W^2) a step.
 
     Examples
     --------
+    >>> from nearkind.baselines.matrix_learner import whitening
     >>> V = np.array([[1.0, 1.0], [2.0, 0.0]]) @ whitening(np.diag([4.0, 1.0]))
     >>> found = frank_wolfe(V, tol=1e-4, max_iter=1000)
     >>> round(found.objective, 3)
@@ -145,7 +125,7 @@ def frank_wolfe(
         a = best_step(d2, far - d2, m)
         Z = (1.0 - a) * Z + a * np.outer(w, w)
         d2 = (1.0 - a) * d2 + a * far
-    return Farthest(best, objective, max(bound - objective, 0.0), n_iter)
+    return Spread(best, objective, max(bound - objective, 0.0), n_iter)
 
 
 def best_step(d2: Array, change: Array, m: float, n_halvings: int = 20) -> float:

@@ -5,16 +5,10 @@ the number of rows, p = f / N. The formulas are those of Boriah, Chandola and Ku
 *Similarity measures for categorical data*, SIAM Data Mining 2008, who name the sources.
 """
 
-from abc import abstractmethod
-
 import numpy as np
 from scipy.special import entr
 
-from nearkind.baselines.similarity import (
-    Frequencies,
-    MeanMeasure,
-    RatioMeasure,
-)
+from nearkind.baselines.similarity import Frequencies, MeanMeasure, RatioMeasure
 from nearkind.protocols import Array
 
 
@@ -116,7 +110,7 @@ class Lin(RatioMeasure):
     array([[0.5]])
     """
 
-    drops_constant = True
+    fewest_values = 2
     conversion = "reciprocal"
 
     def _table(self, feature: Frequencies) -> Array:
@@ -148,7 +142,7 @@ class Lin1(RatioMeasure):
     array([[0.5]])
     """
 
-    drops_constant = True
+    fewest_values = 2
     conversion = "reciprocal"
 
     def _table(self, feature: Frequencies) -> Array:
@@ -177,18 +171,7 @@ def _between(feature: Frequencies, amounts: Array) -> Array:
     return sums
 
 
-class _Goodall(MeanMeasure):
-    """S = mean over features of a number of the value on a match, 0 on a mismatch."""
-
-    def _table(self, feature: Frequencies) -> Array:
-        return feature.table(self._on_match(feature), 0.0)
-
-    @abstractmethod
-    def _on_match(self, feature: Frequencies) -> Array:
-        """Return the similarity of each value to itself (s + 1,)."""
-
-
-class Goodall1(_Goodall):
+class Goodall1(MeanMeasure):
     """S = mean of 1 - sum of p2(q) over values q no more frequent than x, on a match.
 
     A mismatch adds 0; d = 1 - S, above 0 for equal rows. p2(q) = f (f - 1) /
@@ -208,12 +191,12 @@ class Goodall1(_Goodall):
     array([[0.6667, 0.    ]])
     """
 
-    def _on_match(self, feature: Frequencies) -> Array:
-        rank = feature.rank
-        return 1.0 - (rank[:-1] <= rank[:, None]) @ feature.p2[:-1]
+    def _table(self, feature: Frequencies) -> Array:
+        no_more = feature.rank[:-1] <= feature.rank[:, None]
+        return feature.table(1.0 - no_more @ feature.p2[:-1], 0.0)
 
 
-class Goodall2(_Goodall):
+class Goodall2(MeanMeasure):
     """S = mean of 1 - sum of p2(q) over values q no less frequent than x, on a match.
 
     All else as in :class:`Goodall1`; here matches of frequent values say more.
@@ -230,12 +213,12 @@ class Goodall2(_Goodall):
     array([[0.6667, 0.    ]])
     """
 
-    def _on_match(self, feature: Frequencies) -> Array:
-        rank = feature.rank
-        return 1.0 - (rank[:-1] >= rank[:, None]) @ feature.p2[:-1]
+    def _table(self, feature: Frequencies) -> Array:
+        no_less = feature.rank[:-1] >= feature.rank[:, None]
+        return feature.table(1.0 - no_less @ feature.p2[:-1], 0.0)
 
 
-class Goodall3(_Goodall):
+class Goodall3(MeanMeasure):
     """S = mean of 1 - p2(x) on a match; all else as in :class:`Goodall1`.
 
     Parameters
@@ -250,11 +233,11 @@ class Goodall3(_Goodall):
     array([[0.8333, 0.    ]])
     """
 
-    def _on_match(self, feature: Frequencies) -> Array:
-        return 1.0 - feature.p2
+    def _table(self, feature: Frequencies) -> Array:
+        return feature.table(1.0 - feature.p2, 0.0)
 
 
-class Goodall4(_Goodall):
+class Goodall4(MeanMeasure):
     """S = mean of p2(x) on a match; all else as in :class:`Goodall1`.
 
     Parameters
@@ -269,8 +252,8 @@ class Goodall4(_Goodall):
     array([[0.1667, 0.    ]])
     """
 
-    def _on_match(self, feature: Frequencies) -> Array:
-        return np.array(feature.p2)
+    def _table(self, feature: Frequencies) -> Array:
+        return feature.table(feature.p2, 0.0)
 
 
 class Smirnov(MeanMeasure):
@@ -294,7 +277,7 @@ class Smirnov(MeanMeasure):
     array([[2., 0.]])
     """
 
-    drops_constant = True
+    fewest_values = 2
     conversion = "shifted"
 
     def _table(self, feature: Frequencies) -> Array:
@@ -329,7 +312,7 @@ class Burnaby(MeanMeasure):
     array([[1.   , 0.637]])
     """
 
-    drops_constant = True
+    fewest_values = 2
 
     def _table(self, feature: Frequencies) -> Array:
         B = 2.0 * np.log1p(-feature.counts / feature.total).sum()
@@ -358,7 +341,7 @@ class Anderberg(RatioMeasure):
     array([[0.6667]])
     """
 
-    drops_constant = True
+    fewest_values = 2
 
     def _table(self, feature: Frequencies) -> Array:
         return np.diag(np.diag(self._weights(feature)))
@@ -388,7 +371,7 @@ class Gambaryan(MeanMeasure):
     array([[0.5, 0. ]])
     """
 
-    drops_constant = True
+    fewest_values = 2
 
     def _table(self, feature: Frequencies) -> Array:
         p = feature.p

@@ -3,31 +3,23 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from nearkind.baselines.coding import CODINGS, flat_tables
+from nearkind.baselines.coding import CodingName, flat_tables
 from nearkind.baselines.large_margin import LMNN
-from nearkind.baselines.margin_learner import MarginLearner
-from nearkind.baselines.margin_loss import Descent, MarginLoss
+from nearkind.baselines.margin_learner import Descent, MarginDescent, MarginLoss
+from nearkind.distances.kernel import coded_rows
 from nearkind.distances.trees import CodeTrees, TreeVectors
 from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.estimators.base import EmbeddedDistance
-from nearkind.estimators.bases import BaseEstimator
 from nearkind.losses.hinge import Hinge
 from nearkind.metrics.metric import Embedding
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Map
 from nearkind.solvers.solution import Stop
-from nearkind.validation import parameters
-from nearkind.validation.parameters import (
-    estimator_class,
-    generator,
-    number,
-    whole_number,
-)
+from nearkind.validation.parameters import NonNegative, Positive, WholeNumber, generator
 
 SUFFICIENT = 1e-4
 """Share of what the slope promises that a step must gain."""
@@ -35,8 +27,7 @@ HALVINGS = 20
 """How often a step is halved before there is none."""
 
 
-@estimator_class()
-class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
+class GBLMNN(MarginDescent, EmbeddedDistance):
     """Gradient-boosted large margin nearest neighbour.
 
         u(x) = L x + sum over t of a_t h_t(x),  d_ij = |u(x_i) - u(x_j)|^2
@@ -98,22 +89,13 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
     True
     """
 
-    n_neighbors: int = 3
+    n_neighbors: WholeNumber = 3
     _: KW_ONLY
-    mu: float = 0.5
-    max_depth: int = 4
-    learning_rate: float = 0.1
-    max_iter: int = 100
-    tol: float = 0.03
-    coding: str = "onehot"
-    max_rows: int = 4_000
-    random_state: Any = 0
-
-    def _check(self) -> None:
-        super()._check()
-        whole_number(self, "max_depth")
-        number(self, "learning_rate", "a number > 0", 0.0, open_low=True)
-        parameters.choice(self, "coding", CODINGS)
+    max_depth: WholeNumber = 4
+    learning_rate: Positive = 0.1
+    max_iter: WholeNumber = 100
+    tol: NonNegative = 0.03
+    coding: CodingName = "onehot"
 
     def _start(self, rows: CodedRows) -> ValueTables:
         """Return LMNN's map; it need not be the best there is."""
@@ -123,16 +105,19 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
             warnings.simplefilter("ignore", ConvergenceWarning)
             return learner.fit(rows).distance_.tables
 
-    def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
+    def _descend(
+        self, rows: CodedRows, drawn: UniqueRows, run: Map
+    ) -> tuple[TreeVectors, Descent]:
+        from sklearn.tree import DecisionTreeRegressor  # takes 0.1 s
+
         tables = self._start(rows)
-        projection = self._fit_projection(CODINGS[self.coding](), rows, len(drawn))
-        coding = flat_tables(projection)
-        X = projection.transform(drawn.codes).reshape(len(drawn), -1)
+        coding = flat_tables(self._fit_coding(rows, len(drawn)))
+        X = coded_rows(coding, drawn.codes)
         seed = int(generator(self.random_state).integers(2**31))
 
         def grow(target: Array) -> CodeTrees:
-            learner = _learner(max_depth=self.max_depth, random_state=seed)
-            return CodeTrees.of(learner.fit(X, target, drawn.weights), coding)
+            tree = DecisionTreeRegressor(max_depth=self.max_depth, random_state=seed)
+            return CodeTrees.of(tree.fit(X, target, drawn.weights), coding)
 
         U = tables.embed(drawn.codes)
         U = U - U.mean(axis=0)
@@ -140,8 +125,7 @@ class GBLMNN(MarginLearner, EmbeddedDistance, BaseEstimator):
         nothing = CodeTrees.none(coding, U.shape[1])
         step = self.learning_rate, self.max_iter, self.tol
         trees, found = boost(loss, U, drawn, grow, nothing, *step)
-        self.distance_ = TreeVectors(self.codebook_, tables, trees)
-        return found
+        return TreeVectors(rows.codebook, tables, trees), found
 
 
 def boost(
@@ -204,9 +188,3 @@ def _descending_step(
 
 def _root_mean_square(vectors: Array, weights: Array) -> float:
     return float(np.sqrt(np.average((vectors**2).sum(axis=1), weights=weights)))
-
-
-def _learner(**settings: Any) -> Any:
-    from sklearn.tree import DecisionTreeRegressor  # takes 0.1 s
-
-    return DecisionTreeRegressor(**settings)

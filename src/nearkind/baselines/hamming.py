@@ -1,17 +1,14 @@
 """Hamming distance: the share of features in which two rows differ."""
 
-from typing import Any, Self
-
 import numpy as np
 
+from nearkind.baselines.baseline import WeightedBaseline
 from nearkind.distances.mismatches import MismatchWeights
-from nearkind.estimators.base import EmbeddingEstimator, SeparableDistance, code_rows
-from nearkind.estimators.bases import BaseEstimator
-from nearkind.validation.parameters import estimator_class
+from nearkind.encoding.rows import CodedRows
+from nearkind.estimators.base import EmbeddingEstimator, SeparableDistance
 
 
-@estimator_class()
-class Hamming(EmbeddingEstimator, SeparableDistance, BaseEstimator):
+class Hamming(EmbeddingEstimator, SeparableDistance, WeightedBaseline):
     """d = number of features that differ / number of features (overlap distance).
 
     Values not seen in fit differ from all that were, and count as one value.
@@ -28,10 +25,6 @@ class Hamming(EmbeddingEstimator, SeparableDistance, BaseEstimator):
     array([[0.5]])
     """
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the values of each column; labels are not used."""
-        rows = code_rows(self, X, sample_weight=sample_weight)
+    def _learn(self, rows: CodedRows) -> MismatchWeights:
         n_features = len(rows.codebook.n_values)
-        weights = np.full(n_features, 1.0 / n_features)
-        self.distance_ = MismatchWeights(rows.codebook, weights)
-        return self
+        return MismatchWeights(rows.codebook, np.full(n_features, 1.0 / n_features))

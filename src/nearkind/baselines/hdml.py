@@ -2,35 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from nearkind.baselines.coding import (
-    CODINGS,
-    FLAT,
-    Coding,
-    fit_coding,
-    map_tables,
-    warn_unless_settled,
-)
+from nearkind.baselines.baseline import Baseline, Learner
+from nearkind.baselines.coding import FLAT, Coding, CodingName, map_tables
 from nearkind.baselines.matrix_learner import whitening
 from nearkind.baselines.row_pairs import PairSampler
 from nearkind.constraints.weighted_labels import require_constraints
 from nearkind.distances.bits import Bits
 from nearkind.encoding.rows import CodedRows, Numbers
-from nearkind.estimators.base import EmbeddingEstimator, code_rows
-from nearkind.estimators.bases import BaseEstimator
+from nearkind.estimators.base import EmbeddingEstimator
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes, RowNumbers
 from nearkind.solvers.solution import Stop
-from nearkind.validation import parameters
-from nearkind.validation.parameters import (
-    estimator_class,
-    generator,
-    number,
-    whole_number,
-)
+from nearkind.validation.parameters import NonNegative, WholeNumber, generator
 from nearkind.validation.threads import one_blas_thread
 
 STARTS = 10
@@ -48,8 +35,7 @@ AT_ONCE = 1 << 17
 """Bits of triplets that are held at a time."""
 
 
-@estimator_class()
-class HDML(EmbeddingEstimator, BaseEstimator):
+class HDML(Learner, EmbeddingEstimator, Baseline):
     """Hamming distance metric learning: d = share of the bits in which codes differ.
 
         code of x:  h(x) = sign(W x + b), n_bits numbers -1 or 1
@@ -109,65 +95,31 @@ class HDML(EmbeddingEstimator, BaseEstimator):
     array([[0., 1.]])
     """
 
-    _requires_labels = True
-    _is_learned = True
-
-    n_bits: int = 64
+    n_bits: WholeNumber = 64
     _: KW_ONLY
-    strength: Any = 1e-3
-    n_triplets: int = 10_000
-    n_candidates: int = 30
-    max_iter: int = 100
-    tol: float = 1e-3
-    coding: str = "onehot"
+    strength: NonNegative = 1e-3
+    n_triplets: WholeNumber = 10_000
+    n_candidates: WholeNumber = 30
+    max_iter: WholeNumber = 100
+    tol: NonNegative = 1e-3
+    coding: CodingName = "onehot"
     random_state: Any = 0
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the codes.
-
-        Parameters
-        ----------
-        X : table of shape (n, D)
-        y : array-like of shape (n,), default=None
-            One label a row.
-
-        Returns
-        -------
-        self
-        """
-        n_bits, settings = whole_number(self, "n_bits"), self._settings()
-        sizes = whole_number(self, "n_triplets"), whole_number(self, "n_candidates")
+    def _learn(self, rows: CodedRows) -> Bits:
         rng = generator(self.random_state)
-        rows = code_rows(self, X, y)
+        sizes = self.n_triplets, self.n_candidates
         drawn = draw_triplets(rows.codes, rows.y, *sizes, rng)
         used, triplets = np.unique(drawn, return_inverse=True)
         triplets = triplets.reshape(drawn.shape)
-        coding = self._coding(rows, len(used))
+        coding = Coding.of(self._fit_coding(rows, len(used)).tables)
         hashed = HashedRows.of(coding.rows(rows.codes[used]))
+        settings = self.strength, self.tol, self.max_iter
         with one_blas_thread():
-            planes = hashed.random_planes(STARTS * n_bits, rng)
-            start = best_planes(hashed.Z, triplets, planes, n_bits)
-            found = learn_planes(hashed.Z, triplets, start, rng, **settings)
-        self.objective_, self.n_iter_ = found.objective, found.n_iter
-        self.stop_reason_ = found.reason.name
-        tables = hashed.value_tables(coding, found.planes)
-        self.distance_ = Bits(self.codebook_, tables)
-        warn_unless_settled(found.reason, self.n_iter_, self.objective_, "passes")
-        return self
-
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "strength": number(self, "strength", "a number >= 0", 0.0),
-            "tol": number(self, "tol", "a number >= 0", 0.0),
-            "max_iter": whole_number(self, "max_iter"),
-        }
-
-    def _coding(self, rows: CodedRows, n_used: int) -> Coding:
-        """Return the coding of values, fitted to all rows, of which some are used."""
-        projection = parameters.choice(self, "coding", CODINGS)()
-        n_classes = len(rows.classes)
-        fit_coding(projection, self.codebook_, rows, n_used, n_classes)
-        return Coding.of(projection.tables)
+            planes = hashed.random_planes(STARTS * self.n_bits, rng)
+            start = best_planes(hashed.Z, triplets, planes, self.n_bits)
+            found = learn_planes(hashed.Z, triplets, start, rng, *settings)
+        self._report(found.reason, found.n_iter, found.objective, unit="passes")
+        return Bits(rows.codebook, hashed.value_tables(coding, found.planes))
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,23 @@
 
 import warnings
 from dataclasses import KW_ONLY
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
 from threadpoolctl import threadpool_limits
 
-from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, differing
-from nearkind.errors import Parameter
+from nearkind.baselines.baseline import RAISE
+from nearkind.baselines.matrix_learner import (
+    LabelledRows,
+    MatrixLearner,
+    NumberOfPairs,
+    differing,
+)
 from nearkind.protocols import Array
 from nearkind.validation.convergence import NotConvergedWarning
-from nearkind.validation.parameters import estimator_class, number, whole_number
+from nearkind.validation.parameters import NonNegative, Positive, WholeNumber
 
 PAIRS_FOR_BOUNDS = 10_000
 PERCENTILES = 5.0, 95.0
@@ -21,7 +26,6 @@ TIE = 1e-9
 """Bounds closer than this share of the larger are equal."""
 
 
-@estimator_class()
 class ITML(MatrixLearner):
     """Information-theoretic metric learning.
 
@@ -67,26 +71,19 @@ class ITML(MatrixLearner):
     True
     """
 
-    gamma: float = 1.0
+    gamma: Positive = 1.0
     _: KW_ONLY
-    n_constraints: Any = None
-    tol: float = 1e-3
-    max_iter: int = 1000
-    coding: str = "onehot"
-    random_state: Any = 0
+    n_constraints: NumberOfPairs = None
+    tol: NonNegative = 1e-3
+    max_iter: WholeNumber = 1000
 
-    def _check(self) -> None:
-        number(self, "gamma", "a number > 0", 0.0, open_low=True)
-        self._check_stop()
-        if self.n_constraints is not None:
-            whole_number(self, "n_constraints", 2)
-
-    def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
+    def _matrix(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
         self.bounds_, self.n_iter_ = _bounds(rows, rng), 1
         low, high = self.bounds_
         if high - low <= TIE * high:
             return self._euclidean("all rows that differ are equally far apart")
-        pairs = rows.pairs.balanced(self._n_constraints(), rng)
+        n_pairs = self.n_constraints or 20 * len(self.classes_) ** 2
+        pairs = rows.pairs.balanced(n_pairs, rng)
         V = rows.differences(pairs)
         kept = differing(V)
         V, alike = V[kept], pairs.alike[kept]
@@ -97,27 +94,17 @@ class ITML(MatrixLearner):
                 self.gamma, self.tol, self.max_iter,
             )  # fmt: skip
         self.n_iter_ = found.n_iter
-        self._warn_if_changing(found.change)
+        if found.change > self.tol:
+            text = (
+                f"The multipliers still changed by {found.change:.2g}, more than tol="
+                f"{self.tol:g}, in the last of {self.n_iter_} sweeps. "
+            )
+            told = NotConvergedWarning(text, *RAISE, ", or lower gamma.")
+            warnings.warn(told, stacklevel=5)
         return found.M
 
-    def _n_constraints(self) -> int:
-        given: Any = self.n_constraints
-        return 20 * len(self.classes_) ** 2 if given is None else int(given)
 
-    def _warn_if_changing(self, change: float) -> None:
-        if change > self.tol:
-            told = NotConvergedWarning(
-                f"The multipliers still changed by {change:.2g}, more than tol="
-                f"{self.tol:g}, in the last of {self.n_iter_} sweeps. Raise ",
-                Parameter("max_iter"),
-                " or ",
-                Parameter("tol"),
-                ", or lower gamma.",
-            )
-            warnings.warn(told, stacklevel=4)
-
-
-class Projected(NamedTuple):
+class ProjectedMetric(NamedTuple):
     """A metric, the sweeps made, and the relative change in the last of them."""
 
     M: Array
@@ -133,7 +120,7 @@ def project(
     gamma: float = 1.0,
     tol: float = 1e-3,
     max_iter: int = 1000,
-) -> Projected:
+) -> ProjectedMetric:
     """Sweep over pairs, projecting M on the bound of each, O(W^2) a pair.
 
     Parameters
@@ -165,7 +152,7 @@ def project(
         before = multipliers.copy()
         _sweep(M, V, signs, multipliers, inverse, gamma)
         change, n_iter = _relative_change(multipliers, before), n_iter + 1
-    return Projected(0.5 * (M + M.T), n_iter, change)
+    return ProjectedMetric(0.5 * (M + M.T), n_iter, change)
 
 
 def _sweep(

@@ -1,124 +1,57 @@
 """Large margin nearest neighbours: LMNN on indicators, KDML on class histograms."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
-from typing import Any, Self
 
 import numpy as np
 
-from nearkind.baselines.coding import (
-    CODINGS,
-    NOTHING,
-    fit_coding,
-    vectors_under,
-    warn_unless_settled,
-)
-from nearkind.constraints.local import LocalConstraints, LocalTriplets
-from nearkind.constraints.weighted_labels import WeightedLabels
-from nearkind.encoding.rows import UniqueRows
-from nearkind.estimators.base import VectorDistance, code_rows
-from nearkind.estimators.bases import BaseEstimator
-from nearkind.metrics.compression import CompressedRows, compress
+from nearkind.baselines.coding import NOTHING, CodingName, compressed_rows
+from nearkind.baselines.margin_learner import MarginLearner
+from nearkind.distances.vectors import ValueVectors
+from nearkind.encoding.rows import CodedRows, UniqueRows
+from nearkind.estimators.base import VectorDistance
 from nearkind.metrics.metric import Embedding
-from nearkind.metrics.structures import Full
 from nearkind.projections.vdm import VDM
-from nearkind.protocols import Array, Projection
+from nearkind.protocols import Array
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.lbfgs import SmoothedLBFGS
 from nearkind.solvers.objective import Objective
-from nearkind.solvers.solution import Solution
-from nearkind.validation import parameters
-from nearkind.validation.limits import distances_at_once
-from nearkind.validation.parameters import estimator_class, number, whole_number
+from nearkind.validation.parameters import NonNegative, WholeNumber
 from nearkind.validation.threads import ALL_CORES, thread_map
 
 ROWS = 4_000
 """Distinct rows up to which all are anchors and impostors; of more, so many."""
 
 
-class LargeMargin(VectorDistance, BaseEstimator, ABC):
+class LargeMargin(MarginLearner, VectorDistance):
     """Pull the nearest rows of one class, push all others beyond a margin of one.
 
         (1 - mu) sum of d_ij  +  mu sum of [1 + d_ij - d_il]_+
 
     over rows i, their targets j and rows l of other classes, d the squared distance.
-    A learner gives ``_projection``, the coding of values.
     """
 
-    _requires_labels = True
-    _is_learned = True
+    _: KW_ONLY
+    tol: NonNegative = 1e-3
 
-    n_neighbors: Any
-    mu: Any
-    max_iter: Any
-    tol: Any
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the distance.
-
-        Parameters
-        ----------
-        X : table of shape (n, D)
-        y : array-like of shape (n,), default=None
-            One label a row; None is refused.
-        sample_weight : array-like of shape (n,), default=None
-            One weight >= 0 a row, counting repetitions of it; None: ones.
-
-        Returns
-        -------
-        self
-        """
-        rule, solver = self._rule(), self._solver()
-        projection = self._projection()
-        unique = code_rows(self, X, y, sample_weight).merge_equal()
-        coded = self._code(projection, unique)
-        bound = rule.bind(WeightedLabels(unique.y, unique.weights))
+    def _learn(self, rows: CodedRows) -> ValueVectors:
+        unique = rows.merge_equal()
+        projection = self._fit_coding(unique, len(unique))
+        coded = compressed_rows(projection, unique.codes)
+        near = search_embedding(coded.Z[0, :, 0], unique, rows.codebook.n_values)
         with thread_map(ALL_CORES) as run:
-            near = search_embedding(coded.Z[0, :, 0], unique, self.codebook_.n_values)
-            searched = LocalConstraints(rule, bound.labels, near)
+            searched = self._constraints(unique, near)
             objective = Objective(coded.Z, searched, Schatten(1.0), 0.0, map=run)
-            solution = self._solve(solver, objective, coded)
-        self._keep(solution, coded, projection)
-        return self
-
-    @abstractmethod
-    def _projection(self) -> Projection:
-        """Return the coding of values, unfitted."""
-
-    def _rule(self) -> LocalTriplets:
-        k = whole_number(self, "n_neighbors")
-        mu = number(self, "mu", "a number > 0 and <= 1", 0.0, 1.0, open_low=True)
-        return LocalTriplets(1.0, k, distances_at_once(), (1.0 - mu) / mu)
-
-    def _solver(self) -> SmoothedLBFGS:
-        max_iter = whole_number(self, "max_iter")
-        return SmoothedLBFGS(max_iter, number(self, "tol", "a number >= 0", 0.0))
-
-    def _code(self, projection: Projection, unique: UniqueRows) -> CompressedRows:
-        book, n_classes = self.codebook_, len(self.classes_)
-        fit_coding(projection, book, unique, len(unique.y), n_classes)
-        return compress(Full().blocks(projection.transform(unique.codes)))
-
-    def _solve(
-        self, solver: SmoothedLBFGS, objective: Objective, coded: CompressedRows
-    ) -> Solution:
-        if objective.n_rows > ROWS:
-            objective = objective.sample(ROWS, np.random.default_rng(0))
-        self.objective_scale_ = self.mu * objective.constraints.mass  # type: ignore[attr-defined]
-        return solver.solve(objective, coded.identity)
-
-    def _keep(
-        self, solution: Solution, coded: CompressedRows, projection: Projection
-    ) -> None:
-        point = coded.expand(solution.point)
+            if objective.n_rows > ROWS:
+                objective = objective.sample(ROWS, np.random.default_rng(0))
+            solver = SmoothedLBFGS(self.max_iter, self.tol)
+            self.objective_scale_ = self.mu * objective.constraints.mass  # type: ignore[attr-defined]
+            found = solver.solve(objective, coded.identity)
+        point = coded.expand(found.point)
         if point.values.max(initial=0.0) < NOTHING:
             point = point.with_values(np.zeros_like(point.values))
-        self.metric_: Array = point.matrix[0]
-        self.objective_ = solution.value * self.objective_scale_
-        self.n_iter_, self.stop_reason_ = solution.n_iter, solution.reason.name
-        self.distance_ = vectors_under(self.codebook_, projection, point)
-        warn_unless_settled(solution.reason, self.n_iter_, self.objective_)
+        self._report(found.reason, found.n_iter, found.value * self.objective_scale_)
+        return self._keep_metric(projection, point)
 
 
 def search_embedding(
@@ -136,7 +69,6 @@ def search_embedding(
     return Embedding(U, U)
 
 
-@estimator_class()
 class LMNN(LargeMargin):
     """Large margin nearest neighbour.
 
@@ -185,18 +117,11 @@ class LMNN(LargeMargin):
     True
     """
 
-    n_neighbors: int = 3
+    n_neighbors: WholeNumber = 3
     _: KW_ONLY
-    mu: float = 0.5
-    max_iter: int = 200
-    tol: float = 1e-3
-    coding: str = "onehot"
-
-    def _projection(self) -> Projection:
-        return parameters.choice(self, "coding", CODINGS)()
+    coding: CodingName = "onehot"
 
 
-@estimator_class()
 class KDML(LargeMargin):
     """Kernel density metric learning, as we read it.
 
@@ -233,11 +158,5 @@ class KDML(LargeMargin):
     (2, 2)
     """
 
-    n_neighbors: int = 3
-    _: KW_ONLY
-    mu: float = 0.5
-    max_iter: int = 200
-    tol: float = 1e-3
-
-    def _projection(self) -> Projection:
-        return VDM()
+    n_neighbors: WholeNumber = 3
+    coding = "vdm"

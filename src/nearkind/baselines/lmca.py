@@ -2,28 +2,35 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
-from typing import Any
+from functools import partial
+from typing import Annotated
 
 import numpy as np
 
-from nearkind.baselines.coding import CODINGS, flat_tables, learned_tables
+from nearkind.baselines.coding import (
+    CodingName,
+    compressed_rows,
+    flat_tables,
+    learned_tables,
+)
 from nearkind.baselines.helic import centred
 from nearkind.baselines.large_margin import search_embedding
-from nearkind.baselines.margin_learner import MarginLearner
-from nearkind.baselines.margin_loss import Descent, MarginLoss, coordinates, descend
+from nearkind.baselines.margin_learner import (
+    Descent,
+    MarginDescent,
+    MarginLoss,
+    coordinates,
+    descend,
+)
 from nearkind.distances.kernel import KERNELS, KernelLandmarks, coded_rows
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import CodedRows, UniqueRows, unique_rows
 from nearkind.estimators.base import EmbeddedDistance, VectorDistance
-from nearkind.estimators.bases import BaseEstimator
 from nearkind.losses.hinge import SmoothedHinge
-from nearkind.metrics.compression import compress
 from nearkind.metrics.metric import pairwise_distances
 from nearkind.metrics.spectrum import decompose
-from nearkind.metrics.structures import Full
 from nearkind.protocols import Array, Map
-from nearkind.validation import parameters
-from nearkind.validation.parameters import estimator_class, number, whole_number
+from nearkind.validation.parameters import Positive, WholeNumber, choice
 
 MARGIN = 1.0
 """Also the width of the corner of the smooth hinge."""
@@ -31,8 +38,24 @@ NARROWEST = 1e-9
 """Bandwidth below which a row is like itself alone, whatever the bandwidth."""
 
 
-@estimator_class()
-class LMCA(MarginLearner, VectorDistance, BaseEstimator):
+class MarginComponents(MarginDescent):
+    """Base of learners of a map to few directions."""
+
+    _: KW_ONLY
+    n_components: WholeNumber = 10
+    coding: CodingName = "onehot"
+
+    def _components(
+        self, Z: Array, coded: Array, drawn: UniqueRows, run: Map
+    ) -> Descent:
+        """Descend in L (q, W) on rows Z (n, W), targets being near as coded rows."""
+        near = search_embedding(coded, drawn, self.codebook_.n_values)
+        loss = self._loss(drawn, near, SmoothedHinge(MARGIN), run)
+        start = principal_axes(Z, drawn.weights, self.n_components)
+        return descend(projected(loss, Z), start, self.max_iter, self.tol)
+
+
+class LMCA(MarginComponents, VectorDistance):
     """Large margin component analysis.
 
         min over L of  (1 - mu) sum of d_ij  +  mu sum of h(1 + d_ij - d_il)
@@ -90,38 +113,21 @@ class LMCA(MarginLearner, VectorDistance, BaseEstimator):
     True
     """
 
-    n_components: int = 10
-    _: KW_ONLY
-    n_neighbors: int = 3
-    mu: float = 0.5
-    max_iter: int = 200
-    tol: float = 1e-4
-    coding: str = "onehot"
-    max_rows: int = 4_000
-    random_state: Any = 0
+    n_components: WholeNumber = 10
 
-    def _check(self) -> None:
-        super()._check()
-        whole_number(self, "n_components")
-        parameters.choice(self, "coding", CODINGS)
-
-    def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
-        projection = self._fit_projection(CODINGS[self.coding](), rows, len(drawn))
-        coded = compress(Full().blocks(projection.transform(drawn.codes)))
+    def _descend(
+        self, rows: CodedRows, drawn: UniqueRows, run: Map
+    ) -> tuple[ValueVectors, Descent]:
+        projection = self._fit_coding(rows, len(drawn))
+        coded = compressed_rows(projection, drawn.codes)
         Z = coded.Z[0, :, 0]
-        near = search_embedding(Z, drawn, self.codebook_.n_values)
-        loss = self._loss(drawn, near, SmoothedHinge(MARGIN), run)
-        start = principal_axes(Z, drawn.weights, self.n_components)
-        found = descend(projected(loss, Z), start, self.max_iter, self.tol)
+        found = self._components(Z, Z, drawn, run)
         self.components_: Array = found.point @ coded.bases[0].T
-        flat = flat_tables(projection)
-        tables = learned_tables(flat, self.components_)
-        self.distance_ = ValueVectors(self.codebook_, tables)
-        return found
+        tables = learned_tables(flat_tables(projection), self.components_)
+        return ValueVectors(rows.codebook, tables), found
 
 
-@estimator_class()
-class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
+class KernelLMCA(MarginComponents, EmbeddedDistance):
     """Large margin component analysis in the space of a kernel.
 
         min over A of  (1 - mu) sum of d_ij  +  mu sum of h(1 + d_ij - d_il)
@@ -174,44 +180,27 @@ class KernelLMCA(MarginLearner, EmbeddedDistance, BaseEstimator):
     True
     """
 
-    n_components: int = 10
+    n_components: WholeNumber = 10
     _: KW_ONLY
-    kernel: str = "rbf"
-    bandwidth: float = 2.0
-    n_neighbors: int = 3
-    mu: float = 0.5
-    max_iter: int = 200
-    tol: float = 1e-4
-    coding: str = "onehot"
-    max_rows: int = 1_000
-    random_state: Any = 0
+    kernel: Annotated[str, partial(choice, table=KERNELS)] = "rbf"
+    bandwidth: Positive = 2.0
+    max_rows: WholeNumber = 1_000
 
-    def _check(self) -> None:
-        super()._check()
-        whole_number(self, "n_components")
-        parameters.choice(self, "coding", CODINGS)
-        parameters.choice(self, "kernel", KERNELS)
-        number(self, "bandwidth", "a number > 0", 0.0, open_low=True)
-
-    def _learn(self, rows: CodedRows, drawn: UniqueRows, run: Map) -> Descent:
-        projection = self._fit_projection(CODINGS[self.coding](), rows, len(drawn))
+    def _descend(
+        self, rows: CodedRows, drawn: UniqueRows, run: Map
+    ) -> tuple[KernelLandmarks, Descent]:
+        coding = flat_tables(self._fit_coding(rows, len(drawn)))
         points = unique_rows(drawn.codes, np.zeros_like(drawn.y), drawn.weights)
-        coding = flat_tables(projection)
         X = coded_rows(coding, points.codes)
         length = max(self.bandwidth, NARROWEST) * median_distance(X)
         K = KERNELS[self.kernel](X, X, length)
         P = coordinates(centred(K))  # (m, r), orthogonal columns
-        Z = P[points.of_row]
-        near = search_embedding(X[points.of_row], drawn, self.codebook_.n_values)
-        loss = self._loss(drawn, near, SmoothedHinge(MARGIN), run)
-        start = principal_axes(Z, drawn.weights, self.n_components)
-        found = descend(projected(loss, Z), start, self.max_iter, self.tol)
+        found = self._components(P[points.of_row], X[points.of_row], drawn, run)
         # P has the centred kernels in its range: P' K = diag(P'P) P' up to a shift.
         lengths = np.maximum((P * P).sum(axis=0), np.finfo(float).tiny)
         self.components_: Array = found.point @ (P / lengths).T
         kernel = points.codes, self.kernel, length, self.components_
-        self.distance_ = KernelLandmarks(self.codebook_, coding, *kernel)
-        return found
+        return KernelLandmarks(rows.codebook, coding, *kernel), found
 
 
 def projected(loss: MarginLoss, Z: Array) -> Callable[[Array], tuple[float, Array]]:

@@ -4,27 +4,30 @@ Nothing of size n x W is held: rows are coded where they are needed, chunk by ch
 """
 
 import warnings
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
-from nearkind.baselines.coding import CODINGS, FLAT, Coding
+from nearkind.baselines.baseline import Baseline, Learner
+from nearkind.baselines.coding import FLAT, Coding, CodingName
 from nearkind.baselines.row_pairs import PairSampler, RowPairs
 from nearkind.distances.vectors import ValueVectors
-from nearkind.encoding.rows import Numbers
-from nearkind.estimators.base import VectorDistance, code_rows
-from nearkind.estimators.bases import BaseEstimator
+from nearkind.encoding.rows import CodedRows, Numbers
+from nearkind.estimators.base import VectorDistance
 from nearkind.metrics.spectrum import decompose, symmetrized
 from nearkind.protocols import Array, Codes
-from nearkind.validation import parameters
-from nearkind.validation.limits import LARGEST_METRIC
-from nearkind.validation.parameters import generator, number, whole_number
+from nearkind.validation.parameters import (
+    NonNegative,
+    WholeNumber,
+    generator,
+    whole_number,
+)
 
 AT_ONCE = 1 << 21
 """Numbers of coded rows held at a time."""
@@ -32,6 +35,15 @@ LARGEST_DIFFERENCES = 1 << 22
 """Numbers in the differences of pairs that a learner goes over again and again."""
 RIDGE = 1e-5
 """Share of the mean variance that is added to the variance in every direction."""
+
+
+def _check_number_of_pairs(model: Any, name: str) -> None:
+    if getattr(model, name) is not None:
+        whole_number(model, name, 2)
+
+
+NumberOfPairs = Annotated[Any, _check_number_of_pairs]
+"""None, or at least two: half of the pairs are alike."""
 
 
 @dataclass(frozen=True)
@@ -111,12 +123,11 @@ def whitening(S: Array) -> Array:
     return spectrum.with_values(values**-0.5).matrix[0]
 
 
-class MatrixLearner(VectorDistance, BaseEstimator, ABC):
+class MatrixLearner(Learner, VectorDistance, Baseline):
     """d^2 = v' M v, v the difference of two coded rows, M learned from pairs of rows.
 
-    A learner gives ``_check``, which refuses wrong parameters, and ``_learn``, which
-    returns M. Pairs are drawn by the numbers of rows, so neither the names of values
-    nor the order of columns matters.
+    A learner gives ``_matrix``, which returns M. Pairs are drawn by the numbers of
+    rows, so neither the names of values nor the order of columns matters.
 
     Parameters
     ----------
@@ -133,32 +144,14 @@ class MatrixLearner(VectorDistance, BaseEstimator, ABC):
         M over these directions.
     """
 
-    _requires_labels = True
-    _is_learned = True
+    _: KW_ONLY
+    coding: CodingName = "onehot"
+    random_state: Any = 0
 
-    coding: Any
-    random_state: Any
-    coding_: Coding
-    reduced_metric_: Array
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the distance.
-
-        Parameters
-        ----------
-        X : table of shape (n, D)
-        y : array-like of shape (n,), default=None
-            One label a row; None is refused.
-
-        Returns
-        -------
-        self
-        """
-        self._check()
-        rng = generator(self.random_state)
-        rows = self._code(X, y)
-        rows.pairs.check(type(self).__name__)
-        return self._set_matrix(self._learn(rows, rng))
+    def _learn(self, rows: CodedRows) -> ValueVectors:
+        labelled = self._code(rows)
+        labelled.pairs.check(type(self).__name__)
+        return self._form(self._matrix(labelled, generator(self.random_state)))
 
     @property
     def metric_(self) -> Array:
@@ -167,36 +160,20 @@ class MatrixLearner(VectorDistance, BaseEstimator, ABC):
         return basis @ self.reduced_metric_ @ basis.T
 
     @abstractmethod
-    def _check(self) -> None:
-        """Refuse wrong parameters."""
-
-    @abstractmethod
-    def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
+    def _matrix(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
         """Return M (W, W) over the directions of the coding."""
 
-    def _check_stop(self) -> None:
-        """Refuse wrong ``tol`` and ``max_iter``, which iterative learners have."""
-        number(self, "tol", "a number >= 0", 0.0)
-        whole_number(self, "max_iter")
-
-    def _code(self, X: Any, y: Any) -> LabelledRows:
-        """Learn codes and coding of a labelled table."""
-        projection = parameters.choice(self, "coding", CODINGS)()
-        rows = code_rows(self, X, y)
-        n_values = self.codebook_.n_values
-        self._check_size(projection.shape(n_values, len(rows.classes)))
-        projection.fit(rows.codes, n_values, rows.y, rows.weights)
-        self.coding_ = self._coding_of(projection.tables)
+    def _code(self, rows: CodedRows) -> LabelledRows:
+        """Learn the coding of labelled rows."""
+        self.coding_ = self._coding_of(self._fit_coding(rows, 1).tables)
         return LabelledRows(self.coding_, rows.codes, rows.y)
 
-    def _coding_of(self, tables: list[Array]) -> Coding:
+    def _coding_of(self, tables: Sequence[Array]) -> Coding:
         return Coding.of(tables)
 
-    def _set_matrix(self, M: Array) -> Self:
+    def _form(self, M: Array) -> ValueVectors:
         self.reduced_metric_ = M
-        tables = self.coding_.value_tables(M)
-        self.distance_ = ValueVectors(self.codebook_, tables)
-        return self
+        return ValueVectors(self.codebook_, self.coding_.value_tables(M))
 
     def _euclidean(self, why: str) -> Array:
         """Return M = I, and warn why nothing was learned."""
@@ -205,20 +182,47 @@ class MatrixLearner(VectorDistance, BaseEstimator, ABC):
             "Euclidean distance between coded rows; give other rows, or another "
             "coding.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=6,
         )
         return np.eye(self.coding_.width)
 
-    def _check_size(self, shape: tuple[int, int]) -> None:
-        """Refuse a metric that would be too large, before it is allocated."""
-        width = shape[0] * shape[1]
-        if width * width <= LARGEST_METRIC:
-            return
-        book = self.codebook_
-        widest = int(np.argmax(book.n_values))
-        raise ValueError(
-            f"{type(self).__name__} would need a matrix of {width:,} x {width:,} "
-            f"numbers. Column {book.names_[widest]!r} has the most values, "
-            f"{book.n_values[widest]:,}: drop or coarsen it, or take coding='vdm', "
-            "whose size does not depend on the values."
-        )
+
+class Spread(NamedTuple):
+    """Z (W, W) of trace 1, how far apart it puts pairs, and how much further one could.
+
+    ``n_iter`` is the number of evaluations made.
+    """
+
+    Z: Array
+    objective: float
+    gap: float
+    n_iter: int
+
+
+class SpreadLearner(MatrixLearner):
+    """Base of learners that spread unlike rows, alike ones being at a mean distance.
+
+    A learner gives ``_spread``. With S the mean of v v' over alike rows plus a ridge,
+    and M = S^(-1/2) Z S^(-1/2), the constraint is that Z has trace 1.
+    """
+
+    _: KW_ONLY
+    n_pairs: WholeNumber = 20_000
+    tol: NonNegative = 1e-4
+    max_iter: WholeNumber = 1000
+
+    def _matrix(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
+        V = rows.unlike(self.n_pairs, rng)
+        if not len(V):
+            self.objective_, self.gap_, self.n_iter_ = 0.0, 0.0, 1
+            return self._euclidean("no two rows of different classes differ")
+        root = self._whitening(rows.within())
+        Z, self.objective_, self.gap_, self.n_iter_ = self._spread(V @ root)
+        return root @ Z @ root
+
+    def _whitening(self, S: Array) -> Array:
+        return whitening(S)
+
+    @abstractmethod
+    def _spread(self, V: Array) -> Spread:
+        """Return Z for the differences of unlike rows (m, W), whitened."""

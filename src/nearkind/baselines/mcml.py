@@ -1,12 +1,12 @@
 """MCML: the metric under which rows draw neighbours of their own class evenly."""
 
-import warnings
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from nearkind.baselines.coding import CODINGS, fit_coding, vectors_under
+from nearkind.baselines.baseline import Learner, WeightedBaseline
+from nearkind.baselines.coding import CodingName, compressed_rows
 from nearkind.constraints.soft_neighbors import SoftNeighbors
 from nearkind.constraints.weighted_labels import (
     AT_ONCE,
@@ -15,37 +15,25 @@ from nearkind.constraints.weighted_labels import (
     chunk_rows,
     require_constraints,
 )
-from nearkind.encoding.rows import UniqueRows
-from nearkind.estimators.base import VectorDistance, code_rows
-from nearkind.estimators.bases import BaseEstimator
+from nearkind.distances.vectors import ValueVectors
+from nearkind.encoding.rows import CodedRows
+from nearkind.estimators.base import VectorDistance
 from nearkind.estimators.spec import strength_of
 from nearkind.losses.edges import AnchorPairs
-from nearkind.metrics.compression import CompressedRows, compress
-from nearkind.metrics.spectrum import Spectrum
-from nearkind.metrics.structures import Full
-from nearkind.projections.coordinates import with_coordinates
-from nearkind.protocols import Array, Loss, LossGradient, Projection, RowNumbers
+from nearkind.protocols import Array, Loss, LossGradient, RowNumbers
 from nearkind.regularizers.schatten import Schatten
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
-from nearkind.solvers.solution import Solution, Stop, zero_solution
-from nearkind.validation import parameters
-from nearkind.validation.convergence import not_converged
+from nearkind.solvers.solution import zero_solution
 from nearkind.validation.limits import distances_at_once
-from nearkind.validation.parameters import (
-    estimator_class,
-    generator,
-    number,
-    whole_number,
-)
+from nearkind.validation.parameters import NonNegative, WholeNumber, generator
 from nearkind.validation.threads import thread_map
 
 ROUNDING = 1e-12
 """Slopes at M = 0 below this are none: vectors of values are of size one."""
 
 
-@estimator_class()
-class MCML(VectorDistance, BaseEstimator):
+class MCML(Learner, VectorDistance, WeightedBaseline):
     """Maximally collapsing metric learning.
 
         min over M of  mean over rows i of KL(p_0(. | i), p_M(. | i)) + strength Tr(M)
@@ -104,44 +92,25 @@ class MCML(VectorDistance, BaseEstimator):
     array([[0. , 2.4]])
     """
 
-    _requires_labels = True
-    _is_learned = True
     _has_coordinates = True
 
     strength: Any = "auto"
     _: KW_ONLY
-    max_rows: int = 2_000
-    max_iter: int = 200
-    tol: float = 1e-3
-    coding: str = "onehot"
+    max_rows: WholeNumber = 2_000
+    max_iter: WholeNumber = 200
+    tol: NonNegative = 1e-3
+    coding: CodingName = "onehot"
     n_jobs: Any = None
     random_state: Any = 0
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the distance.
-
-        Parameters
-        ----------
-        X : table of shape (n, D)
-        y : array-like of shape (n,), default=None
-            One label a row.
-        sample_weight : array-like of shape (n,), default=None
-            One weight >= 0 a row, counting repetitions of it; None: ones.
-
-        Returns
-        -------
-        self
-        """
-        solver, rng = self._solver(), generator(self.random_state)
-        coding = parameters.choice(self, "coding", CODINGS)
-        max_rows = whole_number(self, "max_rows")
-        strength = strength_of(self)
-        unique = code_rows(self, X, y, sample_weight).merge_equal()
-        projection = self._projection(coding(), unique)
-        coded = compress(Full().blocks(projection.transform(unique.codes)))
+    def _learn(self, rows: CodedRows) -> ValueVectors:
+        strength, rng = strength_of(self), generator(self.random_state)
+        unique = rows.merge_equal()
+        projection = self._fit_coding(unique, len(unique))
+        coded = compressed_rows(projection, unique.codes)
         labels, Z = WeightedLabels(unique.y, unique.weights), coded.Z
-        if len(unique) > max_rows:
-            drawn, labels = labels.sample(max_rows, rng)
+        if len(unique) > self.max_rows:
+            drawn, labels = labels.sample(self.max_rows, rng)
             Z = Z[:, drawn]
         constraints = ClassCollapse(distances_at_once()).bind(labels)
         with thread_map(self.n_jobs, Z.shape[1]) as run:
@@ -151,51 +120,18 @@ class MCML(VectorDistance, BaseEstimator):
             self.strength_max_ = largest if largest >= ROUNDING else 0.0
             self.strength_ = strength(self.strength_max_)
             objective = objective.with_strength(self.strength_)
-            solution = self._solve(solver, objective, coded.identity)
-        self._keep(solution, coded, projection)
-        return self
-
-    def _solver(self) -> Proximal:
-        max_iter = whole_number(self, "max_iter")
-        return Proximal(max_iter, number(self, "tol", "a number >= 0", 0.0))
-
-    def _projection(self, coding: Projection, unique: UniqueRows) -> Projection:
-        """Return the coding, fitted to all rows."""
-        book, n_classes = self.codebook_, len(self.classes_)
-        projection = with_coordinates(coding, book.positions)
-        return fit_coding(projection, book, unique, len(unique), n_classes)
-
-    def _solve(
-        self, solver: Proximal, objective: Objective, start: Spectrum
-    ) -> Solution:
-        if self.strength_ >= self.strength_max_:
-            return zero_solution(objective.zero, objective.value(objective.zero))
-        return solver.solve(objective, start)
-
-    def _keep(
-        self, solution: Solution, coded: CompressedRows, projection: Projection
-    ) -> None:
-        point = coded.expand(solution.point)
-        self.metric_: Array = point.matrix[0]
-        self.objective_, self.gap_ = solution.value, solution.gap
-        self.n_iter_, self.stop_reason_ = solution.n_iter, solution.reason.name
-        self.distance_ = vectors_under(self.codebook_, projection, point)
-        if not self.metric_.any():
-            warnings.warn(
-                "MCML learned the metric zero, and all distances are zero: nothing "
-                "brings rows of one class together at this strength. Take a smaller "
-                "one, or more columns.",
-                UserWarning,
-                stacklevel=3,
-            )
-        elif solution.reason is not Stop.TOLERANCE:
-            told = not_converged(
-                solution.reason,
-                f"After {self.n_iter_} iterations the "
-                f"objective is {self.objective_:.6g}, at most {self.gap_:.2g} above "
-                "the optimum.",
-            )
-            warnings.warn(told, stacklevel=3)
+            if self.strength_ >= self.strength_max_:
+                zero = objective.zero
+                found = zero_solution(zero, objective.value(zero))
+            else:
+                solver = Proximal(self.max_iter, self.tol)
+                found = solver.solve(objective, coded.identity)
+        form = self._keep_metric(projection, coded.expand(found.point))
+        is_zero = not self.metric_.any()
+        self._report(
+            found.reason, found.n_iter, found.value, found.gap, is_zero=is_zero
+        )
+        return form
 
 
 @dataclass(frozen=True)

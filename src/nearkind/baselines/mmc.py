@@ -1,22 +1,22 @@
 """MMC: unlike rows far apart on the whole, alike rows at a given mean distance."""
 
 import warnings
-from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple, Self
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
+from nearkind.baselines.baseline import RAISE
 from nearkind.baselines.coding import Coding
-from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, whitening
-from nearkind.errors import Parameter
+from nearkind.baselines.matrix_learner import Spread, SpreadLearner, whitening
 from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array
 from nearkind.validation.convergence import NotConvergedWarning
-from nearkind.validation.parameters import estimator_class, flag, whole_number
+from nearkind.validation.parameters import Flag
 
 
-@estimator_class()
-class MMC(MatrixLearner):
+class MMC(SpreadLearner):
     """Metric learning for clustering with side information.
 
         max over M of  mean over unlike rows of sqrt(v' M v)
@@ -67,49 +67,26 @@ class MMC(MatrixLearner):
     True
     """
 
-    diagonal: bool = False
-    _: KW_ONLY
-    n_pairs: int = 20_000
-    tol: float = 1e-4
-    max_iter: int = 1000
-    coding: str = "onehot"
-    random_state: Any = 0
+    diagonal: Flag = False
 
-    def _check(self) -> None:
-        flag(self, "diagonal")
-        self._check_stop()
-        whole_number(self, "n_pairs")
-
-    def _coding_of(self, tables: list[Array]) -> Coding:
+    def _coding_of(self, tables: Sequence[Array]) -> Coding:
         return Coding.of(tables, reduced=not self.diagonal)
 
-    def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
-        V = rows.unlike(self.n_pairs, rng)
-        if not len(V):
-            self.objective_, self.gap_, self.n_iter_ = 0.0, 0.0, 1
-            return self._euclidean("no two rows of different classes differ")
-        kind = DiagonalFactor if self.diagonal else Factor
-        root = kind.whitening(rows.within())
-        found = maximize_mean_distance(
-            V @ root, kind.start(len(root)), self.tol, self.max_iter
-        )
-        self.objective_, self.gap_ = found.objective, found.gap
-        self.n_iter_ = found.n_iter
-        self._warn_if_far()
-        return root @ found.Z @ root
+    def _whitening(self, S: Array) -> Array:
+        return whitening(np.diag(np.diag(S)) if self.diagonal else S)
 
-    def _warn_if_far(self) -> None:
-        if self.gap_ > self.tol * self.objective_:
-            told = NotConvergedWarning(
-                f"After {self.n_iter_} evaluations the objective, "
-                f"{self.objective_:.6g}, may be {self.gap_:.2g} below its optimum, "
-                f"more than tol={self.tol:g} allows. Raise ",
-                Parameter("max_iter"),
-                " or ",
-                Parameter("tol"),
-                ".",
+    def _spread(self, V: Array) -> Spread:
+        kind = DiagonalFactor if self.diagonal else Factor
+        start = kind.start(V.shape[1])
+        found = maximize_mean_distance(V, start, self.tol, self.max_iter)
+        if found.gap > self.tol * found.objective:
+            text = (
+                f"After {found.n_iter} evaluations the objective, "
+                f"{found.objective:.6g}, may be {found.gap:.2g} below its optimum, "
+                f"more than tol={self.tol:g} allows. "
             )
-            warnings.warn(told, stacklevel=4)
+            warnings.warn(NotConvergedWarning(text, *RAISE, "."), stacklevel=6)
+        return found
 
 
 @dataclass(frozen=True)
@@ -122,11 +99,6 @@ class Factor:
     def start(cls, width: int) -> Self:
         """Return Z = I / W."""
         return cls(np.eye(width) / np.sqrt(width))
-
-    @staticmethod
-    def whitening(S: Array) -> Array:
-        """Return S^(-1/2), with a ridge."""
-        return whitening(S)
 
     @property
     def matrix(self) -> Array:
@@ -165,11 +137,6 @@ class DiagonalFactor(Factor):
         """Return Z = I / W."""
         return cls(np.full(width, width**-0.5))
 
-    @staticmethod
-    def whitening(S: Array) -> Array:
-        """Return diag(S)^(-1/2), with a ridge."""
-        return whitening(np.diag(np.diag(S)))
-
     @property
     def matrix(self) -> Array:
         """Z (W, W)."""
@@ -193,15 +160,6 @@ class DiagonalFactor(Factor):
         """Return L <- G L / |G L|."""
         L = G * self.L
         return type(self)(L / np.linalg.norm(L))
-
-
-class Spread(NamedTuple):
-    """Z (W, W) of trace 1, its mean distance, and how much larger one could be."""
-
-    Z: Array
-    objective: float
-    gap: float
-    n_iter: int
 
 
 def maximize_mean_distance(

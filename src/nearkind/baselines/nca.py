@@ -2,24 +2,17 @@
 
 import warnings
 from dataclasses import KW_ONLY
-from typing import Any, Self
 
 import numpy as np
 
-from nearkind.baselines.coding import (
-    CODINGS,
-    are_one,
-    fit_coding,
-    flat_tables,
-    learned_tables,
-)
+from nearkind.baselines.baseline import RAISE, Baseline, Learner
+from nearkind.baselines.coding import CodingName, are_one, flat_tables, learned_tables
+from nearkind.distances.kernel import coded_rows
 from nearkind.distances.vectors import ValueVectors
-from nearkind.errors import Parameter
-from nearkind.estimators.base import VectorDistance, code_rows
-from nearkind.estimators.bases import BaseEstimator
-from nearkind.validation import parameters
+from nearkind.encoding.rows import CodedRows
+from nearkind.estimators.base import VectorDistance
 from nearkind.validation.convergence import NotConvergedWarning
-from nearkind.validation.parameters import estimator_class, number, whole_number
+from nearkind.validation.parameters import NonNegative, WholeNumber
 
 GIGABYTES_A_PAIR = 3 * 8 / 2**30
 """Distances, chances and their weights: three numbers for every pair of rows."""
@@ -28,8 +21,7 @@ LARGEST = 8.0
 """Gigabytes: from the first on there is a warning, beyond the second an error."""
 
 
-@estimator_class()
-class NCA(VectorDistance, BaseEstimator):
+class NCA(Learner, VectorDistance, Baseline):
     """Neighbourhood components analysis.
 
         max over L of  sum over rows i of P(i is classified rightly)
@@ -64,61 +56,29 @@ class NCA(VectorDistance, BaseEstimator):
     True
     """
 
-    _requires_labels = True
-    _is_learned = True
-
-    max_iter: int = 50
+    max_iter: WholeNumber = 50
     _: KW_ONLY
-    tol: float = 1e-5
-    coding: str = "onehot"
+    tol: NonNegative = 1e-5
+    coding: CodingName = "onehot"
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the distance.
-
-        Parameters
-        ----------
-        X : table of shape (n, D)
-        y : array-like of shape (n,), default=None
-            One label a row; None is refused.
-
-        Returns
-        -------
-        self
-        """
-        learner = self._learner()
-        projection = parameters.choice(self, "coding", CODINGS)()
-        rows = code_rows(self, X, y)
-        codes = rows.codes
-        _check_memory(len(codes))
-        book, n_classes = self.codebook_, len(rows.classes)
-        fit_coding(projection, book, rows, len(codes), n_classes)
-        phi = projection.transform(codes).reshape(len(codes), -1)
-        learner.fit(phi, rows.y)
-        L = learner.components_
-        self.components_ = np.zeros_like(L) if are_one(phi @ L.T) else L
-        self.n_iter_ = learner.n_iter_ - 1  # it counts the start as well
-        tables = learned_tables(flat_tables(projection), self.components_)
-        self.distance_ = ValueVectors(book, tables)
-        if self.n_iter_ >= self.max_iter:
-            told = NotConvergedWarning(
-                f"The iterations ran out after {self.n_iter_}, before the tolerance "
-                "was met. Raise ",
-                Parameter("max_iter"),
-                " or ",
-                Parameter("tol"),
-                ".",
-            )
-            warnings.warn(told, stacklevel=2)
-        return self
-
-    def _learner(self) -> Any:
+    def _learn(self, rows: CodedRows) -> ValueVectors:
         from sklearn.neighbors import NeighborhoodComponentsAnalysis  # takes 0.1 s
 
-        return NeighborhoodComponentsAnalysis(
-            init="identity",
-            max_iter=whole_number(self, "max_iter"),
-            tol=number(self, "tol", "a number >= 0", 0.0),
-        )
+        _check_memory(len(rows))
+        coding = flat_tables(self._fit_coding(rows, len(rows)))
+        phi = coded_rows(coding, rows.codes)
+        settings = {"max_iter": self.max_iter, "tol": self.tol}
+        learner = NeighborhoodComponentsAnalysis(init="identity", **settings)
+        L = learner.fit(phi, rows.y).components_
+        self.components_ = np.zeros_like(L) if are_one(phi @ L.T) else L
+        self.n_iter_ = learner.n_iter_ - 1  # it counts the start as well
+        if self.n_iter_ >= self.max_iter:
+            text = (
+                f"The iterations ran out after {self.n_iter_}, before the tolerance "
+                "was met. "
+            )
+            warnings.warn(NotConvergedWarning(text, *RAISE, "."), stacklevel=4)
+        return ValueVectors(rows.codebook, learned_tables(coding, self.components_))
 
 
 def _check_memory(n_rows: int) -> None:
@@ -130,4 +90,4 @@ def _check_memory(n_rows: int) -> None:
             "or CPML, whose memory does not grow with the number of pairs."
         )
     if needed > WORTH_A_WARNING:
-        warnings.warn(f"{size}.", UserWarning, stacklevel=3)
+        warnings.warn(f"{size}.", UserWarning, stacklevel=5)

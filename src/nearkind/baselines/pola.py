@@ -9,16 +9,13 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 from threadpoolctl import threadpool_limits
 
-from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner
+from nearkind.baselines.coding import CodingName
+from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, NumberOfPairs
+from nearkind.estimators.base import code_rows
 from nearkind.estimators.labels import known_labels
 from nearkind.protocols import Array
 from nearkind.tables import read_table
-from nearkind.validation.parameters import (
-    estimator_class,
-    flag,
-    generator,
-    whole_number,
-)
+from nearkind.validation.parameters import Flag, check_annotated, generator
 
 ALL_PAIRS_UP_TO = 100
 PAIRS_A_ROW = 5
@@ -26,14 +23,7 @@ CHUNK = 128
 """Pairs whose distances are kept up to date at once."""
 
 
-class _Progress:
-    """What POLA goes on from; the first fit or partial_fit sets it."""
-
-    _online: "Online | None" = None
-
-
-@estimator_class()
-class POLA(_Progress, MatrixLearner):
+class POLA(MatrixLearner):
     """Pseudo-metric online learning: one pass over pairs of rows.
 
     A pair with difference v and s = +1 (alike) or -1 has the loss
@@ -79,11 +69,10 @@ class POLA(_Progress, MatrixLearner):
     array([[0.    , 1.4131]])
     """
 
-    averaged: bool = False
+    averaged: Flag = False
     _: KW_ONLY
-    n_pairs: Any = None
-    coding: str = "vdm"
-    random_state: Any = 0
+    n_pairs: NumberOfPairs = None
+    coding: CodingName = "vdm"
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn from the pairs of more rows, starting from the present M and b.
@@ -103,22 +92,19 @@ class POLA(_Progress, MatrixLearner):
         -------
         self
         """
-        if self._online is None:
-            self._check()
+        online = vars(self).get("_online")
+        if online is None:
+            check_annotated(self)
             self._rng = generator(self.random_state)
-            rows = self._code(X, y)
+            rows = self._code(code_rows(self, X, y))
             self.classes_ = self.classes_ if classes is None else np.unique(classes)
             online = self._start()
         else:
-            rows, online = self._code_more(X, y), self._online
-        return self._set_matrix(self._update(online, rows))
+            rows = self._code_more(X, y)
+        self.distance_ = self._form(self._update(online, rows))
+        return self
 
-    def _check(self) -> None:
-        flag(self, "averaged")
-        if self.n_pairs is not None:
-            whole_number(self, "n_pairs", 2)
-
-    def _learn(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
+    def _matrix(self, rows: LabelledRows, rng: np.random.Generator) -> Array:
         self._rng = rng
         return self._update(self._start(), rows)
 

@@ -1,29 +1,21 @@
 """RFM: the metric that a kernel regression of the classes learns by its own slopes."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from nearkind.baselines.coding import CODINGS, fit_coding, vectors_under
+from nearkind.baselines.baseline import Learner, WeightedBaseline
+from nearkind.baselines.coding import CodingName, compressed_rows
 from nearkind.constraints.weighted_labels import sample_rows
-from nearkind.encoding.rows import UniqueRows, unique_rows
-from nearkind.estimators.base import VectorDistance, code_rows
-from nearkind.estimators.bases import BaseEstimator
-from nearkind.metrics.compression import compress
+from nearkind.distances.vectors import ValueVectors
+from nearkind.encoding.rows import CodedRows, unique_rows
+from nearkind.estimators.base import VectorDistance
 from nearkind.metrics.spectrum import decompose, symmetrized
-from nearkind.metrics.structures import Full
-from nearkind.projections.coordinates import with_coordinates
-from nearkind.protocols import Array, Map, Projection
-from nearkind.validation import parameters
-from nearkind.validation.parameters import (
-    estimator_class,
-    generator,
-    number,
-    whole_number,
-)
+from nearkind.protocols import Array, Map
+from nearkind.validation.parameters import Positive, WholeNumber, generator
 from nearkind.validation.threads import thread_map
 
 NARROWEST = 1e-9
@@ -32,8 +24,7 @@ COINCIDENT = 1e-6
 """Rows nearer than this share of the largest distance are at one place."""
 
 
-@estimator_class()
-class RFM(VectorDistance, BaseEstimator):
+class RFM(Learner, VectorDistance, WeightedBaseline):
     """Recursive feature machine.
 
     Kernel ridge regression of the classes, and the slopes of what it fits, by turns:
@@ -83,66 +74,30 @@ class RFM(VectorDistance, BaseEstimator):
     array([[0.1 , 1.41]])
     """
 
-    _requires_labels = True
-    _is_learned = True
     _has_coordinates = True
 
-    n_rounds: int = 5
+    n_rounds: WholeNumber = 5
     _: KW_ONLY
-    bandwidth: float = 2.0
-    ridge: float = 1e-3
-    max_rows: int = 4_000
-    coding: str = "onehot"
+    bandwidth: Positive = 2.0
+    ridge: Positive = 1e-3
+    max_rows: WholeNumber = 4_000
+    coding: CodingName = "onehot"
     n_jobs: Any = None
     random_state: Any = 0
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the distance.
-
-        Parameters
-        ----------
-        X : table of shape (n, D)
-        y : array-like of shape (n,), default=None
-            One label a row; None is refused.
-        sample_weight : array-like of shape (n,), default=None
-            One weight >= 0 a row, counting repetitions of it; None: ones.
-
-        Returns
-        -------
-        self
-        """
-        settings, rng = self._settings(), generator(self.random_state)
-        coding = parameters.choice(self, "coding", CODINGS)
-        max_rows = whole_number(self, "max_rows")
-        unique = code_rows(self, X, y, sample_weight).merge_equal()
-        rows = sample_rows(unique, max_rows, rng)
-        points = unique_rows(rows.codes, np.zeros_like(rows.y), rows.weights)
+    def _learn(self, rows: CodedRows) -> ValueVectors:
+        unique = rows.merge_equal()
+        drawn = sample_rows(unique, self.max_rows, generator(self.random_state))
+        points = unique_rows(drawn.codes, np.zeros_like(drawn.y), drawn.weights)
         marks = np.zeros((len(points), len(self.classes_)))
-        np.add.at(marks, (points.of_row, rows.y), rows.weights)
-        projection = self._projection(coding(), unique, len(points))
-        coded = compress(Full().blocks(projection.transform(points.codes)))
+        np.add.at(marks, (points.of_row, drawn.y), drawn.weights)
+        projection = self._fit_coding(unique, len(points))
+        coded = compressed_rows(projection, points.codes)
+        settings = self.n_rounds, self.bandwidth, self.ridge
         with thread_map(self.n_jobs, len(points)) as run:
-            M = feature_matrix(coded.Z[0, :, 0], marks, **settings, map=run)
+            M = feature_matrix(coded.Z[0, :, 0], marks, *settings, run)
         point = coded.expand(decompose(M[None]).positive())
-        self.metric_: Array = point.matrix[0]
-        self.distance_ = vectors_under(self.codebook_, projection, point)
-        return self
-
-    def _settings(self) -> dict[str, Any]:
-        wanted = "a number > 0"
-        return {
-            "n_rounds": whole_number(self, "n_rounds"),
-            "bandwidth": number(self, "bandwidth", wanted, 0.0, open_low=True),
-            "ridge": number(self, "ridge", wanted, 0.0, open_low=True),
-        }
-
-    def _projection(
-        self, coding: Projection, unique: UniqueRows, n_points: int
-    ) -> Projection:
-        """Return the coding, fitted to all rows."""
-        book, n_classes = self.codebook_, len(self.classes_)
-        projection = with_coordinates(coding, book.positions)
-        return fit_coding(projection, book, unique, n_points, n_classes)
+        return self._keep_metric(projection, point)
 
 
 def feature_matrix(

@@ -101,22 +101,14 @@ class PairSampler:
 
         Pairs are drawn independently of each other, so one may come twice.
         """
-        others = self._sizes - 1
-        label, place, k = self._numbered(others, _chosen(self.n_alike, size, rng))
-        place += self._starts[label]
-        k += self._starts[label]
-        k += k >= place  # a row is not its own partner
-        return self._pairs(place, k, alike=True, drawn=_draws(self.n_alike, size))
+        return self._pairs(True, self._sizes - 1, self.n_alike, size, rng)
 
     def unlike(
         self, size: int | None = None, rng: np.random.Generator | None = None
     ) -> RowPairs:
         """Return every pair of two classes, or ``size`` drawn evenly, as ``alike``."""
         others = len(self.y) - self._sizes
-        label, place, k = self._numbered(others, _chosen(self.n_unlike, size, rng))
-        place += self._starts[label]
-        k += np.where(k >= self._starts[label], self._sizes[label], 0)
-        return self._pairs(place, k, alike=False, drawn=_draws(self.n_unlike, size))
+        return self._pairs(False, others, self.n_unlike, size, rng)
 
     def balanced(self, size: int | None, rng: np.random.Generator) -> RowPairs:
         """Return pairs in random order, half of them alike; None: every pair."""
@@ -139,44 +131,43 @@ class PairSampler:
 
     def draw_alike(self, rows: Numbers, rng: np.random.Generator) -> Numbers:
         """Return for each row another one of its class, each as likely."""
-        label = self.y[rows]
-        k = self._starts[label] + rng.integers(0, self._sizes[label] - 1)
-        k += k >= self._places[rows]  # a row is not its own partner
-        return self._order[k]
+        k = rng.integers(0, self._sizes[self.y[rows]] - 1)
+        return self._partners(True, self._places[rows], k)
 
     def draw_unlike(self, rows: Numbers, rng: np.random.Generator) -> Numbers:
         """Return for each row one of another class, each as likely."""
-        label = self.y[rows]
-        k = rng.integers(0, len(self.y) - self._sizes[label])
-        k += np.where(k >= self._starts[label], self._sizes[label], 0)
+        k = rng.integers(0, len(self.y) - self._sizes[self.y[rows]])
+        return self._partners(False, self._places[rows], k)
+
+    def _partners(self, alike: bool, place: Numbers, k: Numbers) -> Numbers:
+        """Return the k-th of the rows that those at some places are paired with."""
+        label = self.y[self._order[place]]
+        if alike:
+            k = k + self._starts[label]
+            return self._order[k + (k >= place)]  # a row is not its own partner
+        k = k + np.where(k >= self._starts[label], self._sizes[label], 0)
         return self._order[k]
 
-    def _numbered(
-        self, others: Numbers, number: Numbers
-    ) -> tuple[Numbers, Numbers, Numbers]:
-        """Return class, place in it and partner's number of each ordered pair."""
+    def _pairs(
+        self,
+        alike: bool,
+        others: Numbers,
+        total: int,
+        size: int | None,
+        rng: np.random.Generator | None,
+    ) -> RowPairs:
+        """Return every pair, or ``size`` drawn; ``others`` is partners by class (C,).
+
+        Ordered pairs are numbered class by class; of all, one of each two stays.
+        """
+        is_drawn = size is not None and size < total
+        rng = np.random.default_rng() if rng is None else rng
+        number = rng.integers(0, 2 * total, size) if is_drawn else np.arange(2 * total)
         ends = np.cumsum(self._sizes * others)
         label = np.searchsorted(ends, number, side="right")
         rest = number - (ends - self._sizes * others)[label]
         place, k = np.divmod(rest, others[label])
-        return label, place, k
-
-    def _pairs(
-        self, place: Numbers, k: Numbers, *, alike: bool, drawn: bool
-    ) -> RowPairs:
-        """Return the rows at these places; of all ordered pairs, one of each two."""
-        left, right = self._order[place], self._order[k]
-        kept = np.ones(len(left), bool) if drawn else left < right
+        place += self._starts[label]
+        left, right = self._order[place], self._partners(alike, place, k)
+        kept = np.ones(len(left), bool) if is_drawn else left < right
         return RowPairs(left[kept], right[kept], np.full(kept.sum(), alike))
-
-
-def _draws(total: int, size: int | None) -> bool:
-    return size is not None and size < total
-
-
-def _chosen(total: int, size: int | None, rng: np.random.Generator | None) -> Numbers:
-    """Return the numbers of all ordered pairs, or of as many as are drawn."""
-    if not _draws(total, size):
-        return np.arange(2 * total)
-    rng = np.random.default_rng() if rng is None else rng
-    return rng.integers(0, 2 * total, size)

@@ -5,21 +5,20 @@ categorical data*, SIAM Data Mining 2008); :mod:`nearkind.baselines.frequency` h
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
+from nearkind.baselines.baseline import WeightedBaseline
 from nearkind.distances.form import FittedDistance
 from nearkind.distances.pair_tables import check_table_size
 from nearkind.distances.similarities import MeanSimilarity, RatioSimilarity
-from nearkind.estimators.base import Distance, code_rows
-from nearkind.estimators.bases import BaseEstimator
+from nearkind.encoding.rows import CodedRows
 from nearkind.projections.base import value_counts
-from nearkind.protocols import Array, Codes
-from nearkind.validation.parameters import estimator_class
+from nearkind.protocols import Array
 
 RAREST = 1e-12
 """Least share of a value; only weights can make one so rare."""
@@ -47,6 +46,12 @@ class Frequencies:
     """
 
     counts: Array  # (s,)
+
+    @classmethod
+    def of(cls, counts: Array) -> "Frequencies":
+        """Count a value that occurs at least as RAREST, for finite odds and logs."""
+        least = np.maximum(counts, RAREST * counts.sum())
+        return cls(np.where(counts > 0.0, least, 0.0))
 
     @cached_property
     def seen(self) -> Array:
@@ -105,21 +110,7 @@ class Frequencies:
         return table
 
 
-def frequencies(
-    codes: Codes, n_values: Sequence[int], weights: Array
-) -> list[Frequencies]:
-    """Count the values of each feature, O(n D)."""
-    counts = value_counts(codes, n_values, np.zeros(len(codes), np.intp), weights)
-    return [Frequencies(_not_too_rare(of_feature[:, 0])) for of_feature in counts]
-
-
-def _not_too_rare(counts: Array) -> Array:
-    """Count a value that occurs at least as RAREST of all, for finite odds and logs."""
-    return np.where(counts > 0.0, np.maximum(counts, RAREST * counts.sum()), 0.0)
-
-
-@estimator_class()
-class FrequencyMeasure(Distance, BaseEstimator):
+class FrequencyMeasure(WeightedBaseline):
     """A similarity of rows from tables of pairs of values, and the distance made of it.
 
     A measure gives ``_table``, the similarity of any two values of a feature; what the
@@ -128,24 +119,20 @@ class FrequencyMeasure(Distance, BaseEstimator):
 
     Attributes
     ----------
-    drops_constant : bool, default=False
-        Whether features of a single value are left out.
+    fewest_values : int, default=0
+        Features of fewer values are left out.
     conversion : {"complement", "reciprocal", "shifted"}, default="complement"
         From similarities to distances.
     """
 
-    drops_constant: ClassVar[bool] = False
+    fewest_values: ClassVar[int] = 0
     conversion: ClassVar[str] = "complement"
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Count the values of each column; labels are not used."""
-        rows = code_rows(self, X, sample_weight=sample_weight)
+    def _learn(self, rows: CodedRows) -> FittedDistance:
         check_table_size(self.codebook_, type(self).__name__)
-        features = frequencies(rows.codes, self.codebook_.n_values, rows.weights)
-        least = 2 if self.drops_constant else 0
-        kept = [f if f.n_seen >= least else None for f in features]
-        self.distance_ = self._form(kept)
-        return self
+        nobody = np.zeros(len(rows), np.intp)
+        counts = value_counts(rows.codes, rows.codebook.n_values, nobody, rows.weights)
+        return self._form([Frequencies.of(of_feature[:, 0]) for of_feature in counts])
 
     def similarities(self, X: Any, Y: Any = None) -> Array:
         """Return the similarities between rows (n, m); Y = X if None."""
@@ -153,14 +140,13 @@ class FrequencyMeasure(Distance, BaseEstimator):
 
     def _tables(
         self,
-        features: list[Frequencies | None],
+        features: list[Frequencies],
         make: Callable[[Frequencies], Array],
     ) -> list[Array]:
         """Return a table for each feature; zeros for those left out."""
-        sizes = self.codebook_.n_values
         return [
-            np.zeros((size + 1, size + 1)) if feature is None else make(feature)
-            for size, feature in zip(sizes, features, strict=True)
+            make(f) if f.n_seen >= self.fewest_values else np.zeros((len(f.f),) * 2)
+            for f in features
         ]
 
     @abstractmethod
@@ -168,16 +154,17 @@ class FrequencyMeasure(Distance, BaseEstimator):
         """Return the similarity of any two values (s + 1, s + 1)."""
 
     @abstractmethod
-    def _form(self, features: list[Frequencies | None]) -> FittedDistance:
-        """Return the form; None is a feature left out."""
+    def _form(self, features: list[Frequencies]) -> FittedDistance:
+        """Return the form."""
 
 
 class MeanMeasure(FrequencyMeasure):
     """S = sum over features of S_d[x_d, x'_d] / sum over features of a share."""
 
-    def _form(self, features: list[Frequencies | None]) -> MeanSimilarity:
+    def _form(self, features: list[Frequencies]) -> MeanSimilarity:
         tables = self._tables(features, self._table)
-        divisor = float(sum(self._share(f) for f in features if f is not None))
+        kept = (f for f in features if f.n_seen >= self.fewest_values)
+        divisor = float(sum(map(self._share, kept)))
         return MeanSimilarity(self.codebook_, tables, self.conversion, divisor)
 
     def _share(self, feature: Frequencies) -> float:
@@ -188,7 +175,7 @@ class MeanMeasure(FrequencyMeasure):
 class RatioMeasure(FrequencyMeasure):
     """S = sum over features of S_d[x_d, x'_d] / sum of W_d[x_d, x'_d]."""
 
-    def _form(self, features: list[Frequencies | None]) -> RatioSimilarity:
+    def _form(self, features: list[Frequencies]) -> RatioSimilarity:
         tables = self._tables(features, self._table)
         weights = self._tables(features, self._weights)
         return RatioSimilarity(self.codebook_, tables, self.conversion, weights)

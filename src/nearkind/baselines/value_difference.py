@@ -2,20 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 
+from nearkind.baselines.baseline import WeightedBaseline
 from nearkind.distances.pair_tables import PairTables, check_table_size
 from nearkind.distances.vectors import ValueVectors
-from nearkind.estimators.base import SeparableDistance, VectorDistance, code_rows
-from nearkind.estimators.bases import BaseEstimator
+from nearkind.encoding.rows import CodedRows
+from nearkind.estimators.base import SeparableDistance, VectorDistance
 from nearkind.metrics.value_tables import unlearned_tables
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array
-from nearkind.validation import parameters
-from nearkind.validation.parameters import estimator_class, number
+from nearkind.validation.parameters import Positive, choice
 
 WEIGHTINGS: dict[str, Callable[[Array], Any]] = {
     "none": lambda w: 1.0,
@@ -24,8 +25,7 @@ WEIGHTINGS: dict[str, Callable[[Array], Any]] = {
 }
 
 
-@estimator_class()
-class ValueDifference(SeparableDistance, BaseEstimator):
+class ValueDifference(SeparableDistance, WeightedBaseline):
     """d = sum over features of w_d(x_d) sum over classes |phi_d(x)_c - phi_d(x')_c|^k.
 
     phi_d(f) are the shares of the classes among rows with value f; those of an unseen
@@ -57,25 +57,19 @@ class ValueDifference(SeparableDistance, BaseEstimator):
 
     _requires_labels = True
 
-    exponent: float = 2.0
+    exponent: Positive = 2.0
     _: KW_ONLY
-    weighting: str = "none"
+    weighting: Annotated[str, partial(choice, table=WEIGHTINGS)] = "none"
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Count the classes at each value."""
-        exponent = number(self, "exponent", "a number > 0", low=0.0, open_low=True)
-        weighting = parameters.choice(self, "weighting", WEIGHTINGS)
-        rows = code_rows(self, X, y, sample_weight)
+    def _learn(self, rows: CodedRows) -> PairTables:
+        weigh = WEIGHTINGS[self.weighting]
         check_table_size(rows.codebook, type(self).__name__)
         vdm = VDM().fit(rows.codes, rows.codebook.n_values, rows.y, rows.weights)
-        self.distance_ = PairTables(
-            rows.codebook,
-            [
-                weighting(np.sqrt((phi * phi).sum(axis=1))) * differences(phi, exponent)
-                for phi in (table[:, 0] for table in vdm.tables)
-            ],
-        )
-        return self
+        tables = [
+            weigh(np.sqrt((phi * phi).sum(axis=1))) * differences(phi, self.exponent)
+            for phi in (table[:, 0] for table in vdm.tables)
+        ]
+        return PairTables(rows.codebook, tables)
 
 
 def differences(phi: Array, exponent: float) -> Array:
@@ -86,8 +80,7 @@ def differences(phi: Array, exponent: float) -> Array:
     return total
 
 
-@estimator_class()
-class Euclidean(VectorDistance, BaseEstimator):
+class Euclidean(VectorDistance, WeightedBaseline):
     """d^2 = sum over features and classes of (phi_d(x)_c - phi_d(x')_c)^2.
 
     The paper's "Euclidean": values as class histograms, no metric learned. With
@@ -108,12 +101,8 @@ class Euclidean(VectorDistance, BaseEstimator):
     _requires_labels = True
     _has_coordinates = True
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Count the classes at each value."""
-        rows = code_rows(self, X, y, sample_weight)
-        n_values = self.codebook_.n_values
-        projection = with_coordinates(VDM(), self.codebook_.positions)
-        projection.fit(rows.codes, n_values, rows.y, rows.weights)
-        tables = unlearned_tables(projection.tables)
-        self.distance_ = ValueVectors(self.codebook_, tables)
-        return self
+    def _learn(self, rows: CodedRows) -> ValueVectors:
+        book = rows.codebook
+        projection = with_coordinates(VDM(), book.positions)
+        projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
+        return ValueVectors(book, unlearned_tables(projection.tables))

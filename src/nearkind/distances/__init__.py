@@ -45,17 +45,4 @@ FORMS: dict[str, type[FittedDistance]] = {
 }
 """All forms by name; a model file can hold no others."""
 
-__all__ = [
-    "FORMS",
-    "Bits",
-    "ChiSquareVectors",
-    "DependentTables",
-    "FittedDistance",
-    "KernelLandmarks",
-    "MeanSimilarity",
-    "MismatchWeights",
-    "PairTables",
-    "RatioSimilarity",
-    "TreeVectors",
-    "ValueVectors",
-]
+__all__ = ["FORMS", "FittedDistance", *FORMS]

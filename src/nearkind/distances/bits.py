@@ -6,9 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.distances.checks import check_vectors
-from nearkind.distances.form import FittedDistance
-from nearkind.metrics.value_tables import ValueTables
+from nearkind.distances.vectors import SummedVectors
 from nearkind.protocols import Array, Codes
 
 WORD = 64
@@ -17,18 +15,11 @@ Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
-class Bits(FittedDistance):
+class Bits(SummedVectors):
     """d = share of the bits in which two rows differ.
 
     Bit k of a row is one where entry k of the sum of its values' vectors is >= 0.
-
-    Attributes
-    ----------
-    tables : ValueTables
-        One table of vectors per feature, the last one for unseen values.
     """
-
-    tables: ValueTables
 
     def represent(self, codes: Codes) -> Words:
         """Return the bits of rows, packed into words."""
@@ -51,18 +42,9 @@ class Bits(FittedDistance):
         return self.tables.embed(codes) >= 0.0
 
     @property
-    def size(self) -> int:
-        """Number of bits."""
-        return self.tables.vectors[0].shape[1]
-
-    @property
     def cost(self) -> int:
         """How many numbers are read to compare two represented rows."""
         return -(-self.size // WORD)
-
-    def check(self) -> None:
-        """Raise ``RefusedError`` unless there is one vector per value, all alike."""
-        check_vectors(self.tables.vectors, "tables", self.codebook.n_values)
 
 
 def packed(is_one: NDArray[np.bool_]) -> Words:

@@ -86,23 +86,23 @@ class DependentTables(FittedDistance):
 
     def compare(self, a: Places, b: Places) -> Array:
         """Return distances (n, m) between represented rows."""
-        pairs = self.pairs
-        R = self.dependence[pairs.left, pairs.right]  # (P,)
-        to_features = pairs.to_features(R)
-        distances = np.empty((len(a), len(b)))
-        for rows, columns in product(self._chunks(a), self._chunks(b)):
-            distances[rows, columns] = self._distances(
-                a[rows], b[columns], R, to_features
-            )
+        distances, n_pairs = np.empty((len(a), len(b))), len(self.pairs.left)
+        chunks = (query_chunks(len(rows), n_pairs, PAIRS_AT_ONCE) for rows in (a, b))
+        for rows, columns in product(*chunks):
+            distances[rows, columns] = self._distances(a[rows], b[columns])
         return distances
 
-    def _chunks(self, rows: Places) -> list[slice]:
-        """Split rows so that few pairs of values are held at once."""
-        return query_chunks(len(rows), len(self.pairs.left), PAIRS_AT_ONCE)
+    @cached_property
+    def _dependences(self) -> Array:
+        """R of each pair of features (P,)."""
+        return self.dependence[self.pairs.left, self.pairs.right]
 
-    def _distances(
-        self, a: Places, b: Places, R: Array, to_features: csr_array
-    ) -> Array:
+    @cached_property
+    def _to_features(self) -> csr_array:
+        """Sums over pairs of features, each weighted by R (D, P)."""
+        return self.pairs.to_features(self._dependences)
+
+    def _distances(self, a: Places, b: Places) -> Array:
         """Return distances as sums over what two rows share.
 
         With e_r = 1 where rows agree in feature r, else 0, and Q_r(x) the sum over l in
@@ -113,8 +113,6 @@ class DependentTables(FittedDistance):
         Parameters
         ----------
         a, b : rows given by places (n, D) and (m, D)
-        R : dependence of each pair of features (P,)
-        to_features : sums over pairs of features, each weighted by R (D, P)
         """
         starts_of = starts(self.codebook.n_values)
         n_places = int(starts_of[-1])
@@ -123,7 +121,7 @@ class DependentTables(FittedDistance):
         pairs = self.pairs
         keys_a, keys_b = (pairs.keys(rows - starts_of[:-1]) for rows in (a, b))
         Q_a, Q_b = (
-            np.ascontiguousarray((to_features @ pairs.chances[keys].T).T)
+            np.ascontiguousarray((self._to_features @ pairs.chances[keys].T).T)
             for keys in (keys_a, keys_b)
         )  # (n, D), (m, D)
         alone = ((Q * mismatch).sum(axis=1) for Q in (Q_a, Q_b))
@@ -132,15 +130,15 @@ class DependentTables(FittedDistance):
         whole += match_sums(a, b, n_places, of_b=Q_b * change)
         weights = np.broadcast_to(change, a.shape)
         total = mismatch.sum() + match_sums(a, b, n_places, of_a=weights)
-        apart = whole - self._shared(keys_a, keys_b, R)
+        apart = whole - self._shared(keys_a, keys_b)
         apart[apart < ROUNDING * whole] = 0.0
         return apart / np.where(total > 1e-15, total, 1.0)
 
-    def _shared(self, a: Places, b: Places, R: Array) -> Array:
+    def _shared(self, a: Places, b: Places) -> Array:
         """Return 2 sum over r and l of w_r R(r, l) e_r e_l q (n, m)."""
         pairs, match = self.pairs, self.match_weights
         two = np.where(pairs.left == pairs.right, 0.0, match[pairs.right])
-        at_match = 2.0 * R * (match[pairs.left] + two)  # (P,)
+        at_match = 2.0 * self._dependences * (match[pairs.left] + two)  # (P,)
         places = pairs.places
         n_places = int(places.max()) + 1
         return match_sums(

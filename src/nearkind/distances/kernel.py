@@ -78,11 +78,6 @@ def coded_rows(coding: Sequence[Array], codes: Codes) -> Array:
     return np.concatenate([table[code] for table, code in columns], axis=1)
 
 
-def linear(A: Array, B: Array, length: float) -> Array:
-    """Return the products of rows (n, m)."""
-    return A @ B.T
-
-
 def gaussian(A: Array, B: Array, length: float) -> Array:
     """Return exp(-|a - b|^2 / (2 length^2)) of rows (n, m).
 
@@ -96,5 +91,5 @@ def gaussian(A: Array, B: Array, length: float) -> Array:
 
 KERNELS: dict[str, Callable[[Array, Array, float], Array]] = {
     "rbf": gaussian,
-    "linear": linear,
+    "linear": lambda A, B, length: A @ B.T,
 }

@@ -192,23 +192,30 @@ def overlap(size: int) -> Array:
 def check_table_size(book: Codebook, owner: str) -> None:
     """Raise if tables of pairs of values of one feature would be too large."""
     numbers = sum((size + 1) ** 2 for size in book.n_values)
-    _refuse_large(numbers, "pairs of values of one column", book, owner)
+    refuse_large(numbers, "pairs of values of one column", book, owner)
 
 
 def check_contingency(book: Codebook, owner: str) -> None:
     """Raise if tables of pairs of values of any features would be too large."""
     numbers = int(starts(book.n_values)[-1]) ** 2
-    _refuse_large(numbers, "pairs of values of all columns", book, owner)
+    refuse_large(numbers, "pairs of values of all columns", book, owner)
 
 
-def _refuse_large(numbers: int, of_what: str, book: Codebook, owner: str) -> None:
-    if numbers <= LARGEST_TABLES:
+def refuse_large(
+    numbers: int,
+    of_what: str,
+    book: Codebook,
+    owner: str,
+    most: int = LARGEST_TABLES,
+) -> None:
+    """Raise if a distance would need more numbers than are allowed."""
+    if numbers <= most:
         return
     sizes = book.n_values
     widest = max(range(len(sizes)), key=sizes.__getitem__)
     raise ValueError(
         f"{owner} would need {numbers:,} numbers, one for each of the {of_what}; "
-        f"{LARGEST_TABLES:,} are allowed. Column {book.names_[widest]!r} has the most "
+        f"{most:,} are allowed. Column {book.names_[widest]!r} has the most "
         f"values, {sizes[widest]:,}: drop or coarsen it, or take Hamming or Euclidean, "
         "which need no such table."
     )

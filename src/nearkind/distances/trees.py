@@ -74,10 +74,8 @@ class CodeTrees:
         """
         nodes, n_nodes = tree.tree_, tree.tree_.node_count
         widths = [table.shape[1] for table in tables]
-        starts, owners = (
-            np.cumsum([0, *widths]),
-            np.repeat(np.arange(len(widths)), widths),
-        )
+        starts = np.cumsum([0, *widths])
+        owners = np.repeat(np.arange(len(widths)), widths)
         is_leaf = nodes.children_left < 0
         features = owners[np.where(is_leaf, 0, nodes.feature)]
         left, right = (

@@ -88,32 +88,51 @@ class EmbeddedForm(FittedDistance):
 
 
 @dataclass(frozen=True, eq=False)
-class ValueVectors(EmbeddedForm, SeparableForm):
-    """d = |u - u'|, u the sum over features of the vector of a row's value.
+class SummedVectors(FittedDistance):
+    """Base of forms in which a row is the sum of the vectors of its values.
 
     Attributes
     ----------
     tables : ValueTables
         One table of vectors per feature, the last one for unseen values.
-    shares : ndarray (D,) or None, default=None
-        Share of each feature in the mean squared distance between two of the rows that
-        it was learned from, as they were represented then; None: not known.
     """
 
     tables: ValueTables
-    shares: Array | None = None
-
-    has_vectors = True
-    contributions_to = "squared distance"
 
     @property
     def size(self) -> int:
         """Length q of the vectors."""
         return self.tables.vectors[0].shape[1]
 
-    def represent(self, codes: Codes) -> Array:
+    @property
+    def cost(self) -> int:
+        """How many numbers are read to compare two represented rows."""
+        return self.size
+
+    def represent(self, codes: Codes) -> Any:
         """Return the vectors of rows (n, q)."""
         return self.tables.embed(codes)
+
+    def check(self) -> None:
+        """Raise ``RefusedError`` unless there is one vector per value, all alike."""
+        check_vectors(self.tables.vectors, "tables", self.codebook.n_values)
+
+
+@dataclass(frozen=True, eq=False)
+class ValueVectors(SummedVectors, EmbeddedForm, SeparableForm):
+    """d = |u - u'|, u the sum over features of the vector of a row's value.
+
+    Attributes
+    ----------
+    shares : ndarray (D,) or None, default=None
+        Share of each feature in the mean squared distance between two of the rows that
+        it was learned from, as they were represented then; None: not known.
+    """
+
+    shares: Array | None = None
+
+    has_vectors = True
+    contributions_to = "squared distance"
 
     def between_values(self, d: int, codes: NDArray[np.intp], squared: bool) -> Array:
         """Return the distances between values of feature d (s, s)."""
@@ -158,40 +177,22 @@ class ValueVectors(EmbeddedForm, SeparableForm):
 
     def check(self) -> None:
         """Raise ``RefusedError`` unless there is one vector per value, all alike."""
-        n_values = self.codebook.n_values
-        check_vectors(self.tables.vectors, "tables", n_values)
+        super().check()
         if self.shares is not None:
-            check_reals(self.shares, "shares", (len(n_values),))
+            check_reals(self.shares, "shares", (len(self.codebook.n_values),))
 
 
 @dataclass(frozen=True, eq=False)
-class ChiSquareVectors(FittedDistance):
-    """The root of the chi-square distance between sums of vectors >= 0.
-
-    Attributes
-    ----------
-    tables : ValueTables
-        One table of vectors per feature, the last one for unseen values.
-    """
-
-    tables: ValueTables
-
-    def represent(self, codes: Codes) -> Array:
-        """Return the vectors of rows (n, q)."""
-        return self.tables.embed(codes)
+class ChiSquareVectors(SummedVectors):
+    """The root of the chi-square distance between sums of vectors >= 0."""
 
     def compare(self, a: Array, b: Array) -> Array:
         """Return distances (n, m) between represented rows."""
         return np.sqrt(chi_square(a, b))
 
-    @property
-    def cost(self) -> int:
-        """How many numbers are read to compare two represented rows."""
-        return self.tables.vectors[0].shape[1]
-
     def check(self) -> None:
         """Raise ``RefusedError`` unless there is one vector >= 0 per value."""
-        check_vectors(self.tables.vectors, "tables", self.codebook.n_values)
+        super().check()
         if any((table < 0.0).any() for table in self.tables.vectors):
             raise RefusedError("tables hold negative shares")
 

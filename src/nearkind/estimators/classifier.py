@@ -42,7 +42,7 @@ from nearkind.protocols import Array, Map
 from nearkind.validation import parameters
 from nearkind.validation.parameters import estimator_class
 from nearkind.voting import Committee, NearestRule, SoftRule, Voter
-from nearkind.voting.condensation import condensation_of, condensed_rows
+from nearkind.voting.condensation import Condensation, condensed_rows
 from nearkind.voting.voter import Rule, best_temperature
 
 
@@ -338,7 +338,7 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         [432, 5]
         """
         voter = self.committee_.voters[0]
-        rows = condensed_rows(condensation_of(voter), n_rows, tolerance)
+        rows = condensed_rows(Condensation(voter), n_rows, tolerance)
         model = clone(self)
         model._chosen_temperature = self._chosen_temperature
         hold(model, voter.with_rows(rows), self.classes_, self.n_samples_fit_)

@@ -13,7 +13,7 @@ from nearkind.neighbors import TrainingRows, most_votes
 from nearkind.tables.selection import take_rows
 from nearkind.tasks.fitted_distance import DistanceTask
 from nearkind.voting import NearestRule, Voter
-from nearkind.voting.condensation import condensation_of, condensed_rows
+from nearkind.voting.condensation import Condensation, condensed_rows
 
 
 class Prototypes(DistanceTask, BaseEstimator):
@@ -99,7 +99,7 @@ class Prototypes(DistanceTask, BaseEstimator):
         rows = self._fit_distance(X, y, sample_weight)
         model = self._classifier_of(rows)
         voter = model.committee_.voters[0]
-        found = condensation_of(voter)
+        found = Condensation(voter)
         kept = condensed_rows(found, self.n_rows, self.tolerance)
         order = np.argsort(kept.groups.first_rows)
         self.classes_ = model.classes_

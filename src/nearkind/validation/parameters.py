@@ -6,8 +6,9 @@ it is.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from numbers import Integral, Real
-from typing import Any, TypeVar, dataclass_transform
+from typing import Annotated, Any, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -155,3 +156,30 @@ def seeded(random_state: Any) -> np.random.RandomState:
             "2**32 - 1, a RandomState or a Generator of NumPy; got "
             f"{random_state!r:.60}."
         ) from None
+
+
+WholeNumber = Annotated[int, whole_number]
+NonNegative = Annotated[float, partial(number, wanted="a number >= 0", low=0.0)]
+Positive = Annotated[
+    float, partial(number, wanted="a number > 0", low=0.0, open_low=True)
+]
+Flag = Annotated[bool, flag]
+
+
+def check_annotated(model: Any) -> None:
+    """Refuse parameters that break the rules in their annotations.
+
+    A rule is a function of the model and the name of the parameter, and raises.
+
+    Examples
+    --------
+    >>> @estimator_class()
+    ... class Nearest:
+    ...     k: WholeNumber = 5
+    >>> check_annotated(Nearest(0))
+    Traceback (most recent call last):
+    ValueError: The 'k' parameter of Nearest must be a whole number >= 1; got 0.
+    """
+    for field in fields(model):
+        for rule in getattr(field.type, "__metadata__", ()):
+            rule(model, field.name)

@@ -1,10 +1,10 @@
 """Prototypes: the few unique rows that classify nearly as well as all."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,10 @@ from nearkind.neighbors.training_rows import TrainingRows
 from nearkind.neighbors.voting import most_votes
 from nearkind.protocols import Array
 from nearkind.validation.limits import distances_at_once
+from nearkind.validation.parameters import check_whole
 from nearkind.voting.voter import Voter
 
 Numbers = NDArray[np.intp]
-Vote = Callable[[TrainingRows, Any], Array]
-"""From rows that vote, and represented rows, to each class's share of the votes."""
 
 N_FOLDS = 5
 """Parts of the rows that are held out in turn to choose the number of prototypes."""
@@ -175,25 +174,25 @@ class Condensation:
 
     Parameters
     ----------
-    metric : FittedDistance
-        Fitted.
-    voters : TrainingRows
-        In the codes of the metric.
-    vote : callable
-        From rows that vote, and represented rows (b), to each class's share (b, C).
-    at_once : int
-        Distances to hold at a time.
+    voter : Voter
+        Its rows are to become fewer.
     """
 
-    metric: FittedDistance
-    voters: TrainingRows
-    vote: Vote = field(repr=False)
-    at_once: int
+    voter: Voter
+
+    @property
+    def voting(self) -> TrainingRows:
+        """The unique rows that vote."""
+        return self.voter.rows
 
     @cached_property
     def rows(self) -> Any:
-        """The rows, as the metric represents them."""
-        return self.metric.represent(self.voters.codes)
+        """The rows, as the distance represents them."""
+        return self.voter.distance.represent(self.voting.codes)
+
+    def vote(self, voting: TrainingRows, rows: Any) -> Array:
+        """Return each class's share (b, C) of the votes on represented rows (b)."""
+        return replace(self.voter, rows=voting, index_kind="exact").shares_of(rows)
 
     @property
     def fewest_rows(self) -> int:
@@ -203,20 +202,19 @@ class Condensation:
         --------
         >>> import nearkind as nk
         >>> model = nk.CPMLClassifier("hamming").fit([["a"], ["b"], ["b"]], [0, 1, 1])
-        >>> condensation_of(model.committee_.voters[0]).fewest_rows
+        >>> Condensation(model.committee_.voters[0]).fewest_rows
         2
         """
-        return min(int(self.voters.counts.any(axis=0).sum()), len(self.voters))
+        return min(int(self.voting.counts.any(axis=0).sum()), len(self.voting))
 
     def condensed(self, n_rows: int) -> TrainingRows:
         """Return so many prototypes, or all rows if there are no more."""
-        if n_rows >= len(self.voters):
-            return self.voters
+        if n_rows >= len(self.voting):
+            return self.voting
         kept = np.sort(self._first(n_rows))
-        counts = nearest_counts(
-            self.metric, self.rows, self.voters.counts, kept, self.at_once
-        )
-        return self.voters.take(kept, counts)
+        metric, counts = self.voter.distance, self.voting.counts
+        counts = nearest_counts(metric, self.rows, counts, kept, distances_at_once())
+        return self.voting.take(kept, counts)
 
     def _first(self, n_rows: int) -> Numbers:
         """Return the first rows of the order, which is found as far as it is needed."""
@@ -230,32 +228,34 @@ class Condensation:
         return [], self._all_in_order()
 
     def _all_in_order(self) -> Iterator[int]:
-        m, weights = len(self.voters), self.voters.weights
+        m, weights = len(self.voting), self.voting.weights
         drawn = np.arange(m)
         if m > MOST_ROWS:
             rng = np.random.default_rng(0)
             chances = weights / weights.sum()
             drawn = np.sort(rng.choice(m, MOST_ROWS, replace=False, p=chances))
-            drawn = np.union1d(drawn, self.voters.counts.argmax(axis=0))
+            drawn = np.union1d(drawn, self.voting.counts.argmax(axis=0))
         rows, target = self.rows[drawn], self._targets(drawn)
-        order = cover_order(self.metric, rows, target, weights[drawn], self.at_once)
+        order = cover_order(
+            self.voter.distance, rows, target, weights[drawn], distances_at_once()
+        )
         yield from (int(drawn[row]) for row in order)
         others = np.setdiff1d(np.arange(m), drawn)
         yield from others[np.argsort(-weights[others], kind="stable")].tolist()
 
     def _targets(self, at: Numbers) -> Numbers:
         """Return the class that all rows give to some; each class has one at least."""
-        counts = self.voters.counts[at]
-        target = most_votes(self.vote(self.voters, self.rows[at]))
+        counts = self.voting.counts[at]
+        target = most_votes(self.vote(self.voting, self.rows[at]))
         for number in np.flatnonzero(counts.any(axis=0)):
             if not (target == number).any():
                 target[counts[:, number].argmax()] = number
         return target
 
     @cached_property
-    def _folds(self) -> "list[Fold]":
-        n_tried = N_FOLDS if len(self.voters) <= MOST_ROWS else 1
-        folds = (Fold.of(self, fold) for fold in range(n_tried))
+    def _folds(self) -> "list[HeldOut]":
+        n_tried = N_FOLDS if len(self.voting) <= MOST_ROWS else 1
+        folds = (HeldOut.of(self, fold) for fold in range(n_tried))
         return [fold for fold in folds if len(fold.held)]  # of few rows, fewer
 
     @property
@@ -276,15 +276,15 @@ class Condensation:
     def n_rows(self, tolerance: float) -> int:
         """Return the fewest rows tried whose score is so much less than that of all."""
         n: float = self.fewest_rows
-        while n < len(self.voters):
+        while n < len(self.voting):
             if self.score(int(n)) >= self.full_score - tolerance:
                 return int(n)
             n = max(n + 1, n * GROWTH)
-        return len(self.voters)
+        return len(self.voting)
 
 
 @dataclass(frozen=True)
-class Fold:
+class HeldOut:
     """Rows held out, and the prototypes of the others.
 
     Parameters
@@ -302,41 +302,31 @@ class Fold:
     held: Array
 
     @classmethod
-    def of(cls, whole: Condensation, fold: int) -> "Fold":
+    def of(cls, whole: Condensation, fold: int) -> "HeldOut":
         """Hold out one of ``N_FOLDS`` parts of all rows."""
-        counts, one = whole.voters.counts, whole.voters.weight_of_one
+        counts, one = whole.voting.counts, whole.voting.weight_of_one
         held = one * fold_counts(counts / one, N_FOLDS, fold)
         left = counts - held
         kept = np.flatnonzero(left.sum(axis=1) > NOTHING * one)
-        voters = whole.voters.take(kept, left[kept])
-        others = Condensation(whole.metric, voters, whole.vote, whole.at_once)
+        voter = whole.voter.with_rows(whole.voting.take(kept, left[kept]))
+        others = replace(whole, voter=voter)
         out = np.flatnonzero(held.sum(axis=1) > NOTHING * one)
         return cls(others, whole.rows[out], held[out])
 
     @cached_property
     def n_right(self) -> float:
         """How many rows held out are classified rightly by all others."""
-        return self._n_right(self.others.voters)
+        return self._n_right(self.others.voting)
 
     def n_right_by(self, n_rows: int) -> float:
         """Return how many are classified rightly by so many prototypes."""
-        if n_rows >= len(self.others.voters):
+        if n_rows >= len(self.others.voting):
             return self.n_right
         return self._n_right(self.others.condensed(n_rows))
 
-    def _n_right(self, voters: TrainingRows) -> float:
-        predicted = most_votes(self.others.vote(voters, self.rows))
+    def _n_right(self, voting: TrainingRows) -> float:
+        predicted = most_votes(self.others.vote(voting, self.rows))
         return float(self.held[np.arange(len(predicted)), predicted].sum())
-
-
-def condensation_of(voter: Voter) -> Condensation:
-    """Return what chooses the rows that a voter may do with, and judges them."""
-    exact = replace(voter, index_kind="exact")
-
-    def vote(rows: TrainingRows, queries: Any) -> Array:
-        return exact.with_rows(rows).shares_of(queries)
-
-    return Condensation(voter.distance, voter.rows, vote, distances_at_once())
 
 
 def condensed_rows(
@@ -354,17 +344,13 @@ def condensed_rows(
     """
     if n_rows is None:
         return found.condensed(found.n_rows(_share(tolerance)))
-    if isinstance(n_rows, bool) or not isinstance(n_rows, Integral) or n_rows < 1:
-        raise ValueError(
-            "The 'n_rows' parameter of condensed must be a whole number >= 1; got "
-            f"{n_rows!r}."
-        )
+    n_rows = check_whole(n_rows, "n_rows", "condensed")
     if n_rows < found.fewest_rows:
         raise ValueError(
             f"condensed keeps a row of each class, so n_rows must be at least "
             f"{found.fewest_rows}; got {n_rows}."
         )
-    return found.condensed(int(n_rows))
+    return found.condensed(n_rows)
 
 
 def _share(tolerance: Any) -> float:

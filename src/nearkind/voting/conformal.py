@@ -102,12 +102,9 @@ class ConformalScores:
 
     def thresholds(self, n_classes: int, coverage: float, by_class: bool) -> Array:
         """Return the largest score of each class (C,), infinite if rows are too few."""
-        if not by_class:
-            return np.full(
-                n_classes, self._threshold(np.ones(len(self.truth), bool), coverage)
-            )
-        of_class = [self.truth == number for number in range(n_classes)]
-        return np.array([self._threshold(rows, coverage) for rows in of_class])
+        classes = range(n_classes)
+        scored = [self.truth == c if by_class else self.truth >= 0 for c in classes]
+        return np.array([self._threshold(rows, coverage) for rows in scored])
 
     def _threshold(self, rows: NDArray[np.bool_], coverage: float) -> float:
         """Return the score that a share of some rows, and one more, do not exceed."""

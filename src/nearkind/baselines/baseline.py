@@ -1,0 +1,149 @@
+"""What all baselines share: settings checked, rows coded, a form learned from them."""
+
+import warnings
+from abc import ABC, abstractmethod
+from typing import Any, Self, dataclass_transform
+
+from nearkind.baselines.coding import CODINGS
+from nearkind.distances.form import FittedDistance
+from nearkind.distances.vectors import ValueVectors
+from nearkind.encoding.rows import CodedRows, UniqueRows
+from nearkind.errors import Parameter
+from nearkind.estimators.base import Distance, code_rows
+from nearkind.estimators.bases import BaseEstimator
+from nearkind.metrics.spectrum import Spectrum
+from nearkind.metrics.structures import Full
+from nearkind.metrics.value_tables import feature_maps, value_tables
+from nearkind.projections.coordinates import with_coordinates
+from nearkind.protocols import Projection
+from nearkind.solvers.solution import Stop
+from nearkind.validation.convergence import not_converged
+from nearkind.validation.limits import check_size
+from nearkind.validation.parameters import check_annotated, estimator_class
+
+RAISE = "Raise ", Parameter("max_iter"), " or ", Parameter("tol")
+"""Parts of a message: what to do where iterations ran out."""
+
+
+@dataclass_transform(eq_default=False)
+class Baseline(Distance, BaseEstimator, ABC):
+    """Base of baselines; each gives ``_learn``.
+
+    Parameters are annotated in the body of a class, with rules, as those of an
+    ``estimator_class``, which every baseline is.
+    """
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        estimator_class()(cls)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the distance.
+
+        Parameters
+        ----------
+        X : table of shape (n, D)
+        y : array-like of shape (n,), default=None
+            One label per row. A distance that needs labels refuses None; others do not
+            look at it.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        check_annotated(self)
+        self.distance_ = self._learn(code_rows(self, X, y, sample_weight))
+        return self
+
+    @abstractmethod
+    def _learn(self, rows: CodedRows) -> FittedDistance:
+        """Return the form learned from rows, and set what else is known of it."""
+
+
+class WeightedBaseline(Baseline):
+    """Base of baselines that learn from weighted rows."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the distance.
+
+        Parameters
+        ----------
+        X : table of shape (n, D)
+        y : array-like of shape (n,), default=None
+            One label per row. A distance that needs labels refuses None; others do not
+            look at it.
+        sample_weight : array-like of shape (n,), default=None
+            One weight >= 0 per row, counting repetitions of it; None: ones.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+
+class Learner(Distance):
+    """Mixin of a baseline that learns from labels how much each feature counts."""
+
+    _requires_labels = True
+    _is_learned = True
+    coding: Any
+
+    def _report(
+        self,
+        reason: Stop,
+        n_iter: int,
+        objective: float,
+        gap: float | None = None,
+        unit: str = "iterations",
+        is_zero: bool = False,
+    ) -> None:
+        """Set why the learner stopped and how far it came; warn if that is not enough.
+
+        Parameters
+        ----------
+        reason : Stop
+        n_iter : int
+        objective : float
+        gap : float or None, default=None
+            Proven bound on the distance to the optimum.
+        unit : str, default="iterations"
+            What ``n_iter`` counts.
+        is_zero : bool, default=False
+            Whether all distances are zero.
+        """
+        self.objective_, self.n_iter_ = objective, n_iter
+        self.stop_reason_ = reason.name
+        above = "."
+        if gap is not None:
+            self.gap_, above = gap, f", at most {gap:.2g} above the optimum."
+        if is_zero:
+            warnings.warn(
+                f"{type(self).__name__} learned nothing, and all distances are zero: "
+                "nothing brings rows of one class together at this strength. Take a "
+                "smaller one, or more columns.",
+                UserWarning,
+                stacklevel=5,
+            )
+        elif reason not in (Stop.SETTLED, Stop.TOLERANCE):
+            details = f"After {n_iter} {unit} the objective is {objective:.6g}{above}"
+            warnings.warn(not_converged(reason, details), stacklevel=5)
+
+    def _fit_coding(self, rows: CodedRows | UniqueRows, n_held: int) -> Projection:
+        """Return the coding of values that ``coding`` names, fitted to all rows.
+
+        ``n_held`` is how many of them will be held, coded, at a time.
+        """
+        book, n_classes = self.codebook_, len(self.classes_)
+        projection = with_coordinates(CODINGS[self.coding](), book.positions)
+        check_size(projection, Full(), book.names_, book.n_values, n_held, n_classes)
+        return projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
+
+    def _keep_metric(self, projection: Projection, point: Spectrum) -> ValueVectors:
+        """Set ``metric_``, over the coordinates of a coding; return its form."""
+        self.metric_ = point.matrix[0]
+        maps = feature_maps(projection.tables, Full(), point)
+        return ValueVectors(self.codebook_, value_tables(projection.tables, maps))
