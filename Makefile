@@ -7,21 +7,30 @@ LOWEST_TESTS ?= tests/tables tests/encoding tests/io tests/estimators tests/sear
 COMPAT_PYTHON ?= $(PYTHON)
 COVERED_TESTS ?= tests
 TIMES ?= 20
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: demo test test-plain test-slow test-lowest test-recipes coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean fuzz fuzz-loader test-compat test-orders mutation faults
+# Compiled modules and tests are kept: else each worker and each command compiles them anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test test-quick test-plain test-slow test-lowest test-recipes coverage lint audit changelog bench bench-accuracy bench-peers bench-rfm bench-scale bench-side docs docs-cli dist gallery clean fuzz fuzz-loader test-compat test-orders mutation faults
 
 demo: .venv/core.stamp
 	$(BIN)/nearkind demo
 
-test: .venv/test.stamp lint
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+# Style and types are checked beside the tests.
+test: .venv/test.stamp
+	$(MAKE) -j2 lint test-quick
+
+test-quick: .venv/test.stamp
+	$(PYTEST) -m "not slow"
 
 # The whole suite, exports included, on the plain code that optimisations are checked against.
 test-plain: .venv/test.stamp
-	NEARKIND_PLAIN=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+	NEARKIND_PLAIN=1 $(PYTEST) -m "not slow"
 
+# The slow tests, and ten times as many examples of each law.
 test-slow: .venv/test.stamp
-	$(BIN)/python -m pytest -n auto --dist worksteal -m slow
+	$(PYTEST) -m "slow or hypothesis" --hypothesis-profile thorough
 
 # Searches for input that breaks a property, for so many seconds or examples of each.
 FUZZ_SECONDS ?= 3600

@@ -70,6 +70,7 @@ def test_python_lines_run_without_the_extras(tmp_path):
     run([sys.executable, "-W", "error", "-c", code], tmp_path, python_lines())
 
 
+@pytest.mark.slow
 def test_commands_run_without_the_extras(tmp_path):
     code = WITHOUT_EXTRAS + RUN_COMMAND
     for arguments in command_lines():

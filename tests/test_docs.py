@@ -22,13 +22,32 @@ docstrings = pytest.importorskip("tools.docstrings")
 prompts = pytest.importorskip("tools.prompts")
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """Build the site as `make docs` does, and return its folder."""
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+SMALL = r"""# A page
+
+The distance is \(x^2\), as
+
+```python
+>>> 1 < 2
+True
+```
+
+::: nearkind.baselines.Hamming
+"""
+BUILD = """
+import sys
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+site = load_config("mkdocs.yml", docs_dir=sys.argv[1], site_dir=sys.argv[2],
+                   nav=["index.md"], strict=True)
+site.plugins.on_startup(command="build", dirty=False)
+build(site)
+"""
+
+
+def built(command):
+    """Run a command that builds pages; it must say nothing."""
     done = subprocess.run(
-        [*command, "--site-dir", folder],
+        [sys.executable, *command],
         cwd=ROOT,
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
@@ -37,9 +56,27 @@ def site(tmp_path_factory):
     )
     assert done.returncode == 0, done.stderr
     assert not done.stderr
+
+
+def test_a_small_page_is_built(tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text(SMALL)
+    built(["-c", BUILD, tmp_path / "docs", tmp_path / "site"])
+    page = (tmp_path / "site" / "index.html").read_text()
+    assert "<math" in page
+    assert "data-copy=" in page
+    assert re.search(r'id="nearkind\.[\w.]*\bHamming"', page)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Build the site as `make docs` does, and return its folder."""
+    folder = tmp_path_factory.mktemp("site")
+    built(["-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder])
     return folder
 
 
+@pytest.mark.slow
 def test_every_page_is_built(site):
     for page in DOCS.rglob("*.md"):
         name = page.relative_to(DOCS).with_suffix(".html")
@@ -47,11 +84,13 @@ def test_every_page_is_built(site):
         assert (site / name).is_file(), name
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_from_elsewhere(site):
     for page in site.rglob("*.html"):
         assert not LOADED.findall(page.read_text()), page.name
 
 
+@pytest.mark.slow
 def test_no_formula_is_left_as_text(site):
     for page in site.rglob("*.html"):
         assert "arithmatex" not in page.read_text(), page.name
@@ -65,6 +104,7 @@ def public_names():
         yield from getattr(thing, "__all__", [] if ismodule(thing) else [name])
 
 
+@pytest.mark.slow
 def test_the_reference_has_every_public_name(site):
     text = "".join(page.read_text() for page in (site / "api").glob("*.html"))
     for name in {*public_names(), "rademacher_bound", "Regularizer"}:
@@ -119,6 +159,7 @@ def test_examples_are_copied_without_prompts_and_output():
     assert prompts.on_page_content(plain) == plain
 
 
+@pytest.mark.slow
 def test_every_session_of_the_site_can_be_copied_and_run(site):
     copied = re.compile('data-copy="(.*?)"', re.S)
     sessions = {

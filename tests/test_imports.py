@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -17,13 +18,14 @@ from tools.house import (
 )
 
 MODULES = source_files()
+imports_of = cache(lambda path: [*imported_modules(path)])
 
 
 def test_every_package_imports_only_what_lies_below_it():
     offenders = {
         f"{path.relative_to(PACKAGE)} imports {name}"
         for path in MODULES
-        for name in imported_modules(path)
+        for name in imports_of(path)
         if name.startswith("nearkind.") and name.split(".")[1] in RANK
         if RANK[name.split(".")[1]] > RANK[package_of(path)]
     }
@@ -35,7 +37,7 @@ def test_scikit_learn_enters_only_at_the_top():
         f"{path.relative_to(PACKAGE)} imports {name}"
         for path in MODULES
         if package_of(path) not in WITH_SCIKIT_LEARN
-        for name in imported_modules(path)
+        for name in imports_of(path)
         if name.split(".")[0] == "sklearn"
     }
     assert not offenders

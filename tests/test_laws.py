@@ -86,6 +86,7 @@ def tolerance(estimator, law):
     return 1e-4 if getattr(estimator, "scope", "") == "local" else 1e-6
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 def test_every_estimator_keeps_every_law(estimator, law):
@@ -99,6 +100,7 @@ def test_every_estimator_keeps_every_law(estimator, law):
         law(estimator, X, y, tol=tolerance(estimator, law))
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("law", LAWS[:5], ids=lambda law: law.__name__)
 @pytest.mark.parametrize("numeric", ["auto", "scale", "bin"])
 def test_laws_hold_on_numbers(law, numeric):
@@ -112,7 +114,9 @@ LOCAL = [
 ]
 
 
-@pytest.mark.parametrize("learner", LOCAL, ids=repr)
+@pytest.mark.parametrize(
+    "learner", [pytest.param(LOCAL[0], marks=pytest.mark.slow), *LOCAL[1:]], ids=repr
+)
 def test_targets_that_tie_are_not_chosen_by_order_or_name(learner):
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 3, 60)

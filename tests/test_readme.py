@@ -11,7 +11,23 @@ from helpers.real_files import needed_files
 ROOT = Path(__file__).parents[1]
 AT_ROOT = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
 PAGES = [*AT_ROOT, *sorted((ROOT / "docs").rglob("*.md"))]
-MINUTES = {"gallery.md"}
+SLOW = {
+    "constraints.md",
+    "density.md",
+    "duckdb.md",
+    "faq.md",
+    "gallery.md",
+    "how-to.md",
+    "large-margin.md",
+    "linkage.md",
+    "medoids.md",
+    "outliers.md",
+    "probabilities.md",
+    "scale.md",
+    "structures.md",
+    "tutorial.md",
+}
+"""Pages whose examples take more than a second."""
 EXTRAS = {"umap.md": ["umap"], "postgresql.md": ["pgserver", "psycopg"]}
 """Packages that a page needs and tests do without; `make test-recipes` has them."""
 FENCED = re.compile(r"^```python\n(.*?)^```$", re.S | re.M)
@@ -27,8 +43,8 @@ def name_of(page):
 
 
 def example(page):
-    """Return a page as a case; one that fits large sets takes minutes."""
-    marks = [pytest.mark.slow] if page.name in MINUTES else []
+    """Return a page as a case."""
+    marks = [pytest.mark.slow] if page.name in SLOW else []
     return pytest.param(page, marks=marks, id=name_of(page))
 
 

@@ -43,6 +43,7 @@ def public_names():
             yield from (f"nk.{name}.{part}" for part in getattr(thing, "__all__", []))
 
 
+@pytest.mark.slow
 def test_every_public_name_has_a_type(said_of):
     names = list(public_names())
     said = said_of(*(f"reveal_type({name})" for name in names))
@@ -54,6 +55,7 @@ def test_every_public_name_has_a_type(said_of):
     assert not offenders
 
 
+@pytest.mark.slow
 def test_misspelt_names_are_errors(said_of):
     said = said_of(
         "nk.CPML(strenght=1)",
@@ -69,6 +71,7 @@ def test_misspelt_names_are_errors(said_of):
     assert 'has no attribute "Haming"' in said[4]
 
 
+@pytest.mark.slow
 def test_an_estimator_is_of_its_class(said_of):
     said = said_of("reveal_type(nk.CPML())", 'reveal_type(nk.CPML().fit([["a"]], [0]))')
     assert all('type is "nearkind.estimators.cpml.CPML"' in each for each in said)

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import nearkind as nk
 from helpers.baseline_oracles import (
@@ -51,7 +51,6 @@ def one_way(p, q):
 
 
 @pytest.mark.parametrize(("divergence", "half"), [("js", leaning), ("kl", one_way)])
-@settings(max_examples=30)
 @given(table=tables())
 def test_association_is_the_formula(divergence, half, table):
     train, rows = rows_of(table.repeated().codes), rows_of(table.codes)

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import nearkind as nk
 from helpers.baseline_oracles import (
@@ -59,7 +59,6 @@ def test_contexts_of_six_persons():
 
 
 @pytest.mark.parametrize("context", ["mean", "rr"])
-@settings(max_examples=30)
 @given(table=tables())
 def test_dilca_is_the_formula_on_its_contexts(context, table):
     train, rows = rows_of(table.repeated().codes), rows_of(table.codes)
@@ -80,7 +79,6 @@ def test_dilca_is_the_formula_on_its_contexts(context, table):
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-@settings(max_examples=40)
 @given(table=tables())
 def test_method_m_takes_what_is_relevant_enough(table):
     rows = rows_of(table.repeated().codes)

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import nearkind as nk
 from helpers.baseline_oracles import distance_of_persons, entropy
@@ -101,7 +101,6 @@ class PlainDM3:
 @pytest.mark.parametrize(
     ("stage", "beta"), [(1, "mean"), (2, "mean"), (3, 0.05), (3, 0.0)]
 )
-@settings(max_examples=30)
 @given(table=tables(unseen=True))
 def test_dm3_is_the_definition(stage, beta, table):
     rows = rows_of(table.codes)

@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import nearkind as nk
@@ -184,7 +184,6 @@ DISTANCES = {
 
 
 @every_measure
-@settings(max_examples=40)
 @given(table=tables(unseen=True))
 def test_similarities_and_distances_are_the_formula(name, table):
     train = rows_of(table.repeated().codes)
@@ -205,7 +204,6 @@ def test_similarities_and_distances_are_the_formula(name, table):
 
 
 @every_measure
-@settings(max_examples=25)
 @given(table=tables(), scale=st.sampled_from([1e-3, 0.1, 0.7]))
 def test_weights_below_one_leave_similarities_in_range(name, table, scale):
     rows = rows_of(table.codes)

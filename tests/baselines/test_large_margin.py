@@ -183,6 +183,7 @@ def many_rows():
     return codes.astype(str), (codes[:, 0] + noise) % 4
 
 
+@pytest.mark.slow
 @every_learner
 def test_a_sample_comes_near_the_exact_solution(name, monkeypatch):
     rows, y = many_rows()

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -36,7 +36,6 @@ NEW = labelled_table(12, seed=4)[0].replace({"noise": {"c": "never seen"}})
 
 
 @pytest.mark.parametrize("projection", [OneHot, VDM])
-@settings(max_examples=30)
 @given(table=strategies.tables(unseen=True))
 def test_coded_rows_are_as_far_apart_as_projected_ones(projection, table):
     codes, n_values, y, _ = table

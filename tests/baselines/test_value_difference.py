@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from imblearn.metrics.pairwise import ValueDifferenceMetric
 from sklearn.preprocessing import TargetEncoder
@@ -40,7 +40,6 @@ def class_shares(rows, y, d, value):
 
 
 @pytest.mark.parametrize("weighting", ["none", "query", "symmetric"])
-@settings(max_examples=30)
 @given(table=tables(), exponent=st.sampled_from([1.0, 1.5, 2.0]))
 def test_distances_are_the_formula(weighting, table, exponent):
     whole = table.repeated()
@@ -61,7 +60,6 @@ def test_distances_are_the_formula(weighting, table, exponent):
 
 
 @pytest.mark.filterwarnings("ignore:.* is deprecated in favor of .scipy")
-@settings(max_examples=25)
 @given(table=tables())
 def test_distances_are_those_of_imbalanced_learn(table):
     peer = ValueDifferenceMetric(k=2, r=2).fit(table.codes, table.y)

@@ -62,6 +62,7 @@ def test_the_hook_sees_what_is_done(models, tmp_path):
     assert {os.path.dirname(path) for _, path in seen} == {str(tmp_path)}
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("method", ["hamming", "single"])
 @pytest.mark.parametrize("command", ["predict", "report"])
 def test_a_model_is_used_without_network_and_other_programs(

@@ -14,6 +14,7 @@ from nearkind.cli.fit import _end_search_by_signal
 from nearkind.io import LabelledSource, read_columns
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs bash")
+SLOW = pytest.mark.slow
 NEARKIND = f"{sys.executable} -m nearkind"
 
 
@@ -34,7 +35,13 @@ def test_an_argument_that_is_not_utf_8():
     assert told.count("\n") == 1
 
 
-@pytest.mark.parametrize("words", ["datasets", "datasets balance", "--help"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "datasets",
+        *(pytest.param(w, marks=SLOW) for w in ("datasets balance", "--help")),
+    ],
+)
 def test_closed_standard_output(words):
     code, _, told = shell(f"nearkind {words} >&-")
     assert code == 1
@@ -49,14 +56,23 @@ def test_closed_standard_input():
     assert "Standard input is closed" in told
 
 
-@pytest.mark.parametrize("words", ["--help", "fit --help", "datasets", "--version"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--version",
+        *(pytest.param(w, marks=SLOW) for w in ("--help", "fit --help", "datasets")),
+    ],
+)
 def test_a_reader_that_goes_away(words):
     code, _, told = shell(f"nearkind {words} | true; exit ${{PIPESTATUS[0]}}")
     assert (code, told) == (0, "")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-@pytest.mark.parametrize("words", ["--help", "--version", "datasets"])
+@pytest.mark.parametrize(
+    "words",
+    ["--help", *(pytest.param(w, marks=SLOW) for w in ("--version", "datasets"))],
+)
 def test_a_full_disk_behind_standard_output(words):
     code, _, told = shell(f"nearkind {words} > /dev/full")
     assert (code, told) == (1, "nearkind: No space left on device.\n")

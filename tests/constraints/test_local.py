@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import oracles
@@ -20,7 +20,7 @@ from helpers.local_problems import (
     square,
     whole,
 )
-from helpers.strategies import labels, metrics, weights
+from helpers.strategies import examples, labels, metrics, weights
 from nearkind.constraints import local
 from nearkind.constraints.local import LocalTriplets, Targets, shared_places
 from nearkind.constraints.triplets import AllTriplets
@@ -59,7 +59,6 @@ def counted(found, n):
 @every_loss
 @pytest.mark.parametrize("margin", [1.0, 0.7])
 @given(case=cases(), n_targets=st.integers(1, 4))
-@settings(max_examples=40)
 def test_loss_weights_and_intercept_are_those_of_enumeration(
     loss, margin, case, n_targets
 ):
@@ -74,7 +73,6 @@ def test_loss_weights_and_intercept_are_those_of_enumeration(
 
 
 @given(case=cases(), n_targets=st.integers(1, 3), data=st.data())
-@settings(max_examples=25)
 def test_targets_stay_while_distances_change(case, n_targets, data):
     Z, M, d2, y, w = case
     bound = bound_at(Z, decompose(M), WeightedLabels(y, w), 0.7, n_targets)
@@ -88,7 +86,6 @@ def test_targets_stay_while_distances_change(case, n_targets, data):
 
 @every_loss
 @given(case=cases(max_rows=8), n_targets=st.integers(1, 3))
-@settings(max_examples=25)
 def test_parts_add_up_however_blocks_are_split(loss, case, n_targets):
     Z, M, d2, y, w = case
     at = Z, decompose(M), WeightedLabels(y, w), 1.0, n_targets
@@ -318,7 +315,7 @@ def test_gradient_is_the_slope_of_the_loss(structure):
 @every_loss
 @every_structure
 @given(data=st.data())
-@settings(max_examples=8)
+@examples(8)
 def test_gradient_is_the_sum_of_weights_times_stored_matrices(loss, structure, data):
     phi, M = data.draw(metrics(STRUCTURES[structure], max_rows=5))
     y, w = data.draw(labels(len(phi))), data.draw(weights(len(phi)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import oracles
@@ -134,7 +134,6 @@ def test_lower_bound_is_below_the_objective_everywhere(regularizer, structure):
 
 @every_loss
 @given(case=cases(), data=st.data())
-@settings(max_examples=25)
 def test_linear_lower_bound_holds_for_the_hinge_under_any_metric(loss, case, data):
     Z, M, d2, y, w = case
     bound = bound_at(Z, decompose(M), WeightedLabels(y, w), 0.7)

@@ -2,12 +2,19 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from helpers import oracles
-from helpers.strategies import labelled_distances, labels, metrics, phis, weights
+from helpers.strategies import (
+    examples,
+    labelled_distances,
+    labels,
+    metrics,
+    phis,
+    weights,
+)
 from nearkind.constraints.soft_neighbors import (
     OneClass,
     ScorePoints,
@@ -67,7 +74,7 @@ def test_loss_is_that_of_a_double_loop(case, margin):
 
 
 @given(case=labelled_distances(max_rows=5), margin=margins)
-@settings(max_examples=15)
+@examples(15)
 def test_weights_are_the_slope_of_the_double_loop(case, margin):
     d2, y, w = case
     _, W, _ = total(bound(y, w, margin), d2)
@@ -128,7 +135,7 @@ def test_parts_add_up_whatever_is_held_at_once(case, at_once):
 
 @pytest.mark.parametrize("structure", STRUCTURES)
 @given(data=st.data(), margin=margins)
-@settings(max_examples=10)
+@examples(10)
 def test_slope_at_zero_is_the_gradient_there(structure, data, margin):
     phi = data.draw(phis(6))
     y, w = data.draw(labels(6)), data.draw(weights(6))
@@ -142,7 +149,7 @@ def test_slope_at_zero_is_the_gradient_there(structure, data, margin):
 
 @pytest.mark.parametrize("structure", STRUCTURES)
 @given(data=st.data())
-@settings(max_examples=5)
+@examples(5)
 def test_gradient_is_the_rise_of_the_double_loop(structure, data):
     phi, M = data.draw(metrics(STRUCTURES[structure], max_rows=5))
     y, w = data.draw(labels(len(phi))), data.draw(weights(len(phi)))

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import oracles
 from helpers.strategies import (
     distances,
+    examples,
     labelled_distances,
     labels,
     metrics,
@@ -126,7 +127,7 @@ def whole(constraints, d2, loss):
 @every_loss
 @pytest.mark.parametrize("margin", [1.0, 0.7])
 @given(case=labelled_distances())
-@settings(max_examples=15)
+@examples(15)
 def test_loss_weights_and_intercept_are_those_of_enumeration(kind, loss, margin, case):
     d2, y, w = case
     family, bind = EXACT[kind]
@@ -144,7 +145,7 @@ def test_loss_weights_and_intercept_are_those_of_enumeration(kind, loss, margin,
 @every_loss
 @pytest.mark.parametrize("structure", STRUCTURES)
 @given(data=st.data())
-@settings(max_examples=5)
+@examples(5)
 def test_gradient_is_the_sum_of_multipliers_times_stored_matrices(
     kind, loss, structure, data
 ):
@@ -168,7 +169,7 @@ def test_gradient_is_the_sum_of_multipliers_times_stored_matrices(
 @every_exact_kind
 @pytest.mark.parametrize("margin", [0.7, 1.0, 2.0])
 @given(data=st.data())
-@settings(max_examples=8)
+@examples(8)
 def test_at_zero_a_constraint_just_met_counts_in_full(kind, margin, data):
     phi = data.draw(phis(5))
     y, w = data.draw(labels(5)), data.draw(weights(5))
@@ -183,7 +184,7 @@ def test_at_zero_a_constraint_just_met_counts_in_full(kind, margin, data):
 
 @every_kind
 @given(case=labelled_distances(max_rows=5))
-@settings(max_examples=10)
+@examples(10)
 def test_weights_are_the_slope_of_the_loss(kind, case):
     d2, y, w = case
     loss, step = SmoothedHinge(0.5), 1e-4
@@ -200,7 +201,6 @@ def test_weights_are_the_slope_of_the_loss(kind, case):
 
 @every_kind
 @given(case=labelled_distances(), margin=st.sampled_from([0.7, 1.0, 2.0]))
-@settings(max_examples=25)
 def test_intercept_and_weights_give_back_the_hinge_loss(kind, case, margin):
     d2, y, w = case
     value, total, W, intercept = whole(CONSTRAINTS[kind](y, w, margin), d2, Hinge())
@@ -211,7 +211,7 @@ def test_intercept_and_weights_give_back_the_hinge_loss(kind, case, margin):
 @every_convex_kind
 @every_loss
 @given(case=labelled_distances(), data=st.data())
-@settings(max_examples=15)
+@examples(15)
 def test_linear_lower_bound_holds_for_the_hinge_at_any_distances(
     kind, loss, case, data
 ):
@@ -226,7 +226,7 @@ def test_linear_lower_bound_holds_for_the_hinge_at_any_distances(
 @every_kind
 @every_loss
 @given(case=labelled_distances())
-@settings(max_examples=15)
+@examples(15)
 def test_value_is_the_loss_of_the_pull(kind, loss, case):
     d2, y, w = case
     value, total, _, _ = whole(CONSTRAINTS[kind](y, w, 1.0), d2, loss)
@@ -235,7 +235,7 @@ def test_value_is_the_loss_of_the_pull(kind, loss, case):
 
 @pytest.mark.parametrize("kind", ["all triplets", "all pairs"])
 @given(case=labelled_distances())
-@settings(max_examples=15)
+@examples(15)
 def test_parts_add_up_to_the_whole_however_anchors_are_split(kind, case):
     d2, y, w = case
     expected = whole(CONSTRAINTS[kind](y, w, 1.0), d2, SmoothedHinge(0.5))
@@ -254,7 +254,7 @@ def test_parts_add_up_to_the_whole_however_anchors_are_split(kind, case):
 
 @pytest.mark.parametrize("kind", ["triplets", "pairs", "quadruplets"])
 @given(case=labelled_distances())
-@settings(max_examples=15)
+@examples(15)
 def test_a_sampled_list_is_the_loop_over_what_it_holds(kind, case):
     d2, y, w = case
     held = CONSTRAINTS[f"sampled {kind}"](y, w, 0.7)

@@ -31,7 +31,8 @@ BINARY = X[["tone"]].assign(size=np.where(X["size"] == "s", "small", "other"))
 
 def fresh(name):
     """Return an unfitted distance, with the one seed there may be."""
-    model, fixed = DISTANCES[name](), {"random_state": 0, "max_iter": FEW}
+    fixed = {"random_state": 0, "max_iter": FEW, "n_bits": 8, "n_triplets": 200}
+    model = DISTANCES[name]()
     known = model.get_params()
     return model.set_params(**{k: fixed[k] for k in fixed if k in known})
 
@@ -106,6 +107,7 @@ def test_triplet_accuracy_is_the_share_of_distances_in_order(distance):
     )
 
 
+@pytest.mark.covering(1)
 @every_distance
 @pytest.mark.filterwarnings("ignore:.*learned nothing")
 @pytest.mark.parametrize("table", [ONE_FEATURE, CONSTANT, ONCE, BINARY], ids=len)
@@ -159,6 +161,7 @@ def test_contributions_are_none_between_equal_rows(distance):
         assert parts.sum() == pytest.approx(d, abs=1e-9)
 
 
+@pytest.mark.covering(1)
 @every_distance
 @pytest.mark.parametrize("votes", ["uniform", "distance"])
 def test_it_serves_a_classifier(name, votes):

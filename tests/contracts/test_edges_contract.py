@@ -4,11 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import oracles
-from helpers.strategies import integers, metrics
+from helpers.strategies import examples, integers, metrics
 from nearkind.losses import edges as edges_module
 from nearkind.losses.edges import (
     AnchorPairs,
@@ -52,7 +52,7 @@ def forward(edges, Z, M):
 @every_kind
 @every_structure
 @given(data=st.data())
-@settings(max_examples=8)
+@examples(8)
 def test_distances_are_those_of_the_stored_matrices(kind, structure, data):
     psd = data.draw(st.booleans())
     phi, M = data.draw(metrics(STRUCTURES[structure], psd=psd))
@@ -67,7 +67,7 @@ def test_distances_are_those_of_the_stored_matrices(kind, structure, data):
 @every_kind
 @every_structure
 @given(data=st.data())
-@settings(max_examples=8)
+@examples(8)
 def test_pull_back_is_the_adjoint_of_the_distances(kind, structure, data):
     psd = data.draw(st.booleans())
     phi, M = data.draw(metrics(STRUCTURES[structure], psd=psd))
@@ -81,7 +81,7 @@ def test_pull_back_is_the_adjoint_of_the_distances(kind, structure, data):
 @every_kind
 @every_structure
 @given(data=st.data())
-@settings(max_examples=8)
+@examples(8)
 def test_pull_back_is_the_weighted_sum_of_the_stored_matrices(kind, structure, data):
     phi, _ = data.draw(metrics(STRUCTURES[structure]))
     A = oracles.difference_matrices(phi, structure)
@@ -97,7 +97,7 @@ def test_pull_back_is_the_weighted_sum_of_the_stored_matrices(kind, structure, d
 @every_kind
 @every_structure
 @given(data=st.data())
-@settings(max_examples=8)
+@examples(8)
 def test_halves_add_up_to_the_pull_back(kind, structure, data):
     phi, _ = data.draw(metrics(STRUCTURES[structure]))
     Z = STRUCTURES[structure].blocks(phi)
@@ -112,7 +112,7 @@ def test_halves_add_up_to_the_pull_back(kind, structure, data):
 
 @every_kind
 @given(data=st.data())
-@settings(max_examples=8)
+@examples(8)
 def test_pull_back_is_rows_around_the_laplacian(kind, data):
     phi, _ = data.draw(metrics(STRUCTURES["full"]))
     Z = STRUCTURES["full"].blocks(phi)  # one block and one vector: Z is (n, W)
@@ -220,7 +220,7 @@ def test_rows_are_weighted_some_at_a_time(n_rows, sizes, monkeypatch):
 
 @every_structure
 @given(data=st.data())
-@settings(max_examples=8)
+@examples(8)
 def test_difference_matrices_are_those_of_rows_half_a_table_apart(structure, data):
     phi, _ = data.draw(metrics(STRUCTURES[structure]))
     A = oracles.difference_matrices(phi, structure)

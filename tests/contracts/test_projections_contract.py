@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import dirichlet_multinomial
 
@@ -43,7 +43,6 @@ def prior_of(table):
 
 @every_projection
 @given(table=tables(unseen=True))
-@settings(max_examples=25)
 def test_transform_only_gathers_rows_of_the_tables(name, table):
     projection = fitted(PROJECTIONS[name], table)
     phi = projection.transform(table.codes)
@@ -55,7 +54,6 @@ def test_transform_only_gathers_rows_of_the_tables(name, table):
 
 @every_projection
 @given(table=tables(unseen=True))
-@settings(max_examples=25)
 def test_tables_have_a_row_for_every_value_and_one_for_the_unseen(name, table):
     rows = [len(t) for t in fitted(PROJECTIONS[name], table).tables]
     assert rows == [size + 1 for size in table.n_values]
@@ -63,7 +61,6 @@ def test_tables_have_a_row_for_every_value_and_one_for_the_unseen(name, table):
 
 @every_projection
 @given(table=tables(unseen=True), data=st.data())
-@settings(max_examples=25)
 def test_renaming_values_changes_no_difference_between_them(name, table, data):
     names = [data.draw(st.permutations(range(s))) for s in table.n_values]
     names = [np.array([*new, -1]) for new in names]  # -1 stays -1
@@ -89,7 +86,6 @@ def differences(table):
 
 @every_projection
 @given(table=tables(unseen=True))
-@settings(max_examples=25)
 def test_integer_weights_are_repeated_rows(name, table):
     weighted, repeated = (
         fitted(PROJECTIONS[name], t).tables for t in (table, table.repeated())
@@ -100,7 +96,6 @@ def test_integer_weights_are_repeated_rows(name, table):
 
 @every_projection
 @given(table=tables(unseen=True))
-@settings(max_examples=20)
 def test_training_rows_are_projected_like_any_without_cross_fitting(name, table):
     projection = fitted(PROJECTIONS[name], table)
     np.testing.assert_array_equal(
@@ -111,7 +106,6 @@ def test_training_rows_are_projected_like_any_without_cross_fitting(name, table)
 
 @every_vdm
 @given(table=tables(unseen=True))
-@settings(max_examples=25)
 def test_class_shares_of_every_value_sum_to_one(name, table):
     for values in fitted(PROJECTIONS[name], table).tables:
         np.testing.assert_allclose(values.sum(axis=2), 1.0, rtol=1e-12)
@@ -120,7 +114,6 @@ def test_class_shares_of_every_value_sum_to_one(name, table):
 
 @every_vdm
 @given(table=tables(unseen=True))
-@settings(max_examples=25)
 def test_the_unseen_code_reaches_the_prior(name, table):
     nowhere = np.full((1, len(table.n_values)), -1, dtype=np.int32)
     phi = fitted(PROJECTIONS[name], table).transform(nowhere)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from helpers import oracles
-from helpers.strategies import labelled_distances, metrics, spectra
+from helpers.strategies import examples, labelled_distances, metrics, spectra
 from nearkind.constraints.pairs import AllPairs
 from nearkind.constraints.quadruplets import AllQuadruplets
 from nearkind.constraints.triplets import AllTriplets
@@ -34,14 +34,12 @@ def literal(r):
 
 @every_regularizer
 @given(x=positive)
-@settings(max_examples=20)
 def test_value_is_the_formula(r, x):
     np.testing.assert_allclose(r.value(x), literal(r)(x), rtol=1e-12)
 
 
 @every_regularizer
 @given(x=positive, scale=st.floats(0.1, 10.0))
-@settings(max_examples=20)
 def test_value_is_homogeneous(r, x, scale):
     degree = 1.0 if isinstance(r, Schatten) else r.p
     np.testing.assert_allclose(r.value(scale * x), scale**degree * r.value(x))
@@ -49,7 +47,6 @@ def test_value_is_homogeneous(r, x, scale):
 
 @every_regularizer
 @given(x=positive, y=positive)
-@settings(max_examples=20)
 def test_subgradient_inequality(r, x, y):
     tangent = r.value(x) + r.subgradient(x) @ (y - x)
     assert r.value(y) >= tangent - 1e-10 * (1.0 + abs(tangent))
@@ -57,7 +54,6 @@ def test_subgradient_inequality(r, x, y):
 
 @every_regularizer
 @given(v=spectra(4), step=steps)
-@settings(max_examples=20)
 def test_prox_is_never_negative_and_never_above_its_argument(r, v, step):
     x = r.prox(v, step)
     assert (x >= 0.0).all()
@@ -66,7 +62,6 @@ def test_prox_is_never_negative_and_never_above_its_argument(r, v, step):
 
 @every_regularizer
 @given(v=spectra(4), step=steps, y=positive)
-@settings(max_examples=20)
 def test_three_point_inequality_of_the_prox(r, v, step, y):
     x = r.prox(v, step)
     at_x = step * r.value(x) + ((x - v) ** 2).sum() / 2.0
@@ -76,7 +71,7 @@ def test_three_point_inequality_of_the_prox(r, v, step, y):
 
 @every_regularizer
 @given(v=spectra(2), step=steps)
-@settings(max_examples=8)
+@examples(8)
 def test_prox_is_found_by_direct_search(r, v, step):
     expected = oracles.numeric_prox(v, step, literal(r))
     np.testing.assert_allclose(r.prox(v, step), expected, atol=1e-5)
@@ -84,14 +79,12 @@ def test_prox_is_found_by_direct_search(r, v, step):
 
 @every_regularizer
 @given(v=spectra(4))
-@settings(max_examples=20)
 def test_prox_without_a_penalty_is_the_positive_part(r, v):
     np.testing.assert_allclose(r.prox(v, 0.0), np.maximum(v, 0.0), rtol=1e-12)
 
 
 @every_regularizer
 @given(v=spectra(4), step=steps)
-@settings(max_examples=20)
 def test_prox_does_not_care_for_order(r, v, step):
     order = [2, 0, 3, 1]
     np.testing.assert_allclose(
@@ -101,7 +94,6 @@ def test_prox_does_not_care_for_order(r, v, step):
 
 @every_norm
 @given(v=spectra(4), step=steps, scale=st.floats(1e-3, 1e3))
-@settings(max_examples=20)
 def test_prox_of_a_norm_scales(r, v, step, scale):
     np.testing.assert_allclose(
         r.prox(scale * v, scale * step), scale * r.prox(v, step), atol=1e-9 * scale
@@ -110,7 +102,6 @@ def test_prox_of_a_norm_scales(r, v, step, scale):
 
 @every_norm
 @given(v=spectra(4), step=steps)
-@settings(max_examples=20)
 def test_what_the_prox_of_a_norm_takes_away_is_in_the_dual_ball(r, v, step):
     x = r.prox(v, step)
     taken = np.maximum(v, 0.0) - x
@@ -120,7 +111,6 @@ def test_what_the_prox_of_a_norm_takes_away_is_in_the_dual_ball(r, v, step):
 
 @every_norm
 @given(v=spectra(4), share=st.sampled_from([0.9, 0.999, 1.001, 1.1]))
-@settings(max_examples=20)
 def test_prox_of_a_norm_is_zero_from_the_dual_norm_on(r, v, share):
     assume(v.max() > 0.0)
     x = r.prox(v, share * r.dual_norm(v))
@@ -129,14 +119,12 @@ def test_prox_of_a_norm_is_zero_from_the_dual_norm_on(r, v, share):
 
 @every_regularizer
 @given(v=spectra(4), x=positive)
-@settings(max_examples=20)
 def test_dual_norm_inequality(r, v, x):
     assert v @ x <= r.dual_norm(v) * oracles.norm(x, r.p) * (1.0 + 1e-12) + 1e-12
 
 
 @every_norm
 @given(x=positive)
-@settings(max_examples=20)
 def test_subgradient_of_a_norm_has_dual_norm_one(r, x):
     assume(x.max() > 0.0)
     np.testing.assert_allclose(r.dual_norm(r.subgradient(x)), 1.0, rtol=1e-10)
@@ -144,7 +132,6 @@ def test_subgradient_of_a_norm_has_dual_norm_one(r, x):
 
 @every_norm
 @given(v=spectra(4), intercept=st.floats(-1.0, 2.0), strength=steps)
-@settings(max_examples=20)
 def test_dual_value_of_a_norm_is_the_best_feasible_multiple(r, v, intercept, strength):
     multiples = np.linspace(0.0, 1.0, 201)
     feasible = multiples[[r.dual_norm(s * v) <= strength for s in multiples]]
@@ -155,7 +142,7 @@ def test_dual_value_of_a_norm_is_the_best_feasible_multiple(r, v, intercept, str
 
 @every_strict_power
 @given(v=spectra(2), intercept=st.floats(-1.0, 2.0), strength=steps)
-@settings(max_examples=8)
+@examples(8)
 def test_dual_value_of_a_power_is_the_best_multiple(r, v, intercept, strength):
     multiples = np.linspace(0.0, 1.0, 101)
     along = [
@@ -170,7 +157,7 @@ def test_dual_value_of_a_power_is_the_best_multiple(r, v, intercept, strength):
 @pytest.mark.parametrize("rule", [AllTriplets, AllPairs, AllQuadruplets])
 @pytest.mark.parametrize("loss", [Hinge(), SmoothedHinge(0.5)], ids=repr)
 @given(data=st.data(), strength=st.sampled_from([0.0, 0.01, 0.1, 1.0]))
-@settings(max_examples=4)
+@examples(4)
 def test_dual_value_is_below_the_objective_everywhere(r, rule, loss, data, strength):
     structure = data.draw(st.sampled_from([Single(), Multi()]))
     phi, M = data.draw(metrics(structure, min_rows=5, max_rows=5))

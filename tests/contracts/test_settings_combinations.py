@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import nearkind as nk
-from helpers.covering import covering
+from helpers.covering import covering, least_covering
 from helpers.model_files import assert_same, assert_same_answers, loaded, saved
 from helpers.settings_tables import METRICS, TABLES, TASKS, public_estimators
 from nearkind.errors import ModelFileError
@@ -148,3 +148,17 @@ def test_a_covering_array_covers(strength):
         for wanted in product(*(values[name] for name in names)):
             assert list(wanted) in met
     assert len(found) < 3 * 2 * 2 * 3
+
+
+@pytest.mark.parametrize("strength", [1, 2])
+def test_a_few_of_a_product_cover_it(strength):
+    sizes = {"a": 5, "b": 3, "c": 4}
+    rows = [
+        dict(zip(sizes, numbers, strict=True))
+        for numbers in np.ndindex(*sizes.values())
+    ]
+    found = least_covering(rows, strength)
+    assert len(found) == {1: 5, 2: 20}[strength]  # as few as there can be
+    for names in combinations(sizes, strength):
+        met = {tuple(rows[i][name] for name in names) for i in found}
+        assert met == {*np.ndindex(*(sizes[name] for name in names))}

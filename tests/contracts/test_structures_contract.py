@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import oracles
@@ -27,7 +27,6 @@ def pairwise(structure, phi, M):
 
 @every_structure
 @given(data=st.data())
-@settings(max_examples=20)
 def test_blocks_are_linear_in_phi(name, data):
     blocks = STRUCTURES[name].blocks
     phi = data.draw(phis(4))
@@ -39,7 +38,6 @@ def test_blocks_are_linear_in_phi(name, data):
 
 @every_structure
 @given(data=st.data())
-@settings(max_examples=20)
 def test_blocks_have_the_shape_announced_and_keep_every_number(name, data):
     structure, phi = STRUCTURES[name], data.draw(phis(4))
     Z = structure.blocks(phi)
@@ -50,7 +48,6 @@ def test_blocks_have_the_shape_announced_and_keep_every_number(name, data):
 
 @every_structure
 @given(data=st.data())
-@settings(max_examples=20)
 def test_rows_are_reshaped_one_by_one(name, data):
     blocks, phi = STRUCTURES[name].blocks, data.draw(phis(5))
     rows = [3, 0, 3]
@@ -59,7 +56,6 @@ def test_rows_are_reshaped_one_by_one(name, data):
 
 @every_structure
 @given(data=st.data())
-@settings(max_examples=20)
 def test_distance_is_the_trace_with_the_stored_difference_matrices(name, data):
     phi, M = data.draw(metrics(STRUCTURES[name]))
     expected = oracles.squared_distances(oracles.difference_matrices(phi, name), M)
@@ -67,7 +63,6 @@ def test_distance_is_the_trace_with_the_stored_difference_matrices(name, data):
 
 
 @given(data=st.data())
-@settings(max_examples=20)
 def test_multi_with_equal_blocks_is_single(data):
     phi, M = data.draw(metrics(Single()))
     equal = np.repeat(M, phi.shape[2], axis=0)
@@ -77,7 +72,6 @@ def test_multi_with_equal_blocks_is_single(data):
 
 
 @given(data=st.data())
-@settings(max_examples=20)
 def test_diagonal_is_single_with_a_diagonal_matrix(data):
     phi, M = data.draw(metrics(Diagonal()))
     np.testing.assert_allclose(
@@ -88,7 +82,6 @@ def test_diagonal_is_single_with_a_diagonal_matrix(data):
 
 
 @given(data=st.data())
-@settings(max_examples=20)
 def test_multi_is_full_without_coupling_between_channels(data):
     phi, M = data.draw(metrics(Multi()))
     _, D, C = phi.shape
@@ -103,7 +96,6 @@ def test_multi_is_full_without_coupling_between_channels(data):
 
 
 @given(data=st.data())
-@settings(max_examples=20)
 def test_with_two_classes_single_equals_multi_of_the_same_sum(data):
     first = data.draw(phis(5))[:, :, :1]
     phi = np.concatenate([first, 1.0 - first], axis=2)  # shares of two classes

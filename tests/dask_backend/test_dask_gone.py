@@ -80,7 +80,11 @@ def scheduler(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("phase", "stop_after"), [("counting", 0), ("learning", N_PARTITIONS)]
+    ("phase", "stop_after"),
+    [
+        ("counting", 0),
+        pytest.param("learning", N_PARTITIONS, marks=pytest.mark.slow),
+    ],
 )
 def test_the_scheduler_is_killed(scheduler, tmp_path, monkeypatch, phase, stop_after):
     monkeypatch.setattr(module, "PATIENCE", 10.0)

@@ -64,7 +64,7 @@ def drawn_positions(count, seed):
 
 
 def test_depth_is_what_one_more_move_of_each_side_gives():
-    positions = list(drawn_positions(400, seed=0))
+    positions = list(drawn_positions(100, seed=0))
     assert [looked_up(*p) for p in positions] == [judged(*p) for p in positions]
 
 
@@ -78,6 +78,7 @@ def test_every_depth_occurs_and_none_beyond_sixteen():
     assert set(np.unique(depths())) == {*range(17), NEVER}
 
 
+@pytest.mark.slow
 def test_every_position_has_one_image_in_the_set():
     squares = krkopt().X.reshape(-1, 3, 2)
     held = {

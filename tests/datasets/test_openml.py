@@ -24,6 +24,8 @@ NUMERIC = {
     "zoo": ["legs"],
 }
 SMALL = sorted(set(RECIPES) - {"census", "connect4"})
+LARGE = {"adult", "krkopt", "mushroom", "nursery", "splice"}
+"""Sets that take seconds."""
 
 pytestmark = pytest.mark.usefixtures("no_folder")
 
@@ -61,7 +63,10 @@ def serve(monkeypatch):
     return _serve
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in SMALL],
+)
 def test_cleaned_set_equals_the_file(name, real_file, serve, home):
     published = files.read(real_file(name))
     asked = serve(as_openml_has_it(name, published))

@@ -6,7 +6,7 @@ from nearkind import datasets
 from nearkind.datasets.rules import RULES
 from nearkind.encoding.codebook import Codebook
 
-LARGE = {"census"}
+LARGE = {"adult", "census", "connect4"}
 NAMES = [
     pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else [])
     for name in datasets.names()

@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import nearkind as nk
 from helpers.export_frames import ODD
 from helpers.export_readers import READERS, assert_equal, expected
+from helpers.strategies import examples
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning"),
@@ -56,7 +57,7 @@ def models_and_rows(draw):
 def test_an_export_says_what_python_says(name, tmp_path_factory):
     folder = tmp_path_factory.mktemp("drawn")
 
-    @settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+    @examples(5, suppress_health_check=[HealthCheck.too_slow])
     @given(models_and_rows())
     def law(case):
         model, rows = case

@@ -7,12 +7,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from joblib import Parallel, delayed
 
 import nearkind as nk
-from helpers.strategies import tables
+from helpers.strategies import examples, tables
 from nearkind.losses import hinge
 from nearkind.losses.compiled_sums import CompiledSums
 from nearkind.losses.pair_sums import NumpySums
@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*learned metric is zero"),
     pytest.mark.filterwarnings("ignore:.*have one row"),
 ]
-FEW = settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+FEW = examples(6, suppress_health_check=[HealthCheck.too_slow])
 STRUCTURES = st.sampled_from(["single", "multi", "diagonal", "full"])
 CONSTRAINTS = st.sampled_from(["triplets", "pairs", "quadruplets"])
 EXPONENTS = st.sampled_from([1.0, 1.5, 2.0, np.inf])
@@ -57,7 +57,7 @@ ROUNDING = 1e-7
 
 SOLVERS = {
     "proximal": {"max_iter": 500, "tol": 1e-3},
-    "subgradient": {"max_iter": 200},
+    "subgradient": {"max_iter": 1000},
     "stochastic": {"max_iter": 100, "random_state": 0},
 }
 

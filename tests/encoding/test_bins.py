@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkind.encoding.bins import Bins, quantile_edges
@@ -17,7 +17,6 @@ def column(cells):
 @given(
     st.lists(st.floats(allow_nan=False) | st.integers(-3, 3), min_size=1, max_size=60)
 )
-@settings(max_examples=100, deadline=None)
 def test_bins_are_ordered_and_never_empty(numbers):
     x = np.array(numbers, dtype=float)
     edges = quantile_edges(x)
@@ -50,7 +49,6 @@ NUMBERS = st.integers(-3, 3).map(float) | st.sampled_from(SPECIAL)
     st.lists(st.tuples(NUMBERS, st.integers(0, 4)), max_size=40),
     st.integers(1, 12),
 )
-@settings(max_examples=200, deadline=None)
 def test_weighted_edges_are_those_of_repeated_numbers(pairs, max_bins):
     x = np.array([number for number, _ in pairs])
     times = np.array([count for _, count in pairs], dtype=int)

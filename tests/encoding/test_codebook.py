@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkind.encoding import Levels
@@ -105,7 +105,6 @@ def as_every_kind(kinds, rows):
 
 
 @given(small_tables())
-@settings(max_examples=60, deadline=None)
 def test_every_kind_of_table_gives_the_same_codes(kinds_and_rows):
     tables = as_every_kind(*kinds_and_rows)
     book = Codebook()
@@ -119,7 +118,6 @@ def test_every_kind_of_table_gives_the_same_codes(kinds_and_rows):
 
 
 @given(small_tables(), st.randoms())
-@settings(max_examples=30, deadline=None)
 def test_row_order_does_not_matter(kinds_and_rows, random):
     rows = kinds_and_rows[1]
     shuffled = random.sample(rows, len(rows))
@@ -246,7 +244,6 @@ def test_input_is_not_changed():
 
 
 @given(small_tables(), st.data(), st.sampled_from(["auto", "bin", "category"]))
-@settings(max_examples=100, deadline=None)
 def test_weights_stand_for_repeated_rows(kinds_and_rows, data, numeric):
     rows = kinds_and_rows[1]
     counts = st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows))

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkind.encoding import codebook
@@ -175,7 +175,6 @@ def by_columns(book, X):
         return outcome(book, X)
 
 
-@settings(max_examples=400, deadline=None)
 @given(codebooks(), st.lists(queries(), min_size=1, max_size=3))
 def test_few_rows_have_the_codes_errors_and_warnings_of_columns(book, tables):
     other = copy.deepcopy(book)
@@ -183,6 +182,7 @@ def test_few_rows_have_the_codes_errors_and_warnings_of_columns(book, tables):
         assert outcome(book, X) == by_columns(other, X)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("kind", ["lists", "dicts", "object array", "pandas", "polars"])
 @pytest.mark.parametrize("numeric", POLICIES["numeric"])
 def test_every_kind_of_value_in_every_kind_of_column(kind, numeric):

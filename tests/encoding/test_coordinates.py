@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkind.encoding import Coordinate
@@ -33,7 +33,6 @@ def position_of(feature, number):
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=30))
-@settings(max_examples=100, deadline=None)
 def test_positions_are_deviations_from_the_mean(numbers):
     feature = learned(numbers)
     exact = [Fraction(x) for x in numbers]
@@ -44,7 +43,6 @@ def test_positions_are_deviations_from_the_mean(numbers):
 
 
 @given(st.lists(st.tuples(NUMBERS | SPECIAL, st.integers(0, 3)), max_size=30))
-@settings(max_examples=100, deadline=None)
 def test_weights_count_repetitions_to_the_last_bit(pairs):
     pairs = [(1.0, 1), (2.0, 3), *pairs]
     x, times = (np.array(part) for part in zip(*pairs, strict=True))
@@ -54,7 +52,6 @@ def test_weights_count_repetitions_to_the_last_bit(pairs):
 
 
 @given(st.lists(FINITE, min_size=1, max_size=20), st.lists(FINITE, min_size=1))
-@settings(max_examples=200, deadline=None)
 def test_a_number_takes_the_nearest_place(places, numbers):
     feature = learned(places)
     for number in numbers:
@@ -65,7 +62,6 @@ def test_a_number_takes_the_nearest_place(places, numbers):
 
 
 @given(st.lists(FINITE, min_size=1, max_size=20))
-@settings(max_examples=200, deadline=None)
 def test_training_numbers_are_places_whatever_their_size(numbers):
     feature = learned(numbers)
     assert feature.values == sorted(set(numbers))

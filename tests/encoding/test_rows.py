@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -159,7 +159,6 @@ def assert_equal(found, wanted):
 
 @QUIET
 @pytest.mark.parametrize("numeric", POLICIES)
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_rows_taken_and_recoded_equal_the_rows_read_anew(numeric, data):
     case = Case(data, numeric)
@@ -180,7 +179,6 @@ def test_rows_taken_and_recoded_equal_the_rows_read_anew(numeric, data):
 
 @QUIET
 @pytest.mark.parametrize("numeric", POLICIES)
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_rows_coded_by_another_codebook_equal_encoding_them(numeric, data):
     case = Case(data, numeric)
@@ -198,7 +196,6 @@ def test_rows_coded_by_another_codebook_equal_encoding_them(numeric, data):
 
 
 @QUIET
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_rows_of_weight_zero_are_left_out_and_classes_renumbered(data):
     case = Case(data, "auto")

@@ -15,11 +15,17 @@ SYNTHETIC = nk.datasets.make_synthetic(
 )
 
 
+SLOW = pytest.mark.slow
+
+
 def sparse(**settings):
     return nk.CPML(**{"penalty": "l1", "tol": 1e-2, "max_iter": 1000, **settings})
 
 
-@pytest.mark.parametrize("structure", ["single", "multi", "diagonal", "full"])
+@pytest.mark.parametrize(
+    "structure",
+    ["single", "diagonal", *(pytest.param(s, marks=SLOW) for s in ("multi", "full"))],
+)
 def test_the_optimum_is_that_of_an_interior_point_solver(structure):
     """Also where rows do not fill the space, whose axes must be kept."""
     model = sparse(structure=structure, strength=0.02, tol=5e-3).fit(DATA.X, DATA.y)

@@ -44,6 +44,7 @@ def test_ordinary_weights_stay_as_they_are():
         np.testing.assert_array_equal(check_weights(weights, len(weights)), weights)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("p", [1.0, 1.0001, 2.0, np.inf])
 @pytest.mark.parametrize(
     ("strength", "is_zero"),
@@ -60,6 +61,7 @@ def test_strengths(strength, is_zero, p):
     assert model.objective_ <= 1.0  # of M = 0
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("settings", [{}, {"p": 2.0, "powered": True}, {"p": np.inf}])
 @pytest.mark.parametrize("strength", [5e-324, 1e-300, 1e-100, 1e-12])
 def test_tiny_strengths_on_classes_that_a_column_tells_apart(strength, settings):

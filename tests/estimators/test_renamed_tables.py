@@ -16,6 +16,7 @@ LEARNERS = {
 }
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_permuted_columns_and_renamed_values_have_the_same_distances(learner, seed):

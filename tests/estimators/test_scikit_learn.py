@@ -25,6 +25,8 @@ SLOW_TO_CONVERGE = {
     "itml",
     "hdml",
 }
+LIGHT = {name: {"max_iter": 5} for name in SLOW_TO_CONVERGE}
+LIGHT["hdml"] = {"max_iter": 5, "n_bits": 8, "n_triplets": 200}
 ONE_OF_EACH_KIND = [
     "euclidean",  # vectors, nothing learned
     "hamming",  # pairs of rows, with a transform
@@ -50,10 +52,7 @@ ESTIMATORS = [
     nk.CPML(solver="subgradient", max_iter=5),
     nk.CPMLClassifier(QUICK),
     nk.CPMLClassifierCV([nk.baselines.Hamming()], cv=2),
-    *(
-        BASELINES[name](**({"max_iter": 5} if name in SLOW_TO_CONVERGE else {}))
-        for name in ONE_OF_EACH_KIND
-    ),
+    *(BASELINES[name](**LIGHT.get(name, {})) for name in ONE_OF_EACH_KIND),
 ]
 OTHERS = [
     kind()

@@ -161,7 +161,9 @@ def n_lines(path):
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks for processes in /proc")
-@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    "blow", [pytest.param(signal.SIGKILL, marks=pytest.mark.slow), signal.SIGINT]
+)
 def test_a_run_that_is_ended_keeps_its_rows_and_leaves_nobody(blow, tmp_path):
     path, sleepers = tmp_path / "r.jsonl", tmp_path / "sleepers"
     sleepers.mkdir()

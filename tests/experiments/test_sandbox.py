@@ -11,7 +11,13 @@ from nearkind.experiments.rows import DONE, FAILED, NO_MEMORY, TIMED_OUT
 from nearkind.experiments.sandbox import Limits, Sandbox, call, peak_megabytes
 
 
-@pytest.mark.parametrize("preload", [False, True], ids=["fresh", "forked"])
+@pytest.mark.parametrize(
+    "preload",
+    [
+        pytest.param(False, id="fresh", marks=pytest.mark.slow),
+        pytest.param(True, id="forked"),
+    ],
+)
 def test_a_call_returns_its_value_and_its_peak_of_memory(preload):
     outcome = call(math.hypot, 3.0, 4.0, preload=preload)
     assert (outcome.status, outcome.value) == (DONE, 5.0)
@@ -37,7 +43,7 @@ def test_a_call_that_takes_too_long_is_killed():
 
 
 def test_it_ends_without_a_word_when_nobody_waits_any_more(capfd):
-    sandbox = Sandbox(time.sleep, [0.3])
+    sandbox = Sandbox(time.sleep, [0.3], preload=True)
     sandbox.pipe.close()
     sandbox.join()
     assert capfd.readouterr().err == ""

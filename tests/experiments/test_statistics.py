@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
@@ -82,7 +82,6 @@ def test_friedman_is_that_of_scipy(table):
     assert found.p_value == pytest.approx(p_value)
 
 
-@settings(max_examples=20)
 @given(tables, st.randoms(use_true_random=False))
 def test_order_of_methods_and_sets_does_not_matter(table, random):
     columns = random.sample(range(table.shape[1]), table.shape[1])

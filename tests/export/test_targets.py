@@ -5,13 +5,13 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from helpers.export_frames import committee, mixed_adult, odd_frame, real, strangers
 from helpers.export_readers import READERS, assert_equal, expected
-from helpers.strategies import tables
+from helpers.strategies import examples, tables
 from nearkind.voting.calibration import Calibration
 
 pytestmark = pytest.mark.filterwarnings(
@@ -124,6 +124,7 @@ def test_missing_values_of_a_distance(read, missing, tmp_path):
     assert_equal(read(model, X, tmp_path), expected(model, X))
 
 
+@pytest.mark.covering(2)
 @reader
 @pytest.mark.parametrize("missing", ["level", "prior"])
 @pytest.mark.parametrize("crosses", [0, 3, None])
@@ -145,6 +146,7 @@ def test_crosses(read, missing, crosses, tmp_path):
     assert_equal(read(model, rows, tmp_path), expected(model, rows))
 
 
+@pytest.mark.covering(2)
 @reader
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 @pytest.mark.parametrize("k", [1, 7, 1_000])
@@ -209,13 +211,13 @@ def test_a_distance_of_zero_everywhere(read, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "n"), [("json", 50), ("duckdb", 10), ("sqlite", 50), ("onnx", 50)]
+    ("name", "n"), [("json", 20), ("duckdb", 4), ("sqlite", 20), ("onnx", 20)]
 )
 def test_drawn_tables(name, n, tmp_path_factory):
     folder = tmp_path_factory.mktemp("drawn")
 
     @given(tables())
-    @settings(max_examples=n)
+    @examples(n)
     def law(table):
         texts = table.codes.astype(str).astype(object)
         X = pd.DataFrame(texts, columns=[f"c{d}" for d in range(texts.shape[1])])
@@ -244,6 +246,7 @@ def of_real_rows(name):
     return model, rows, expected(model, rows)
 
 
+@pytest.mark.covering(1)
 @reader
 @pytest.mark.parametrize("name", REAL)
 def test_real_sets(read, name, tmp_path):

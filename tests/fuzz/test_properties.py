@@ -6,16 +6,14 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
 import nearkind as nk
 from fuzz import model_files
 from fuzz.search import PROPERTIES
+from helpers.strategies import examples
 
-QUICK = settings(
-    max_examples=60, suppress_health_check=[HealthCheck.too_slow], print_blob=False
-)
-FEW = {"export": 6}
+FEW = {"export": 3}
 """Examples of properties that take long."""
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -26,7 +24,11 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 def test_a_sentence_or_a_right_answer(name):
     strategy, check = PROPERTIES[name]
 
-    @settings(QUICK, max_examples=FEW.get(name, QUICK.max_examples))
+    @examples(
+        FEW.get(name, 20),
+        suppress_health_check=[HealthCheck.too_slow],
+        print_blob=False,
+    )
     @given(strategy)
     def search(case):
         check(*case)

@@ -1,5 +1,6 @@
 """Covering arrays: few settings in which every few values meet."""
 
+from collections import Counter
 from itertools import combinations, product
 
 import numpy as np
@@ -46,4 +47,40 @@ def covering(values, strength=2, seed=0, tries=20):
         best = max(range(tries), key=lambda i: len(met[i]))
         left -= met[best]
         found.append({n: values[n][number] for n, number in drawn[best].items()})
+    return found
+
+
+def least_covering(settings, strength):
+    """Return the numbers of a few of the settings that cover what all cover.
+
+    Greedy, like ``covering``; of settings that cover as much, the one whose values were
+    chosen least often.
+
+    Parameters
+    ----------
+    settings : list of dict
+        The values of the same names in each.
+    strength : int
+        How many names are looked at together.
+
+    Returns
+    -------
+    set of int
+    """
+    covers = [
+        set(combinations(sorted(each.items()), min(strength, len(each))))
+        for each in settings
+    ]
+    left, used, found = set().union(*covers), Counter(), set()
+    while left:
+        best = max(
+            range(len(settings)),
+            key=lambda i: (
+                len(covers[i] & left),
+                -sum(used[value] for value in settings[i].items()),
+            ),
+        )
+        left -= covers[best]
+        used.update(settings[best].items())
+        found.add(best)
     return found

@@ -7,8 +7,17 @@ however they are computed.
 from typing import NamedTuple
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
+
+def examples(n, **others):
+    """Settings of a law of which `make test` tries n examples, and `make test-slow` ten
+    times as many, like all others.
+    """
+    per_twenty = settings.default.max_examples / 20
+    return settings(max_examples=max(1, round(n * per_twenty)), **others)
 
 
 class Table(NamedTuple):

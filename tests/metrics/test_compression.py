@@ -75,6 +75,7 @@ def check_distances(Z, rows, point):
     np.testing.assert_allclose(here, there, rtol=1e-9, atol=1e-9 * scale)
 
 
+@pytest.mark.covering(1)
 @every_structure
 @every_table
 @pytest.mark.parametrize("seed", [0, 1])
@@ -94,6 +95,7 @@ def test_distances_are_the_same_for_any_table_and_metric(structure, data):
     check_distances(Z, rows, decompose(data.draw(stacks(B, W))))
 
 
+@pytest.mark.covering(1)
 @every_structure
 @every_table
 def test_a_metric_on_the_table_shrinks_to_one_of_the_same_distances(structure, table):
@@ -108,6 +110,7 @@ def test_a_metric_on_the_table_shrinks_to_one_of_the_same_distances(structure, t
     np.testing.assert_allclose(here, there, rtol=1e-9, atol=1e-9 * scale)
 
 
+@pytest.mark.covering(1)
 @every_structure
 @every_table
 def test_nothing_grows_and_rows_are_centred(structure, table):
@@ -121,6 +124,7 @@ def test_nothing_grows_and_rows_are_centred(structure, table):
     np.testing.assert_allclose(rows.Z.mean(axis=1), 0.0, atol=size)
 
 
+@pytest.mark.covering(1)
 @every_structure
 @every_table
 def test_bases_are_orthonormal_and_end_in_zeros(structure, table):
@@ -134,6 +138,7 @@ def test_bases_are_orthonormal_and_end_in_zeros(structure, table):
     assert max(widths) == rows.bases.shape[2]
 
 
+@pytest.mark.covering(1)
 @every_structure
 @every_table
 def test_shrinking_what_was_expanded_gives_it_back(structure, table):
@@ -145,6 +150,7 @@ def test_shrinking_what_was_expanded_gives_it_back(structure, table):
     np.testing.assert_allclose(back, point.matrix * seen, atol=1e-9)
 
 
+@pytest.mark.covering(1)
 @every_structure
 @every_table
 def test_expanding_a_metric_that_ignores_padding_keeps_its_spectrum(structure, table):

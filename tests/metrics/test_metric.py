@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -37,7 +37,6 @@ def loop_distances(U, V):
 @every_structure
 @pytest.mark.parametrize("psd", [True, False], ids=["metric", "indefinite"])
 @given(data=st.data())
-@settings(max_examples=20)
 def test_embedded_distances_are_those_of_the_stored_matrices(structure, psd, data):
     phi, M = data.draw(metrics(STRUCTURES[structure], psd=psd))
     rows = embed(STRUCTURES[structure].blocks(phi), decompose(M))
@@ -47,7 +46,6 @@ def test_embedded_distances_are_those_of_the_stored_matrices(structure, psd, dat
 
 @every_structure
 @given(data=st.data())
-@settings(max_examples=20)
 def test_the_embedding_has_as_many_columns_as_the_rank_says(structure, data):
     phi, M = data.draw(metrics(STRUCTURES[structure]))
     Z, spectrum = STRUCTURES[structure].blocks(phi), decompose(M)
@@ -57,7 +55,6 @@ def test_the_embedding_has_as_many_columns_as_the_rank_says(structure, data):
 
 @every_structure
 @given(data=st.data())
-@settings(max_examples=20)
 def test_a_metric_needs_no_signs(structure, data):
     phi, M = data.draw(metrics(STRUCTURES[structure]))
     spectrum = decompose(M).positive()

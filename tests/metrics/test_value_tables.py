@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.strategies import stacks, tables
+from helpers.strategies import examples, stacks, tables
 from nearkind.metrics import value_tables as value_tables_module
 from nearkind.metrics.metric import embed
 from nearkind.metrics.spectrum import decompose, identity
@@ -53,7 +53,7 @@ def modelled(data, projection, structure):
 @every_projection
 @every_structure
 @given(data=st.data())
-@settings(max_examples=12)
+@examples(12)
 def test_gathering_and_adding_is_the_embedding_of_phi(projection, structure, data):
     table, fitted, spectrum, lookup = modelled(data, projection, structure)
     phi = fitted.transform(table.codes)
@@ -64,7 +64,7 @@ def test_gathering_and_adding_is_the_embedding_of_phi(projection, structure, dat
 @every_projection
 @every_structure
 @given(data=st.data())
-@settings(max_examples=12)
+@examples(12)
 def test_contributions_sum_to_the_squared_distance(projection, structure, data):
     table, _, _, lookup = modelled(data, projection, structure)
     a, b = table.codes[0], table.codes[1]
@@ -94,7 +94,7 @@ def test_a_contribution_is_the_metric_between_the_differences(table, data):
 @every_projection
 @every_structure
 @given(data=st.data())
-@settings(max_examples=12)
+@examples(12)
 def test_a_feature_on_which_rows_agree_contributes_nothing(projection, structure, data):
     table, _, _, lookup = modelled(data, projection, structure)
     a, b = table.codes[0], table.codes[1].copy()
@@ -105,7 +105,7 @@ def test_a_feature_on_which_rows_agree_contributes_nothing(projection, structure
 @every_projection
 @every_structure
 @given(data=st.data())
-@settings(max_examples=12)
+@examples(12)
 def test_relevance_is_the_mean_contribution_over_all_pairs(projection, structure, data):
     table, fitted, spectrum, lookup = modelled(data, projection, structure)
     rows = table.repeated().codes
@@ -123,7 +123,7 @@ def test_relevance_is_the_mean_contribution_over_all_pairs(projection, structure
 
 @every_structure
 @given(data=st.data())
-@settings(max_examples=12)
+@examples(12)
 def test_relevance_sees_rows_as_they_are_in_phi(structure, data):
     table, fitted, spectrum, _ = modelled(data, "vdm", structure)
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))

@@ -78,6 +78,7 @@ def test_fifty_edits_of_car(browser, car_page):
         assert_edits_agree(visit, model, X, 50)
 
 
+@pytest.mark.slow
 def test_fifty_edits_of_a_mixed_table_by_three_voters(browser, tmp_path):
     X, y = mixed()
     model = committee(
@@ -92,6 +93,7 @@ def test_fifty_edits_of_a_mixed_table_by_three_voters(browser, tmp_path):
         assert "the best learned one of 3 distances" in visit.text("#summary")
 
 
+@pytest.mark.slow
 def test_crosses_follow_the_cells(browser, tmp_path):
     X, y = mixed()
     pairs = [("flag", "height"), ("colour", "count"), ("count", "height")]
@@ -107,6 +109,7 @@ def test_crosses_follow_the_cells(browser, tmp_path):
         assert "赤 x 0" in visit.text("#values-nearest")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", KINDS, ids=lambda kinds: kinds[0])
 def test_every_kind_of_distance(browser, tmp_path, kinds):
     X, y = mixed(60)
@@ -120,6 +123,7 @@ def test_every_kind_of_distance(browser, tmp_path, kinds):
         assert_edits_agree(visit, model, X, 10, numbers=["height"])
 
 
+@pytest.mark.slow
 def test_a_person_picks_a_row_by_mouse_and_by_keyboard(browser, car_page):
     path, model, X = car_page
     with Visit(browser, path) as visit:
@@ -160,6 +164,7 @@ def picture(visit):
     return visit.page.evaluate(f"{frames}.then(() => {map_url})")
 
 
+@pytest.mark.slow
 def test_the_map_zooms_and_hides_classes(browser, car_page):
     path, *_ = car_page
     with Visit(browser, path) as visit:
@@ -179,6 +184,7 @@ def test_the_map_zooms_and_hides_classes(browser, car_page):
         assert hovered(visit) is None
 
 
+@pytest.mark.slow
 def test_a_suggested_change_does_what_it_says(browser, car_page):
     path, model, X = car_page
     with Visit(browser, path) as visit:
@@ -201,6 +207,7 @@ def test_a_suggested_change_does_what_it_says(browser, car_page):
         assert visit.said() == before
 
 
+@pytest.mark.slow
 def test_several_values_are_suggested_where_one_is_not_enough(browser, tmp_path):
     cells = [[a, b, c, d] for a in "01" for b in "01" for c in "01" for d in "01"]
     X = pd.DataFrame(cells, columns=["<b>", "b", "c", "d"])
@@ -218,6 +225,7 @@ def test_several_values_are_suggested_where_one_is_not_enough(browser, tmp_path)
         assert "with 2 values changed" in visit.text("#answer")
 
 
+@pytest.mark.slow
 def test_training_rows_show_the_way_where_there_is_too_much_to_try(browser, tmp_path):
     rng = np.random.default_rng(0)
     y = np.repeat(["p", "q"], 40)
@@ -248,6 +256,7 @@ def visit_row(visit, X):
     }
 
 
+@pytest.mark.slow
 def test_contributions_are_those_of_explain(browser, car_page):
     path, model, X = car_page
     with Visit(browser, path) as visit:
@@ -262,6 +271,7 @@ def test_contributions_are_those_of_explain(browser, car_page):
         np.testing.assert_allclose(numbers, expected, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_a_confusion_leads_to_its_rows(browser, car_page):
     path, model, X = car_page
     with Visit(browser, path) as visit:
@@ -277,6 +287,7 @@ def test_a_confusion_leads_to_its_rows(browser, car_page):
         assert cell.get_attribute("aria-label").endswith(f"said to be {said}")
 
 
+@pytest.mark.slow
 def test_rows_held_out_by_a_search_have_a_matrix_of_their_own(browser, tmp_path):
     X, y = car(200)
     model = nk.CPMLClassifierCV([Hamming()], cv=2, max_members=1).fit(X, y)
@@ -285,6 +296,7 @@ def test_rows_held_out_by_a_search_have_a_matrix_of_their_own(browser, tmp_path)
         assert sum(map(int, cells)) == np.trace(model.confusion_)
 
 
+@pytest.mark.slow
 def test_distances_of_values_are_those_of_the_model(browser, car_page):
     path, model, _ = car_page
     with Visit(browser, path) as visit:
@@ -297,6 +309,7 @@ def test_distances_of_values_are_those_of_the_model(browser, car_page):
         np.testing.assert_allclose([float(n) for n in numbers], expected, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_stands_in_the_way_of_anybody(browser, car_page, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -309,6 +322,7 @@ def test_nothing_stands_in_the_way_of_anybody(browser, car_page, scheme):
         assert found.violations_count == 0, found.generate_report()
 
 
+@pytest.mark.slow
 def test_a_narrow_screen_shows_all_without_sideways_scrolling(browser, car_page):
     path, model, X = car_page
     narrow = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
@@ -317,6 +331,7 @@ def test_a_narrow_screen_shows_all_without_sideways_scrolling(browser, car_page)
         assert_edits_agree(visit, model, X, 4)
 
 
+@pytest.mark.slow
 def test_colours_follow_the_button(browser, car_page):
     path, *_ = car_page
     paper = "getComputedStyle(document.body).backgroundColor"
@@ -328,6 +343,7 @@ def test_colours_follow_the_button(browser, car_page):
         assert visit.page.evaluate(paper) == light
 
 
+@pytest.mark.slow
 def test_a_class_has_one_colour_on_all_pages_of_a_model(browser, car_page, tmp_path):
     path, model, X = car_page
     said = model.predict(X)
@@ -342,6 +358,7 @@ def test_a_class_has_one_colour_on_all_pages_of_a_model(browser, car_page, tmp_p
     assert found.items() <= colours.items()
 
 
+@pytest.mark.slow
 def test_the_page_fetches_nothing(browser, car_page):
     path, *_ = car_page
     context = browser.new_context(offline=True)
@@ -420,6 +437,7 @@ def odd_reports():
     yield "a distance alone", report_data(alone, words)
 
 
+@pytest.mark.slow
 def test_odd_tables_have_their_page(browser, tmp_path):
     for name, data in odd_reports():
         with visited(browser, tmp_path, data) as visit:
@@ -438,6 +456,7 @@ def test_odd_tables_have_their_page(browser, tmp_path):
                 assert visit.page.locator("#said, #confusions").count() == 0
 
 
+@pytest.mark.slow
 def test_a_value_never_seen_is_shown_and_kept(browser, tmp_path):
     data = strangers()
     with visited(browser, tmp_path, data) as visit:

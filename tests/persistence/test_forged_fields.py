@@ -113,7 +113,9 @@ def in_first_rule(model, name, odd):
     in_first_voter(model, "rule", rule)
 
 
-@pytest.mark.parametrize("weights", ["uniform", "soft"])
+@pytest.mark.parametrize(
+    "weights", ["soft", pytest.param("uniform", marks=pytest.mark.slow)]
+)
 def test_a_search(weights):
     model = nk.CPMLClassifierCV(["hamming"], cv=2, weights=weights).fit(X, Y)
     names = [name for name in vars(model) if name.endswith("_")]

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.strategies import tables
+from helpers.strategies import examples, tables
 from nearkind.metrics.metric import pairwise_distances
 from nearkind.metrics.spectrum import identity
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
@@ -67,7 +67,7 @@ def squared_differences(tables_, codes):
 @every_projection
 @pytest.mark.parametrize("structure", STRUCTURES, ids=lambda s: type(s).__name__)
 @given(drawn=placed_tables())
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_without_learning_squared_differences_add_up(name, structure, drawn):
     table, positions = drawn
     projection = fitted(with_coordinates(PROJECTIONS[name](), positions), table)
@@ -88,7 +88,6 @@ def test_without_learning_squared_differences_add_up(name, structure, drawn):
 
 @every_projection
 @given(drawn=placed_tables())
-@settings(max_examples=25, deadline=None)
 def test_tables_are_gathered_and_have_the_shape_announced(name, drawn):
     table, positions = drawn
     projection = fitted(with_coordinates(PROJECTIONS[name](), positions), table)
@@ -102,7 +101,6 @@ def test_tables_are_gathered_and_have_the_shape_announced(name, drawn):
 
 @every_projection
 @given(drawn=placed_tables())
-@settings(max_examples=25, deadline=None)
 def test_the_others_are_trained_by_their_own_rule(name, drawn):
     table, positions = drawn
     projection = fitted(with_coordinates(PROJECTIONS[name](), positions), table)

@@ -3,7 +3,7 @@
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.convex_reference import EntrywisePenalty
@@ -55,7 +55,6 @@ def test_prox_by_worked_figures(V, X, U):
 
 
 @given(seed=seeds, step=steps)
-@settings(max_examples=20, deadline=None)
 def test_prox_is_in_the_cone_and_proves_itself(seed, step):
     """KKT: V = X + U - N, U a subgradient, N in the cone and orthogonal to X."""
     V = symmetric(seed)
@@ -70,7 +69,6 @@ def test_prox_is_in_the_cone_and_proves_itself(seed, step):
 
 
 @given(seed=seeds, step=steps)
-@settings(max_examples=20, deadline=None)
 def test_no_matrix_of_the_cone_costs_less(seed, step):
     V, other = symmetric(seed), psd(seed + 1)
     X = R.prox(V, step)
@@ -102,7 +100,6 @@ def test_soft_thresholding_and_projection_do_not_commute():
 
 
 @given(seed=seeds, step=steps)
-@settings(max_examples=20, deadline=None)
 def test_on_matrices_of_width_one_it_is_the_trace(seed, step):
     V = symmetric(seed, (6, 1, 1))
     trace = Schatten(1.0)
@@ -120,7 +117,6 @@ def test_without_a_step_it_is_the_projection_on_the_cone():
 
 
 @given(seed=seeds)
-@settings(max_examples=20, deadline=None)
 def test_subgradient_inequality(seed):
     X, Y = psd(seed), psd(seed + 1)
     assert R.value(Y) >= R.value(X) + dot(R.subgradient(X), Y - X) - 1e-9
@@ -141,14 +137,12 @@ def test_dual_norm_of_two_coupled_features():
 
 
 @given(seed=seeds)
-@settings(max_examples=20, deadline=None)
 def test_dual_norm_inequality(seed):
     S, X = symmetric(seed), psd(seed + 1)
     assert dot(S, X) <= R.dual_norm(S) * R.value(X) * (1 + 1e-9) + 1e-9
 
 
 @given(seed=seeds, strength=steps)
-@settings(max_examples=20, deadline=None)
 def test_dual_value_never_exceeds_the_best_one(seed, strength):
     S = symmetric(seed)
     best = min(1.0, strength / EntrywisePenalty().height(S))

@@ -138,6 +138,7 @@ class TestHonest:
         model = few().fit(rows, rng.integers(0, 2, 200))
         assert 0.4 < model.best_score_ < 0.65
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("n_classes", [2, 5])
     def test_the_score_in_noise_is_that_of_new_rows(self, n_classes):
         """The mean over 60 tables of noise is 1 / C, to 4 standard errors.
@@ -153,6 +154,7 @@ class TestHonest:
         error = np.std(found, ddof=1) / np.sqrt(len(found))
         assert np.mean(found) <= 1.0 / n_classes + 4.0 * error
 
+    @pytest.mark.slow
     def test_copies_of_rows_do_not_raise_the_score(self):
         """75 rows of noise given twice: the mean of 20 tables, to 4 standard errors."""
         found = []

@@ -32,11 +32,17 @@ def covered(n_rows, n_classes, noise, seed, coverage):
 
 @pytest.mark.filterwarnings("ignore::nearkind.errors.FewHeldRowsWarning")
 @pytest.mark.parametrize(
-    ("n_rows", "n_classes", "noise"),
-    [(40, 2, 1.0), (40, 5, 1.0), (100, 5, 1.0), (100, 2, 0.3)],
+    ("n_tables", "n_rows", "n_classes", "noise"),
+    [
+        (10, 40, 2, 1.0),
+        *(
+            pytest.param(40, *each, marks=pytest.mark.slow)
+            for each in [(40, 2, 1.0), (40, 5, 1.0), (100, 5, 1.0), (100, 2, 0.3)]
+        ),
+    ],
 )
-def test_sets_cover_as_often_as_asked(n_rows, n_classes, noise):
-    seeds = range(40)
+def test_sets_cover_as_often_as_asked(n_tables, n_rows, n_classes, noise):
+    seeds = range(n_tables)
     found = [covered(n_rows, n_classes, noise, seed, 0.8) for seed in seeds]
     mean, error = mean_and_error(found)
     assert mean >= 0.8 - ALLOWED * error
@@ -53,6 +59,7 @@ def test_sets_of_the_default_search_cover(n_rows, n_tables, n_classes, noise):
     assert mean[3] <= mean[4] + ALLOWED * np.hypot(error[3], error[4])  # best_score_
 
 
+@pytest.mark.slow
 def test_probabilities_are_as_large_as_answers_are_right():
     """The mean probability of the answer is its accuracy, within 4 points."""
     found = []
@@ -67,6 +74,7 @@ def test_probabilities_are_as_large_as_answers_are_right():
     assert abs(mean) <= 0.04 + ALLOWED * error
 
 
+@pytest.mark.slow
 def test_no_seed_is_better_than_another():
     """Accuracy on new rows by folds of seed 0 and of seed 1, over the same tables."""
     found = []

@@ -107,6 +107,7 @@ def test_steps_are_those_of_the_published_algorithm(B):
     np.testing.assert_allclose(seen[0].swapaxes(1, 2) @ seen[0], start.matrix)
 
 
+@pytest.mark.slow
 def test_down_an_even_slope_the_last_step_is_as_long_as_the_first():
     class Slope(Bowl):
         def factor_gradient(self, F):
@@ -140,6 +141,7 @@ def test_rows_that_are_all_zero_are_no_trouble():
     assert (found.value, found.reason) == (1.0, Stop.MAX_ITER)
 
 
+@pytest.mark.slow
 def test_rounds_that_gain_too_little_halve_the_steps_down_to_a_sixteenth():
     bowl = Bowl(target(), strength=100.0)  # far from its least: all steps alike
     problem = Problem(bowl, Estimates(8.0, 7.0, 6.5, 6.25, 6.0, 5.99))
@@ -155,6 +157,7 @@ def test_rounds_that_gain_too_little_halve_the_steps_down_to_a_sixteenth():
     np.testing.assert_allclose(steps, [1, 1, 1, 1 / 2, 1 / 4, 1 / 8], rtol=0.02)
 
 
+@pytest.mark.slow
 def test_a_gain_of_the_tolerance_itself_is_too_little():
     bowl = Bowl(target(), strength=100.0)
     problem = Problem(bowl, Estimates(8.0, 7.5, 7.0, 6.0))
@@ -163,6 +166,7 @@ def test_a_gain_of_the_tolerance_itself_is_too_little():
     np.testing.assert_allclose(steps, [1, 1 / 2, 1 / 2], rtol=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [-8.0, 8.0])
 def test_a_gain_is_a_share_of_the_size_of_the_objective(value):
     problem = Problem(Bowl(target()), Estimates(value, value - 1.0))
@@ -170,6 +174,7 @@ def test_a_gain_is_a_share_of_the_size_of_the_objective(value):
     assert (found.value, found.reason) == (value - 1.0, Stop.MAX_ITER)
 
 
+@pytest.mark.slow
 def test_steps_start_again_from_the_best_while_nothing_betters_the_start():
     bowl = Bowl(target(), strength=100.0)
     problem = Problem(bowl, Estimates(8.0, 9.0, 8.0, 7.0, 7.5, 7.4))
@@ -180,6 +185,7 @@ def test_steps_start_again_from_the_best_while_nothing_betters_the_start():
     assert all((F[k] != F[k - 1]).all() for k in (3, 4, 5))  # 7 is
 
 
+@pytest.mark.slow
 def test_the_best_estimate_is_kept_and_every_round_recorded():
     bowl, told = Bowl(target()), []
     problem = Problem(bowl, held := Bowl(target()))
@@ -196,6 +202,7 @@ def test_the_best_estimate_is_kept_and_every_round_recorded():
     assert held.value(found.point) == pytest.approx(min(values))
 
 
+@pytest.mark.slow
 def test_held_rows_never_draw_in_a_step_and_estimate_on_twice_as_many(monkeypatch):
     Z = np.random.default_rng(0).normal(size=(1, 1_000, 1, 3))
     solver = Adam(max_iter=2, round_steps=2, rows=70, anchors=30, held_share=0.25)
@@ -219,6 +226,7 @@ def test_held_rows_never_draw_in_a_step_and_estimate_on_twice_as_many(monkeypatc
     assert all(may_draw.all() for _, may_draw, _ in asked())  # too few to hold out
 
 
+@pytest.mark.slow
 def test_a_start_of_many_directions_is_first_descended_from(monkeypatch):
     asked, few = [], a_start(1)
 

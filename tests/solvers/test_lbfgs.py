@@ -210,6 +210,7 @@ def test_many_rows_in_single_precision_end_where_double_does():
     assert slow.value == pytest.approx(problem.value(slow.point), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("max_iter", "max_rank", "steps"),
     [
@@ -242,6 +243,7 @@ def test_after_six_steps_in_all_directions_the_largest_go_on(
     assert last.values.shape[1] == max_rank
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("optimized")
 @pytest.mark.parametrize(
     ("many", "least_tol", "dtype"),

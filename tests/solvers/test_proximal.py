@@ -193,6 +193,7 @@ def asked(monkeypatch):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("p", "rounds", "ends"),
     [
@@ -212,6 +213,7 @@ def test_rounds_are_of_so_many_steps_until_all_are_made(p, rounds, ends, asked):
     assert asked == ["step"]
 
 
+@pytest.mark.slow
 def test_a_round_that_makes_no_step_is_the_end(monkeypatch):
     monkeypatch.setattr(State, "step", lambda self, hinge: False)
     problem = posed()
@@ -232,6 +234,7 @@ def begun(monkeypatch):
     return states
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bounds", "shrink"),
     [
@@ -252,6 +255,7 @@ def test_the_width_that_proves_most_is_taken(bounds, shrink, begun, monkeypatch)
     assert state.point is state.ahead is start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("warm_rows", "n_descents"), [(9, 2), (10, 1)])
 def test_many_rows_begin_on_a_sample(warm_rows, n_descents, begun):
     problem = posed(n_rows=18)
@@ -268,6 +272,7 @@ def test_many_rows_begin_on_a_sample(warm_rows, n_descents, begun):
             assert begun[1][2] is begun[0][2]  # it goes on from there
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "n_narrowed"), [(1.0, 8), (1.5, 8), (1.5 + 1e-9, 0), (9.0, 0)]
 )
@@ -291,6 +296,7 @@ def test_the_corner_is_narrowed_while_it_hides_what_is_left(
     assert len(widths) == 3 + 2 * (first - 3)  # before and after the one step
 
 
+@pytest.mark.slow
 def test_nothing_is_narrowed_once_it_is_done(monkeypatch):
     problem = posed(strength=2.0)  # M = 0 is optimal
     narrowed = []
@@ -300,6 +306,7 @@ def test_nothing_is_narrowed_once_it_is_done(monkeypatch):
     assert not narrowed
 
 
+@pytest.mark.slow
 def test_one_round_is_under_the_widest_corner(asked, monkeypatch):
     problem = posed(2.0)
     widths = []

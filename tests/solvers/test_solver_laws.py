@@ -59,6 +59,7 @@ def solved(solver, penalty, structure):
     return solver.solve(problem, unit(problem))
 
 
+@pytest.mark.covering(2)
 @every_solver
 @every_penalty
 @every_structure
@@ -68,6 +69,7 @@ def test_result_is_positive_semi_definite(structure, penalty, solver):
     assert np.linalg.eigvalsh(M).min() >= -1e-12 * max(np.abs(M).max(), 1.0)
 
 
+@pytest.mark.covering(2)
 @every_solver
 @every_penalty
 @every_structure
@@ -92,6 +94,7 @@ def test_solution_agrees_with_its_history_and_point(penalty, solver):
     assert problem.value(solution.point) == pytest.approx(solution.value, rel=1e-12)
 
 
+@pytest.mark.covering(2)
 @every_solver
 @every_penalty
 @pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
@@ -135,6 +138,7 @@ def test_warm_start_at_zero_stops_early_where_zero_is_optimal(structure, solver)
     assert solution.value == pytest.approx(1.0, abs=1e-12)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("margin", [1e-3, 1.0, 100.0])
 @pytest.mark.parametrize("tol", [1e-2, 1e-3])
 @pytest.mark.parametrize("kind", [Proximal, Subgradient])

@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.batch_tables import (
@@ -39,7 +39,6 @@ def has_true_and_one(columns):
 
 
 @pytest.mark.parametrize("numeric", POLICIES)
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_any_cut_equals_the_whole(numeric, data):
     columns, y = data.draw(tables())
@@ -49,7 +48,6 @@ def test_any_cut_equals_the_whole(numeric, data):
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_any_order_and_grouping_is_the_same(data):
     columns, y = data.draw(tables().filter(lambda t: not has_true_and_one(t[0])))

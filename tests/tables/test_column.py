@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.table_cells import cells
@@ -96,7 +96,6 @@ def test_unused_categories_occur_in_no_rows():
 
 
 @given(st.lists(st.none() | st.sampled_from("abc"), min_size=1, max_size=8), st.data())
-@settings(max_examples=50, deadline=None)
 def test_occurring_equals_looking_at_every_row(values, data):
     column = read_table([[value] for value in values]).column(0)
     flags = st.lists(st.booleans(), min_size=len(values), max_size=len(values))

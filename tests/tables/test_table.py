@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkind.tables import is_missing, plain, read_table
@@ -186,7 +186,6 @@ def drawn_cells(data, kind):
 
 
 @EVERY_CASE
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_distinct_values_and_codes(make, kind, data):
     cells = drawn_cells(data, kind)
@@ -197,7 +196,6 @@ def test_distinct_values_and_codes(make, kind, data):
 
 
 @EVERY_CASE
-@settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_some_rows_of_a_table(make, kind, data):
     cells = drawn_cells(data, kind)

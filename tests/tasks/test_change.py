@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.frozen import FrozenEstimator
 
@@ -138,7 +138,6 @@ def test_it_is_the_best_of_all_rows_by_several_votes(calibrate):
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["overlap", "vectors", "k votes"]))
-@settings(max_examples=20)
 def test_it_is_the_best_of_all_rows_of_any_table(seed, kind):
     X, y = small_table(seed, n_rows=25, sizes=(3, 2, 4))
     if len(set(y)) > 1:

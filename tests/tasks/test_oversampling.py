@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -196,7 +196,6 @@ def test_it_works_in_a_pipeline_of_imbalanced_learn():
     assert model[-1].n_samples_fit_ == 120
 
 
-@settings(max_examples=25)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 99))
 def test_places_are_drawn_within_their_group_by_weight(sizes, seed):
     group = np.repeat(np.arange(len(sizes)), sizes)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import nearkind as nk
@@ -53,7 +53,6 @@ def test_quick_shares_are_those_of_the_model(name, temperature):
 
 
 @given(st.sampled_from([*KINDS]), st.integers(0, 10**6), st.integers(1, 3))
-@settings(max_examples=25)
 def test_bounds_hold_for_all_rows_with_more_changes(name, seed, n_more):
     votes, plain, alternatives = pair(name, seed)
     start = int(alternatives.later[0])

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -59,7 +59,6 @@ def coded(table):
     return model.fit(rows, table.y, sample_weight=table.weights)
 
 
-@settings(max_examples=50, deadline=None)
 @given(table=tables(max_rows=12), at_once=st.sampled_from([1, 7, 1_000]))
 def test_the_order_is_that_of_the_slow_greedy_algorithm(table, at_once):
     model = coded(table)
@@ -124,7 +123,6 @@ def test_rows_that_cover_all_classify_all_rightly():
     assert (target[kept][d[:, kept].argmin(axis=1)] == target).all()
 
 
-@settings(max_examples=50, deadline=None)
 @given(table=tables(max_rows=12), data=st.data())
 def test_each_row_counts_for_the_nearest_kept_ones(table, data):
     model = coded(table)

@@ -14,6 +14,7 @@ def timed(seconds, **facts):
     return Row("zoo", "cpml-s", 0, "", 0, fit_seconds=seconds, **facts)
 
 
+@pytest.mark.slow
 def test_times_by_classes_have_every_number(reproduction):
     paths = running_time.time_by_classes(reproduction)
     with next(p for p in paths if p.suffix == ".csv").open(encoding="utf-8") as file:

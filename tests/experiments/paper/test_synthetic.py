@@ -2,9 +2,12 @@
 
 import csv
 
+import pytest
+
 from nearkind.experiments.paper import synthetic
 
 
+@pytest.mark.slow
 def test_table_and_figures_have_every_reading_and_weight(reproduction):
     paths = synthetic.synthetic(reproduction, n_classes=4)
     with next(p for p in paths if p.suffix == ".csv").open(encoding="utf-8") as file:
