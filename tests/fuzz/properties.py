@@ -161,5 +161,5 @@ def same_in_any_order(case, estimator, order_of_rows, order_of_columns):
 
 def converged(model):
     """Return whether a learner came to its optimum; rounding decides on the way."""
-    metric = getattr(model, "metric_", model)
-    return getattr(metric, "stop_reason_", "TOLERANCE") in ("TOLERANCE", "SETTLED")
+    learner = model if hasattr(model, "stop_reason_") else getattr(model, "metric_", 0)
+    return getattr(learner, "stop_reason_", "TOLERANCE") in ("TOLERANCE", "SETTLED")

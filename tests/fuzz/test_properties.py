@@ -75,6 +75,12 @@ class TestExtremes:
         model.fit(COLOURS, sample_weight=[1e300, 1e-300, 1e-100, 1e-300, 1.0, 5e-324])
         assert np.isfinite(model.pairwise_distances(COLOURS)).all()
 
+    def test_soft_neighbours_of_vanishing_weight(self):
+        weights = [1e100, 5e-324, 1e-300, 1.0, 1e300, 1.0]
+        model = nk.baselines.MCML(max_iter=3)
+        model.fit(COLOURS, KINDS, sample_weight=weights)
+        assert np.isfinite(model.pairwise_distances(COLOURS)).all()
+
     def test_huge_class_weights_and_weights(self):
         factors, huge = {"ham": 1e300, "egg": 1e300}, [1e300] * 6
         model = nk.CPMLClassifier("hamming", class_weight=factors)
@@ -96,6 +102,7 @@ class TestExtremes:
         [
             nk.baselines.RFM(bandwidth=5e-324),
             nk.baselines.LMCA(tol=1e300, max_iter=3),
+            nk.baselines.NCA(tol=1e300, max_iter=3),
             nk.baselines.Chi2LMNN(margin=5e-324, max_iter=3),
             nk.baselines.Chi2LMNN(margin=1e300, max_iter=1, tol=0.0),
             nk.baselines.KernelLMCA(bandwidth=5e-324, max_iter=3),

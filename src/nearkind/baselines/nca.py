@@ -67,7 +67,7 @@ class NCA(Learner, VectorDistance, Baseline):
         _check_memory(len(rows))
         coding = flat_tables(self._fit_coding(rows, len(rows)))
         phi = coded_rows(coding, rows.codes)
-        settings = {"max_iter": self.max_iter, "tol": self.tol}
+        settings = {"max_iter": self.max_iter, "tol": min(self.tol, 1.0)}
         learner = NeighborhoodComponentsAnalysis(init="identity", **settings)
         L = learner.fit(phi, rows.y).components_
         self.components_ = np.zeros_like(L) if are_one(phi @ L.T) else L

@@ -30,6 +30,8 @@ ENOUGH = 1 << 17
 LOWEST_SCORE = -80.0
 """Logarithm of the smallest chance that is told from the others: numbers near the
 smallest that single precision has are slow to multiply."""
+TINY = 1e-300
+"""Sum of weights below which it is this: quotients by it do not overflow."""
 LOWEST_TOTAL = float(np.exp(-50.0))
 """Sum of the chances within a class below which they are computed one by one."""
 
@@ -354,8 +356,8 @@ class SoftNeighbors:
         weights = self._weights(labels)
         live = weights > 0.0
         each = np.where(live, labels.anchoring / (weights.sum() * self.margin), 0.0)
-        by_any = each / np.where(live, labels.same + labels.other, 1.0)
-        by_same = each / np.where(live, labels.same, 1.0)
+        by_any = each / np.maximum(labels.same + labels.other, TINY)
+        by_same = each / np.maximum(labels.same, TINY)
         return labels.contrast(Z, by_same - by_any, by_any)
 
     def _weights(self, labels: WeightedLabels) -> Array:

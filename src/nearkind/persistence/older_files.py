@@ -114,7 +114,8 @@ def _classifier(model: CPMLClassifier, left: Attributes) -> Attributes:
     if not isinstance(metric, Distance) or not hasattr(metric, "distance_"):
         raise RefusedError("metric_ of a classifier is not a fitted distance")
     check_settings(model)
-    counts = _whole_where_close(shares * weights[:, None])
+    with np.errstate(invalid="ignore"):  # infinite weights are refused below
+        counts = _whole_where_close(shares * weights[:, None])
     groups = RowGroups(rows.astype(np.intp), starts.astype(np.intp))
     report = fit_report(metric)
     kept = TrainingRows(codes, weights, counts, shares, groups)
