@@ -46,14 +46,12 @@ class NumberLine(NumberFeature):
     [0.25, 0.5, 1.0, 2.0]
     """
 
-    positions: Array
-
     def __init__(self, name: Any, numbers: Any, has_missing: bool) -> None:
         self.numbers: Array = np.asarray(numbers, dtype=np.float64)
         super().__init__(name, self.numbers[1:], has_missing)
-        self.positions = np.append(
-            self._points_of(self.numbers), [np.nan] * has_missing
-        )
+        points = self._points_of(self.numbers)
+        self._places: Array = np.append(points, [np.nan] * has_missing)
+        self.positions = self._places
 
     @classmethod
     def learned(cls, name: Any, numbers: Array, has_missing: bool) -> Self:
@@ -92,7 +90,7 @@ class NumberLine(NumberFeature):
         beyond = 2.0 * (step - inside)
         with np.errstate(divide="ignore"):  # at codes that are not of new numbers
             new = inside + beyond / (1.0 - np.abs(beyond))
-        of_fit = np.where(codes >= 0, self.positions[np.maximum(codes, 0)], np.nan)
+        of_fit = np.where(codes >= 0, self._places[np.maximum(codes, 0)], np.nan)
         return np.where(codes < SKIPPED, new, of_fit)
 
     def _points_of(self, x: Array) -> Array:
