@@ -25,7 +25,7 @@ from nearkind.estimators.base import codebook_of
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
-from nearkind.projections.onehot import OneHot
+from nearkind.projections.onehot import OneHot, Thermometer
 from nearkind.projections.vdm import VDM, empirical_bayes
 from nearkind.protocols import Projection, Regularizer, Solver, Structure
 from nearkind.regularizers.entrywise import EntrywiseL1
@@ -51,6 +51,7 @@ STRUCTURES = {"single": Single, "multi": Multi, "diagonal": Diagonal, "full": Fu
 PROJECTIONS: dict[str, Callable[[VDM], Any]] = {
     "vdm": lambda vdm: vdm,
     "onehot": lambda vdm: OneHot(),
+    "thermometer": lambda vdm: Thermometer(),
     "vdm+onehot": lambda vdm: Concatenation(vdm, OneHot()),
     "cooccurrence": lambda vdm: Cooccurrence(),
     "vdm+cooccurrence": lambda vdm: ChannelConcatenation(vdm, Cooccurrence()),
