@@ -17,7 +17,7 @@ from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes, Projection
 from nearkind.validation.parameters import choice
 
-CODINGS = {"onehot": OneHot, "thermometer": Thermometer, "vdm": VDM}
+CODINGS = {"onehot": OneHot, "vdm": VDM, "thermometer": Thermometer}
 CodingName = Annotated[str, partial(choice, table=CODINGS)]
 NOTHING = 1e-12
 """Squares of distances between values up to this are rounding, where all are."""

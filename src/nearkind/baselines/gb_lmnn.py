@@ -59,7 +59,7 @@ class GBLMNN(EmbeddedDistance, MarginDescent):
     tol : float, default=0.03
         Stop when a tree gains less than this share of the sum at the start. More trees
         follow the rows learned from, and not new ones, ever more closely.
-    coding : {"onehot", "thermometer", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms, for L and for the trees.
     max_rows : int, default=4_000
         Distinct rows that trees learn from; of more so many are drawn, of each class

@@ -72,7 +72,7 @@ class HDML(Learner, EmbeddingEstimator, Baseline):
     tol : float, default=1e-3
         Steps are halved when a pass gains less than this share of the objective, five
         times at most.
-    coding : {"onehot", "thermometer", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     random_state : int, RandomState or None, default=0
         For the start, the triplets and their order; None: others each time.

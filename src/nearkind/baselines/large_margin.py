@@ -90,7 +90,7 @@ class LMNN(LargeMargin):
         Iterations at most.
     tol : float, default=1e-3
         Stop when a round of 20 gains less than this share of the objective.
-    coding : {"onehot", "thermometer", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.

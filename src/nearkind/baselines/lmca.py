@@ -80,7 +80,7 @@ class LMCA(VectorDistance, MarginComponents):
         Iterations at most.
     tol : float, default=1e-4
         Stop when an iteration gains less than this share of the objective at the start.
-    coding : {"onehot", "thermometer", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     max_rows : int, default=4_000
         Distinct rows to learn from; of more so many are drawn, of each class its share.

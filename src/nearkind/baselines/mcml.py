@@ -59,7 +59,7 @@ class MCML(Learner, VectorDistance, WeightedBaseline):
         Iterations at most.
     tol : float, default=1e-3
         Stop when the gap is below this share of the objective.
-    coding : {"onehot", "thermometer", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.

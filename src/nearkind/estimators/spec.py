@@ -51,10 +51,10 @@ STRUCTURES = {"single": Single, "multi": Multi, "diagonal": Diagonal, "full": Fu
 PROJECTIONS: dict[str, Callable[[VDM], Any]] = {
     "vdm": lambda vdm: vdm,
     "onehot": lambda vdm: OneHot(),
-    "thermometer": lambda vdm: Thermometer(),
     "vdm+onehot": lambda vdm: Concatenation(vdm, OneHot()),
     "cooccurrence": lambda vdm: Cooccurrence(),
     "vdm+cooccurrence": lambda vdm: ChannelConcatenation(vdm, Cooccurrence()),
+    "thermometer": lambda vdm: Thermometer(),
 }
 ALL = {
     "triplets": AllTriplets,
