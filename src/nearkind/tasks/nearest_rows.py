@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import FittedDistance
+from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.neighbors import INDEXES, TrainingRows
 from nearkind.protocols import Array, Codes
@@ -107,7 +108,7 @@ class RowSearch(DistanceTask):
                 "Count rows from 0, without those of weight 0."
             )
         codes = rows.codes[rows.unique_of(row)]
-        return codes, values_of(self.distance_, codes), book.library_
+        return codes, decoded(book, codes[None])[0], book.library_
 
 
 @parameters.estimator_class()
@@ -258,19 +259,23 @@ class NearestRows(RowSearch, BaseEstimator):
         """
         distances, numbers = self.kneighbors(X, n_neighbors)
         rows, book = self._voter.rows, self.codebook_
-        if X is None:
-            queries = np.sort(rows.groups.rows)
-            sides = [self._row(int(row))[:2] for row in queries]
-            library = book.library_
-        else:
+        groups, known = rows.groups, decoded(book, rows.codes)
+        numbered, unique = groups.members_of(np.arange(len(rows)))
+        training = {
+            number: (rows.codes[u], known[u])
+            for number, u in zip(numbered.tolist(), unique.tolist(), strict=True)
+        }
+        queries, library = np.sort(groups.rows), book.library_
+        sides = [training[number] for number in queries.tolist()]
+        if X is not None:
             table = read_table(X)
             order = book.order_of(table, type(self).__name__)
             cells = zip(*(table.column(d).cells() for d in order), strict=True)
             sides = list(zip(self.encode(X), map(list, cells), strict=True))
             queries, library = np.arange(len(sides)), book.library_of(X)
         told = [
-            differences(self.distance_, *side, *self._row(int(number))[:2])
-            for side, near in zip(sides, numbers, strict=True)
+            differences(self.distance_, *side, *training[number])
+            for side, near in zip(sides, numbers.tolist(), strict=True)
             for number in near
         ]
         columns = {
@@ -336,10 +341,14 @@ class NearestRows(RowSearch, BaseEstimator):
         return csr_array((data, row, ends), (n_queries, self.n_samples_fit_))
 
 
-def values_of(distance: FittedDistance, codes: Codes) -> list[Any]:
-    """Return the values that the codes of one row (D,) stand for; None if missing."""
-    values = distance.codebook.values
-    return [values(d)[c] if c >= 0 else None for d, c in enumerate(codes.tolist())]
+def decoded(book: Codebook, codes: Codes) -> list[list[Any]]:
+    """Return the values that rows of codes (n, D) stand for; None if missing."""
+    columns = [
+        [values[code] if code >= 0 else None for code in column.tolist()]
+        for d, column in enumerate(codes.T)
+        for values in [book.values(d)]
+    ]
+    return list(map(list, zip(*columns, strict=True)))
 
 
 def differences(
