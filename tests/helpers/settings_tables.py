@@ -142,6 +142,7 @@ SEARCH = {
     "scoring": ["accuracy", "balanced_accuracy", "f1_macro", "log_loss"],
     "class_weight": [None, "balanced", {"ham": 2.0}],
     "calibrate": [True, False],
+    "n_remembered": ["auto", "all", 7],
 }
 TASKS = {
     nk.NearestOutliers: {
