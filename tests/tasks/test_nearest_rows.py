@@ -86,7 +86,7 @@ def test_neighbours_come_in_the_users_kind_of_table(kind):
         found = model.neighbors(new)
     assert type(found).__module__.split(".")[0] == type(new).__module__.split(".")[0]
     assert list(found["neighbor"]) == [3, 0]
-    assert list(found["differs"]) == ["colour: 'green', 'blue'", "nothing"]
+    assert list(found["differs"]) == ["colour: 'green', 'blue'", "equal"]
     parts = model.explain(0, {"colour": "red", "size": "L"})
     assert list(parts["feature"]) == ["size", "colour"]
     assert list(parts["contribution"]) == [0.5, 0.0]

@@ -1,5 +1,6 @@
 """The rows of a table that are nearest to others: neighbours for tables of any kind."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from itertools import pairwise
 from numbers import Real
@@ -352,7 +353,11 @@ def decoded(book: Codebook, codes: Codes) -> list[list[Any]]:
 
 
 def differences(
-    distance: FittedDistance, a: Codes, left: list[Any], b: Codes, right: list[Any]
+    distance: FittedDistance,
+    a: Codes,
+    left: Sequence[Any],
+    b: Codes,
+    right: Sequence[Any],
 ) -> str:
     """Return in words the columns that contribute most to the distance of two rows.
 
@@ -361,7 +366,7 @@ def differences(
     distance : FittedDistance
     a, b : ndarray of int (D,)
         Codes.
-    left, right : list
+    left, right : sequence
         The cells that they stand for.
 
     Examples
@@ -373,7 +378,7 @@ def differences(
     "x0: 'a', 'b'"
     """
     if (a == b).all():
-        return "nothing"
+        return "equal"
     parts, names = distance.contributions(a, b), distance.codebook.feature_names
     order = [d for d in np.argsort(-np.abs(parts), kind="stable") if parts[d]]
     told = [f"{names[d]}: {left[d]!r}, {right[d]!r}" for d in order[:MOST_REASONS]]
