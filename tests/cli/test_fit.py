@@ -244,7 +244,7 @@ DATES = ["2020-02-03", "2021-11-30", "2020-02-03", "2022-01-01"] * 3
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
-def test_dates_are_refused_in_every_format_unless_they_are_text(
+def test_dates_give_way_to_their_parts_in_every_format_unless_they_are_text(
     tmp_path, ending, stream
 ):
     path, model = tmp_path / f"visits.{ending}", tmp_path / "m.nearkind"
@@ -252,7 +252,13 @@ def test_dates_are_refused_in_every_format_unless_they_are_text(
     columns = {"day": days, "size": ["a", "b"] * 6, "kind": ["x", "y", "x"] * 4}
     write_columns(columns, path)
     fit = ("fit", path, "-t", "kind", "-m", "single", stream, "-o", model)
-    assert "Column 'day' holds dates" in complaint(*fit)
+    result = run(*fit)
+    assert result.exit_code == 0
+    assert result.stderr.count("Column 'day' holds dates") == 1
+    parts = nk.load(model).distance_.categories
+    assert list(parts) == ["day_year", "day_month", "day_weekday", "size"]
+    assert parts["day_month"] == [1, 2, 11]
+    assert len(facts("predict", model, path)["rows"]) == 12
     done(*fit, "--text", "day")
     assert nk.load(model).distance_.categories["day"] == sorted(set(DATES))
     assert len(facts("predict", model, path)["rows"]) == 12

@@ -27,6 +27,7 @@ from nearkind.io import (
     write_columns,
 )
 from nearkind.io.cells import is_missing
+from nearkind.io.dates import with_date_parts
 from nearkind.io.delimited import write_delimited
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array
@@ -80,7 +81,9 @@ class ModelTable:
         self.model, self.view, self.options = model, ModelView(model), options
         self.where = short_name(data)
         self.columns = read_data(data, options)
-        self.X = model_columns(self.view.codebook, self.columns, self.where)
+        self.X = model_columns(
+            self.view.codebook, self.columns, self.where, options.dates
+        )
         self.n_rows = len(next(iter(self.columns.values())))
 
     def row(self, number: int) -> dict[Any, list[Any]]:
@@ -97,7 +100,9 @@ class ModelTable:
         return [None if is_missing(cell) else cell for cell in self.columns[column]]
 
 
-def model_columns(book: Codebook, columns: Columns, where: str) -> dict[Any, list[Any]]:
+def model_columns(
+    book: Codebook, columns: Columns, where: str, dates: str | None = None
+) -> dict[Any, list[Any]]:
     """Return the model's columns of a table, with the values that the model knows.
 
     Parameters
@@ -108,6 +113,8 @@ def model_columns(book: Codebook, columns: Columns, where: str) -> dict[Any, lis
         As they were read; columns that the model does not have are ignored.
     where : str
         Name of the file, for the message if a column is missing.
+    dates : {"dmy", "mdy"} or None, default=None
+        How to read dates that can be read either way.
     """
     levels: dict[str, Collection[Any]] = {
         str(feature.name): feature.code_of if isinstance(feature, Levels) else ()
@@ -120,6 +127,7 @@ def model_columns(book: Codebook, columns: Columns, where: str) -> dict[Any, lis
                 f"array of {len(levels)}, which go by their place."
             )
         return match_levels(columns, dict(zip(columns, levels.values(), strict=False)))
+    columns = with_date_parts(columns, levels, dates)
     lost = [name for name in levels if name not in columns]
     if lost:
         listed = ", ".join(map(repr, lost[:MOST_LISTED]))

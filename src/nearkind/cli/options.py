@@ -227,12 +227,23 @@ class Reading:
         "Encoding of a text file, such as utf-8; detected by default."
     )
 
+    decimal: Literal[",", "."] | None = option(
+        "Decimal mark of numbers in a text file; the other mark, blanks and "
+        "apostrophes then separate thousands."
+    )
+    dates: Literal["dmy", "mdy"] | None = option(
+        "Whether dates such as 7/4/22 have the day first (dmy) or the month (mdy); "
+        "needed only where the table does not tell."
+    )
+
     @property
     def options(self) -> "ReadOptions":
         """The options as files are read by."""
         from nearkind.io import ReadOptions
 
-        return ReadOptions(self.format, self.delimiter, self.encoding)
+        return ReadOptions(
+            self.format, self.delimiter, self.encoding, self.decimal, self.dates
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
