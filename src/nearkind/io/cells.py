@@ -106,15 +106,27 @@ class ColumnType(NamedTuple):
                 ReadingWarning,
                 stacklevel=3,
             )
-        elif not self.numbers and (self.comma or self.point):
-            fits = {",": self.comma, ".": self.point}
-            marks = [f"--decimal {mark}" for mark in fits if fits[mark]]
+        elif marks := self._marks():
             warn(
                 f"Column {name!r} is read as text, but looks like numbers with "
-                f"separators. Pass {' or '.join(marks)} to read them as numbers.",
+                f"separators. Pass {marks} to read them as numbers.",
                 ReadingWarning,
                 stacklevel=3,
             )
+
+    def refuse_separators(self, name: str) -> None:
+        """Raise ``ValueError`` if a column that must hold numbers has separators."""
+        if marks := self._marks():
+            raise ValueError(
+                f"Column {name!r} held numbers in fit, and now holds numbers with "
+                f"separators. Pass {marks} to read them."
+            )
+
+    def _marks(self) -> str:
+        """Return the options by which text is read as numbers; empty if none is."""
+        fits = {",": self.comma, ".": self.point}
+        marks = [f"--decimal {mark}" for mark in fits if fits[mark]]
+        return "" if self.numbers else " or ".join(marks)
 
     def columns(self, name: str, cells: "Cells", dates: str | None) -> dict[str, Any]:
         """Return the values of cells in a column of this type, or the parts of dates.

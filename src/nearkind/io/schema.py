@@ -341,7 +341,8 @@ def match_levels(columns: Columns, levels: Mapping[str, Collection[Any]]) -> Col
     Returns
     -------
     dict of str to list
-        The columns of ``levels`` that are there, in its order.
+        The columns of ``levels`` that are there, in its order. A text that a column
+        did not have in training, but only in another case, is that text.
 
     Examples
     --------
@@ -349,6 +350,8 @@ def match_levels(columns: Columns, levels: Mapping[str, Collection[Any]]) -> Col
     {'size': ['1', '2']}
     >>> match_levels({"size": ["1", "NA"]}, {"size": {1, 2}})
     {'size': [1, None]}
+    >>> match_levels({"size": ["Large", "small"]}, {"size": {"large", "small"}})
+    {'size': ['large', 'small']}
     """
     return {
         name: ListCells(name, columns[name]).mapped(_matching(known))
@@ -357,9 +360,23 @@ def match_levels(columns: Columns, levels: Mapping[str, Collection[Any]]) -> Col
     }
 
 
+def folded(text: str) -> str:
+    """Return a text by which spellings of different case and blanks are equal.
+
+    Examples
+    --------
+    >>> folded("New  York") == folded("new york")
+    True
+    """
+    return " ".join(text.casefold().split())
+
+
 def _matching(known: Collection[Any]) -> Callable[[Any], Any]:
     """Return what gives a cell as a column of known values has it."""
-    has_words = any(isinstance(value, str) for value in known)
+    words = [value for value in known if isinstance(value, str)]
+    has_words = bool(words)
+    n_spellings = Counter(map(folded, words))
+    by_spelling = {folded(x): x for x in words if n_spellings[folded(x)] == 1}
 
     def match(cell: Any) -> Any:
         if cell in known:
@@ -371,6 +388,6 @@ def _matching(known: Collection[Any]) -> Callable[[Any], Any]:
             return text if text in known else cell
         value = parse_number(cell)
         is_number = value is not None and (value in known or not has_words)
-        return value if is_number else cell
+        return value if is_number else by_spelling.get(folded(cell), cell)
 
     return match
