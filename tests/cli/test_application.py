@@ -47,7 +47,7 @@ def test_demo_tells_what_was_learned(tmp_path):
         "432 rows",
         "relative optimality gap",
         "Hamming",
-        "looks at",
+        "Contribution of each column",
         "squared distance",
     ):
         assert words in out.stdout
