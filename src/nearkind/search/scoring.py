@@ -263,7 +263,7 @@ def scoring_of(model: Any, classes: NDArray[Any]) -> Scoring:
     given = model.scoring
     if isinstance(given, str) and given in SCORINGS:
         return SCORINGS[given]()
-    if isinstance(given, str) or isinstance(given, type(get_scorer("accuracy"))):
+    if isinstance(given, str | type(get_scorer("accuracy"))):
         return _by_scorer(get_scorer(given), classes)
     return FunctionScoring(given, classes)
 
