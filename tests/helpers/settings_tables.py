@@ -170,6 +170,7 @@ SEARCH = {
     "class_weight": [None, "balanced", {"ham": 2.0}],
     "ordered": CODED["ordered"],
     "calibrate": [True, False],
+    "n_remembered": ["auto", "all", 7],
 }
 TASKS = {
     nk.NearestOutliers: {
