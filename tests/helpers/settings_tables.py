@@ -20,7 +20,14 @@ CODING = {"coding": ["onehot", "vdm"]}
 MARGIN = {"n_neighbors": [1, 3], "mu": [0.5, 1.0], **STOP}
 DRAWN = {"max_rows": [1000, 9], **SEED}
 
+SKIPPING = {
+    "missing": ["skip", "error"],
+    "numeric": ["number", "auto", "category", "bin"],
+}
+WEIGHTS = {"weights": [None, {"a": 2.0}, {"few": 0.0, "höhe": 0.5}]}
+
 DISTANCES = {
+    "gower": {**WEIGHTS, "asymmetric": [(), ["b"]], **SKIPPING},
     "vdm": {"exponent": [1.0, 2.0], "weighting": ["none", "query", "symmetric"]},
     "association": {"divergence": ["kl", "js"]},
     "dilca": {"context": ["mean", "rr"], "sigma": [1.0, 0.0]},
@@ -178,7 +185,7 @@ TABLES = {
     nk.CPMLClassifier: CLASSIFIER,
     nk.CPMLClassifierCV: SEARCH,
     **{
-        kind: {**DISTANCES.get(name, {}), **CODED}
+        kind: {**CODED, **DISTANCES.get(name, {})}
         for name, kind in nk.baselines.all().items()
     },
     **TASKS,

@@ -30,6 +30,7 @@ from nearkind.baselines.frequency import (
     Smirnov as Smirnov,
 )
 from nearkind.baselines.gb_lmnn import GBLMNN as GBLMNN
+from nearkind.baselines.gower import Gower as Gower
 from nearkind.baselines.hamming import Hamming as Hamming
 from nearkind.baselines.hdml import HDML as HDML
 from nearkind.baselines.helic import HELIC as HELIC
@@ -83,6 +84,7 @@ KINDS: dict[str, Any] = {
     "hdml": HDML,
     "discriminant": Discriminant,
     "rfm": RFM,
+    "gower": Gower,
 }
 """The baselines by name: the one list of them, to which a new one adds a line."""
 

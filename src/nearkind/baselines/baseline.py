@@ -30,12 +30,13 @@ class Baseline(Distance, BaseEstimator, ABC):
     """Base of baselines; each gives ``_learn``.
 
     Parameters are annotated in the body of a class, with rules, as those of an
-    ``estimator_class``, which every baseline is.
+    ``estimator_class``. A subclass without any has the ``__init__`` of its base.
     """
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
-        estimator_class()(cls)
+        if "__annotations__" in vars(cls):  # else ``__init__`` is that of its base
+            estimator_class()(cls)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the distance.

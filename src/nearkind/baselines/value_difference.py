@@ -23,6 +23,9 @@ WEIGHTINGS: dict[str, Callable[[Array], Any]] = {
     "query": lambda w: w[:, None],
     "symmetric": lambda w: 0.5 * np.add.outer(w, w),
 }
+ROUNDING = 2.0**-52
+"""Share of the largest distance below which the distance of two values is zero: it
+would vanish in a sum with others."""
 
 
 class ValueDifference(SeparableDistance, WeightedBaseline):
@@ -69,6 +72,8 @@ class ValueDifference(SeparableDistance, WeightedBaseline):
             weigh(np.sqrt((phi * phi).sum(axis=1))) * differences(phi, self.exponent)
             for phi in (table[:, 0] for table in vdm.tables)
         ]
+        least = ROUNDING * sum(table.max() for table in tables)
+        tables = [np.where(table < least, 0.0, table) for table in tables]
         return PairTables(rows.codebook, tables)
 
 
