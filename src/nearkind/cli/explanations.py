@@ -221,7 +221,7 @@ class Explainer:
 
 def contributions(table: ModelTable) -> Columns:
     """Return what ``explain_rows`` of a classifier says of a table, as columns."""
-    committee, found = table.view.committee, []
+    committee, found = table.model.committee_, []
     rows = read_table(table.X).factorize()
     for distance in table.view.distances:
         distance.encode(rows)  # what is unseen is said once, of all rows
@@ -238,7 +238,7 @@ def contributions(table: ModelTable) -> Columns:
 
 def contribution_facts(table: ModelTable, columns: Columns) -> dict[str, Any]:
     """Return the mean absolute contribution of each feature, the largest first."""
-    names = table.view.committee.feature_names
+    names = table.model.committee_.feature_names
     mean = [float(np.abs(columns[str(name)]).mean()) for name in names]
     order = np.argsort(-np.array(mean), kind="stable")
     return {

@@ -213,12 +213,12 @@ def deciding_rows(committee: Committee, row: Any, n: int) -> dict[str, Any]:
         total.update(dict(zip(numbers.tolist(), shares.tolist(), strict=True)))
     groups, query = voter.rows.groups, voter.distance.represent(voter.encode(row))
     distances = voter.distance.compare(query, voter.represented)
-    numbers, unique = groups.by_row(np.arange(len(voter.rows)))
-    place = ranks(distances[0], tie_widths(distances)[0])[unique]
+    numbers, owner = groups.members_of(np.arange(len(voter.rows)))
+    place = ranks(distances[0], tie_widths(distances)[0])[owner]
     vote = np.array([total[number] for number in numbers.tolist()])
     vote /= len(committee.voters)
     first = np.lexsort((numbers, place, -vote.round(ROUNDED)))[:n]
-    unique = unique[first]
+    unique = owner[first]
     return {
         "row": numbers[first],
         "label": committee.classes[voter.rows.shares[unique].argmax(axis=1)],
