@@ -226,11 +226,11 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         >>> data = nk.datasets.load("monks1", as_frame=False)
         >>> model = nk.CPMLClassifier("hamming", n_neighbors=3).fit(data.X, data.y)
         >>> found = model.explain_rows(data.X[:3])
-        >>> found.drop(columns=["predicted", "probability"]).sum(axis=1).round(6)
-        0    1.0
-        1    1.0
-        2    1.0
-        dtype: float64
+        >>> found[["predicted", "probability", "base value", "x0", "x4"]].round(2)
+          predicted  probability  base value    x0    x4
+        0         1         1.00         0.5  0.08  0.33
+        1         1         1.00         0.5  0.08  0.33
+        2         1         0.76         0.5  0.26 -0.16
         """
         check_is_fitted(self)
         columns = contribution_columns(self.committee_, X, to, type(self).__name__)
