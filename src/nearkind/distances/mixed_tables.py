@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from nearkind.distances.checks import check_amount, check_reals
 from nearkind.distances.form import SeparableForm, query_chunks
 from nearkind.encoding import NumberLine
+from nearkind.encoding.features import distinct_numbers
 from nearkind.errors import RefusedError
 from nearkind.protocols import Array, Codes
 
@@ -67,6 +68,29 @@ class MixedTables(SeparableForm):
             left = np.ascontiguousarray(a[rows].T)[:, :, None]
             distances[rows] = self._means(left, right, has_gaps)
         return distances
+
+    def mean_differences(self, codes: Codes, weights: Array) -> Array:
+        """Return the mean difference of two rows in each feature (D,), not scaled.
+
+        The mean is over all pairs of rows that have a value; 0 if there is none.
+
+        Parameters
+        ----------
+        codes : ndarray of int (n, D)
+        weights : ndarray (n,)
+            How many rows each stands for.
+        """
+        return np.array(
+            [
+                _mean_difference(*self._totals(d, column, weights), self._is_nominal[d])
+                for d, column in enumerate(codes.T)
+            ]
+        )
+
+    def _totals(self, d: int, codes: Codes, weights: Array) -> tuple[Array, Array]:
+        """Return the points that occur in a feature, rising, and their weights."""
+        points, _ = self._points(d, codes)
+        return distinct_numbers(points, weights)
 
     def contributions(self, a: Codes, b: Codes) -> Array:
         """Return each feature's part (D,) of the distance between two rows."""
@@ -194,3 +218,20 @@ class MixedTables(SeparableForm):
             d for d, ends in enumerate(self.ends) if (ends[:, 0] < ends[:, 1]).any()
         )
         return {d: at for at, d in enumerate(wide, start=len(self.ends))}
+
+
+def _mean_difference(points: Array, totals: Array, is_nominal: bool) -> float:
+    """Return the mean difference of two rows, of points (s,) that so many rows have.
+
+    Examples
+    --------
+    >>> _mean_difference(np.array([0.0, 1.0]), np.array([2.0, 1.0]), is_nominal=True)
+    0.6666666666666666
+    """
+    n = totals.sum()
+    upto = np.cumsum(totals)
+    if is_nominal:
+        sums = (totals * (n - totals)).sum()
+    else:
+        sums = 2.0 * (np.diff(points) * upto[:-1] * (n - upto[:-1])).sum()
+    return float(sums / (n * (n - 1.0 if n > 1.0 else n) or 1.0))

@@ -54,6 +54,7 @@ from nearkind.voting import (
     Voter,
 )
 from nearkind.voting.conformal import rows_needed
+from nearkind.voting.representatives import remembered_by
 
 SEARCH_SHARE = 0.6
 """Share of the time for the search; the rest is for learning from all rows."""
@@ -199,6 +200,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     scoring: Any = "accuracy"
     class_weight: Any = None
     calibrate: bool = True
+    n_remembered: Any = "auto"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose, and learn from all rows.
@@ -217,6 +219,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         start = perf_counter()
         most, budget = parameters.whole_number(self, "max_members"), _seconds(self)
         parameters.flag(self, "calibrate")
+        remembered = remembered_by(self)
         check_scoring(self)
         check_class_weight(self)
         with search_progress(self, X, y, sample_weight) as notify:
@@ -233,6 +236,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
                 )
             with Deadline(start + budget).limit(), _columns_not_warned_of():
                 voters = self._learn(search, chosen)
+                voters = tuple(v.with_rows(remembered(v)) for v in voters)
             self.classes_ = rows.classes
             self.committee_ = Committee(voters, rows.classes, calibration, scores)
             keep_codebook(self, self.distance_.codebook)

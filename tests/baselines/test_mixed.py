@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearkind as nk
-from nearkind.baselines import Gower
+from nearkind.baselines import Gower, Unbiased
 
 CELLS = st.tuples(
     st.sampled_from(["a", "b", None]),
@@ -107,6 +107,29 @@ def test_every_number_is_a_row_of_its_own():
     assert nk.NearestOutliers("gower", n_neighbors=1).fit(
         X
     ).distance_.codebook.n_values == [3000]
+
+
+@given(st.lists(CELLS, min_size=2, max_size=8))
+def test_unbiased_columns_contribute_equally(rows):
+    rows = [("a", 0.0, 0), ("b", 3.0, 1), *rows]
+    model = Unbiased().fit(rows)
+    for d in range(3):
+        column = [row[d] for row in rows if row[d] is not None]
+        pairs = [
+            model.distance_.scales[d] * (abs(x - y) / (ranges_of(rows)[d] or 1))
+            if d
+            else model.distance_.scales[d] * (x != y)
+            for i, x in enumerate(column)
+            for y in column[:i]
+        ]
+        assert math.isclose(np.mean(pairs), 1.0)
+
+
+def test_unbiased_counts_repeated_rows_and_weights_alike():
+    rows = [["a", 1.0], ["b", 2.0], ["a", 5.0]]
+    weighted = Unbiased().fit(rows, sample_weight=[1, 3, 2]).distance_.scales
+    repeated = Unbiased().fit([rows[i] for i in (0, 1, 1, 1, 2, 2)]).distance_.scales
+    np.testing.assert_array_equal(weighted, repeated)
 
 
 class TestRefuses:
