@@ -2,7 +2,7 @@
 
 function definitions(lines) {
   return lines.flatMap(([term, text]) => [
-    make('dt', {}, term),
+    make('dt', {}, nameOf(term)),
     make('dd', { class: term === 'Distance' ? 'code' : null }, text),
   ]);
 }

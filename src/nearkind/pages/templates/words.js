@@ -31,6 +31,21 @@ function rowsText(n) {
   return `${whole(n)} row${n === 1 ? '' : 's'}`;
 }
 
+const SLICE = 12; // milliseconds
+
+// Runs a generator a little at a time, so that the page answers meanwhile.
+function inSlices(search, isWanted, done) {
+  const work = () => {
+    if (!isWanted()) return;
+    const end = performance.now() + SLICE;
+    let step = search.next();
+    while (!step.done && performance.now() < end) step = search.next();
+    if (step.done) done(step.value);
+    else setTimeout(work, 0);
+  };
+  work();
+}
+
 function someRows(n) {
   return Number.isInteger(n) ? rowsText(n) : `weight ${n.toFixed(2)}`;
 }
