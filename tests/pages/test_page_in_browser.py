@@ -88,9 +88,8 @@ def test_fifty_edits_of_a_mixed_table_by_three_voters(browser, tmp_path):
     )  # fmt: skip
     with visited(browser, tmp_path, report_data(model, X, y)) as visit:
         assert_edits_agree(visit, model, X, 50, numbers=["height"])
-        said = "By CPML(constraints='neighbors'"
-        assert visit.text("#relevance-by").startswith(said)
-        assert "the best learned one of 3 distances" in visit.text("#summary")
+        visit.page.click("#model summary")
+        assert "the best learned one of 3 distances" in visit.text("#model")
 
 
 @pytest.mark.slow
@@ -254,6 +253,24 @@ def visit_row(visit, X):
         name: visit.page.locator(f"#field-{d} option:checked").inner_text()
         for d, name in enumerate(X)
     }
+
+
+def test_contributions_to_a_prediction_are_those_of_python(browser, car_page):
+    path, model, X = car_page
+    with Visit(browser, path) as visit:
+        visit.pick(7)
+        visit.page.wait_for_selector("#contributions tbody")
+        lines = visit.page.locator("#contributions tbody tr").all()
+        shown = {
+            line.locator("th span").first.text_content().split(" ")[0]: float(
+                line.locator(".number").inner_text().replace("\N{MINUS SIGN}", "-")
+            )
+            for line in lines
+        }
+        wanted = model.explain_rows(X.iloc[[7]])[list(X)].iloc[0]
+        assert set(shown) == set(X)
+        for name, part in shown.items():
+            assert abs(part - 100 * wanted[name]) < 0.06
 
 
 @pytest.mark.slow

@@ -16,8 +16,8 @@ from nearkind.pages.table_data import confusion_facts, held_confusion_facts, row
 from nearkind.voting.shapley import coalitions
 
 NOT_LEARNED = (
-    "This distance is not learned from labels: the shares do not say which columns tell "
-    "classes apart."
+    "This distance is not learned from labels: the shares do not say which columns "
+    "tell classes apart."
 )
 
 

@@ -25,8 +25,8 @@ def data_lines(data: ReportData) -> list[Line]:
     n_unseen = int((data.codes[:, :n_columns] == -1).any(axis=1).sum())  # no crosses
     if n_unseen:
         unseen = (
-            f"{count_text(n_unseen, 'row')} with a value that was not seen in fit, or a "
-            "missing one where none was; it counts as an average value."
+            f"{count_text(n_unseen, 'row')} with a value that was not seen in fit, or "
+            "a missing one where none was; it counts as an average value."
         )
         lines.append(("Unseen values", unseen))
     return lines

@@ -84,6 +84,6 @@ function showNeighbours(codes, cells, chosen, choose) {
   const draw = (some) => scrolling(title, neighbourTable(codes, some, chosen, choose));
   fill('neighbours',
     make('h3', {}, title),
-    firstOf(cells, MOST_LINES, draw, 'of them'),
+    firstOf(cells, MOST_LINES, draw, 'listed rows'),
     neighbourNote(cells));
 }

@@ -10,7 +10,7 @@ function whole(n) {
 }
 
 function percent(share) {
-  return `${(100 * share).toFixed(1)}%`;
+  return `${(100 * share).toFixed(1).replace(/^-(0\.0)$/, '$1')}%`;
 }
 
 // Decimals that all numbers of a list share: four digits of the largest, at least.
