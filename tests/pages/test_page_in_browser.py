@@ -216,7 +216,7 @@ def test_several_values_are_suggested_where_one_is_not_enough(browser, tmp_path)
         visit.pick(0)
         visit.page.wait_for_selector("#changes li")
         said = visit.text("#changes")
-        assert "It takes 2 other values; no fewer do." in said
+        assert "It takes 2 changes of values; fewer are not enough." in said
         change = nk.nearest_change(model, X.iloc[0].to_dict())
         assert change.n_changes == 2
         visit.page.locator("#changes li button").first.click()
@@ -301,7 +301,7 @@ def test_a_confusion_leads_to_its_rows(browser, car_page):
         rows.first.click()
         assert visit.page.input_value("#row-number") == str(number)
         said = model.predict(X.iloc[[number]])[0]
-        assert cell.get_attribute("aria-label").endswith(f"said to be {said}")
+        assert cell.get_attribute("aria-label").endswith(f"predicted as {said}")
 
 
 @pytest.mark.slow

@@ -100,7 +100,9 @@ def test_it_says_whether_rows_are_familiar():
     assert "every row equals a training row" in lines(summary(report_data(model, X, Y)))
     assert "5 of 20 rows equal a training" in lines(summary(report_data(model, new, Y)))
     strange = X.assign(coat="down", legs="4")
-    assert "no row equals a training row" in lines(summary(report_data(model, strange, Y)))
+    assert "no row equals a training row" in lines(
+        summary(report_data(model, strange, Y))
+    )
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
