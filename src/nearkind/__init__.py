@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr_
     from nearkind.tasks.audit import audit as audit
     from nearkind.tasks.change import nearest_change as nearest_change
     from nearkind.tasks.medoids import KMedoids as KMedoids
+    from nearkind.tasks.nearest_rows import NearestRows as NearestRows
     from nearkind.tasks.outliers import NearestOutliers as NearestOutliers
     from nearkind.tasks.oversampling import Oversampler as Oversampler
     from nearkind.tasks.prototypes import Prototypes as Prototypes
@@ -39,6 +40,7 @@ _HOME = {
     "Oversampler": "nearkind.tasks.oversampling",
     "Prototypes": "nearkind.tasks.prototypes",
     "KMedoids": "nearkind.tasks.medoids",
+    "NearestRows": "nearkind.tasks.nearest_rows",
     "NearestOutliers": "nearkind.tasks.outliers",
     "Questions": "nearkind.tasks.questions",
     "audit": "nearkind.tasks.audit",
