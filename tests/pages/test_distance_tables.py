@@ -75,7 +75,7 @@ KINDS = {
 }
 
 
-REFUSED = {"kernel_lmca", "gb_lmnn", "gower", "unbiased"}
+REFUSED = {"kernel_lmca", "gb_lmnn", "gower", "unbiased", "ocl"}
 """Distances under which a row is no sum of vectors of its values."""
 
 
