@@ -20,7 +20,21 @@ CODING = {"coding": ["onehot", "vdm"]}
 MARGIN = {"n_neighbors": [1, 3], "mu": [0.5, 1.0], **STOP}
 DRAWN = {"max_rows": [1000, 9], **SEED}
 
+SKIPPING = {
+    "missing": ["skip", "error"],
+    "numeric": ["number", "auto", "category", "bin"],
+}
+WEIGHTS = {"weights": [None, {"a": 2.0}, {"few": 0.0, "höhe": 0.5}]}
+
+
+def weights_of(kind):
+    """Return values of the weights of columns, for a distance that takes them."""
+    return WEIGHTS if "weights" in kind().get_params() else {}
+
+
 DISTANCES = {
+    "unbiased": SKIPPING,
+    "gower": {"asymmetric": [(), ["b"]], **SKIPPING},
     "vdm": {"exponent": [1.0, 2.0], "weighting": ["none", "query", "symmetric"]},
     "association": {"divergence": ["kl", "js"]},
     "dilca": {"context": ["mean", "rr"], "sigma": [1.0, 0.0]},
@@ -142,6 +156,7 @@ SEARCH = {
     "scoring": ["accuracy", "balanced_accuracy", "f1_macro", "log_loss"],
     "class_weight": [None, "balanced", {"ham": 2.0}],
     "calibrate": [True, False],
+    "n_remembered": ["auto", "all", 7],
 }
 TASKS = {
     nk.NearestOutliers: {
@@ -178,7 +193,7 @@ TABLES = {
     nk.CPMLClassifier: CLASSIFIER,
     nk.CPMLClassifierCV: SEARCH,
     **{
-        kind: {**DISTANCES.get(name, {}), **CODED}
+        kind: {**CODED, **DISTANCES.get(name, {}), **weights_of(kind)}
         for name, kind in nk.baselines.all().items()
     },
     **TASKS,

@@ -89,6 +89,12 @@ def side_by_side(vectors: Sequence[Array]) -> ValueTables:
     return ValueTables(tables)
 
 
+def weighted_tables(tables: Sequence[Array], weights: Array) -> ValueTables:
+    """Return vectors whose squared distances are multiplied by weights (D,)."""
+    both = zip(tables, np.sqrt(weights), strict=True)
+    return ValueTables([root * table for table, root in both])
+
+
 def with_mean(vectors: Array) -> Array:
     """Return vectors of values (s, q) and their mean, for the unseen (s + 1, q)."""
     mean = vectors.mean(axis=0) if len(vectors) else np.zeros(vectors.shape[1])

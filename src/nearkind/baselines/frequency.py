@@ -21,6 +21,8 @@ class Eskin(MeanMeasure):
 
     Parameters
     ----------
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
@@ -47,6 +49,8 @@ class InverseOccurrence(MeanMeasure):
 
     Parameters
     ----------
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
@@ -72,6 +76,8 @@ class OccurrenceFrequency(MeanMeasure):
 
     Parameters
     ----------
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
@@ -100,6 +106,8 @@ class Lin(RatioMeasure):
 
     Parameters
     ----------
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
@@ -132,6 +140,8 @@ class Lin1(RatioMeasure):
 
     Parameters
     ----------
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
@@ -181,6 +191,8 @@ class Goodall1(MeanMeasure):
 
     Parameters
     ----------
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
@@ -203,6 +215,8 @@ class Goodall2(MeanMeasure):
 
     Parameters
     ----------
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
@@ -223,6 +237,8 @@ class Goodall3(MeanMeasure):
 
     Parameters
     ----------
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
@@ -242,6 +258,8 @@ class Goodall4(MeanMeasure):
 
     Parameters
     ----------
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
@@ -267,6 +285,8 @@ class Smirnov(MeanMeasure):
 
     Parameters
     ----------
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
@@ -302,6 +322,8 @@ class Burnaby(MeanMeasure):
 
     Parameters
     ----------
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
@@ -331,6 +353,8 @@ class Anderberg(RatioMeasure):
 
     Parameters
     ----------
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 
@@ -361,6 +385,8 @@ class Gambaryan(MeanMeasure):
 
     Parameters
     ----------
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
     unseen, missing, numeric : str, default="prior", "level", "auto"
         As in :class:`nearkind.CPML`.
 

@@ -27,7 +27,7 @@ HALVINGS = 20
 """How often a step is halved before there is none."""
 
 
-class GBLMNN(MarginDescent, EmbeddedDistance):
+class GBLMNN(EmbeddedDistance, MarginDescent):
     """Gradient-boosted large margin nearest neighbour.
 
         u(x) = L x + sum over t of a_t h_t(x),  d_ij = |u(x_i) - u(x_j)|^2

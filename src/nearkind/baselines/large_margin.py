@@ -23,7 +23,7 @@ ROWS = 4_000
 """Distinct rows up to which all are anchors and impostors; of more, so many."""
 
 
-class LargeMargin(MarginLearner, VectorDistance):
+class LargeMargin(VectorDistance, MarginLearner):
     """Pull the nearest rows of one class, push all others beyond a margin of one.
 
         (1 - mu) sum of d_ij  +  mu sum of [1 + d_ij - d_il]_+

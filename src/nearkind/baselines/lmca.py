@@ -55,7 +55,7 @@ class MarginComponents(MarginDescent):
         return descend(projected(loss, Z), start, self.max_iter, self.tol)
 
 
-class LMCA(MarginComponents, VectorDistance):
+class LMCA(VectorDistance, MarginComponents):
     """Large margin component analysis.
 
         min over L of  (1 - mu) sum of d_ij  +  mu sum of h(1 + d_ij - d_il)
@@ -127,7 +127,7 @@ class LMCA(MarginComponents, VectorDistance):
         return ValueVectors(rows.codebook, tables), found
 
 
-class KernelLMCA(MarginComponents, EmbeddedDistance):
+class KernelLMCA(EmbeddedDistance, MarginComponents):
     """Large margin component analysis in the space of a kernel.
 
         min over A of  (1 - mu) sum of d_ij  +  mu sum of h(1 + d_ij - d_il)

@@ -192,14 +192,21 @@ class FittedDistance(ABC):
         """
         library = self.codebook.library_of(a)
         a, b = one_row(a), one_row(b)
-        parts = self.contributions(self.encode(a, owner)[0], self.encode(b, owner)[0])
+        codes = self.encode(a, owner)[0], self.encode(b, owner)[0]
+        cells = self.codebook.cells_of(a), self.codebook.cells_of(b)
+        return self.explain_codes(codes, cells, library)
+
+    def explain_codes(
+        self,
+        codes: tuple[Codes, Codes],
+        cells: tuple[list[Any], list[Any]],
+        library: str | None,
+    ) -> Any:
+        """Return ``explain`` of two rows, given by their codes (D,) and their cells."""
+        parts = self.contributions(*codes)
         order = np.argsort(-np.abs(parts), kind="stable")
-        columns = {
-            "feature": self.codebook.feature_names,
-            "a": self.codebook.cells_of(a),
-            "b": self.codebook.cells_of(b),
-        }
-        shown = {name: object_array(cells)[order] for name, cells in columns.items()}
+        columns = {"feature": self.codebook.feature_names, "a": cells[0], "b": cells[1]}
+        shown = {name: object_array(each)[order] for name, each in columns.items()}
         return frame({**shown, "contribution": parts[order]}, library=library)
 
     @property

@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.encoding import NUMERIC, Feature, Sample
+from nearkind.encoding import NUMERIC, SKIPPED, Feature, Sample
 from nearkind.encoding.checks import (
     UnseenValues,
     check_columns,
@@ -51,10 +51,13 @@ MAX_CODES = 500_000_000
 """Codes of crosses that are held at a time."""
 
 POLICIES = {
-    "missing": ("level", "prior", "error"),
+    "missing": ("level", "prior", "error", "skip"),
     "unseen": ("prior", "error"),
     "numeric": tuple(NUMERIC),
 }
+
+KEPT = ("level", "skip")
+"""Policies under which a missing cell that ``fit`` saw has a code of its own."""
 
 
 class Codebook:
@@ -62,16 +65,18 @@ class Codebook:
 
     Parameters
     ----------
-    missing : {"level", "prior", "error"}
+    missing : {"level", "prior", "error", "skip"}
         A missing cell is a level of its own if ``fit`` saw one, and unseen otherwise;
-        or always has code -1; or is refused.
+        or always has code -1; or is refused; or is a level of its own if ``fit`` saw
+        one, and has the code ``SKIPPED`` otherwise, for distances that leave it out.
     unseen : {"prior", "error"}
         A value that ``fit`` did not see has code -1, with a warning; or is refused.
-    numeric : {"auto", "category", "bin", "scale"}
+    numeric : {"auto", "category", "bin", "scale", "number"}
         Columns of numbers: levels if there are at most 20 distinct numbers and quantile
-        bins otherwise; every number a level; bins in any case; or places on one axis
-        (see `positions`). Columns that their owner declared categorical are levels in
-        any case, and so are those without a number.
+        bins otherwise; every number a level; bins in any case; places on one axis
+        (see `positions`); or every number itself (``NumberLine``). Columns that their
+        owner declared categorical are levels in any case, and so are those without a
+        number.
     crosses : int, "auto" or list of (name, name), default=0
         Pairs of columns that are one more feature each, whose values are the pairs of
         values that ``fit`` saw: so many of those that say most of the class beyond
@@ -306,6 +311,9 @@ class Codebook:
         """Take features as learned; no unseen value has been reported yet."""
         self.names_, self.named_, self.features_ = names, named, features
         self.crosses_ = list(crosses)
+        for feature in features if self.missing == "skip" else ():
+            if feature.missing_code < 0:
+                feature.missing_code = SKIPPED
         self._reported = [set() for _ in features]
 
     def lookup(self, table: FactorizedTable) -> Codes:
@@ -420,7 +428,7 @@ class Codebook:
     def _feature(
         self, name: Any, column: Column, weights: Array, n_cells: int
     ) -> Feature:
-        sample = Sample(name, column, weights, keep_missing=self.missing == "level")
+        sample = Sample(name, column, weights, keep_missing=self.missing in KEPT)
         feature = NUMERIC[self.numeric](sample)
         if not column.declared:
             refuse_free_text(feature, n_cells)
@@ -483,7 +491,7 @@ class Codebook:
         """Return whether no word is due of a value without a code."""
         if value is None or value != value:
             if self.missing != "level":
-                return self.missing == "prior"
+                return self.missing != "error"
             value = None
         known = self._reported[d]
         return value in known or len(known) >= MAX_REPORTED

@@ -10,6 +10,9 @@ from nearkind.errors import ChangedColumnError, Parameter
 from nearkind.protocols import Array, Codes
 from nearkind.tables import Column, as_float, as_floats, parse_number
 
+SKIPPED = -2
+"""Code of a missing cell that is left out, where ``fit`` saw none in its column."""
+
 
 class Feature(Protocol):
     """How one column becomes codes.
@@ -19,7 +22,7 @@ class Feature(Protocol):
 
     name: Any
     n_values: int
-    missing_code: int  # -1: missing has no level of its own
+    missing_code: int  # below zero: missing has no level of its own
     positions: Array | None  # (n_values,) if its values are places on an axis
 
     @property

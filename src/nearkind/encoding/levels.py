@@ -53,7 +53,7 @@ class Levels:
         """Return codes (n,), -1 where there is no code."""
         table = self._table(column.values)
         indices = column.indices
-        if _is_identity(table) and (table[-1] < 0 or indices.min() >= 0):
+        if _is_identity(table) and (table[-1] == -1 or indices.min() >= 0):
             return indices.astype(np.int32)
         return table.take(indices, mode="wrap")  # half the time of table[indices]
 

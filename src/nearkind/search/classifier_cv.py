@@ -54,6 +54,7 @@ from nearkind.voting import (
     Voter,
 )
 from nearkind.voting.conformal import rows_needed
+from nearkind.voting.representatives import remembered_by
 
 SEARCH_SHARE = 0.6
 """Share of the time for the search; the rest is for learning from all rows."""
@@ -104,10 +105,12 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         Threads that share the fits, or the work of each. None is one, -1 one per core;
         no bit of the result depends on it.
     scoring : str or callable, default="accuracy"
-        What the model is to be good at on rows held out: "accuracy",
-        "balanced_accuracy", "f1_macro", "log_loss", or a function of labels (n,) and
+        Score on held-out rows by which the model is selected: "accuracy",
+        "balanced_accuracy", "f1_macro", "log_loss"; the name of another scorer of
+        scikit-learn, such as "roc_auc", or a scorer; or a function of labels (n,) and
         probabilities (n, n_classes) that returns a number, the larger the better. With
-        a function no candidate is given up early, and weights of rows do not count.
+        scikit-learn's scorers and functions no candidate is dropped early, and sample
+        weights do not count in the score.
     class_weight : {"balanced"}, dict or None, default=None
         Factor of the weights of each class's rows: "balanced" gives every class the
         same weight in sum, a dict goes from labels to factors, 1 for a class it lacks.
@@ -116,6 +119,13 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     calibrate : bool, default=True
         Whether ``predict_proba`` turns shares of votes into probabilities, as the votes
         on rows held out were right; False: it returns the shares.
+    n_remembered : int or {"auto", "all"}, default="auto"
+        How many different training rows vote; each of them costs time in every
+        prediction. If not all do, rows near each other under the distance are
+        represented by one of them, which votes with the weights of all. "auto" keeps
+        all up to 20,000; of more it tries 5,000, 10,000 and so on, until the log loss
+        of rows held out rises by less than 0.002, and keeps all if half of them are not
+        enough. ``kneighbors`` and explanations know only rows that vote.
     random_state : int, RandomState or None, default=None
         Seed of the folds, and of the rows that candidates=None draws where there are
         many; None is as good as 0, so that every fit gives the same.
@@ -199,6 +209,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     scoring: Any = "accuracy"
     class_weight: Any = None
     calibrate: bool = True
+    n_remembered: Any = "auto"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose, and learn from all rows.
@@ -217,6 +228,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         start = perf_counter()
         most, budget = parameters.whole_number(self, "max_members"), _seconds(self)
         parameters.flag(self, "calibrate")
+        remembered = remembered_by(self)
         check_scoring(self)
         check_class_weight(self)
         with search_progress(self, X, y, sample_weight) as notify:
@@ -233,6 +245,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
                 )
             with Deadline(start + budget).limit(), _columns_not_warned_of():
                 voters = self._learn(search, chosen)
+                voters = tuple(v.with_rows(remembered(v)) for v in voters)
             self.classes_ = rows.classes
             self.committee_ = Committee(voters, rows.classes, calibration, scores)
             keep_codebook(self, self.distance_.codebook)

@@ -163,6 +163,20 @@ def fold_counts(counts: Array, n_folds: int, fold: int) -> Array:
     return np.clip(back, 0.0, counts)
 
 
+def hold_out(voter: Voter, n_folds: int, fold: int = 0) -> tuple[Voter, Numbers, Array]:
+    """Return a voter without the rows that one of several folds holds out.
+
+    Moreover, the numbers (b,) of the unique rows of which it holds some out, and how
+    many of each class (b, C).
+    """
+    rows, one = voter.rows, voter.rows.weight_of_one
+    held = one * fold_counts(rows.counts / one, n_folds, fold)
+    left = rows.counts - held
+    kept = np.flatnonzero(left.sum(axis=1) > NOTHING * one)
+    out = np.flatnonzero(held.sum(axis=1) > NOTHING * one)
+    return voter.with_rows(rows.take(kept, left[kept])), out, held[out]
+
+
 @dataclass(frozen=True)
 class Condensation:
     """Prototypes of rows that vote, for any number of them.
@@ -304,14 +318,8 @@ class HeldOut:
     @classmethod
     def of(cls, whole: Condensation, fold: int) -> "HeldOut":
         """Hold out one of ``N_FOLDS`` parts of all rows."""
-        counts, one = whole.voting.counts, whole.voting.weight_of_one
-        held = one * fold_counts(counts / one, N_FOLDS, fold)
-        left = counts - held
-        kept = np.flatnonzero(left.sum(axis=1) > NOTHING * one)
-        voter = whole.voter.with_rows(whole.voting.take(kept, left[kept]))
-        others = replace(whole, voter=voter)
-        out = np.flatnonzero(held.sum(axis=1) > NOTHING * one)
-        return cls(others, whole.rows[out], held[out])
+        voter, out, held = hold_out(whole.voter, N_FOLDS, fold)
+        return cls(replace(whole, voter=voter), whole.rows[out], held)
 
     @cached_property
     def n_right(self) -> float:

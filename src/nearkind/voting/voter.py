@@ -341,6 +341,39 @@ class Voter:
         distances, numbers = (np.concatenate(part) for part in found)
         return distances, numbers
 
+    def radius_neighbors(
+        self, codes: Codes | None, radius: float
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+        """Return all training rows within a distance, as pairs of a query and a row.
+
+        Parameters
+        ----------
+        codes : ndarray of int (n, D) or None
+            None: the training rows, none being its own neighbour.
+        radius : float
+
+        Returns
+        -------
+        queries, numbers, distances : ndarray
+            By rising query, then distance, then row number.
+        """
+        itself, queries = self._queries(codes)
+        index = PlainIndex(self.distance, self.represented, 1)
+
+        def within(at: slice) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+            distances, tie = index.distances(queries[at])
+            query, unique = np.nonzero(distances <= (radius + tie)[:, None])
+            numbers, owner = self.rows.groups.members_of(unique)
+            query, d = query[owner], distances[query, unique][owner]
+            order = np.lexsort((numbers, d, query))
+            order = order[numbers[order] != itself[at][query[order]]]
+            return query[order] + at.start, numbers[order], d[order]
+
+        chunks = index.chunks(len(queries), distances_at_once())
+        found = zip(*in_threads(within, chunks), strict=True)
+        queries, numbers, distances = (np.concatenate(part) for part in found)
+        return queries, numbers, distances
+
     def typicality(self, codes: Codes | None) -> Array:
         """Return minus the mean distance to the nearest training rows (n,).
 
