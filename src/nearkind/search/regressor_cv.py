@@ -300,8 +300,8 @@ class _Race:
         if len(scales) > 1:
             some = tuple(part[:: -(-len(part) // FOR_SCALE)] for part in self.folds[0])
             problems = [replace(self.problem, scale=scale) for scale in scales]
-            losses = [self._least_loss(each, learners[:2], some) for each in problems]
-            self.problem = problems[int(np.argmin(losses))]
+            least = [self._least_loss(each, learners[:2], some) for each in problems]
+            self.problem = problems[int(np.argmin(least))]
         for number, learner in enumerate(learners):
             if self.contenders and perf_counter() > self.end:
                 return
