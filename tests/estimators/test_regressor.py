@@ -174,6 +174,10 @@ def test_neighbours_effects_and_values_explain_a_prediction(model):
     np.testing.assert_allclose(near["target"], Y[near["row"]], rtol=1e-6)
     assert next(iter(found.effects["feature"])) in ("make", "size", "age")
     assert "Nearest training rows" in repr(found)
+    total = found.base + sum(found.effects["effect"])
+    assert total == pytest.approx(found.predicted)
+    parts = model.explain_rows(X.head(3)).drop(columns="predicted")
+    np.testing.assert_allclose(parts.sum(axis=1), model.predict(X.head(3)))
     low, high = found.interval
     assert low < found.predicted < high
     assert len(model.explain(X.iloc[0], X.iloc[1])) == 4

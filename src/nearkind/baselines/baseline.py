@@ -194,7 +194,7 @@ class Learner(Distance):
             None if each is None else np.clip(each, -farthest, farthest)
             for each in book.positions
         ]
-        projection = with_coordinates(CODINGS[self.coding](), positions)
+        projection = with_coordinates(CODINGS[self.coding](), positions, book.n_ordered)
         check_size(projection, Full(), book.names_, book.n_values, n_held, n_classes)
         return projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
 

@@ -12,8 +12,10 @@ from nearkind.errors import FewHeldRowsWarning
 from nearkind.estimators.bases import RegressorMixin
 from nearkind.estimators.neighbor_classifier import NeighborEstimator
 from nearkind.protocols import Array
+from nearkind.tables import frame
 from nearkind.voting import NumberCommittee
 from nearkind.voting.conformal import rows_needed
+from nearkind.voting.explanation import BASE
 from nearkind.voting.number_explanation import NumberExplanation, explain_number
 
 
@@ -103,8 +105,8 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
         Returns
         -------
         NumberExplanation, or a DataFrame
-            For one row, its nearest rows with their targets, and by how much each
-            column raises the prediction. Of two rows what each feature adds to their
+            For one row, its nearest rows with their targets, and what each column
+            contributes to the prediction. Of two rows what each feature adds to their
             distance, or to its square.
         """
         check_is_fitted(self)
@@ -112,6 +114,30 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
             return self.distance_.explain(a, b, owner=type(self).__name__)
         found: NumberExplanation = explain_number(self.committee_, a, n_neighbors)
         return found
+
+    def explain_rows(self, X: Any) -> Any:
+        """Return the contribution of each feature to the prediction of each row.
+
+        Contributions are Shapley values, as those of classifiers; those of a row and
+        its base value add up to the prediction.
+
+        Parameters
+        ----------
+        X : table with the columns that fit saw
+
+        Returns
+        -------
+        data frame of n rows
+            ``predicted`` and ``base value``, the prediction without any feature, then a
+            column of contributions for each feature.
+        """
+        check_is_fitted(self)
+        parts, base = self.committee_.contributions(X, type(self).__name__)
+        names = self.committee_.feature_names
+        about = {"predicted": base + parts.sum(axis=1), BASE: base}
+        taken = {name + "_" * (name in names): column for name, column in about.items()}
+        columns = taken | dict(zip(names, parts.T, strict=True))
+        return frame(columns, library=self.distance_.codebook.library_of(X))
 
 
 def check_fraction(value: Any, what: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from nearkind.baselines import MLKR, RFM
-from nearkind.encoding.codebook import Codebook
+from nearkind.encoding.codebook import POLICIES, Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import SearchInterruptedWarning
 from nearkind.estimators.bases import BaseEstimator, CallbackSupport
@@ -71,7 +71,7 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
     time_budget : float, default=None
         Seconds that the search may take; None: no limit. At least one candidate is
         tried, and what was chosen is learned from all rows.
-    unseen, missing : str, default="prior", "level"
+    unseen, missing, ordered : default="prior", "level", None
         As in :class:`nearkind.CPML`.
     random_state : int, RandomState or None, default=0
         For the folds.
@@ -113,6 +113,7 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
     time_budget: Any = None
     unseen: str = "prior"
     missing: str = "level"
+    ordered: Any = None
     random_state: Any = 0
     verbose: int = 0
 
@@ -162,10 +163,12 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
     def _learners(self) -> list[NumberLearner]:
         """Return what is tried, the most promising first."""
         k = parameters.whole_number(self, "n_neighbors")
-        parameters.codebook(_Policies(self.missing, self.unseen))
+        for name in ("missing", "unseen"):
+            parameters.choice(self, name, dict.fromkeys(POLICIES[name]))
         metrics = self.candidates
         if metrics is None:
-            coded = {"numeric": "scale", "missing": self.missing, "unseen": self.unseen}
+            names = "missing", "unseen", "ordered"
+            coded = {"numeric": "scale"} | {name: getattr(self, name) for name in names}
             metrics = [
                 each.set_params(**coded)
                 for each in (
@@ -243,15 +246,6 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
             "member": np.array([places.index(c) if c in places else -1 for c in tried]),
         }
         self.refused_ = race.refused
-
-
-@dataclass
-class _Policies:
-    """Parameters of a codebook, for their check."""
-
-    missing: str
-    unseen: str
-    numeric: str = "scale"
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,8 @@ class NumberExplanation:
     Attributes
     ----------
     predicted : float
+    base : float
+        The prediction without any feature; with the effects it adds up to the other.
     interval : (float, float) or None
         That of a coverage of 90 %; None if no rows were held out.
     neighbors : DataFrame
@@ -31,13 +33,14 @@ class NumberExplanation:
     values : DataFrame
         The row beside its neighbours: feature, row, then a column for each of them.
     effects : DataFrame
-        feature, value and effect: by how much the feature raises the prediction. The
-        largest comes first.
+        feature, value and effect: the contribution of the feature to the prediction, a
+        Shapley value. The largest comes first.
     explained_by : str
         The distance that neighbours come from; the rest is of all voters together.
     """
 
     predicted: float
+    base: float
     interval: tuple[float, float] | None
     neighbors: Any
     values: Any
@@ -60,7 +63,7 @@ class NumberExplanation:
                 f"Nearest training rows, by {self.explained_by}",
                 *aligned_lines(list(forms), near),
                 "",
-                "By how much each column raises the prediction",
+                f"Contribution of each column, from {self.base:.6g} on",
                 *aligned_lines(columns, told),
             ]
         )
@@ -82,7 +85,8 @@ def explain_number(
     book = voter.distance.codebook
     library = book.library_of(row)
     row = one_row(row)
-    names, effects = committee.feature_effects(row)
+    (effects,), (base,) = committee.contributions(row)
+    names = committee.feature_names
     order = np.argsort(-np.abs(effects), kind="stable")
     cells = {
         name: cell
@@ -103,6 +107,7 @@ def explain_number(
         interval = low, high
     return NumberExplanation(
         float(committee.predict(row)[0]),
+        float(base),
         interval,
         frame(near, library=library),
         frame({k: object_array(v) for k, v in shown.items()}, library=library),

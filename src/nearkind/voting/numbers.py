@@ -11,6 +11,7 @@ from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkind.distances.checks import check_reals, check_vectors
 from nearkind.encoding.codebook import FEW_ROWS
@@ -20,7 +21,12 @@ from nearkind.metrics.value_tables import ValueTables
 from nearkind.neighbors import RowGroups, TrainingRows
 from nearkind.protocols import Array, Codes
 from nearkind.tables import read_table
-from nearkind.voting.committee import explained_by, explaining
+from nearkind.voting.committee import (
+    explained_by,
+    explaining,
+    feature_names,
+    shapley_values,
+)
 from nearkind.voting.conformal import ROUNDING
 from nearkind.voting.voter import Rule, Voter
 
@@ -207,18 +213,17 @@ class NumberVoter(Voter):
         rows = self.rows
         return rows.shares[unique] @ self.knots + self.trend_of(rows.codes[unique])
 
-    def effects(self, codes: Codes) -> tuple[float, Array]:
-        """Return the vote on one row (D,), and how much each feature raises it (D,).
+    def means(self, codes: Codes) -> Array:
+        """Return the mean of the votes on rows (n, 1)."""
+        return self.moments(codes)[0][:, None]
 
-        Of the votes it is the mean less that if every row had the row's own value.
-        """
-        with_all, without = self.shares_without(codes)
-        mean, _ = self._moments(with_all, codes[None])
-        parts = (with_all - without) @ self.knots
+    def means_over(self, row: Codes, kept: NDArray[np.bool_]) -> Array:
+        """Return ``means`` on one row over subsets of features (E, 1)."""
+        means = self.shares_over(row, kept) @ self.knots[:, None]
         if self.trend is not None:
-            both = zip(self.trend.vectors, codes, strict=True)
-            parts = parts + np.array([table[code, 0] for table, code in both])
-        return float(mean[0]), parts
+            both = zip(self.trend.vectors, row, strict=True)
+            means += kept @ np.array([table[code] for table, code in both])
+        return means
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,6 +312,11 @@ class NumberCommittee:
         """Which distance columns, values and neighbours are explained by, in words."""
         return explained_by([voter.report for voter in self.voters])
 
+    @property
+    def feature_names(self) -> list[Any]:
+        """Features of all voters, each once."""
+        return feature_names(self.voters)
+
     def predict(self, X: Any, owner: str | None = None) -> Array:
         """Return the predicted number of each row (n,)."""
         return self.scale.invert(self.moments(X, owner)[0])
@@ -341,23 +351,21 @@ class NumberCommittee:
         """Return the mean target, as it was given, of a voter's unique rows."""
         return self.scale.invert(voter.targets(unique))
 
-    def feature_effects(self, row: Any) -> tuple[list[Any], Array]:
-        """Return the features, and by how much each raises the prediction (D,).
+    def contributions(self, X: Any, owner: str | None = None) -> tuple[Array, Array]:
+        """Return the contribution of each feature to each prediction (n, D).
 
-        It is the prediction with all features, less that if every training row had the
-        row's own value in the feature; of a trend, its number for that value.
+        They are Shapley values, as those of ``Committee``.
 
-        Parameters
-        ----------
-        row : table of one row
+        Returns
+        -------
+        contributions : ndarray (n, D)
+        base : ndarray (n,)
+            The predictions without any feature.
         """
-        total, parts = 0.0, dict[Any, float]()
-        for voter in self.voters:
-            book = voter.distance.codebook
-            vote, effects = voter.effects(book.encode(row)[0])
-            total += vote / len(self.voters)
-            for name, effect in zip(book.feature_names, effects, strict=True):
-                parts[name] = parts.get(name, 0.0) + effect / len(self.voters)
-        ends = np.clip(total - np.array([0.0, *parts.values()]), self.low, self.high)
-        numbers = self.scale.invert(ends)
-        return list(parts), numbers[0] - numbers[1:]
+        votes = [(voter.means, voter.means_over) for voter in self.voters]
+        parts, base = shapley_values(self.voters, votes, self.numbers, X, owner)
+        return parts[:, :, 0], base[:, 0]
+
+    def numbers(self, t: Array) -> Array:
+        """Return the targets that mean votes stand for."""
+        return self.scale.invert(np.clip(t, self.low, self.high))
