@@ -117,6 +117,13 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     calibrate : bool, default=True
         Whether ``predict_proba`` turns shares of votes into probabilities, as the votes
         on rows held out were right; False: it returns the shares.
+    n_remembered : int or {"auto", "all"}, default="auto"
+        How many different training rows vote; each of them costs time in every
+        prediction. If not all do, rows near each other under the distance are
+        represented by one of them, which votes with the weights of all. "auto" keeps
+        all up to 20,000; of more it tries 5,000, 10,000 and so on, until the log loss
+        of rows held out rises by less than 0.002, and keeps all if half of them are not
+        enough. ``kneighbors`` and explanations know only rows that vote.
     random_state : int, RandomState or None, default=None
         Seed of the folds, and of the rows that candidates=None draws where there are
         many; None is as good as 0, so that every fit gives the same.
