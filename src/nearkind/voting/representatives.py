@@ -19,7 +19,7 @@ from nearkind.neighbors.training_rows import TrainingRows
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.protocols import Array, Codes
 from nearkind.validation import parameters
-from nearkind.voting.condensation import hold_out
+from nearkind.voting.condensation import N_FOLDS, hold_out
 from nearkind.voting.voter import Voter
 
 MANY = 20_000
@@ -98,8 +98,8 @@ def enough_representatives(
     """Return the fewest representatives with which rows held out lose nothing.
 
     Those are tried whose votes are soft and between vectors. Some rows are held out,
-    for which the others vote under the distance as it is: all of them, and
-    representatives of them. Their mean log loss may rise by ``TOLERANCE``, a standard
+    for which the others vote under the distance as it is: all of them, and as large a
+    share of them as of all rows. Their mean log loss may rise by ``TOLERANCE``, a standard
     error of the rise added to it. If it rises by more with half of the rows, all stay.
 
     Parameters
@@ -114,11 +114,12 @@ def enough_representatives(
     if m <= many or not voter.is_soft or not voter.distance.is_euclidean:
         return voter.rows
     n_held = int(np.clip(PAIRS // m, FEWEST_HELD, MOST_HELD))
-    others, at, held = hold_out(voter, max(2, voter.rows.n_rows // n_held))
+    others, at, held = hold_out(voter, max(N_FOLDS, voter.rows.n_rows // n_held))
     codes, n_alike = voter.rows.codes[at], voter.rows.weight_of_one
     by_all = _losses(others, codes)
     while 2 * fewest <= m:
-        few = others.with_rows(representatives(others, fewest))
+        n_rows = max(1, fewest * len(others.rows) // m)
+        few = others.with_rows(representatives(others, n_rows))
         rise = _losses(few, codes) - by_all  # (b, C)
         mean = np.average(rise, weights=held)
         variance = np.average(np.square(rise - mean), weights=held)
