@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
 import nearkind as nk
 from nearkind.voting.representatives import (
+    NARROW,
     TOLERANCE,
     cells,
     enough_representatives,
+    in_fewer_directions,
     representatives,
 )
 
@@ -56,6 +59,29 @@ def test_representatives_are_rows_that_vote_with_all_counts(
     known = {tuple(codes) for codes in rows.codes}
     assert all(tuple(codes) in known for codes in found.codes)
     np.testing.assert_allclose(found.counts.sum(axis=0), rows.counts.sum(axis=0))
+
+
+@pytest.mark.parametrize("temperature", [1e-4, 0.1, 1.0, 1e4])
+def test_directions_that_hardly_differ_change_no_share_by_much(temperature):
+    X, y = rule_of_two(600)
+    metric = nk.CPML(structure="full", projection="onehot", strength="1%", max_iter=9)
+    with pytest.warns(ConvergenceWarning):
+        voter = voter_of(X, y, metric, temperature=temperature)
+    few = in_fewer_directions(voter, fewest=100)
+    few.check()
+    assert few.distance.size <= voter.distance.size
+    assert (few.distance.size == 1) == (temperature == 1e4)
+    codes = voter.rows.codes
+    np.testing.assert_allclose(few.shares(codes), voter.shares(codes), atol=NARROW)
+
+
+def test_few_rows_and_other_votes_keep_their_directions():
+    X, y = rule_of_two(600)
+    soft, hamming = voter_of(X, y), voter_of(X, y, "hamming")
+    (plain,) = nk.CPMLClassifier("euclidean").fit(X, y).committee_.voters
+    assert in_fewer_directions(soft, fewest=600) is soft
+    assert in_fewer_directions(hamming, fewest=5) is hamming
+    assert in_fewer_directions(plain, fewest=5) is plain
 
 
 def test_two_heaps_of_vectors_are_two_representatives():

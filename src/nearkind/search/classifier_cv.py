@@ -54,7 +54,7 @@ from nearkind.voting import (
     Voter,
 )
 from nearkind.voting.conformal import rows_needed
-from nearkind.voting.representatives import remembered_by
+from nearkind.voting.representatives import remembering
 
 SEARCH_SHARE = 0.6
 """Share of the time for the search; the rest is for learning from all rows."""
@@ -123,7 +123,9 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         represented by one of them, which votes with the weights of all. "auto" keeps
         all up to 20,000; of more it tries 5,000, 10,000 and so on, until the log loss
         of rows held out rises by less than 0.002, and keeps all if half of them are not
-        enough. ``kneighbors`` and explanations know only rows that vote.
+        enough. Of more than 5,000 it also leaves directions out of the vectors in which
+        no row is farther from the mean than a tenth of the root of the temperature.
+        ``kneighbors`` and explanations know only rows that vote.
     random_state : int, RandomState or None, default=None
         Seed of the folds, and of the rows that candidates=None draws where there are
         many; None is as good as 0, so that every fit gives the same.
@@ -226,7 +228,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         start = perf_counter()
         most, budget = parameters.whole_number(self, "max_members"), _seconds(self)
         parameters.flag(self, "calibrate")
-        remembered = remembered_by(self)
+        remember = remembering(self)
         check_scoring(self)
         check_class_weight(self)
         with search_progress(self, X, y, sample_weight) as notify:
@@ -243,7 +245,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
                 )
             with Deadline(start + budget).limit(), _columns_not_warned_of():
                 voters = self._learn(search, chosen)
-                voters = tuple(v.with_rows(remembered(v)) for v in voters)
+                voters = tuple(map(remember, voters))
             self.classes_ = rows.classes
             self.committee_ = Committee(voters, rows.classes, calibration, scores)
             keep_codebook(self, self.distance_.codebook)
