@@ -28,12 +28,14 @@ from nearkind.cli.options import grouped
 from nearkind.cli.predict import predict
 from nearkind.cli.report import report
 from nearkind.cli.reproduce import reproduce
+from nearkind.cli.show import show
 from nearkind.cli.transform import transform
 from nearkind.errors import Advised, Parameter
 
 COMMANDS = (
     demo,
     fit,
+    show,
     predict,
     neighbors,
     explain,
@@ -152,8 +154,17 @@ def _configure_encoding() -> None:
                 stream.reconfigure(encoding="utf-8")
 
 
+KEPT = {
+    "fit": "No model was written; --keep-best keeps the best one found so far.",
+    "reproduce": "Finished trials are kept, and running it again continues with them.",
+}
+"""What is said when Ctrl-C or SIGTERM ends a command; of others, that nothing was."""
+
+
 def _leave(number: int, _: Any) -> NoReturn:
     # Not KeyboardInterrupt: a solver takes that for the end and keeps its best metric.
+    kept = KEPT.get(next(iter(sys.argv[1:]), ""), "No file was written.")
+    os.write(2, f"\nnearkind: stopped. {kept}\n".encode())
     raise SystemExit(ENDED_BY_SIGNAL + number)
 
 

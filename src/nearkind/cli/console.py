@@ -129,17 +129,17 @@ def show_fit(facts: dict[str, Any]) -> None:
     if has_classes:
         classes = f"{len(facts['classes'])} classes of {facts['target']!r}"
     screen.line(
-        f"{model}: {facts['rows']:,} rows, {facts['features']} features, {classes}, "
-        f"learned in {facts['seconds']:.1f} s",
+        f"{model}: {facts['rows']:,} rows, {facts['features']} columns, {classes}, "
+        f"fitted in {facts['seconds']:.1f} s",
         bold=True,
     )
     if has_classes:
         _print_accuracy(screen, facts)
     for name in facts["chosen"]:
-        screen.line(f"by {name}")
+        screen.line(f"distance: {name}")
     if "not_tried" in facts:
         names = ", ".join(facts["not_tried"])
-        screen.line(f"not tried, as the time budget was used up: {names}")
+        screen.line(f"not tried before the time budget was used up: {names}")
     if "prediction_note" in facts:
         screen.line(facts["prediction_note"])
     explained_by = facts.get("explained_by")
@@ -150,10 +150,42 @@ def show_fit(facts: dict[str, Any]) -> None:
         screen.line(f"  nearkind {line.format(model)}")
 
 
+def show_model(facts: dict[str, Any]) -> None:
+    """Print what is in a model file."""
+    screen, classes, columns = Screen(), facts["classes"], facts["columns"]
+    screen.line(f"{facts['model']}: {facts['kind']}", bold=True)
+    for name in facts["distances"]:
+        screen.line(f"distance: {name}")
+    if facts["score"] is not None:
+        screen.line(f"cross-validated {facts['scoring']} {facts['score']:.3f}")
+    if facts["rows"] is not None:
+        screen.line(f"{facts['rows']:,.0f} training rows")
+    if classes is not None:
+        more = more_text(len(classes), MOST_LISTED)
+        listed = ", ".join(map(str, classes[:MOST_LISTED]))
+        screen.line(f"{len(classes)} classes: {listed}{more}")
+    lines = [
+        (name, str(len(column["values"])), _values_text(column))
+        for name, column in columns.items()
+    ]
+    screen.section(f"{len(columns)} columns")
+    screen.table(("column", "values", ""), lines, right={"values"})
+
+
+def _values_text(column: dict[str, Any]) -> str:
+    """Return the first values of a column, ranges of numbers included."""
+    values = column["values"]
+    if column["numeric"] and len(values) > MOST_LISTED:
+        return f"numbers, {values[0]} to {values[-1]}"
+    listed = " | ".join(map(str, values[:MOST_LISTED]))
+    missing = "; missing cells" if column["missing"] else ""
+    return f"{listed}{more_text(len(values), MOST_LISTED)}{missing}"
+
+
 def _print_accuracy(screen: Screen, facts: dict[str, Any]) -> None:
     """Print the accuracy beside that of the baseline, and the recall of each class."""
     if facts["accuracy"] is not None:
-        screen.line(f"accuracy {facts['accuracy']:.1%}, {facts['accuracy_is']}")
+        screen.line(f"accuracy {facts['accuracy']:.1%} {facts['accuracy_is']}")
     screen.line(f"majority-class baseline {facts['majority_share']:.1%}")
     if "caution" in facts:
         screen.line(facts["caution"])
@@ -164,21 +196,23 @@ def _print_accuracy(screen: Screen, facts: dict[str, Any]) -> None:
             f"balanced accuracy {facts['balanced_accuracy']:.1%}; recall: "
             f"{', '.join(listed)}{more_text(len(rising), MOST_CLASSES)}"
         )
+    if "hint" in facts:
+        screen.line(facts["hint"])
 
 
 def print_relevance(
     screen: Screen, parts: list[dict[str, Any]], explained_by: str | None = None
 ) -> None:
     """Print the share of each feature in the distance, with a bar."""
-    screen.section("What the distance looks at")
+    screen.section("Contribution of each column to the distance")
     if explained_by:
-        screen.line(f"by {explained_by}")
+        screen.line(f"according to {explained_by}")
     shown, rest = parts[:MOST_FEATURES], parts[MOST_FEATURES:]
     names = [printable(str(part["feature"])) for part in shown]
     width = max(map(len, names))
     most = max(abs(part["share"]) for part in shown)
     for name, part in zip(names, shown, strict=True):
-        share = part["share"]
+        share = round(part["share"], 3) + 0.0  # without a minus before zero
         screen.line(f"  {name:<{width}}  {share:6.1%}  {bar(share, most)}")
     if rest:
         screen.line(f"  {len(rest)} more: {sum(part['share'] for part in rest):.1%}")

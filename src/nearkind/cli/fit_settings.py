@@ -65,11 +65,21 @@ class FitSettings:
     members: int | None = option(
         "Number of distances that may vote together in method cv; 3 by default.", min=1
     )
-    scoring: Literal["accuracy", "balanced_accuracy", "f1_macro", "log_loss"] = option(
-        "Score by which method cv chooses.", default="accuracy"
+    scoring: str = option(
+        "Score by which method cv chooses: accuracy, balanced_accuracy, f1_macro, "
+        "log_loss, or the name of another scorer of scikit-learn, such as roc_auc.",
+        default="accuracy",
+        metavar="SCORE",
     )
     class_weight: Literal["balanced"] | None = option(
         "Weight of the classes: balanced gives every class the same."
+    )
+
+    fold_case: bool = option(
+        "Take values that differ only in case or blanks for one, in its most frequent "
+        "spelling.",
+        "--fold-case",
+        default=False,
     )
 
     def check(self) -> None:
@@ -80,6 +90,11 @@ class FitSettings:
         if self.name not in known:
             hint = f"{did_you_mean(self.name, known)} --list-methods lists all."
             raise _wrong("method", hint)
+        if self.scoring != "accuracy":
+            from nearkind.search.scoring import scoring_names
+
+            if self.scoring not in scoring_names():
+                raise _wrong("scoring", did_you_mean(self.scoring, scoring_names()))
         for name, default in OF_SEARCH.items():
             if getattr(self, name) != default and self.name != SEARCH:
                 raise _wrong(name, "only for cv.")
@@ -106,9 +121,10 @@ class FitSettings:
 
     def check_stream(self) -> None:
         """Raise BadParameter if an option needs all rows in memory."""
-        if self.of_all_rows is not None:
+        given = "fold_case" if self.fold_case else self.of_all_rows
+        if given is not None:
             raise _wrong(
-                self.of_all_rows,
+                given,
                 "needs all rows at once, and the file is read in batches; add "
                 "--no-stream.",
             )

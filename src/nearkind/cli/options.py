@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from nearkind.cli.model_table import ModelTable
     from nearkind.io import Columns, LabelledSource, ReadOptions
 
+MOST_CLASSES = 50
+"""Values of a column that is suggested as the target."""
 Complete = Callable[[str], list[str]]
 """From what is written of a word to the words that it may become."""
 Part = tuple[str, Any, Any]
@@ -227,12 +229,23 @@ class Reading:
         "Encoding of a text file, such as utf-8; detected by default."
     )
 
+    decimal: Literal[",", "."] | None = option(
+        "Decimal mark of numbers in a text file; the other mark, blanks and "
+        "apostrophes then separate thousands."
+    )
+    dates: Literal["dmy", "mdy"] | None = option(
+        "Whether dates such as 7/4/22 have the day first (dmy) or the month (mdy); "
+        "needed only where the table does not tell."
+    )
+
     @property
     def options(self) -> "ReadOptions":
         """The options as files are read by."""
         from nearkind.io import ReadOptions
 
-        return ReadOptions(self.format, self.delimiter, self.encoding)
+        return ReadOptions(
+            self.format, self.delimiter, self.encoding, self.decimal, self.dates
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,8 +257,10 @@ class Rows:
         "Column to leave out; give the option once per column.", metavar="COL"
     )
     text: list[str] | None = option(
-        "Column to read as text, whatever numbers or dates it holds; give the option "
-        "once per column.",
+        "Column of categories: read as text, whatever numbers, dates or sentences it "
+        "holds; give the option once per column.",
+        "--categorical",
+        "--text",
         metavar="COL",
     )
     reading: Reading
@@ -284,12 +299,26 @@ class TargetTable:
 
         rows, target = self.rows, self.column
         if target is None:
-            raise typer.BadParameter(
-                f"name the column of {rows.data} that holds the classes.",
-                param_hint="--target",
-            )
+            raise typer.BadParameter(_target_hint(rows), param_hint="--target")
         drop, text = tuple(rows.drop or ()), tuple(rows.text or ())
         return LabelledSource(rows.data, target, drop, text, rows.reading.options)
+
+
+def _target_hint(rows: Rows) -> str:
+    """Return what to say where no column of classes is named: which may hold them."""
+    from nearkind.cli.fits import is_large
+    from nearkind.io.cells import is_missing
+
+    wanted = f"name the column of {rows.data} that holds the classes"
+    if rows.data == "-" or is_large(rows.data):
+        return f"{wanted}."
+    cells = {name: set(column) for name, column in rows.features().items()}
+    counts = {name: sum(not is_missing(x) for x in cells[name]) for name in cells}
+    likely = [name for name in reversed(counts) if 2 <= counts[name] <= MOST_CLASSES]
+    if not likely:
+        return f"{wanted}. It has the columns {', '.join(map(repr, cells))}."
+    listed = ", ".join(f"{name!r} ({counts[name]} values)" for name in likely[:5])
+    return f"{wanted}, such as --target {likely[0]!r}. Candidates: {listed}."
 
 
 @dataclass(frozen=True, kw_only=True)

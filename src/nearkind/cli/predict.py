@@ -9,6 +9,13 @@ def predict(
     query: options.Query,
     written: options.TableOutput,
     target: options.TrueClasses = None,
+    coverage: float | None = options.option(
+        "Add the set of classes that holds the true class for this share of new rows, "
+        "such as 0.9; for models of method cv.",
+        "--set",
+        min=0.01,
+        max=1.0,
+    ),
     as_json: options.AsJson = False,
 ) -> None:
     """Say the class of each row and the probability of every class, as CSV."""
@@ -17,7 +24,7 @@ def predict(
 
     written.check(query)
     table = query.known(classifies=True)
-    found = predict_table(table, target)
+    found = predict_table(table, target, coverage)
     if found.score is not None:
         typer.echo(found.score.sentence, err=True)
     if as_json:

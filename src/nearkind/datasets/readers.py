@@ -20,7 +20,7 @@ from nearkind.io import (
     require_column,
     short_name,
 )
-from nearkind.io.sources import STANDARD_INPUT, missing_file
+from nearkind.io.sources import STANDARD_INPUT, missing_file, prefix_warnings
 
 
 def is_set(data: str) -> bool:
@@ -158,7 +158,8 @@ def read_features(
     kept = {name: cells for name, cells in columns.items() if name not in drop}
     if not kept:
         raise ValueError(f"No column of {short_name(data)} is left to learn from.")
-    return infer_types(kept, text)
+    with prefix_warnings(short_name(data)):
+        return infer_types(kept, text, options.dates)
 
 
 def read_batches(source: LabelledSource, batch_rows: int) -> Batches:

@@ -105,10 +105,12 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         Threads that share the fits, or the work of each. None is one, -1 one per core;
         no bit of the result depends on it.
     scoring : str or callable, default="accuracy"
-        What the model is to be good at on rows held out: "accuracy",
-        "balanced_accuracy", "f1_macro", "log_loss", or a function of labels (n,) and
+        Score on held-out rows by which the model is selected: "accuracy",
+        "balanced_accuracy", "f1_macro", "log_loss"; the name of another scorer of
+        scikit-learn, such as "roc_auc", or a scorer; or a function of labels (n,) and
         probabilities (n, n_classes) that returns a number, the larger the better. With
-        a function no candidate is given up early, and weights of rows do not count.
+        scikit-learn's scorers and functions no candidate is dropped early, and sample
+        weights do not count in the score.
     class_weight : {"balanced"}, dict or None, default=None
         Factor of the weights of each class's rows: "balanced" gives every class the
         same weight in sum, a dict goes from labels to factors, 1 for a class it lacks.

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import get_scorer, get_scorer_names
 
 from nearkind.errors import did_you_mean
 from nearkind.protocols import Array
@@ -201,6 +203,32 @@ class FunctionScoring(Scoring):
         return float(found)
 
 
+class Answers(ClassifierMixin, BaseEstimator):
+    """A classifier of rows that are probabilities, for scorers of scikit-learn.
+
+    Parameters
+    ----------
+    classes : ndarray (C,)
+    """
+
+    def __init__(self, classes: Any) -> None:
+        self.classes = self.classes_ = classes
+
+    def predict_proba(self, X: Array) -> Array:
+        """Return the rows."""
+        return X
+
+    def predict(self, X: Array) -> NDArray[Any]:
+        """Return the most probable class of each row."""
+        return self.classes[X.argmax(axis=1)]
+
+
+def _by_scorer(scorer: Any, classes: NDArray[Any]) -> Scoring:
+    """Return the score of a scorer of scikit-learn."""
+    answers = Answers(classes)
+    return FunctionScoring(lambda y, shares: scorer(answers, shares, y), classes)
+
+
 SCORINGS: dict[str, type[Scoring]] = {
     "accuracy": Accuracy,
     "balanced_accuracy": BalancedAccuracy,
@@ -212,22 +240,32 @@ SCORINGS: dict[str, type[Scoring]] = {
 def check_scoring(model: Any) -> None:
     """Refuse a scoring that is neither a function nor a known name."""
     given = model.scoring
-    if callable(given) or (isinstance(given, str) and given in SCORINGS):
+    if callable(given) or (isinstance(given, str) and given in scoring_names()):
         return
     listed = ", ".join(map(repr, SCORINGS))
-    hint = f" {did_you_mean(given, SCORINGS)}" if isinstance(given, str) else ""
+    names = scoring_names()
+    hint = f" {did_you_mean(given, names)}" if isinstance(given, str) else ""
     raise ValueError(
         f"The 'scoring' parameter of {type(model).__name__} must be one of {listed}, "
-        f"or a function of labels and probabilities; got {given!r}.{hint}"
+        "the name of another scorer of scikit-learn, a scorer, or a function of labels "
+        f"and probabilities; got {given!r}.{hint}"
     )
+
+
+def scoring_names() -> list[str]:
+    """Return the scores that have a name: our own, and scorers of scikit-learn."""
+    return list(dict.fromkeys([*SCORINGS, *get_scorer_names()]))
 
 
 def scoring_of(model: Any, classes: NDArray[Any]) -> Scoring:
     """Return the Scoring that ``model.scoring`` names, or the one of a function."""
     check_scoring(model)
-    if callable(model.scoring):
-        return FunctionScoring(model.scoring, classes)
-    return SCORINGS[model.scoring]()
+    given = model.scoring
+    if isinstance(given, str) and given in SCORINGS:
+        return SCORINGS[given]()
+    if isinstance(given, str | type(get_scorer("accuracy"))):
+        return _by_scorer(get_scorer(given), classes)
+    return FunctionScoring(given, classes)
 
 
 def log_chances(shares: Array, truth: Truth, blunt: float = BLUNT) -> Array:
