@@ -22,7 +22,7 @@ SHIRTS = pd.DataFrame(
     ("model", "check"),
     [
         pytest.param(model, check, id=check.func.__name__)
-        for model, check in estimator_checks_generator(nk.NearestRows("euclidean"))
+        for model, check in estimator_checks_generator(nk.NearestRows())
         if check.func.__name__ != "check_array_api_input"
     ],
 )
@@ -30,7 +30,7 @@ def test_scikit_learns_own_check(model, check):
     check(model)
 
 
-@pytest.mark.parametrize("metric", ["hamming", "dilca"])
+@pytest.mark.parametrize("metric", ["gower", "dilca"])
 @given(table=tables(min_rows=4), k=st.integers(1, 3), radius=st.floats(0.0, 1.0))
 def test_the_nearest_rows_are_those_of_sorting_all(metric, table, k, radius):
     X = table.codes.astype(str)
@@ -86,7 +86,7 @@ def test_neighbours_come_in_the_users_kind_of_table(kind):
         found = model.neighbors(new)
     assert type(found).__module__.split(".")[0] == type(new).__module__.split(".")[0]
     assert list(found["neighbor"]) == [3, 0]
-    assert list(found["differs"]) == ["colour: 'green', 'blue'", "nothing"]
+    assert list(found["differs"]) == ["colour: 'green', 'blue'", "equal"]
     parts = model.explain(0, {"colour": "red", "size": "L"})
     assert list(parts["feature"]) == ["size", "colour"]
     assert list(parts["contribution"]) == [0.5, 0.0]

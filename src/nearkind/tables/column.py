@@ -123,6 +123,29 @@ class Column:
             exact=self._is_exact,
         )
 
+    def joined(self, other: "Column") -> "Column":
+        """Return the rows of this column, then those of another.
+
+        Raises TypeError if one holds numbers and the other text.
+        """
+        sides = (self, other)
+        declared, numeric = any(each.declared for each in sides), None
+        if not declared and all(each.numeric is not None for each in sides):
+            numeric = np.concatenate([each.numeric for each in sides])
+        elif not declared and any(
+            each.numeric is not None and not each.missing.all() for each in sides
+        ):
+            text = next((each for each in sides if each.numeric is None), None)
+            if text is not None and not text.missing.all():
+                raise TypeError(f"other values, such as {text.values[0]!r}")
+        place = {value: i for i, value in enumerate(self.values)}
+        places = [place.setdefault(value, len(place)) for value in other.values]
+        found = np.array([*places, -1])[other.indices]
+        indices, values = np.concatenate([self.indices, found]), list(place)
+        return Column(
+            lambda: (indices, values), numeric, declared, plain=True, exact=False
+        )
+
     def distinct(self) -> "tuple[NDArray[np.int32], Column]":
         """Factorize the column: each distinct value once, in canonical order.
 

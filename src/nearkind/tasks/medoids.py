@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import query_chunks
-from nearkind.encoding.rows import CodedRows, UniqueRows, unique_rows
+from nearkind.encoding.rows import UniqueRows, unique_rows
 from nearkind.neighbors import tie_widths
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame
@@ -135,7 +135,7 @@ class KMedoids(
         self.silhouettes_: dict[int, float] = {}
         rows = self._fit_distance(X, y, sample_weight)
         unique = unique_rows(rows.codes, weights=rows.weights)
-        medoids = self._search(unique, self._possible(numbers, unique, rows), rng)
+        medoids = self._search(unique, self._possible(numbers, len(unique)), rng)
         self._medoid_codes = unique.codes[medoids]
         self.n_clusters_ = len(medoids)
         labels, distances = self._nearest(unique.codes, self._medoid_codes)
@@ -187,20 +187,19 @@ class KMedoids(
             raise parameters.wrong(self, "n_clusters", wanted)
         return sorted({int(k) for k in numbers})
 
-    def _possible(
-        self, numbers: list[int], unique: UniqueRows, rows: CodedRows
-    ) -> list[int]:
-        """Return the numbers of groups that are not too many; refuse if all are."""
-        n_distinct = len(unique)
+    def _possible(self, numbers: list[int], n_distinct: int) -> list[int]:
+        """Return the numbers of groups that are not too many; one if all are."""
         if len(numbers) > 1:  # a silhouette needs a group of two
-            numbers = [k for k in numbers if k < n_distinct] or [min(n_distinct, 2)]
+            return [k for k in numbers if k < n_distinct] or [min(n_distinct, 2)]
         if numbers[0] > n_distinct:
-            raise ValueError(
-                f"{type(self).__name__} was to find n_clusters={numbers[0]} groups, "
-                f"but of n_samples={len(rows)} rows only {n_distinct} differ from each "
-                "other, and every medoid is another row. Ask for fewer groups."
+            warnings.warn(
+                f"Only {n_distinct} rows differ from each other, and every medoid is "
+                f"another row: there are {n_distinct} groups instead of "
+                f"n_clusters={numbers[0]}.",
+                ConvergenceWarning,
+                stacklevel=3,
             )
-        return numbers
+        return [min(numbers[0], n_distinct)]
 
     def _search(
         self, unique: UniqueRows, numbers: list[int], rng: np.random.Generator

@@ -1,5 +1,6 @@
 """The rows of a table that are nearest to others: neighbours for tables of any kind."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from itertools import pairwise
 from numbers import Real
@@ -12,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import FittedDistance
+from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.neighbors import INDEXES, TrainingRows
 from nearkind.protocols import Array, Codes
@@ -107,7 +109,7 @@ class RowSearch(DistanceTask):
                 "Count rows from 0, without those of weight 0."
             )
         codes = rows.codes[rows.unique_of(row)]
-        return codes, values_of(self.distance_, codes), book.library_
+        return codes, decoded(book, codes[None])[0], book.library_
 
 
 @parameters.estimator_class()
@@ -258,19 +260,23 @@ class NearestRows(RowSearch, BaseEstimator):
         """
         distances, numbers = self.kneighbors(X, n_neighbors)
         rows, book = self._voter.rows, self.codebook_
-        if X is None:
-            queries = np.sort(rows.groups.rows)
-            sides = [self._row(int(row))[:2] for row in queries]
-            library = book.library_
-        else:
+        groups, known = rows.groups, decoded(book, rows.codes)
+        numbered, unique = groups.members_of(np.arange(len(rows)))
+        training = {
+            number: (rows.codes[u], known[u])
+            for number, u in zip(numbered.tolist(), unique.tolist(), strict=True)
+        }
+        queries, library = np.sort(groups.rows), book.library_
+        sides = [training[number] for number in queries.tolist()]
+        if X is not None:
             table = read_table(X)
             order = book.order_of(table, type(self).__name__)
             cells = zip(*(table.column(d).cells() for d in order), strict=True)
             sides = list(zip(self.encode(X), map(list, cells), strict=True))
             queries, library = np.arange(len(sides)), book.library_of(X)
         told = [
-            differences(self.distance_, *side, *self._row(int(number))[:2])
-            for side, near in zip(sides, numbers, strict=True)
+            differences(self.distance_, *side, *training[number])
+            for side, near in zip(sides, numbers.tolist(), strict=True)
             for number in near
         ]
         columns = {
@@ -336,14 +342,22 @@ class NearestRows(RowSearch, BaseEstimator):
         return csr_array((data, row, ends), (n_queries, self.n_samples_fit_))
 
 
-def values_of(distance: FittedDistance, codes: Codes) -> list[Any]:
-    """Return the values that the codes of one row (D,) stand for; None if missing."""
-    values = distance.codebook.values
-    return [values(d)[c] if c >= 0 else None for d, c in enumerate(codes.tolist())]
+def decoded(book: Codebook, codes: Codes) -> list[list[Any]]:
+    """Return the values that rows of codes (n, D) stand for; None if missing."""
+    columns = [
+        [values[code] if code >= 0 else None for code in column.tolist()]
+        for d, column in enumerate(codes.T)
+        for values in [book.values(d)]
+    ]
+    return list(map(list, zip(*columns, strict=True)))
 
 
 def differences(
-    distance: FittedDistance, a: Codes, left: list[Any], b: Codes, right: list[Any]
+    distance: FittedDistance,
+    a: Codes,
+    left: Sequence[Any],
+    b: Codes,
+    right: Sequence[Any],
 ) -> str:
     """Return in words the columns that contribute most to the distance of two rows.
 
@@ -352,7 +366,7 @@ def differences(
     distance : FittedDistance
     a, b : ndarray of int (D,)
         Codes.
-    left, right : list
+    left, right : sequence
         The cells that they stand for.
 
     Examples
@@ -364,7 +378,7 @@ def differences(
     "x0: 'a', 'b'"
     """
     if (a == b).all():
-        return "nothing"
+        return "equal"
     parts, names = distance.contributions(a, b), distance.codebook.feature_names
     order = [d for d in np.argsort(-np.abs(parts), kind="stable") if parts[d]]
     told = [f"{names[d]}: {left[d]!r}, {right[d]!r}" for d in order[:MOST_REASONS]]
