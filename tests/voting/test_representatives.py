@@ -1,5 +1,7 @@
 """Representatives vote for the rows near them, if rows held out lose nothing by it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 import nearkind as nk
+from nearkind.metrics.value_tables import ValueTables
 from nearkind.voting.representatives import (
     NARROW,
     TOLERANCE,
@@ -144,3 +147,26 @@ def test_a_search_over_many_rows_remembers_fewer():
     model = nk.CPMLClassifierCV(["euclidean"]).fit(X, y)
     (voter,) = model.committee_.voters
     assert len(voter.rows) == 5_000
+
+
+@pytest.mark.parametrize("temperature", [1e-300, 1.0, 1e300])
+@pytest.mark.parametrize("is_one_place", [False, True])
+def test_any_temperature_and_rows_at_one_place(temperature, is_one_place):
+    X, y = rule_of_two(600)
+    y = np.repeat(["no", "yes"], 300) if is_one_place else y
+    X = np.column_stack([X, np.arange(600).astype(str)]) if is_one_place else X
+    voter = voter_of(X, y, temperature=temperature)
+    if is_one_place:
+        tables = [np.zeros_like(table) for table in voter.distance.tables.vectors]
+        form = replace(voter.distance, tables=ValueTables(tables))
+        voter = replace(voter, distance=form)
+    few = in_fewer_directions(voter, fewest=10)
+    few = few.with_rows(enough_representatives(few, many=100, fewest=10))
+    unseen = np.full((3, X.shape[1]), -1, dtype=np.int32)
+    for codes in (voter.rows.codes[:9], unseen, unseen[:0]):
+        found = few.shares(codes)
+        assert found.shape == (len(codes), 2)
+        np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    if is_one_place:
+        assert (few.distance.size, len(few.rows)) == (1, 10)
+        np.testing.assert_allclose(few.shares(unseen), 0.5)

@@ -233,9 +233,9 @@ class SoftVotes:
         """Return scores (b, m) from distances, those that tie being equal if cold."""
         if self.metric.is_euclidean and self._is_warm(queries):
             return self._scores_of_near(queries)
-        distances, tie = self.distances(queries)
-        nearest = distances.min(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", over="ignore"):
+            distances, tie = self.distances(queries)
+            nearest = distances.min(axis=1, keepdims=True)
             beyond = distances - nearest
             if (is_cold := self.bounded < COLD * (tie / TIE) ** 2).any():
                 beyond[is_cold[:, None] & (beyond <= tie[:, None])] = 0.0
