@@ -1,4 +1,4 @@
-"""CPMLClassifierCV: the distance and the vote that do best on rows held out."""
+"""CPMLClassifierCV: the distance and the vote that do best on held-out rows."""
 
 import warnings
 from collections.abc import Iterable, Iterator
@@ -215,7 +215,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         X : table of any kind
         y : one label per row
         sample_weight : array-like (n,), default=None
-            One weight >= 0 a row, counting repetitions of it; None: ones.
+            One weight >= 0 per row, counting repetitions of it; None: ones.
 
         Returns
         -------
@@ -315,7 +315,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         what = "those classes are" if by_class else "every class is"
         n_rows = f"; there were {held.weights.sum():g}" if not by_class else ""
         warnings.warn(
-            f"A coverage of {coverage:g} needs {rows_needed(coverage):,} rows held out"
+            f"A coverage of {coverage:g} needs {rows_needed(coverage):,} held-out rows"
             f"{whose}{n_rows}. So {what} in every set; ask for less, or fit more rows.",
             FewHeldRowsWarning,
             stacklevel=3,
