@@ -109,9 +109,9 @@ class BalancedAccuracy(Scoring):
 class MacroF1(BalancedAccuracy):
     """Mean of F1 over the classes that the rows have.
 
-    F1 is no mean over rows. A row that is predicted correctly counts the same part of the
-    F1 of its class as others; rows predicted to be of a class are taken as fixed when
-    two settings are compared row by row.
+    F1 is not a mean over rows. When two settings are compared row by row, every correct
+    prediction has the same share of the F1 of its class, and the number of predictions
+    of a class is taken as fixed.
     """
 
     def terms(self, shares: Array, truth: Truth, weights: Array) -> Array:
