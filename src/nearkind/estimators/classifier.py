@@ -94,6 +94,9 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         gives every class the same total weight; a dict maps labels to factors, by
         default 1. Weights are scaled to keep their sum. For ``fit`` and ``fit_over``,
         where every row has a label.
+    ordered : dict of column to sequence, default=None
+        The values of columns in ascending order, as in :class:`nearkind.CPML`; None:
+        that of ``metric``.
 
     Attributes
     ----------
@@ -131,6 +134,7 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
     index: str = "exact"
     temperature: Any = "auto"
     class_weight: Any = None
+    ordered: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the distance and store the training rows.
@@ -412,7 +416,10 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
             )
 
     def _unfitted(self) -> Any:
-        return clone(distance_of(self.metric, self))
+        metric = clone(distance_of(self.metric, self))
+        return (
+            metric if self.ordered is None else metric.set_params(ordered=self.ordered)
+        )
 
     def _keep(self, metric: Any, rows: CodedRows) -> Self:
         """Keep a fitted distance and the rows that vote."""

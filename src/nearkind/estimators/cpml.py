@@ -78,8 +78,9 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         feature, or one matrix over all (feature, class) or (feature, value) pairs.
     projection : str, default="vdm"
         Representation of values: class histograms ("vdm"), one-hot ("onehot"), both
-        ("vdm+onehot"), co-occurrence with the values of other features, which needs
-        no labels ("cooccurrence"), or histograms and co-occurrence
+        ("vdm+onehot"), cumulative one-hot for ordered columns ("thermometer"; other
+        columns are one-hot), co-occurrence with the values of other features, which
+        needs no labels ("cooccurrence"), or histograms and co-occurrence
         ("vdm+cooccurrence"), for partly labelled rows.
     constraints : {"triplets", "pairs", "quadruplets", "neighbors"}, default="triplets"
         The kind of constraint on distances. "neighbors" instead maximises the
@@ -135,6 +136,11 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         quantile bins otherwise ("auto"), categories, bins, or one standardised
         coordinate, with missing numbers at the mean and numbers outside the range of
         fit at its nearest end.
+    ordered : dict of column to sequence, default=None
+        The values of columns in ascending order, such as
+        ``{"size": ["S", "M", "L"]}``; other values are refused. Ordered categoricals of
+        pandas and pyarrow and ``Enum`` of polars are ordered by default.
+        projection="thermometer" learns from the order.
     crosses : int, "auto" or list of pairs of column names, default=0
         Pairs of columns to add as columns named "a x b", whose values are the pairs of
         values seen in fit. An int adds at most that many pairs, the most informative
