@@ -2,8 +2,8 @@
 
 Soft votes fall smoothly with the distance, so rows much nearer to each other than the
 temperature allows are as good as one row that votes with the weights of all of them.
-How few rows do is a question to rows held out. Directions in which all rows are as near
-to each other as that do not count either.
+How few rows are enough is decided on held-out rows. Directions of the vectors in which
+all rows are as near to each other as that are dropped.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ first; then twice as many, up to half of all rows."""
 NARROW = 0.01
 """Squared length, as a share of the temperature, of what may be left out of vectors."""
 TOLERANCE = 0.002
-"""By how much the log loss of rows held out may rise, its standard error included."""
+"""By how much the log loss of held-out rows may rise, its standard error included."""
 PAIRS = 1 << 29
 """Held-out rows x voting rows that are compared, if that is within the next two."""
 MOST_HELD, FEWEST_HELD = 4_000, 500
@@ -102,7 +102,7 @@ def representatives(voter: Voter, n_rows: int) -> TrainingRows:
 def enough_representatives(
     voter: Voter, many: int = MANY, fewest: int = FEWEST
 ) -> TrainingRows:
-    """Return the fewest representatives with which rows held out lose nothing.
+    """Return the fewest representatives with which held-out rows lose nothing.
 
     Those are tried whose votes are soft and between vectors. Some rows are held out,
     for which the others vote under the distance as it is: all of them, and as large a
