@@ -11,7 +11,7 @@ def neighbors(
     training: options.Training = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show the training rows nearest to a row of DATA, each with why."""
+    """Show the nearest training rows of a row of DATA, and how they differ."""
     from nearkind.cli import console
     from nearkind.cli.explanations import Explainer
 

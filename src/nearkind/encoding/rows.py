@@ -281,7 +281,7 @@ def unique_targets(
 
 
 def row_keys(table: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return one integer a row, equal for equal rows and sorted as the rows are."""
+    """Return one integer per row, equal for equal rows and sorted as the rows are."""
     keys = np.zeros(len(table), dtype=np.int64)
     room = 1
     for column in table.T:
