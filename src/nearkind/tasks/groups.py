@@ -18,6 +18,7 @@ FEW_NUMBERS = 10
 QUARTERS = 0.25, 0.5, 0.75
 MOST_COLUMNS = 3
 """Columns that the text on a group lists."""
+TINY = 1e-300
 LEAST_LIFT = 1.05
 """Lift below which a value does not set a group apart."""
 
@@ -133,9 +134,9 @@ def described_groups(
         values, of_row = _values(table.columns[d], table.codes[:, d], weights)
         n_values = len(values)
         counts = np.bincount(labels * n_values + of_row, weights, n_groups * n_values)
-        shares = counts.reshape(n_groups, n_values) / sizes[:, None]
-        overall = np.maximum(sizes @ shares / total, 1e-300)
-        gain = shares * np.log(np.maximum(shares, 1e-300) / overall)
+        shares = counts.reshape(n_groups, n_values) / np.maximum(sizes, TINY)[:, None]
+        overall = np.maximum(sizes @ shares / total, TINY)
+        gain = shares * np.log(np.maximum(shares, TINY) / overall)
         for g in range(n_groups):
             found = [
                 GroupValue(name, values[at], float(shares[g, at]), float(overall[at]))

@@ -156,9 +156,10 @@ class KMedoids(
             name: table.column(d).cells() for d, name in enumerate(table.names)
         }
         gap = second - distances if len(medoids) > 1 else -distances
-        at = np.lexsort((gap, labels))[
-            np.searchsorted(np.sort(labels), range(len(sizes)))
-        ]
+        found = np.unique(labels)
+        order = np.lexsort((gap, labels))
+        at = medoids.copy()  # of a group without rows, as medoids may be at one place
+        at[found] = order[np.searchsorted(labels[order], found)]
         border = rows.row_numbers[np.unique(unique.of_row, return_index=True)[1][at]]
         self.groups_ = described_groups(
             rows.table,
