@@ -19,6 +19,7 @@ QUARTERS = 0.25, 0.5, 0.75
 MOST_COLUMNS = 3
 """Columns that the text on a group lists."""
 TINY = 1e-300
+"""What shares are divided by, and of which logarithms are taken, instead of zero."""
 LEAST_LIFT = 1.05
 """Lift below which a value does not set a group apart."""
 
