@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr_
     from nearkind.tasks.outliers import NearestOutliers as NearestOutliers
     from nearkind.tasks.oversampling import Oversampler as Oversampler
     from nearkind.tasks.prototypes import Prototypes as Prototypes
+    from nearkind.tasks.questions import Questions as Questions
 
     __version__: str
 
@@ -44,6 +45,7 @@ _HOME = {
     "NearestRows": "nearkind.tasks.nearest_rows",
     "NeighborImputer": "nearkind.tasks.imputation",
     "NearestOutliers": "nearkind.tasks.outliers",
+    "Questions": "nearkind.tasks.questions",
     "audit": "nearkind.tasks.audit",
     "baselines": "nearkind.baselines",
     "batches": "nearkind.io.batches",

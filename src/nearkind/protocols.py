@@ -45,6 +45,9 @@ class Projection(Protocol):
 
     tables: list[Array]  # feature d: (n_values[d] + 1, R_d, C); last row: unseen
 
+    def with_orders(self, n_ordered: Sequence[int]) -> "Projection":
+        """Return the projection of features of which so many values are in order."""
+
     def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
         """Return (sum of R_d, C) before anything is allocated."""
 

@@ -36,9 +36,9 @@ class NCA(Learner, VectorDistance, Baseline):
         Iterations at most.
     tol : float, default=1e-5
         Tolerance of scikit-learn's learner.
-    coding : {"onehot", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes

@@ -97,6 +97,9 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         "balanced" gives every class the same weight in sum, a dict goes from labels to
         factors, 1 for a class it lacks. All are scaled so that the sum of weights
         stays. For ``fit`` and ``fit_over``, where every row has a label.
+    ordered : dict of column to sequence, default=None
+        The values of columns in order, lowest first, as in :class:`nearkind.CPML`;
+        None: as ``metric`` has it.
 
     Attributes
     ----------
@@ -133,6 +136,7 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
     index: str = "exact"
     temperature: Any = "auto"
     class_weight: Any = None
+    ordered: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the distance and keep the rows.
@@ -414,7 +418,10 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
             )
 
     def _unfitted(self) -> Any:
-        return clone(distance_of(self.metric, self))
+        metric = clone(distance_of(self.metric, self))
+        return (
+            metric if self.ordered is None else metric.set_params(ordered=self.ordered)
+        )
 
     def _keep(self, metric: Any, rows: CodedRows) -> Self:
         """Keep a fitted distance and the rows that vote."""

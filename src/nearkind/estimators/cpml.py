@@ -76,7 +76,9 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         one matrix over every (feature, class) or (feature, value) pair.
     projection : str, default="vdm"
         Values as class histograms ("vdm"), as indicators ("onehot"), both
-        ("vdm+onehot"), as histograms of the other features, which need no labels
+        ("vdm+onehot"), as cumulative indicators, by which neighbours in the order of a
+        column share most of their vector ("thermometer"; values of columns without an
+        order are indicators), as histograms of the other features, which need no labels
         ("cooccurrence"), or as histograms of both kinds ("vdm+cooccurrence"): for rows
         that are partly labelled.
     constraints : {"triplets", "pairs", "quadruplets", "neighbors"}, default="triplets"
@@ -130,6 +132,11 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         quantile bins otherwise; every number a category; bins; or one standardised
         coordinate, on which a missing number stands at the mean and one beyond those
         of fit at the outermost.
+    ordered : dict of column to sequence, default=None
+        The values of columns in order, lowest first, such as
+        ``{"size": ["S", "M", "L"]}``; other values are refused. Ordered categoricals of
+        pandas and pyarrow and ``Enum`` of polars have their order by themselves.
+        projection="thermometer" learns from it.
     crosses : int, "auto" or list of pairs of column names, default=0
         Pairs of columns that are one more column each, named "a x b", whose values are
         the pairs of values seen in fit: so many of those that say most of the class

@@ -10,9 +10,10 @@ from nearkind.estimators.base import TableEstimator, backend_of
 from nearkind.estimators.bases import ClassifierMixin, TransformerMixin
 from nearkind.neighbors import most_votes
 from nearkind.protocols import Array
+from nearkind.tables import frame
 from nearkind.validation import parameters
 from nearkind.voting import Committee
-from nearkind.voting.explanation import explain_prediction
+from nearkind.voting.explanation import contribution_columns, explain_prediction
 
 
 class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
@@ -180,9 +181,9 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         Returns
         -------
         Explanation, or a DataFrame
-            For one row, who votes and how much more probable each column makes each
-            class. Of two rows what each feature adds to their distance, or to its
-            square, as ``explain`` of the distance.
+            For one row, which training rows decided and the contribution of each
+            column to the probability of each class. Of two rows what each feature adds
+            to their distance, or to its square, as ``explain`` of the distance.
 
         Examples
         --------
@@ -196,6 +197,44 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         if b is not None:
             return self.distance_.explain(a, b, owner=type(self).__name__)
         return explain_prediction(self.committee_, a, n_neighbors)
+
+    def explain_rows(self, X: Any, *, to: Any = None) -> Any:
+        """Return the contribution of each feature to the prediction of each row.
+
+        Contributions are Shapley values: the mean, over orders of the features, of how
+        much the probability rises when a feature joins those before it. Features that
+        have not joined tell no training row from another. Of up to eight features all
+        subsets are looked at; of more, drawn orders, always the same ones. Either way
+        the contributions of a row and its base value add up to the probability.
+
+        Parameters
+        ----------
+        X : table with the columns that fit saw
+        to : object, default=None
+            The class whose probability is explained; None: that predicted for each row.
+
+        Returns
+        -------
+        data frame of n rows
+            ``predicted``, ``probability`` and ``base value``, the probability without
+            any feature, then a column of contributions for each feature. Of the library
+            of X, else of that of the table given to fit, else of pandas.
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> data = nk.datasets.load("monks1", as_frame=False)
+        >>> model = nk.CPMLClassifier("hamming", n_neighbors=3).fit(data.X, data.y)
+        >>> found = model.explain_rows(data.X[:3])
+        >>> found[["predicted", "probability", "base value", "x0", "x4"]].round(2)
+          predicted  probability  base value    x0    x4
+        0         1         1.00         0.5  0.08  0.33
+        1         1         1.00         0.5  0.08  0.33
+        2         1         0.76         0.5  0.26 -0.16
+        """
+        check_is_fitted(self)
+        columns = contribution_columns(self.committee_, X, to, type(self).__name__)
+        return frame(columns, library=self.distance_.codebook.library_of(X))
 
     def _offering(self, method: str, lack: str, asked: str | None = None) -> Any:
         """Return the distance; raise ValueError if it has no such method.

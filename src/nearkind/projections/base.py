@@ -21,6 +21,10 @@ class TableProjection:
 
     tables: list[Array]
 
+    def with_orders(self, n_ordered: Sequence[int]) -> Self:
+        """Return the projection of features of which so many values are in order."""
+        return self
+
     def fit_counts(self, counts: Sequence[Array], totals: Array) -> Self:
         """Fill ``tables`` from counts alone; raise where they are too few."""
         raise ValueError(

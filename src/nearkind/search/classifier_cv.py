@@ -101,6 +101,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         A missing value is a level of its own, gets the class prior, or is refused.
     numeric : {"auto", "category", "bin", "scale"}, default="auto"
         What becomes of columns of numbers, as in :class:`nearkind.CPML`.
+    ordered : dict of column to sequence, default=None
+        The values of columns in order, lowest first, as in :class:`nearkind.CPML`.
     n_jobs : int, default=None
         Threads that share the fits, or the work of each. None is one, -1 one per core;
         no bit of the result depends on it.
@@ -203,6 +205,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     unseen: str = "prior"
     missing: str = "level"
     numeric: str = "auto"
+    ordered: Any = None
     n_jobs: Any = None
     random_state: Any = None
     verbose: int = 0
@@ -255,10 +258,11 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     def _read(self, X: Any, y: Any, sample_weight: Any) -> CodedRows:
         """Read the table, and warn of its columns once, whichever candidate wins."""
         with _columns_not_warned_of():
-            book = Codebook(numeric="category")
+            book = Codebook(numeric="category", ordered=self.ordered)
             owner = type(self).__name__
             rows = labelled_rows(X, y, sample_weight, book, owner, self.class_weight)
-        Codebook(numeric=self.numeric).fit(rows.table, rows.weights, rows.y)  # warns
+        book = Codebook(numeric=self.numeric, ordered=self.ordered)
+        book.fit(rows.table, rows.weights, rows.y)  # warns
         return rows
 
     def predict_set(
@@ -378,7 +382,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     def _search(
         self, rows: CodedRows, y: Any, deadline: Deadline, notify: Notify
     ) -> Elimination:
-        sizes = rows.codebook.n_values, len(rows), len(rows.classes)
+        book = rows.codebook
+        sizes = book.n_values, len(rows), len(rows.classes), any(book.n_ordered)
         candidates = candidates_of(self, *sizes)
         ways = _ways_to_vote(self)
         folds = folds_of(self, rows, y)
