@@ -1,4 +1,4 @@
-"""Representatives vote for the rows near them, if rows held out lose nothing by it."""
+"""Representatives vote for the rows near them, if held-out rows lose nothing by it."""
 
 import numpy as np
 import pytest

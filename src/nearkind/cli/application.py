@@ -95,7 +95,7 @@ def without_types_of_flags(params: list[Any]) -> list[Any]:
 
 app = typer.Typer(
     cls=Commands,
-    help="Learned distances between rows of categorical data.",
+    help="Learned distances between the rows of categorical and mixed tables.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
@@ -254,13 +254,13 @@ def nearkind(
         bool,
         typer.Option(
             "--version",
-            help="Print the version and leave.",
+            help="Print the version and exit.",
             callback=_version,
             is_eager=True,
         ),
     ] = False,
 ) -> None:
-    """Learned distances between rows of categorical data."""
+    """Learned distances between the rows of categorical and mixed tables."""
 
 
 for command in COMMANDS:

@@ -32,7 +32,7 @@ def neighbors(
     training: options.Training = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show the training rows nearest to a row of DATA, each with why.
+    """Show the nearest training rows of a row of DATA, and how they differ.
 
     Without MODEL these are other rows of DATA itself.
     """

@@ -154,15 +154,13 @@ Page = Annotated[
         "replaced.",
     ),
 ]
-Row = Annotated[int, typer.Option("--row", help="A row of DATA, from 0 on.")]
-Seed = Annotated[
-    int, typer.Option("--seed", min=0, help="Seed of everything that is drawn.")
-]
+Row = Annotated[int, typer.Option("--row", help="Number of a row of DATA, from 0.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random numbers.")]
 ListMethods = Annotated[
     bool,
     typer.Option(
         "--list-methods",
-        help="List all methods and leave.",
+        help="List all methods and exit.",
         callback=methods.print_all,
         is_eager=True,
     ),
@@ -175,7 +173,7 @@ Training = Annotated[
     typer.Option(
         "--training",
         metavar="DATA",
-        help="The table given to fit: shows its rows as they are there.",
+        help="The table given to fit, to show its rows with the original values.",
     ),
 ]
 TrueClasses = Annotated[
@@ -184,8 +182,8 @@ TrueClasses = Annotated[
         "--target",
         "-t",
         metavar="COL",
-        help="Column that holds the true classes, to compare with; by default the only "
-        "other column that holds nothing but classes.",
+        help="Column of the true classes, for the accuracy; by default the only other "
+        "column that contains only classes.",
     ),
 ]
 
@@ -193,7 +191,7 @@ TrueClasses = Annotated[
 def repeats(default: int) -> Any:
     """Return the option for the number of trials of each method."""
     return option(
-        "Number of times that the rows are split anew and every method is tried.",
+        "Number of random splits on which every method is run.",
         "--repeats",
         "-r",
         default=default,
@@ -208,8 +206,8 @@ def seconds(default: float) -> Any:
 
 def _data() -> Any:
     return argument(
-        "A file of csv, tsv, json lines, parquet or arrow, text also in .gz; - for "
-        "standard input; or the name of a built-in set.",
+        "A csv, tsv, json lines, parquet or arrow file (text files also as .gz); - for "
+        "standard input; or the name of a built-in data set.",
         metavar="DATA",
         autocompletion=complete_data,
     )
@@ -236,7 +234,7 @@ class Reading:
     )
     dates: Literal["dmy", "mdy"] | None = option(
         "Whether dates such as 7/4/22 have the day first (dmy) or the month (mdy); "
-        "needed only where the table does not tell."
+        "needed only if the table does not show it."
     )
 
     @property
@@ -295,7 +293,7 @@ class TargetTable:
     """A table with a column of classes, or without one."""
 
     target: str | None = option(
-        "Column that holds the classes; a built-in set has its own.",
+        "Column of the classes; built-in data sets have their own.",
         "--target",
         "-t",
         metavar="COL",
@@ -390,7 +388,7 @@ class TableFile:
 class TableOutput(TableFile):
     """Where to write a table about DATA."""
 
-    keep: bool = option("Write the columns of DATA too.", "--keep", default=False)
+    keep: bool = option("Include the columns of DATA.", "--keep", default=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -474,7 +472,7 @@ class Trials:
     """Methods to try, and how often, how long and how many at once."""
 
     method: list[str] | None = option(
-        "Method to try; give the option once per method. --list-methods lists them.",
+        "Method to run; give the option once per method. --list-methods lists them.",
         "--method",
         "--methods",
         "-m",

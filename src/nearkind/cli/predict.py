@@ -18,7 +18,7 @@ def predict(
     ),
     as_json: options.AsJson = False,
 ) -> None:
-    """Say the class of each row and the probability of every class, as CSV."""
+    """Predict the class of each row and the probability of every class, as CSV."""
     from nearkind.cli.console import print_json
     from nearkind.cli.model_table import predict_table
 

@@ -4,7 +4,7 @@ from nearkind.cli import options
 
 
 def transform(query: options.Query, written: options.TableOutput) -> None:
-    """Turn each row into a vector, as CSV; Euclidean distances are those of the model.
+    """Write a vector per row, as CSV, with the model's distances as Euclidean ones.
 
     Of several distances that vote together the first one is taken.
     """

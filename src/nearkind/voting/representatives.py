@@ -2,7 +2,7 @@
 
 Soft votes fall smoothly with the distance, so rows much nearer to each other than the
 temperature allows are as good as one row that votes with the weights of all of them.
-How few rows do is a question to rows held out.
+How few rows do is a question to held-out rows.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ MANY = 20_000
 FEWEST = 5_000
 """Representatives that are tried first; then twice as many, up to half of all rows."""
 TOLERANCE = 0.002
-"""By how much the log loss of rows held out may rise, its standard error included."""
+"""By how much the log loss of held-out rows may rise, its standard error included."""
 PAIRS = 1 << 29
 """Held-out rows x voting rows that are compared, if that is within the next two."""
 MOST_HELD, FEWEST_HELD = 4_000, 500
@@ -95,7 +95,7 @@ def representatives(voter: Voter, n_rows: int) -> TrainingRows:
 def enough_representatives(
     voter: Voter, many: int = MANY, fewest: int = FEWEST
 ) -> TrainingRows:
-    """Return the fewest representatives with which rows held out lose nothing.
+    """Return the fewest representatives with which held-out rows lose nothing.
 
     Those are tried whose votes are soft and between vectors. Some rows are held out,
     for which the others vote under the distance as it is: all of them, and
