@@ -1,7 +1,7 @@
 """Protocols: what each part must offer, and the law that holds for all of its kind.
 
 Shapes: n rows (or weighted unique rows), D features, C channels a feature (classes for
-class histograms), B blocks of the metric M, each of width W, K vectors a row in each
+class histograms), B blocks of the metric M, each of width W, K vectors per row in each
 block.
 """
 

@@ -24,7 +24,7 @@ LARGEST = 8.0
 class NCA(Learner, VectorDistance, Baseline):
     """Neighbourhood components analysis.
 
-        max over L of  sum over rows i of P(i is classified rightly)
+        max over L of  sum over rows i of P(i is classified correctly)
 
     by neighbours drawn with chances in proportion to exp(-|L x_i - L x_j|^2).
     Goldberger, Roweis, Hinton and Salakhutdinov, NIPS 2004; the learner is

@@ -84,7 +84,7 @@ class POLA(MatrixLearner):
         ----------
         X : table of shape (n, D)
         y : array-like of shape (n,)
-            One label a row; rows without one are left out after the first call.
+            One label per row; rows without one are left out after the first call.
         classes : array-like, default=None
             In the first call, all labels that may come; None: those of that call.
 

@@ -53,7 +53,7 @@ def refuse_missing(gaps: list[str]) -> None:
 
 
 def warn_if_nearly_unique(feature: Feature | Cross, n_rows: int) -> None:
-    """Warn of a feature that has many levels and fewer than two rows a level."""
+    """Warn of a feature that has many levels and fewer than two rows per level."""
     n_levels = len(_levels(feature))
     if n_levels >= MANY_LEVELS and 2 * n_levels > n_rows:
         is_cross = isinstance(feature, Cross)

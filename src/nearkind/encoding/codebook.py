@@ -41,7 +41,7 @@ from nearkind.tables import (
 
 FEW_ROWS = 32
 """So many rows are coded value by value, more of them column by column."""
-MAX_REPORTED = 1000  # values a column; then it is known to bring new ones
+MAX_REPORTED = 1000  # values per column; then it is known to bring new ones
 MAX_CODES = 500_000_000
 """Codes of crosses that are held at a time."""
 
@@ -87,7 +87,7 @@ class Codebook:
     named_ : bool
         Whether they came from the user; then later tables are matched by name.
     features_ : list of Levels, Bins or Coordinate
-        One a column.
+        One per column.
     crosses_ : list of Cross
         Features that are pairs of these; they come after them everywhere.
     library_ : str or None

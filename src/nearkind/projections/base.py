@@ -1,4 +1,4 @@
-"""The base of all projections: phi of a row is gathered from one table a feature."""
+"""The base of all projections: phi of a row is gathered from one table per feature."""
 
 from collections.abc import Sequence
 from typing import Self

@@ -22,7 +22,7 @@ class OneHot(TableProjection):
     tables: list[Array] = field(default_factory=list, init=False, repr=False)
 
     def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
-        """Return one row a value, one channel."""
+        """Return one row per value, one channel."""
         return sum(n_values), 1
 
     def fit(

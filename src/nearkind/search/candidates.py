@@ -79,7 +79,7 @@ class Candidate:
 
     @property
     def accepting_unseen(self) -> "Candidate":
-        """The same, unless it refuses unseen values: rows held out have some."""
+        """The same, unless it refuses unseen values: held-out rows have some."""
         metric = clone(self.metric)
         if "unseen" not in metric.get_params():
             return self
