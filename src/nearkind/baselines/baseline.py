@@ -187,7 +187,9 @@ class Learner(Distance):
         ``n_held`` is how many of them will be held, coded, at a time.
         """
         book, n_classes = self.codebook_, len(self.classes_)
-        projection = with_coordinates(CODINGS[self.coding](), book.positions)
+        projection = with_coordinates(
+            CODINGS[self.coding](), book.positions, book.n_ordered
+        )
         check_size(projection, Full(), book.names_, book.n_values, n_held, n_classes)
         return projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
 

@@ -28,7 +28,7 @@ def report(
     target: options.TrueClasses = None,
     force: options.Force = False,
 ) -> None:
-    """Write one page on a model and what it predicts for DATA, or on DATA alone."""
+    """Write an interactive HTML page about a model and DATA, or about DATA alone."""
     from nearkind.cli.outputs import PAGE, check_output, echo_path
     from nearkind.cli.progress import said_if_long
     from nearkind.io import require_column, short_name, write_text

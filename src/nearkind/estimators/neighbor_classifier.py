@@ -42,15 +42,15 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
 
     @property
     def distance_(self) -> FittedDistance:
-        """The distance that neighbours, columns and values are explained by."""
+        """The distance used for neighbours and explanations."""
         return self.committee_.explaining.distance
 
     @property
     def feature_relevance_(self) -> Array:
         """Share of each feature in the mean distance between two training rows (D,).
 
-        Of the squared distance where a row is a sum of vectors. Crosses come after the
-        columns.
+        Of the squared distance if rows are sums of value vectors. Crosses come after
+        the columns.
         """
         voter = self.committee_.explaining
         return voter.distance.relevance(voter.rows.codes, voter.rows.weights)
@@ -76,9 +76,9 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         Parameters
         ----------
         X : table, default=None
-            None: the training rows, none being its own neighbour.
+            None: the training rows, each compared with the others.
         n_neighbors : int, default=None
-            How many; None: as set.
+            Number of neighbours; None: ``n_neighbors`` of the model.
         return_distance : bool, default=True
             Whether to return distances too.
 
@@ -100,16 +100,16 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         return (distances, numbers) if return_distance else numbers
 
     def score_samples(self, X: Any = None) -> Array:
-        """Return how like the training rows each row is: larger is more normal (n,).
+        """Return the normality of each row; lower scores are outliers (n,).
 
-        It is minus the mean distance to the ``n_neighbors`` nearest training rows,
-        counted by their weights, and minus infinity where one of these is infinitely
-        far or there is none.
+        The score is minus the weighted mean distance to the ``n_neighbors`` nearest
+        training rows, and minus infinity if one of these is infinitely far or there is
+        none.
 
         Parameters
         ----------
         X : table, default=None
-            None: the training rows, none being its own neighbour.
+            None: the training rows, each compared with the others.
 
         Examples
         --------
@@ -149,7 +149,7 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         return self.metric_.get_feature_names_out(input_features)
 
     def value_distances(self, feature: Any, **settings: Any) -> Any:
-        """Return how far apart the values of one feature are, all else being equal.
+        """Return the distances between the values of one feature, all else being equal.
 
         Parameters
         ----------
@@ -161,29 +161,29 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         Returns
         -------
         DataFrame of shape (s, s)
-            The values on both sides.
+            Indexed by the values.
         """
         check_is_fitted(self)
         distance = self._offering("value_distances", "none between values alone")
         return distance.value_distances(feature, **settings)
 
     def explain(self, a: Any, b: Any = None, *, n_neighbors: int = 5) -> Any:
-        """Say why a row is given its class, or why two rows are far apart.
+        """Explain the predicted class of a row, or the distance between two rows.
 
         Parameters
         ----------
         a : one row: a dict, a list, a pandas Series or a table of one row
         b : as a, default=None
-            None: why a is given its class.
+            None: explain the predicted class of a.
         n_neighbors : int, default=5
-            Training rows to name.
+            Number of training rows to show.
 
         Returns
         -------
         Explanation, or a DataFrame
-            For one row, which training rows decided and the contribution of each
-            column to the probability of each class. Of two rows what each feature adds
-            to their distance, or to its square, as ``explain`` of the distance.
+            For one row, the neighbours that vote and the contribution of each column to
+            the probability of each class. For two rows, the contribution of each
+            feature to their distance, or its square, as ``explain`` of the distance.
 
         Examples
         --------
@@ -201,11 +201,11 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
     def explain_rows(self, X: Any, *, to: Any = None) -> Any:
         """Return the contribution of each feature to the prediction of each row.
 
-        Contributions are Shapley values: the mean, over orders of the features, of how
-        much the probability rises when a feature joins those before it. Features that
-        have not joined tell no training row from another. Of up to eight features all
-        subsets are looked at; of more, drawn orders, always the same ones. Either way
-        the contributions of a row and its base value add up to the probability.
+        Contributions are Shapley values: the mean over orders of the features of the
+        change of the probability when a feature is added to those before it, where
+        features not yet added are equal in all training rows. They are exact for up to
+        eight features, and estimated from a fixed sample of orders for more. In both
+        cases contributions and base value add up to the probability.
 
         Parameters
         ----------
