@@ -51,9 +51,9 @@ class Synonym:
     n_rows, n_like : int
         Rows that have each.
     reason : {"spelling", "typo", "model"}
-        They differ in capitals, blanks, hyphens, full stops or accents alone; in one letter, and
-        one is rare; or a learned distance sees hardly a difference, and enough rows
-        have each to say that their shares of the classes are alike.
+        They differ in capitals, blanks, hyphens, full stops or accents alone; in one
+        letter, and one is rare; or a learned distance sees hardly a difference, and
+        enough rows have each to say that their shares of the classes are alike.
     """
 
     column: Any
