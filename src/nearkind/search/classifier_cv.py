@@ -87,7 +87,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         How many distances may vote together.
     cv : int, splitter or list of folds, default=None
         Number of folds, or folds as scikit-learn has them; None: 5 up to 1,000 rows, 3
-        beyond, and one from 13,500 on. Our own folds are drawn without regard to
+        beyond, and one from 9,000 on. Our own folds are drawn without regard to
         labels; copies of rows stay together where a table repeats itself.
     time_budget : float, default=None
         Seconds that ``fit`` may take: three fifths of it for the search, the rest for
