@@ -56,6 +56,7 @@ def test_partitions_are_refused():
         next(nk.CPML().fit_path(table, None, ["1%"]))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_sample_learns_and_all_rows_are_counted():
     settings = {"constraints": "neighbors", "max_iter": 5, "tol": 1e-2}
     rough, whole = (
