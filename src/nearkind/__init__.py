@@ -24,10 +24,14 @@ if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr_
     from nearkind.search.classifier_cv import CPMLClassifierCV as CPMLClassifierCV
     from nearkind.tasks.audit import audit as audit
     from nearkind.tasks.change import nearest_change as nearest_change
+    from nearkind.tasks.imputation import NeighborImputer as NeighborImputer
+    from nearkind.tasks.matches import match as match
     from nearkind.tasks.medoids import KMedoids as KMedoids
+    from nearkind.tasks.nearest_rows import NearestRows as NearestRows
     from nearkind.tasks.outliers import NearestOutliers as NearestOutliers
     from nearkind.tasks.oversampling import Oversampler as Oversampler
     from nearkind.tasks.prototypes import Prototypes as Prototypes
+    from nearkind.tasks.questions import Questions as Questions
 
     __version__: str
 
@@ -38,7 +42,10 @@ _HOME = {
     "Oversampler": "nearkind.tasks.oversampling",
     "Prototypes": "nearkind.tasks.prototypes",
     "KMedoids": "nearkind.tasks.medoids",
+    "NearestRows": "nearkind.tasks.nearest_rows",
+    "NeighborImputer": "nearkind.tasks.imputation",
     "NearestOutliers": "nearkind.tasks.outliers",
+    "Questions": "nearkind.tasks.questions",
     "audit": "nearkind.tasks.audit",
     "baselines": "nearkind.baselines",
     "batches": "nearkind.io.batches",
@@ -46,6 +53,7 @@ _HOME = {
     "export": "nearkind.export",
     "laws": "nearkind.laws",
     "load": "nearkind.persistence",
+    "match": "nearkind.tasks.matches",
     "nearest_change": "nearkind.tasks.change",
     "plot": "nearkind.plot",
     "report": "nearkind.pages.notebook",

@@ -76,6 +76,10 @@ class ChangedColumnError(Advised, ValueError):
     """A column of numbers in ``fit`` now holds something else."""
 
 
+class InfiniteNumberError(Advised, ValueError):
+    """A column holds an infinite number, and the distance takes differences."""
+
+
 class ColumnError(ValueError):
     """The columns of a table are not those that ``fit`` saw."""
 

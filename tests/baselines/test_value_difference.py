@@ -120,3 +120,10 @@ def test_labels_are_needed_and_must_differ():
 def test_wrong_settings_are_named_before_any_data_are_read(model, words):
     with pytest.raises(ValueError, match=words):
         model.fit(None, None)
+
+
+def test_powers_that_vanish_beside_the_largest_are_zero_as_in_exports():
+    rows = [["a"], ["a"], ["b"], ["b"], ["b"], ["c"], ["d"]]
+    labels = [0, 1, 0, 1, 1, 0, 1]
+    distances = VDM(exponent=1000.0).fit(rows, labels).pairwise_distances(rows)
+    assert (distances > 0.0).sum() == 2  # c and d, which share no class

@@ -31,6 +31,9 @@ def test_identifiers_are_no_matter_of_duplicates(tmp_path):
     path.write_text("\n".join(["key,size,kind", *lines]))
     assert run("duplicates", path).stderr == ""
     told = run("fit", path, "-t", "kind", "-m", "hamming", "-o", model).stderr
+    assert "'key' has a different value in nearly every row" in told
+    fit = ("fit", path, "-t", "kind", "-m", "hamming", "-o", model)
+    told = run(*fit, "--categorical", "key").stderr
     assert "Drop it with --drop 'key' if it is an identifier" in told
 
 

@@ -16,9 +16,9 @@ def test_it_says_what_was_learned_and_what_to_do_next(pets, tmp_path):
     model = tmp_path / "m.nearkind"
     out = done("fit", pets, *FIT, "-o", model)
     told = (
-        "12 rows, 3 features, 3 classes of 'kind'",
+        "12 rows, 3 columns, 3 classes of 'kind'",
         "accuracy ",
-        "on a fifth of the rows",
+        "held-out rows; the model itself is fitted to all rows",
         "majority-class baseline 33.3%",
         "Hamming(",
         "coat",
@@ -181,7 +181,7 @@ def test_scoring_and_class_weight_are_settings_of_the_model(uneven, tmp_path):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("--scoring", "acuracy"), "'acuracy' is not one of 'accuracy'"),
+        (("--scoring", "acuracy"), "Did you mean 'accuracy'"),
         (("--scoring", "log_loss", "-m", "hamming"), "only for cv"),
         (("--class-weight", "heavy"), "'heavy' is not"),
         (("--class-weight", "balanced", "--stream"), "add --no-stream"),
@@ -244,7 +244,7 @@ DATES = ["2020-02-03", "2021-11-30", "2020-02-03", "2022-01-01"] * 3
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
-def test_dates_are_refused_in_every_format_unless_they_are_text(
+def test_dates_give_way_to_their_parts_in_every_format_unless_they_are_text(
     tmp_path, ending, stream
 ):
     path, model = tmp_path / f"visits.{ending}", tmp_path / "m.nearkind"
@@ -252,10 +252,45 @@ def test_dates_are_refused_in_every_format_unless_they_are_text(
     columns = {"day": days, "size": ["a", "b"] * 6, "kind": ["x", "y", "x"] * 4}
     write_columns(columns, path)
     fit = ("fit", path, "-t", "kind", "-m", "single", stream, "-o", model)
-    assert "Column 'day' holds dates" in complaint(*fit)
+    result = run(*fit)
+    assert result.exit_code == 0
+    assert result.stderr.count("Column 'day' holds dates") == 1
+    parts = nk.load(model).distance_.categories
+    assert list(parts) == ["day_year", "day_month", "day_weekday", "size"]
+    assert parts["day_month"] == [1, 2, 11]
+    assert len(facts("predict", model, path)["rows"]) == 12
     done(*fit, "--text", "day")
     assert nk.load(model).distance_.categories["day"] == sorted(set(DATES))
     assert len(facts("predict", model, path)["rows"]) == 12
+
+
+def test_without_a_target_candidates_are_suggested(pets, tmp_path):
+    told = complaint("fit", pets, code=2)
+    assert "--target 'kind'" in told.replace(" │ ", " ")
+    assert "'coat' (3 values)" in told
+
+
+def test_the_model_is_named_after_the_table_by_default(pets, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done("fit", pets, *FIT)
+    assert nk.load("pets.nearkind").classes_.tolist() == ["bird", "cat", "dog"]
+    assert "-o model.nearkind" in complaint("fit", "-", *FIT, code=2, stdin=b"a,kind")
+
+
+def test_a_missed_class_hints_at_class_weights(tmp_path):
+    path = tmp_path / "rare.csv"
+    path.write_text(
+        "a,y\n" + "".join(f"{i % 3},{int(i % 10 == 0)}\n" for i in range(90))
+    )
+    fit = ("fit", path, "-t", "y", "-m", "hamming", "-o", tmp_path / "m.nearkind")
+    assert "--class-weight" in facts(*fit)["hint"]
+    assert "hint" not in facts(*fit, "--class-weight", "balanced")
+
+
+def test_scorers_of_scikit_learn_by_name(pets, tmp_path):
+    fit = ("fit", pets, "-t", "kind", "--drop", "name", "-o", tmp_path / "m.nearkind")
+    assert facts(*fit, "--scoring", "jaccard_macro", "--time-budget", 2)["target"]
+    assert "'roc_auc'" in complaint(*fit, "--scoring", "rocauc", code=2)
 
 
 def test_a_time_budget_says_what_was_not_tried(pets, tmp_path):
@@ -263,7 +298,7 @@ def test_a_time_budget_says_what_was_not_tried(pets, tmp_path):
     found = facts(*fit, "--time-budget", "0.001")
     assert "neighbors by values" in found["not_tried"]
     out = done(*fit, "--time-budget", "0.001")
-    assert "not tried, as the time budget was used up: " in out
+    assert "not tried before the time budget was used up: " in out
 
 
 @pytest.mark.parametrize("stream", ["--stream", "--no-stream"])

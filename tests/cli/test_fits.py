@@ -41,7 +41,7 @@ def test_the_screen_says_how_many_rows_vote(tmp_path):
     path.write_text("n,w,kind\n" + "".join(rows))
     out = done("fit", path, "-t", "kind", "--stream", "--remember", 100, "-o", model)
     assert "5 neighbours among 100 rows remembered" in out
-    assert "400 rows, 2 features" in out
+    assert "400 rows, 2 columns" in out
 
 
 def test_what_cannot_be_streamed_is_said(pets, tmp_path):

@@ -34,8 +34,7 @@ def test_class_and_probabilities(models, tmp_path):
 
 def test_a_column_of_classes_is_compared_with(models, pets):
     result = run("predict", models["single"], pets)
-    assert "of 12 rows" in result.stderr
-    assert "the class that column 'kind' says" in result.stderr
+    assert "of 12 predictions agree with column 'kind'" in result.stderr
     found = facts("predict", models["single"], pets)
     assert found["target"] == "kind"
     rows = [row["kind"] for row in table(PETS)]
@@ -47,6 +46,18 @@ def test_a_column_of_classes_is_compared_with(models, pets):
     assert set(found["rows"][0]["probabilities"]) == {"bird", "cat", "dog"}
     named = run("predict", models["single"], pets, "-t", "name")
     assert "holds none of the model's classes" in named.stderr
+
+
+def test_sets_of_classes(models, pets, tmp_path):
+    model = tmp_path / "m.nearkind"
+    done("fit", pets, "-t", "kind", "--drop", "name", "--time-budget", 1, "-o", model)
+    rows = table(done("predict", model, pets, "--set", "1"))
+    assert list(rows[0])[:2] == ["predicted", "set"]
+    assert {row["set"] for row in rows} == {"bird | cat | dog"}
+    found = facts("predict", model, pets, "--set", "0.5")["rows"]
+    assert all(row["class"] in row["set"] for row in found)
+    told = complaint("predict", models["hamming"], pets, "--set", "0.9")
+    assert "--method cv" in told
 
 
 def test_standard_input_and_kept_columns(models):
@@ -152,7 +163,7 @@ def test_many_rows_are_classified_in_portions_and_warned_of_once(
 
 def test_rows_that_were_learned_from_are_cautioned_of(models, pets, tmp_path):
     told = run("predict", models["single"], pets).stderr
-    assert "Of these rows, 12 equal rows that the model learned from" in told
+    assert "12 of these rows equal training rows" in told
     assert facts("predict", models["single"], pets)["rows_learned_from"] == 12
     new = tmp_path / "new.csv"
     new.write_text(

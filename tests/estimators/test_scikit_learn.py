@@ -20,6 +20,7 @@ SLOW_TO_CONVERGE = {
     "helic",
     "lmnn",
     "lmca",
+    "kernel_lmca",
     "chi2_lmnn",
     "gb_lmnn",
     "itml",
@@ -36,10 +37,13 @@ ONE_OF_EACH_KIND = [
     "association",  # tables of pairs of values, without labels
     "cheng",  # tables of pairs of values, with labels
     "dm3",  # pairs of rows
+    "gower",  # words and numbers
     "itml",  # a matrix from pairs
     "pola",  # a matrix from pairs, with partial_fit
+    "mmc",  # a matrix from the spread of pairs
     "lmnn",  # large margin
     "lmca",  # large margin, few directions
+    "kernel_lmca",  # the same of kernels with landmarks
     "chi2_lmnn",  # large margin between histograms
     "gb_lmnn",  # large margin, by trees
     "helic",  # weights of kernels

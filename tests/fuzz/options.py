@@ -87,6 +87,7 @@ RIGHT = {
     "cv": st.sampled_from([None, 2, 3, 50]),
     "scoring": st.sampled_from(["accuracy", "balanced_accuracy", "f1_macro", "x"]),
     "calibrate": st.booleans(),
+    "n_remembered": st.sampled_from(["auto", "all", 1, 30]),
     "time_budget": st.sampled_from([None, 0.001, 100.0]),
 }
 SELDOM = st.sampled_from([False] * 12 + [True])

@@ -37,6 +37,8 @@ def damaged(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         for what, odd in damaged(value[0], "tables"):
             yield f"{what} in a table", [odd, *value[1:]]
     elif isinstance(value, np.ndarray):
+        if not value.size:
+            return
         if name == "tables":
             yield "one row fewer", value[:-1]
         elif name not in SHORTER:

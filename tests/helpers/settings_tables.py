@@ -13,14 +13,33 @@ CODED = {
     "unseen": ["prior", "error"],
     "missing": ["level", "prior", "error"],
     "numeric": ["auto", "category", "bin", "scale"],
+    "ordered": [None, {"a": ["z", "x", "y"]}, {"b": ["q", "p"]}],
 }
 STOP = {"max_iter": [3, 1], "tol": [1e-2, 0.0]}
 SEED = {"random_state": [0, 7]}
-CODING = {"coding": ["onehot", "vdm"]}
+CODING = {"coding": ["onehot", "vdm", "thermometer"]}
 MARGIN = {"n_neighbors": [1, 3], "mu": [0.5, 1.0], **STOP}
 DRAWN = {"max_rows": [1000, 9], **SEED}
 
+SKIPPING = {
+    "missing": ["skip", "error"],
+    "numeric": ["number", "auto", "category", "bin"],
+}
+WEIGHTS = {"weights": [None, {"a": 2.0}, {"few": 0.0, "höhe": 0.5}]}
+
+
+def weights_of(kind):
+    """Return values of the weights of columns, for a distance that takes them."""
+    return WEIGHTS if "weights" in kind().get_params() else {}
+
+
 DISTANCES = {
+    "unbiased": SKIPPING,
+    "gower": {
+        "asymmetric": [(), ["b"]],
+        "ordinal": ["levels", "podani"],
+        **SKIPPING,
+    },
     "vdm": {"exponent": [1.0, 2.0], "weighting": ["none", "query", "symmetric"]},
     "association": {"divergence": ["kl", "js"]},
     "dilca": {"context": ["mean", "rr"], "sigma": [1.0, 0.0]},
@@ -99,7 +118,14 @@ DISTANCES = {
 
 CPML = {
     "structure": ["single", "multi", "diagonal", "full"],
-    "projection": ["vdm", "onehot", "vdm+onehot", "cooccurrence", "vdm+cooccurrence"],
+    "projection": [
+        "vdm",
+        "onehot",
+        "thermometer",
+        "vdm+onehot",
+        "cooccurrence",
+        "vdm+cooccurrence",
+    ],
     "constraints": ["triplets", "pairs", "quadruplets", "neighbors"],
     "scope": ["all", "local", 20],
     "n_targets": [3, 1],
@@ -127,6 +153,7 @@ CLASSIFIER = {
     "index": ["exact", "faiss"],
     "temperature": ["auto", 0.5],
     "class_weight": [None, "balanced", {"ham": 2.0}],
+    "ordered": CODED["ordered"],
 }
 SEARCH = {
     "candidates": [["hamming"], ["hamming", "euclidean"], ["discriminant", "vdm"]],
@@ -141,7 +168,9 @@ SEARCH = {
     "verbose": [0],
     "scoring": ["accuracy", "balanced_accuracy", "f1_macro", "log_loss"],
     "class_weight": [None, "balanced", {"ham": 2.0}],
+    "ordered": CODED["ordered"],
     "calibrate": [True, False],
+    "n_remembered": ["auto", "all", 7],
 }
 TASKS = {
     nk.NearestOutliers: {
@@ -178,7 +207,7 @@ TABLES = {
     nk.CPMLClassifier: CLASSIFIER,
     nk.CPMLClassifierCV: SEARCH,
     **{
-        kind: {**DISTANCES.get(name, {}), **CODED}
+        kind: {**CODED, **DISTANCES.get(name, {}), **weights_of(kind)}
         for name, kind in nk.baselines.all().items()
     },
     **TASKS,

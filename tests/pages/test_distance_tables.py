@@ -75,7 +75,8 @@ KINDS = {
 }
 
 
-REFUSED = {"kernel_lmca", "gb_lmnn"}  # a row is no sum of vectors of its values
+REFUSED = {"kernel_lmca", "gb_lmnn", "gower", "unbiased"}
+"""Distances under which a row is no sum of vectors of its values."""
 
 
 def table(n_rows=40, seed=0):

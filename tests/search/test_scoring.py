@@ -11,6 +11,9 @@ from sklearn.metrics import (
     brier_score_loss,
     f1_score,
     log_loss,
+    make_scorer,
+    matthews_corrcoef,
+    roc_auc_score,
 )
 
 import nearkind as nk
@@ -24,6 +27,7 @@ from nearkind.search.scoring import (
     FunctionScoring,
     LogLoss,
     MacroF1,
+    scoring_of,
 )
 
 X, y = labelled_table(60)
@@ -154,6 +158,23 @@ def test_a_search_says_its_score_by_the_scoring(name):
     assert (np.diff(table["score"][most]) <= 0.0).all()
 
 
+def test_scorers_of_scikit_learn_are_given_labels_and_probabilities():
+    y = np.array(["a", "b", "b", "a"])
+    shares = np.array([[0.9, 0.1], [0.4, 0.6], [0.7, 0.3], [0.5, 0.5]])
+    classes, truth = np.unique(y, return_inverse=True)
+    wanted = {
+        "roc_auc": roc_auc_score(y, shares[:, 1]),
+        "matthews_corrcoef": matthews_corrcoef(y, ["a", "b", "a", "a"]),
+        make_scorer(f1_score, pos_label="b"): f1_score(
+            y, ["a", "b", "a", "a"], pos_label="b"
+        ),
+    }
+    for given, value in wanted.items():
+        model = nk.CPMLClassifierCV(scoring=given)
+        found = scoring_of(model, classes).score(shares, truth, np.ones(4))
+        assert float(found) == pytest.approx(value)
+
+
 def test_a_function_is_given_labels_and_probabilities():
     told = []
 
@@ -181,8 +202,7 @@ def test_a_function_that_returns_no_number_is_refused(answer):
     ("name", "hint"),
     [
         ("acuracy", "Did you mean 'accuracy'"),
-        ("neg_log_loss", "Did you mean 'log_loss'"),
-        ("roc", "Choose from"),
+        ("rocauc", "Did you mean 'roc_auc'"),
         (3, "got 3."),
         (None, "got None."),
     ],

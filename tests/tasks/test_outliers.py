@@ -25,7 +25,7 @@ METHODS = ["distance", "lof"]
     ("model", "check"),
     [
         pytest.param(model, check, id=f"{model}-{check.func.__name__}")
-        for metric, method in [("hamming", "distance"), ("dilca", "lof")]
+        for metric, method in [("gower", "distance"), ("dilca", "lof")]
         for model, check in estimator_checks_generator(
             nk.NearestOutliers(metric, method=method, contamination=0.1)
         )

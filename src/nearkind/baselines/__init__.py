@@ -37,6 +37,7 @@ from nearkind.baselines.itml import ITML as ITML
 from nearkind.baselines.large_margin import KDML as KDML, LMNN as LMNN
 from nearkind.baselines.lmca import LMCA as LMCA, KernelLMCA as KernelLMCA
 from nearkind.baselines.mcml import MCML as MCML
+from nearkind.baselines.mixed import Gower as Gower, Unbiased as Unbiased
 from nearkind.baselines.mmc import MMC as MMC
 from nearkind.baselines.nca import NCA as NCA
 from nearkind.baselines.pola import POLA as POLA
@@ -83,6 +84,8 @@ KINDS: dict[str, Any] = {
     "hdml": HDML,
     "discriminant": Discriminant,
     "rfm": RFM,
+    "gower": Gower,
+    "unbiased": Unbiased,
 }
 """The baselines by name: the one list of them, to which a new one adds a line."""
 

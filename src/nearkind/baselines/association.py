@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from scipy.special import rel_entr
 
-from nearkind.baselines.baseline import WeightedBaseline
+from nearkind.baselines.baseline import ColumnWeighted, column_weights
 from nearkind.baselines.contingency import Contingency, counted
 from nearkind.distances.pair_tables import PairTables, overlap, with_unseen
 from nearkind.encoding.rows import CodedRows
@@ -50,7 +50,7 @@ def jensen_shannon(p: Array, q: Array) -> Array:
 DIVERGENCES: dict[str, Divergence] = {"kl": kullback_leibler, "js": jensen_shannon}
 
 
-class Association(SeparableDistance, WeightedBaseline):
+class Association(SeparableDistance, ColumnWeighted):
     """d = sum over features i and j != i of psi(P(A_j | x_i), P(A_j | x'_i)).
 
     Le and Ho, *An association-based dissimilarity measure for categorical data*,
@@ -63,7 +63,9 @@ class Association(SeparableDistance, WeightedBaseline):
     ----------
     divergence : {"kl", "js"}, default="kl"
         A1 or A2.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -77,8 +79,10 @@ class Association(SeparableDistance, WeightedBaseline):
 
     def _learn(self, rows: CodedRows) -> PairTables:
         counts, psi = counted(rows, self), DIVERGENCES[self.divergence]
-        features = range(counts.n_features)
-        tables = [with_unseen(_distances(counts, d, psi)) for d in features]
+        tables = [
+            w * with_unseen(_distances(counts, d, psi))
+            for d, w in enumerate(column_weights(self, rows.codebook))
+        ]
         return PairTables(rows.codebook, tables)
 
 

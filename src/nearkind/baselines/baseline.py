@@ -2,24 +2,30 @@
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import KW_ONLY
+from numbers import Real
 from typing import Any, Self, dataclass_transform
+
+import numpy as np
 
 from nearkind.baselines.coding import CODINGS
 from nearkind.distances.form import FittedDistance
 from nearkind.distances.vectors import ValueVectors
+from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows, UniqueRows
-from nearkind.errors import Parameter
+from nearkind.errors import Parameter, did_you_mean
 from nearkind.estimators.base import Distance, code_rows
 from nearkind.estimators.bases import BaseEstimator
 from nearkind.metrics.spectrum import Spectrum
 from nearkind.metrics.structures import Full
 from nearkind.metrics.value_tables import feature_maps, value_tables
 from nearkind.projections.coordinates import with_coordinates
-from nearkind.protocols import Projection
+from nearkind.protocols import Array, Projection
 from nearkind.solvers.solution import Stop
 from nearkind.validation.convergence import not_converged
 from nearkind.validation.limits import check_size
-from nearkind.validation.parameters import check_annotated, estimator_class
+from nearkind.validation.parameters import check_annotated, estimator_class, wrong
 
 RAISE = "Raise ", Parameter("max_iter"), " or ", Parameter("tol")
 """Parts of a message: what to do where iterations ran out."""
@@ -30,12 +36,13 @@ class Baseline(Distance, BaseEstimator, ABC):
     """Base of baselines; each gives ``_learn``.
 
     Parameters are annotated in the body of a class, with rules, as those of an
-    ``estimator_class``, which every baseline is.
+    ``estimator_class``. A subclass without any has the ``__init__`` of its base.
     """
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
-        estimator_class()(cls)
+        if "__annotations__" in vars(cls):  # else ``__init__`` is that of its base
+            estimator_class()(cls)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the distance.
@@ -83,6 +90,48 @@ class WeightedBaseline(Baseline):
         self
         """
         return self._fit(X, y, sample_weight)
+
+
+def column_weights(model: Any, book: Codebook) -> Array:
+    """Return the weight of each column (D,) by a dict; that of others is 1.
+
+    Parameters
+    ----------
+    model : estimator
+        Whose parameter ``weights`` is a dict of column to number, or None.
+    book : Codebook
+        Fitted.
+    """
+    given, names = model.weights, book.names_
+    if given is None:
+        return np.ones(len(names))
+    if not isinstance(given, Mapping):
+        wanted = 'None or a dict of columns and their weights, such as {"size": 2.0}'
+        raise wrong(model, "weights", wanted)
+    for name, weight in given.items():
+        if name not in names:
+            hint = did_you_mean(name, names)
+            raise ValueError(f"weights names {name!r}, which is no column. {hint}")
+        is_number = isinstance(weight, Real) and not isinstance(weight, bool | np.bool_)
+        if not is_number or not 0.0 <= float(weight) < np.inf:
+            raise ValueError(
+                f"The weight of column {name!r} must be a finite number >= 0; got "
+                f"{weight!r}."
+            )
+    found = np.array([float(given.get(name, 1.0)) for name in names])
+    if not found.any():
+        raise ValueError(
+            "The weights of all columns are zero, so that all rows would be equal. "
+            "Give some column a weight above zero."
+        )
+    return found
+
+
+class ColumnWeighted(WeightedBaseline):
+    """Base of baselines in which users may say how much each column counts."""
+
+    _: KW_ONLY
+    weights: Any = None
 
 
 class Learner(Distance):
@@ -138,7 +187,9 @@ class Learner(Distance):
         ``n_held`` is how many of them will be held, coded, at a time.
         """
         book, n_classes = self.codebook_, len(self.classes_)
-        projection = with_coordinates(CODINGS[self.coding](), book.positions)
+        projection = with_coordinates(
+            CODINGS[self.coding](), book.positions, book.n_ordered
+        )
         check_size(projection, Full(), book.names_, book.n_values, n_held, n_classes)
         return projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
 

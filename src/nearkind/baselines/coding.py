@@ -12,12 +12,12 @@ from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Full
 from nearkind.metrics.value_tables import ValueTables
-from nearkind.projections.onehot import OneHot
+from nearkind.projections.onehot import OneHot, Thermometer
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes, Projection
 from nearkind.validation.parameters import choice
 
-CODINGS = {"onehot": OneHot, "vdm": VDM}
+CODINGS = {"onehot": OneHot, "vdm": VDM, "thermometer": Thermometer}
 CodingName = Annotated[str, partial(choice, table=CODINGS)]
 NOTHING = 1e-12
 """Squares of distances between values up to this are rounding, where all are."""
@@ -87,6 +87,12 @@ def side_by_side(vectors: Sequence[Array]) -> ValueTables:
     for table, V, start in zip(tables, vectors, ends[:-1], strict=True):
         table[:, start : start + V.shape[1]] = V
     return ValueTables(tables)
+
+
+def weighted_tables(tables: Sequence[Array], weights: Array) -> ValueTables:
+    """Return vectors whose squared distances are multiplied by weights (D,)."""
+    both = zip(tables, np.sqrt(weights), strict=True)
+    return ValueTables([root * table for table, root in both])
 
 
 def with_mean(vectors: Array) -> Array:

@@ -7,8 +7,8 @@ from typing import Annotated, Protocol
 
 import numpy as np
 
-from nearkind.baselines.baseline import WeightedBaseline
-from nearkind.baselines.coding import side_by_side
+from nearkind.baselines.baseline import ColumnWeighted, column_weights
+from nearkind.baselines.coding import side_by_side, weighted_tables
 from nearkind.baselines.contingency import Contingency, Information, counted
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import CodedRows
@@ -60,7 +60,7 @@ CONTEXTS: dict[str, Callable[[float], Context]] = {
 }
 
 
-class DILCA(VectorDistance, WeightedBaseline):
+class DILCA(VectorDistance, ColumnWeighted):
     """d^2 = sum over features Y of the mean over contexts of a squared difference.
 
     d_Y(u, v)^2 = sum over features X of the context of Y, and their values x, of
@@ -78,7 +78,9 @@ class DILCA(VectorDistance, WeightedBaseline):
         order of columns.
     sigma : float in [0, 1], default=0.5
         For context="mean".
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes
@@ -112,7 +114,8 @@ class DILCA(VectorDistance, WeightedBaseline):
             for d, features in enumerate(chosen)
         }
         vectors = [_vectors(counts, d, chosen[d]) for d in range(counts.n_features)]
-        return ValueVectors(book, side_by_side(vectors))
+        tables = side_by_side(vectors).vectors
+        return ValueVectors(book, weighted_tables(tables, column_weights(self, book)))
 
 
 def symmetric_uncertainty(information: Information) -> Array:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from nearkind.baselines.baseline import WeightedBaseline
+from nearkind.baselines.baseline import ColumnWeighted, column_weights
 from nearkind.baselines.contingency import Information, chances, counted, value_pairs
 from nearkind.distances.dependence import ROUNDING, DependentTables
 from nearkind.encoding.rows import CodedRows
@@ -30,7 +30,7 @@ def _check_beta(model: Any, name: str) -> None:
         number(model, name, "a number or 'mean'")
 
 
-class DM3(WeightedBaseline):
+class DM3(ColumnWeighted):
     """d = sum over features r of w_r D_r / sum of w_r.
 
     D_r = sum over l in S_r of R(r, l) (q(x) + q(x')), over those l where x and x'
@@ -47,7 +47,9 @@ class DM3(WeightedBaseline):
         3 is the whole method; in 2 (DM2) S_r holds r only; in 1 (DM1) also all w_r = 1.
     beta : float or "mean", default="mean"
         How dependent features must be; "mean": more than the mean of R.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -68,8 +70,10 @@ class DM3(WeightedBaseline):
         dependent = R - threshold > ROUNDING
         related = np.eye(len(R), dtype=bool) | (stage.has_others & dependent)
         agree = np.array([chances(counts.joint(d, d)).sum() for d in range(len(R))])
-        each = np.ones(len(R))
-        mismatch, match = (agree, 1.0 - agree) if stage.has_weights else (each, each)
+        each = column_weights(self, rows.codebook)
+        mismatch, match = each, each
+        if stage.has_weights:
+            mismatch, match = each * agree, each * (1.0 - agree)
         pairs = value_pairs(counts, related)
         return DependentTables(rows.codebook, R, mismatch, match, pairs)
 

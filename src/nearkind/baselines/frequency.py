@@ -21,7 +21,9 @@ class Eskin(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -47,7 +49,9 @@ class InverseOccurrence(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -72,7 +76,9 @@ class OccurrenceFrequency(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -100,7 +106,9 @@ class Lin(RatioMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -132,7 +140,9 @@ class Lin1(RatioMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -181,7 +191,9 @@ class Goodall1(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -203,7 +215,9 @@ class Goodall2(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -223,7 +237,9 @@ class Goodall3(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -242,7 +258,9 @@ class Goodall4(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -267,7 +285,9 @@ class Smirnov(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -302,7 +322,9 @@ class Burnaby(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -331,7 +353,9 @@ class Anderberg(RatioMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -361,7 +385,9 @@ class Gambaryan(MeanMeasure):
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples

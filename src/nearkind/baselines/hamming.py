@@ -1,21 +1,21 @@
 """Hamming distance: the share of features in which two rows differ."""
 
-import numpy as np
-
-from nearkind.baselines.baseline import WeightedBaseline
+from nearkind.baselines.baseline import ColumnWeighted, column_weights
 from nearkind.distances.mismatches import MismatchWeights
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.base import EmbeddingEstimator, SeparableDistance
 
 
-class Hamming(EmbeddingEstimator, SeparableDistance, WeightedBaseline):
-    """d = number of features that differ / number of features (overlap distance).
+class Hamming(EmbeddingEstimator, SeparableDistance, ColumnWeighted):
+    """d = share of the features that differ (overlap distance), by their weights.
 
     Values not seen in fit differ from all that were, and count as one value.
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -26,5 +26,5 @@ class Hamming(EmbeddingEstimator, SeparableDistance, WeightedBaseline):
     """
 
     def _learn(self, rows: CodedRows) -> MismatchWeights:
-        n_features = len(rows.codebook.n_values)
-        return MismatchWeights(rows.codebook, np.full(n_features, 1.0 / n_features))
+        weights = column_weights(self, rows.codebook)
+        return MismatchWeights(rows.codebook, weights / weights.sum())

@@ -23,7 +23,7 @@ ROWS = 4_000
 """Distinct rows up to which all are anchors and impostors; of more, so many."""
 
 
-class LargeMargin(MarginLearner, VectorDistance):
+class LargeMargin(VectorDistance, MarginLearner):
     """Pull the nearest rows of one class, push all others beyond a margin of one.
 
         (1 - mu) sum of d_ij  +  mu sum of [1 + d_ij - d_il]_+
@@ -90,9 +90,9 @@ class LMNN(LargeMargin):
         Iterations at most.
     tol : float, default=1e-3
         Stop when a round of 20 gains less than this share of the objective.
-    coding : {"onehot", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes
@@ -135,7 +135,7 @@ class KDML(LargeMargin):
     ----------
     n_neighbors, mu, max_iter, tol : default=3, 0.5, 200, 1e-3
         As in :class:`nearkind.baselines.LMNN`.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes

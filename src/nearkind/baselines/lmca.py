@@ -55,7 +55,7 @@ class MarginComponents(MarginDescent):
         return descend(projected(loss, Z), start, self.max_iter, self.tol)
 
 
-class LMCA(MarginComponents, VectorDistance):
+class LMCA(VectorDistance, MarginComponents):
     """Large margin component analysis.
 
         min over L of  (1 - mu) sum of d_ij  +  mu sum of h(1 + d_ij - d_il)
@@ -80,13 +80,14 @@ class LMCA(MarginComponents, VectorDistance):
         Iterations at most.
     tol : float, default=1e-4
         Stop when an iteration gains less than this share of the objective at the start.
-    coding : {"onehot", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     max_rows : int, default=4_000
-        Distinct rows to learn from; of more so many are drawn, of each class its share.
+        Distinct rows to learn from; larger tables are subsampled,
+        stratified by class.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes
@@ -127,7 +128,7 @@ class LMCA(MarginComponents, VectorDistance):
         return ValueVectors(rows.codebook, tables), found
 
 
-class KernelLMCA(MarginComponents, EmbeddedDistance):
+class KernelLMCA(EmbeddedDistance, MarginComponents):
     """Large margin component analysis in the space of a kernel.
 
         min over A of  (1 - mu) sum of d_ij  +  mu sum of h(1 + d_ij - d_il)
@@ -151,11 +152,12 @@ class KernelLMCA(MarginComponents, EmbeddedDistance):
     tol, coding : float, str, default=1e-4, "onehot"
         As in :class:`LMCA`.
     max_rows : int, default=1_000
-        Distinct rows to learn from; of more so many are drawn, of each class its share.
+        Distinct rows to learn from; larger tables are subsampled,
+        stratified by class.
         Time grows with their cube, memory with their square.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes

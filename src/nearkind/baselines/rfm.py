@@ -50,11 +50,12 @@ class RFM(Learner, VectorDistance, WeightedBaseline):
     ridge : float > 0, default=1e-3
         Penalty of the regression.
     max_rows : int, default=4_000
-        Distinct rows to learn from; of more so many are drawn, of each class its share.
+        Distinct rows to learn from; larger tables are subsampled,
+        stratified by class.
         Time grows with their cube, memory with their square.
-    coding : {"onehot", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
     n_jobs : int, default=None
         Threads, over classes; None: one, -1: one per core. No bit of the result depends

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nearkind.baselines.baseline import WeightedBaseline
+from nearkind.baselines.baseline import ColumnWeighted, column_weights
 from nearkind.distances.form import FittedDistance
 from nearkind.distances.pair_tables import check_table_size
 from nearkind.distances.similarities import MeanSimilarity, RatioSimilarity
@@ -110,7 +110,7 @@ class Frequencies:
         return table
 
 
-class FrequencyMeasure(WeightedBaseline):
+class FrequencyMeasure(ColumnWeighted):
     """A similarity of rows from tables of pairs of values, and the distance made of it.
 
     A measure gives ``_table``, the similarity of any two values of a feature; what the
@@ -132,7 +132,9 @@ class FrequencyMeasure(WeightedBaseline):
         check_table_size(self.codebook_, type(self).__name__)
         nobody = np.zeros(len(rows), np.intp)
         counts = value_counts(rows.codes, rows.codebook.n_values, nobody, rows.weights)
-        return self._form([Frequencies.of(of_feature[:, 0]) for of_feature in counts])
+        features = [Frequencies.of(of_feature[:, 0]) for of_feature in counts]
+        weights = column_weights(self, rows.codebook)
+        return self._form(features, (weights / weights.max()).tolist())
 
     def similarities(self, X: Any, Y: Any = None) -> Array:
         """Return the similarities between rows (n, m); Y = X if None."""
@@ -141,12 +143,13 @@ class FrequencyMeasure(WeightedBaseline):
     def _tables(
         self,
         features: list[Frequencies],
+        weights: list[float],
         make: Callable[[Frequencies], Array],
     ) -> list[Array]:
-        """Return a table for each feature; zeros for those left out."""
+        """Return a weighted table for each feature; zeros for those left out."""
         return [
-            make(f) if f.n_seen >= self.fewest_values else np.zeros((len(f.f),) * 2)
-            for f in features
+            w * make(f) if f.n_seen >= self.fewest_values else np.zeros((len(f.f),) * 2)
+            for f, w in zip(features, weights, strict=True)
         ]
 
     @abstractmethod
@@ -154,17 +157,22 @@ class FrequencyMeasure(WeightedBaseline):
         """Return the similarity of any two values (s + 1, s + 1)."""
 
     @abstractmethod
-    def _form(self, features: list[Frequencies]) -> FittedDistance:
-        """Return the form."""
+    def _form(
+        self, features: list[Frequencies], weights: list[float]
+    ) -> FittedDistance:
+        """Return the form, given the weights of the columns, at most 1."""
 
 
 class MeanMeasure(FrequencyMeasure):
     """S = sum over features of S_d[x_d, x'_d] / sum over features of a share."""
 
-    def _form(self, features: list[Frequencies]) -> MeanSimilarity:
-        tables = self._tables(features, self._table)
-        kept = (f for f in features if f.n_seen >= self.fewest_values)
-        divisor = float(sum(map(self._share, kept)))
+    def _form(
+        self, features: list[Frequencies], weights: list[float]
+    ) -> MeanSimilarity:
+        tables = self._tables(features, weights, self._table)
+        both = zip(features, weights, strict=True)
+        shares = (w * self._share(f) for f, w in both if f.n_seen >= self.fewest_values)
+        divisor = float(sum(shares))
         return MeanSimilarity(self.codebook_, tables, self.conversion, divisor)
 
     def _share(self, feature: Frequencies) -> float:
@@ -175,10 +183,12 @@ class MeanMeasure(FrequencyMeasure):
 class RatioMeasure(FrequencyMeasure):
     """S = sum over features of S_d[x_d, x'_d] / sum of W_d[x_d, x'_d]."""
 
-    def _form(self, features: list[Frequencies]) -> RatioSimilarity:
-        tables = self._tables(features, self._table)
-        weights = self._tables(features, self._weights)
-        return RatioSimilarity(self.codebook_, tables, self.conversion, weights)
+    def _form(
+        self, features: list[Frequencies], weights: list[float]
+    ) -> RatioSimilarity:
+        tables = self._tables(features, weights, self._table)
+        divisors = self._tables(features, weights, self._weights)
+        return RatioSimilarity(self.codebook_, tables, self.conversion, divisors)
 
     @abstractmethod
     def _weights(self, feature: Frequencies) -> Array:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from nearkind.baselines.baseline import WeightedBaseline
+from nearkind.baselines.baseline import ColumnWeighted, column_weights
+from nearkind.baselines.coding import weighted_tables
 from nearkind.distances.pair_tables import PairTables, check_table_size
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import CodedRows
@@ -23,9 +24,12 @@ WEIGHTINGS: dict[str, Callable[[Array], Any]] = {
     "query": lambda w: w[:, None],
     "symmetric": lambda w: 0.5 * np.add.outer(w, w),
 }
+ROUNDING = 2.0**-52
+"""Share of the largest distance below which the distance of two values is zero: it
+would vanish in a sum with others."""
 
 
-class ValueDifference(SeparableDistance, WeightedBaseline):
+class ValueDifference(SeparableDistance, ColumnWeighted):
     """d = sum over features of w_d(x_d) sum over classes |phi_d(x)_c - phi_d(x')_c|^k.
 
     phi_d(f) are the shares of the classes among rows with value f; those of an unseen
@@ -44,7 +48,9 @@ class ValueDifference(SeparableDistance, WeightedBaseline):
         No weight; the weight at the value of the query, X in
         ``pairwise_distances(X, Y)``, so that distances are not symmetric; or the mean
         of both rows' weights.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -62,13 +68,17 @@ class ValueDifference(SeparableDistance, WeightedBaseline):
     weighting: Annotated[str, partial(choice, table=WEIGHTINGS)] = "none"
 
     def _learn(self, rows: CodedRows) -> PairTables:
-        weigh = WEIGHTINGS[self.weighting]
+        weigh, weights = WEIGHTINGS[self.weighting], column_weights(self, rows.codebook)
         check_table_size(rows.codebook, type(self).__name__)
         vdm = VDM().fit(rows.codes, rows.codebook.n_values, rows.y, rows.weights)
         tables = [
-            weigh(np.sqrt((phi * phi).sum(axis=1))) * differences(phi, self.exponent)
-            for phi in (table[:, 0] for table in vdm.tables)
+            w
+            * weigh(np.sqrt((phi * phi).sum(axis=1)))
+            * differences(phi, self.exponent)
+            for w, phi in zip(weights, (t[:, 0] for t in vdm.tables), strict=True)
         ]
+        least = ROUNDING * sum(table.max() for table in tables)
+        tables = [np.where(table < least, 0.0, table) for table in tables]
         return PairTables(rows.codebook, tables)
 
 
@@ -80,7 +90,7 @@ def differences(phi: Array, exponent: float) -> Array:
     return total
 
 
-class Euclidean(VectorDistance, WeightedBaseline):
+class Euclidean(VectorDistance, ColumnWeighted):
     """d^2 = sum over features and classes of (phi_d(x)_c - phi_d(x')_c)^2.
 
     The paper's "Euclidean": values as class histograms, no metric learned. With
@@ -88,7 +98,9 @@ class Euclidean(VectorDistance, WeightedBaseline):
 
     Parameters
     ----------
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    weights : dict of column to float, default=None
+        Weight >= 0 of columns; others have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -105,4 +117,5 @@ class Euclidean(VectorDistance, WeightedBaseline):
         book = rows.codebook
         projection = with_coordinates(VDM(), book.positions)
         projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
-        return ValueVectors(book, unlearned_tables(projection.tables))
+        tables = unlearned_tables(projection.tables).vectors
+        return ValueVectors(book, weighted_tables(tables, column_weights(self, book)))

@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from nearkind.cli.audit import audit
 from nearkind.cli.change import change
+from nearkind.cli.cluster import cluster
 from nearkind.cli.compare import compare
 from nearkind.cli.datasets import datasets
 from nearkind.cli.deferred_import import defer
@@ -23,22 +24,31 @@ from nearkind.cli.evaluate import evaluate
 from nearkind.cli.explain import explain
 from nearkind.cli.export import export
 from nearkind.cli.fit import fit
+from nearkind.cli.impute import impute
+from nearkind.cli.match import match
 from nearkind.cli.neighbors import neighbors
 from nearkind.cli.options import grouped
+from nearkind.cli.outliers import outliers
 from nearkind.cli.predict import predict
 from nearkind.cli.report import report
 from nearkind.cli.reproduce import reproduce
+from nearkind.cli.show import show
 from nearkind.cli.transform import transform
 from nearkind.errors import Advised, Parameter
 
 COMMANDS = (
     demo,
     fit,
+    show,
     predict,
     neighbors,
     explain,
     change,
     transform,
+    cluster,
+    outliers,
+    impute,
+    match,
     duplicates,
     audit,
     evaluate,
@@ -85,7 +95,7 @@ def without_types_of_flags(params: list[Any]) -> list[Any]:
 
 app = typer.Typer(
     cls=Commands,
-    help="Learned distances between rows of categorical data.",
+    help="Learned distances between the rows of categorical and mixed tables.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
@@ -152,8 +162,17 @@ def _configure_encoding() -> None:
                 stream.reconfigure(encoding="utf-8")
 
 
+KEPT = {
+    "fit": "No model was written; --keep-best keeps the best one found so far.",
+    "reproduce": "Finished trials are kept, and running it again continues with them.",
+}
+"""What is said when Ctrl-C or SIGTERM ends a command; of others, that nothing was."""
+
+
 def _leave(number: int, _: Any) -> NoReturn:
     # Not KeyboardInterrupt: a solver takes that for the end and keeps its best metric.
+    kept = KEPT.get(next(iter(sys.argv[1:]), ""), "No file was written.")
+    os.write(2, f"\nnearkind: stopped. {kept}\n".encode())
     raise SystemExit(ENDED_BY_SIGNAL + number)
 
 
@@ -235,13 +254,13 @@ def nearkind(
         bool,
         typer.Option(
             "--version",
-            help="Print the version and leave.",
+            help="Print the version and exit.",
             callback=_version,
             is_eager=True,
         ),
     ] = False,
 ) -> None:
-    """Learned distances between rows of categorical data."""
+    """Learned distances between the rows of categorical and mixed tables."""
 
 
 for command in COMMANDS:

@@ -12,7 +12,8 @@ import typer
 from nearkind.cli.jit import compile_ahead
 from nearkind.cli.methods import STRUCTURES, TRIALS, trial_name
 from nearkind.cli.options import Trials
-from nearkind.datasets.readers import is_set, warn_shadowed
+from nearkind.cli.usable_columns import set_aside
+from nearkind.datasets.readers import is_set, read_labelled, warn_shadowed
 from nearkind.errors import did_you_mean
 from nearkind.estimators.progress import is_watched
 from nearkind.experiments import (
@@ -96,7 +97,9 @@ def _table(source: LabelledSource, folder: Path) -> UserTable:
     elif not is_set(data):
         warn_shadowed(data)
         data = str(Path(data).absolute())
-    return UserTable(short_name(source.data), source._replace(data=data))
+    name, source = short_name(source.data), source._replace(data=data)
+    aside = set_aside(read_labelled(source).X, source.text, name)
+    return UserTable(name, source._replace(drop=(*source.drop, *aside)))
 
 
 def mean_scores(source: LabelledSource, rows: list[Row]) -> dict[str, Any]:

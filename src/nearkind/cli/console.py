@@ -129,17 +129,17 @@ def show_fit(facts: dict[str, Any]) -> None:
     if has_classes:
         classes = f"{len(facts['classes'])} classes of {facts['target']!r}"
     screen.line(
-        f"{model}: {facts['rows']:,} rows, {facts['features']} features, {classes}, "
-        f"learned in {facts['seconds']:.1f} s",
+        f"{model}: {facts['rows']:,} rows, {facts['features']} columns, {classes}, "
+        f"fitted in {facts['seconds']:.1f} s",
         bold=True,
     )
     if has_classes:
         _print_accuracy(screen, facts)
     for name in facts["chosen"]:
-        screen.line(f"by {name}")
+        screen.line(f"distance: {name}")
     if "not_tried" in facts:
         names = ", ".join(facts["not_tried"])
-        screen.line(f"not tried, as the time budget was used up: {names}")
+        screen.line(f"not tried before the time budget was used up: {names}")
     if "prediction_note" in facts:
         screen.line(facts["prediction_note"])
     explained_by = facts.get("explained_by")
@@ -150,10 +150,42 @@ def show_fit(facts: dict[str, Any]) -> None:
         screen.line(f"  nearkind {line.format(model)}")
 
 
+def show_model(facts: dict[str, Any]) -> None:
+    """Print what is in a model file."""
+    screen, classes, columns = Screen(), facts["classes"], facts["columns"]
+    screen.line(f"{facts['model']}: {facts['kind']}", bold=True)
+    for name in facts["distances"]:
+        screen.line(f"distance: {name}")
+    if facts["score"] is not None:
+        screen.line(f"cross-validated {facts['scoring']} {facts['score']:.3f}")
+    if facts["rows"] is not None:
+        screen.line(f"{facts['rows']:,.0f} training rows")
+    if classes is not None:
+        more = more_text(len(classes), MOST_LISTED)
+        listed = ", ".join(map(str, classes[:MOST_LISTED]))
+        screen.line(f"{len(classes)} classes: {listed}{more}")
+    lines = [
+        (name, str(len(column["values"])), _values_text(column))
+        for name, column in columns.items()
+    ]
+    screen.section(f"{len(columns)} columns")
+    screen.table(("column", "values", ""), lines, right={"values"})
+
+
+def _values_text(column: dict[str, Any]) -> str:
+    """Return the first values of a column, ranges of numbers included."""
+    values = column["values"]
+    if column["numeric"] and len(values) > MOST_LISTED:
+        return f"numbers, {values[0]} to {values[-1]}"
+    listed = " | ".join(map(str, values[:MOST_LISTED]))
+    missing = "; missing cells" if column["missing"] else ""
+    return f"{listed}{more_text(len(values), MOST_LISTED)}{missing}"
+
+
 def _print_accuracy(screen: Screen, facts: dict[str, Any]) -> None:
     """Print the accuracy beside that of the baseline, and the recall of each class."""
     if facts["accuracy"] is not None:
-        screen.line(f"accuracy {facts['accuracy']:.1%}, {facts['accuracy_is']}")
+        screen.line(f"accuracy {facts['accuracy']:.1%} {facts['accuracy_is']}")
     screen.line(f"majority-class baseline {facts['majority_share']:.1%}")
     if "caution" in facts:
         screen.line(facts["caution"])
@@ -164,21 +196,23 @@ def _print_accuracy(screen: Screen, facts: dict[str, Any]) -> None:
             f"balanced accuracy {facts['balanced_accuracy']:.1%}; recall: "
             f"{', '.join(listed)}{more_text(len(rising), MOST_CLASSES)}"
         )
+    if "hint" in facts:
+        screen.line(facts["hint"])
 
 
 def print_relevance(
     screen: Screen, parts: list[dict[str, Any]], explained_by: str | None = None
 ) -> None:
     """Print the share of each feature in the distance, with a bar."""
-    screen.section("What the distance looks at")
+    screen.section("Contribution of each column to the distance")
     if explained_by:
-        screen.line(f"by {explained_by}")
+        screen.line(f"according to {explained_by}")
     shown, rest = parts[:MOST_FEATURES], parts[MOST_FEATURES:]
     names = [printable(str(part["feature"])) for part in shown]
     width = max(map(len, names))
     most = max(abs(part["share"]) for part in shown)
     for name, part in zip(names, shown, strict=True):
-        share = part["share"]
+        share = round(part["share"], 3) + 0.0  # without a minus before zero
         screen.line(f"  {name:<{width}}  {share:6.1%}  {bar(share, most)}")
     if rest:
         screen.line(f"  {len(rest)} more: {sum(part['share'] for part in rest):.1%}")
@@ -186,8 +220,9 @@ def print_relevance(
 
 def show_neighbors(facts: dict[str, Any]) -> None:
     """Print the nearest training rows, and why each is near."""
-    screen = Screen()
-    screen.line(f"Row {facts['row']}, classified as {facts['predicted']}", bold=True)
+    screen, predicted = Screen(), facts["predicted"]
+    classified = "" if predicted is None else f", classified as {predicted}"
+    screen.line(f"Row {facts['row']}{classified}", bold=True)
     screen.line(cells_text(facts["cells"]))
     _print_neighbors(screen, facts)
 
@@ -201,13 +236,24 @@ def show_prediction(facts: dict[str, Any]) -> None:
     screen.line(title, bold=True)
     screen.line(cells_text(facts["cells"]))
     screen.line()
-    screen.line("By how much each column raises the probability of a class")
-    if facts["note"]:
-        screen.line(facts["note"])
-    else:
-        _print_effects(screen, facts, likeliest)
-    screen.section("Nearest training rows, with their votes")
+    screen.line("Contribution of each column to the probability of a class")
+    _print_effects(screen, facts, likeliest)
+    screen.section("Training rows with the largest votes")
     _print_neighbors(screen, facts)
+
+
+def show_contributions(facts: dict[str, Any]) -> None:
+    """Print the mean absolute contribution of each feature, with a bar."""
+    screen, parts = Screen(), facts["mean_absolute_contributions"]
+    screen.line(f"{facts['data']}: {facts['rows']:,} rows", bold=True)
+    screen.line("Mean absolute contribution to the probability of the predicted class")
+    most = parts[0]["contribution"]
+    lines = [
+        (str(part["feature"]), f"{size:.4f}", bar(size, most))
+        for part in parts
+        for size in [part["contribution"]]
+    ]
+    screen.table(("feature", "contribution", ""), lines, right={"contribution"})
 
 
 def show_change(facts: dict[str, Any]) -> None:
@@ -236,8 +282,8 @@ def show_change(facts: dict[str, Any]) -> None:
 
 
 def _print_effects(screen: Screen, facts: dict[str, Any], labels: list[Any]) -> None:
-    """Print by how much each column raises the probability of some classes."""
-    from nearkind.voting.explanation import effect_text
+    """Print the contribution of each column to the probability of some classes."""
+    from nearkind.voting.explanation import BASE, effect_text
 
     parts, predicted = facts["effects"], facts["predicted"]
     head = ("feature", "value", *(str(label) for label in labels), " ")
@@ -251,7 +297,8 @@ def _print_effects(screen: Screen, facts: dict[str, Any], labels: list[Any]) -> 
         )
         for part in parts
     ]
-    screen.table(head, lines, right=head[2:-1])
+    base = (BASE, "", *(f"{facts['base'][label]:.3f}" for label in labels), "")
+    screen.table(head, [base, *lines], right=head[2:-1])
 
 
 def _print_neighbors(screen: Screen, facts: dict[str, Any]) -> None:
@@ -313,14 +360,12 @@ def explanation_text(parts: list[dict[str, Any]]) -> str:
 
 def _print_neighbor(screen: Screen, neighbor: dict[str, Any], vote: str = "") -> None:
     """Print a training row beside the row: what differs, then what does not."""
-    shares, label = neighbor["classes"], neighbor["class"]
-    if len(shares) > 1:
+    title = f"row {neighbor['row']}"
+    if "class" in neighbor:
+        shares, label = neighbor["classes"], neighbor["class"]
         several = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
-        label = f"{label} ({several})"
-    screen.line(
-        f"training row {neighbor['row']}, {label}, distance "
-        f"{neighbor['distance']:.4g}{vote}"
-    )
+        title = f"training {title}, {label}{f' ({several})' * (len(shares) > 1)}"
+    screen.line(f"{title}, distance {neighbor['distance']:.4g}{vote}")
     parts, same = neighbor["why"], neighbor["same"]
     if not parts and all(part["a"] == part["b"] for part in same):
         screen.line("    the same in every column")

@@ -3,7 +3,6 @@
 import os
 import signal
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -25,32 +24,39 @@ def _end_search_by_signal() -> None:
     signal.signal(number, signal.default_int_handler)
 
 
+def _named_after(data: str) -> Path:
+    """Return the default name of a model, in this folder."""
+    if data == "-":
+        raise typer.BadParameter(
+            "name the file for the model, such as -o model.nearkind.",
+            param_hint="--output",
+        )
+    return Path(f"{Path(data).name.split('.')[0] or 'model'}.nearkind")
+
+
 def fit(
     table: options.TargetTable,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File for the model, which ends in .nearkind; a model that is there "
-            "is replaced.",
-        ),
-    ],
     settings: FitSettings,
     batches: StreamSettings,
+    output: Path | None = option(
+        "File for the model, which ends in .nearkind; a model that is there is "
+        "replaced. By default it is named after DATA, in this folder.",
+        "--output",
+        "-o",
+    ),
     list_methods: options.ListMethods = False,
     keep_best: bool = option(
-        "Let the first Ctrl-C end the search and keep the best so far; "
-        "without this it stops the command, and nothing is written.",
+        "Let the first Ctrl-C end the search and write the best model so far; by "
+        "default Ctrl-C stops the command, and nothing is written.",
         "--keep-best",
         default=False,
     ),
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Learn to tell classes apart, and keep what was learned in a file.
+    """Fit a model to a table and write it to a file.
 
-    A method that needs no classes learns a distance alone where no --target is given.
+    Without --target, methods that need no classes learn a distance.
     """
     from nearkind import save
     from nearkind.cli import console, fits, outputs
@@ -58,6 +64,7 @@ def fit(
     settings.check()
     is_labelled = table.column is not None or methods.needs_classes(settings.name)
     source = table.source() if is_labelled else None
+    output = output or _named_after(table.rows.data)
     outputs.check_output(output, outputs.MODEL, {"DATA": table.rows.data}, force)
     if keep_best:
         _end_search_by_signal()

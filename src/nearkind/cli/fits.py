@@ -2,6 +2,7 @@
 
 import warnings
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -16,11 +17,12 @@ from nearkind.cli.fit_settings import FitSettings, StreamSettings
 from nearkind.cli.jit import compile_ahead
 from nearkind.cli.methods import SEARCH, STRUCTURES
 from nearkind.cli.options import Rows
-from nearkind.datasets.readers import is_set, read_batches, read_labelled
+from nearkind.cli.usable_columns import declare, read_usable, set_aside
+from nearkind.datasets.readers import is_set, read_batches
 from nearkind.estimators.batches import N_REFERENCE, reference_rows
 from nearkind.estimators.labels import label_array
 from nearkind.estimators.progress import BatchProgress, is_watched
-from nearkind.io import Batches, LabelledSource, LabelledTable
+from nearkind.io import Batches, LabelledSource, LabelledTable, short_name
 from nearkind.io.formats import format_by_name
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array
@@ -36,10 +38,15 @@ LONG = 10.0
 """Seconds of a search that are announced."""
 IMBALANCED = 0.8
 """Share of the largest class beyond which the recall of each class is told."""
+LOW_RECALL = 0.5
+"""Recall of a class below which an option is recommended."""
 N_FOLDS = 5
 """One row in so many is held out."""
-CROSS_VALIDATED = "cross-validated; also used for selection, so slightly optimistic"
-HELD_OUT = "on a fifth of the rows, held out from a first fit"
+CROSS_VALIDATED = (
+    "on {:,} held-out rows, cross-validated; also used for selection, so slightly "
+    "optimistic"
+)
+HELD_OUT = "on {:,} held-out rows; the model itself is fitted to all rows"
 REMEMBERED = (
     "on a fifth of the remembered rows, which taught the distance but did not vote"
 )
@@ -63,7 +70,7 @@ def fit_classifier(
 ) -> Fit:
     """Return a classifier fitted to a table or, if it is large, to its batches."""
     if not is_streamed(batches.stream, source.data, settings):
-        return fit_table(read_labelled(source), settings)
+        return fit_table(read_usable(source, settings.fold_case), settings, source.text)
     settings.check_stream()
     read = read_batches(source, batches.batch_rows)
     return fit_batches(read, settings, batches.remember)
@@ -78,7 +85,10 @@ def fit_distance(rows: Rows, settings: FitSettings, batches: StreamSettings) -> 
     for option, given in of_classes.items():
         if given:
             raise typer.BadParameter("needs --target.", param_hint=option)
-    table, start = read_table(rows.features()).factorize(), perf_counter()
+    X = rows.features()
+    aside = set_aside(X, rows.text or (), short_name(rows.data))
+    X = {name: cells for name, cells in X.items() if name not in aside}
+    table, start = declare(read_table(X).factorize(), rows.text or ()), perf_counter()
     metric = settings.metric().fit(table)
     seconds = perf_counter() - start
     return metric, {
@@ -92,31 +102,40 @@ def fit_distance(rows: Rows, settings: FitSettings, batches: StreamSettings) -> 
     }
 
 
-def fit_table(table: LabelledTable, settings: FitSettings) -> Fit:
-    """Return a classifier fitted to a table."""
-    X, y = read_table(table.X).factorize(), label_array(list(table.y))
+def fit_table(
+    table: LabelledTable, settings: FitSettings, declared: Collection[str] = ()
+) -> Fit:
+    """Return a classifier fitted to a table; some columns are declared categorical."""
+    X = declare(read_table(table.X).factorize(), declared)
+    y = label_array(list(table.y))
     if settings.name in STRUCTURES:
         compile_ahead(len(y))
     start = perf_counter()
     if settings.name == SEARCH and is_watched():
         announce(len(y), settings.time_budget)
     # Rows beside those without a label keep the numbers that they have in the file.
-    given = table.with_gaps() if table.n_given > len(y) else (X, y)
-    model = settings.model().fit(*given)
+    cells, labels, weights = table.with_gaps()
+    if weights is None:
+        model = settings.model().fit(X, y)
+    else:
+        whole = declare(read_table(cells).factorize(), declared)
+        model = settings.model().fit(whole, labels, weights)
     seconds = perf_counter() - start
     confusion, how = _confusion(model, X, y, settings)
     accuracy = None if confusion is None else confusion.trace() / confusion.sum()
     counts = dict(Counter(table.y).most_common())
+    n_held = 0 if confusion is None else round(float(confusion.sum()))
+    how = how.format(n_held)
     told = _accuracy_facts(accuracy, how, counts, table.target, settings)
     if confusion is not None and told["majority_share"] > IMBALANCED:
-        told |= _recall_facts(confusion, model.classes_)
+        told |= _recall_facts(confusion, model.classes_, settings)
     return model, {
         "method": settings.name,
         "target": table.target,
         "rows": len(y),
         "features": len(X.names),
         "classes": counts,
-        "chosen": list(map(_chosen, model.committee_.voters)),
+        "chosen": list(map(chosen_text, model.committee_.voters)),
         **told,
         **_untried(model),
         "relevance": relevance_facts(model, None),
@@ -152,7 +171,7 @@ def _confusion(
     fold = next(deal_by_class(numbers, min(N_FOLDS, len(y)), rng), None)
     if fold is None or len(np.unique(numbers[fold.train])) < 2:
         return None, "too few rows to hold some out"
-    accepting = replace(settings, unseen="prior")  # rows held out have new values
+    accepting = replace(settings, unseen="prior")  # held-out rows have new values
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit to all rows has given them
         part = accepting.model().fit(X.take(fold.train), y[fold.train])
@@ -235,15 +254,24 @@ def _seconds_per_row(voter: Voter) -> float:
         n *= 4
 
 
-def _recall_facts(confusion: Array, classes: Any) -> dict[str, Any]:
-    """Return the recall of each class that has rows held out, and their mean."""
+def _recall_facts(
+    confusion: Array, classes: Any, settings: FitSettings
+) -> dict[str, Any]:
+    """Return the recall of each class that has held-out rows, and their mean."""
     n_rows = confusion.sum(axis=1)
     shares = confusion.diagonal()[n_rows > 0] / n_rows[n_rows > 0]
     labels = classes[n_rows > 0].tolist()
-    return {
+    facts = {
         "balanced_accuracy": float(shares.mean()),
         "recall": dict(zip(labels, shares.tolist(), strict=True)),
     }
+    if shares.min() < LOW_RECALL and settings.class_weight is None:
+        facts["hint"] = (
+            f"Class {labels[shares.argmin()]!r} is mostly missed; --class-weight "
+            "balanced gives every class the same weight, and --scoring "
+            "balanced_accuracy selects by the mean recall."
+        )
+    return facts
 
 
 def fit_batches(batches: Batches, settings: FitSettings, n_remembered: int) -> Fit:
@@ -267,7 +295,9 @@ def fit_batches(batches: Batches, settings: FitSettings, n_remembered: int) -> F
         "remembered": model.n_remembered_,
         "features": len(batches.names),
         "classes": counts,
-        "chosen": [f"{_chosen(voter)} among {model.n_remembered_:,} rows remembered"],
+        "chosen": [
+            f"{chosen_text(voter)} among {model.n_remembered_:,} rows remembered"
+        ],
         **_accuracy_facts(accuracy, REMEMBERED, counts, target, settings),
         "relevance": relevance_facts(model, None),
         "explained_by": ModelView(model).explained_by,
@@ -311,7 +341,7 @@ def is_large(data: str) -> bool:
     return path.stat().st_size > (LARGE_TEXT if is_plain else LARGE)
 
 
-def _chosen(voter: Voter) -> str:
+def chosen_text(voter: Voter) -> str:
     """Return the distance of a voter and who votes, for people."""
     rule = voter.rule
     if isinstance(rule, SoftRule):

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 
-from nearkind.cli.progress import said_if_long
 from nearkind.losses.pair_sums import WORTH_COMPILING, has_compiler
 
 
@@ -20,12 +19,9 @@ def compile_ahead(n_rows: int | None = None) -> None:
     is_worth_it = n_rows is None or n_rows**2 >= WORTH_COMPILING
     if not is_worth_it or not has_compiler():
         return
-    from nearkind.losses.compiled_sums import compilations  # loads the compiler
+    from nearkind.losses.compiled_sums import compile_sums  # loads the compiler
 
-    with said_if_long("compiling for this machine, once ..."):
-        for compile_one in compilations():
-            with signals_held():
-                compile_one()
+    compile_sums(signals_held)
 
 
 @contextmanager

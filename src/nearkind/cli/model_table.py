@@ -26,7 +26,8 @@ from nearkind.io import (
     short_name,
     write_columns,
 )
-from nearkind.io.cells import is_missing
+from nearkind.io.cells import ListCells, is_missing
+from nearkind.io.dates import with_date_parts
 from nearkind.io.delimited import write_delimited
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array
@@ -80,7 +81,9 @@ class ModelTable:
         self.model, self.view, self.options = model, ModelView(model), options
         self.where = short_name(data)
         self.columns = read_data(data, options)
-        self.X = model_columns(self.view.codebook, self.columns, self.where)
+        self.X = model_columns(
+            self.view.codebook, self.columns, self.where, options.dates
+        )
         self.n_rows = len(next(iter(self.columns.values())))
 
     def row(self, number: int) -> dict[Any, list[Any]]:
@@ -97,7 +100,9 @@ class ModelTable:
         return [None if is_missing(cell) else cell for cell in self.columns[column]]
 
 
-def model_columns(book: Codebook, columns: Columns, where: str) -> dict[Any, list[Any]]:
+def model_columns(
+    book: Codebook, columns: Columns, where: str, dates: str | None = None
+) -> dict[Any, list[Any]]:
     """Return the model's columns of a table, with the values that the model knows.
 
     Parameters
@@ -108,6 +113,8 @@ def model_columns(book: Codebook, columns: Columns, where: str) -> dict[Any, lis
         As they were read; columns that the model does not have are ignored.
     where : str
         Name of the file, for the message if a column is missing.
+    dates : {"dmy", "mdy"} or None, default=None
+        How to read dates that can be read either way.
     """
     levels: dict[str, Collection[Any]] = {
         str(feature.name): feature.code_of if isinstance(feature, Levels) else ()
@@ -120,6 +127,7 @@ def model_columns(book: Codebook, columns: Columns, where: str) -> dict[Any, lis
                 f"array of {len(levels)}, which go by their place."
             )
         return match_levels(columns, dict(zip(columns, levels.values(), strict=False)))
+    columns = with_date_parts(columns, levels, dates)
     lost = [name for name in levels if name not in columns]
     if lost:
         listed = ", ".join(map(repr, lost[:MOST_LISTED]))
@@ -129,6 +137,8 @@ def model_columns(book: Codebook, columns: Columns, where: str) -> dict[Any, lis
         hint = f" Did you mean {near[0]!r}?" if near and len(lost) == 1 else ""
         raise ValueError(f"{where} lacks {noun} of the model: {listed}{more}.{hint}")
     known = match_levels(columns, levels)
+    for name in (n for n in known if not levels[n]):  # numbers to the model
+        ListCells(name, columns[name]).infer_type().refuse_separators(name)
     return dict(zip(book.names_, known.values(), strict=True))
 
 
@@ -158,12 +168,12 @@ class Score(NamedTuple):
     def sentence(self) -> str:
         """The score in words, with a caution if most rows were learned from."""
         caution = (
-            f" Of these rows, {self.n_known:,} equal rows that the model learned from: "
-            "expect less on new rows."
+            f" {self.n_known:,} of these rows equal training rows, so expect a lower "
+            "accuracy on new rows."
         )
         return (
-            f"{self.n_right:,} of {self.n_rows:,} rows ({self.accuracy:.1%}) have the "
-            f"class that column {self.column!r} says."
+            f"Accuracy {self.accuracy:.1%}: {self.n_right:,} of {self.n_rows:,} "
+            f"predictions agree with column {self.column!r}."
             f"{caution if 2 * self.n_known > self.n_rows else ''}"
         )
 
@@ -175,11 +185,16 @@ class Predictions(NamedTuple):
     classes: list[Any]
     probabilities: Array  # (n, n_classes)
     score: Score | None
+    sets: Array | None = None  # (n, n_classes), whether a class is in the set
 
     def columns(self, beside: Columns) -> Columns:
         """Return a table of predictions, beside these columns."""
         found: Columns = dict(beside)
         found[_new_name("predicted", found)] = self.labels
+        if self.sets is not None:
+            found[_new_name("set", found)] = [
+                " | ".join(map(str, labels)) for labels in self._set_labels()
+            ]
         for c, label in enumerate(self.classes):
             column = self.probabilities[:, c].round(6).tolist()
             found[_new_name(f"p_{label}", found)] = column
@@ -188,7 +203,9 @@ class Predictions(NamedTuple):
     def facts(self) -> dict[str, Any]:
         """Return the predictions for JSON."""
         score = self.score
-        rows = zip(self.labels, self.probabilities.tolist(), strict=True)
+        sets = [{"set": labels} for labels in self._set_labels()]
+        sets = sets or [{}] * len(self.labels)
+        rows = zip(self.labels, self.probabilities.tolist(), sets, strict=True)
         return {
             "target": score.column if score else None,
             "accuracy": score.accuracy if score else None,
@@ -198,13 +215,21 @@ class Predictions(NamedTuple):
                     "row": number,
                     "class": label,
                     "probabilities": dict(zip(self.classes, shares, strict=True)),
+                    **in_set,
                 }
-                for number, (label, shares) in enumerate(rows)
+                for number, (label, shares, in_set) in enumerate(rows)
             ],
         }
 
+    def _set_labels(self) -> list[list[Any]]:
+        """Return the classes in the set of each row; none if no sets were asked for."""
+        rows: Any = [] if self.sets is None else self.sets
+        return [[self.classes[c] for c in np.flatnonzero(row)] for row in rows]
 
-def predict_table(table: ModelTable, target: str | None = None) -> Predictions:
+
+def predict_table(
+    table: ModelTable, target: str | None = None, coverage: float | None = None
+) -> Predictions:
     """Return what a classifier predicts for a table; of tied classes the first.
 
     Parameters
@@ -213,14 +238,22 @@ def predict_table(table: ModelTable, target: str | None = None) -> Predictions:
     target : str, default=None
         Column to compare with; None: the only column that holds classes, if there is
         just one.
+    coverage : float, default=None
+        Share of new rows whose set of classes is to hold the true one; None: no sets.
     """
+    if coverage is not None and not table.view.was_searched:
+        raise ValueError(
+            "Sets of classes need the held-out rows of a search, which this model "
+            "lacks. Fit it with --method cv."
+        )
     shares, classes = class_shares(table), table.model.classes_
     best = shares >= shares.max(axis=1, keepdims=True) - TIE
     labels = classes[best.argmax(axis=1)].tolist()
     score = _score(labels, classes.tolist(), table, target)
     if score is not None:
         score = score._replace(n_known=n_training_rows(table.view.voter, table.X))
-    return Predictions(labels, classes.tolist(), shares, score)
+    sets = None if coverage is None else table.model.predict_set(table.X, coverage)
+    return Predictions(labels, classes.tolist(), shares, score, sets)
 
 
 def n_training_rows(voter: Voter, X: Columns) -> int:

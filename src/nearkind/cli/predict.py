@@ -9,15 +9,22 @@ def predict(
     query: options.Query,
     written: options.TableOutput,
     target: options.TrueClasses = None,
+    coverage: float | None = options.option(
+        "Add the set of classes that holds the true class for this share of new rows, "
+        "such as 0.9; for models of method cv.",
+        "--set",
+        min=0.01,
+        max=1.0,
+    ),
     as_json: options.AsJson = False,
 ) -> None:
-    """Say the class of each row and the probability of every class, as CSV."""
+    """Predict the class of each row and the probability of every class, as CSV."""
     from nearkind.cli.console import print_json
     from nearkind.cli.model_table import predict_table
 
-    written.check(query)
+    written.check(query.inputs)
     table = query.known(classifies=True)
-    found = predict_table(table, target)
+    found = predict_table(table, target, coverage)
     if found.score is not None:
         typer.echo(found.score.sentence, err=True)
     if as_json:

@@ -16,6 +16,7 @@ many numbers a comparison reads.
 | ``MeanSimilarity`` ``RatioSimilarity`` | a function of a similarity of rows |
 | ``DependentTables`` | a sum over pairs of dependent features |
 | ``Bits`` | the share of bits that differ |
+| ``MixedTables`` | a weighted mean of differences of words and of numbers |
 """
 
 from nearkind.distances.bits import Bits
@@ -23,6 +24,7 @@ from nearkind.distances.dependence import DependentTables
 from nearkind.distances.form import FittedDistance
 from nearkind.distances.kernel import KernelLandmarks
 from nearkind.distances.mismatches import MismatchWeights
+from nearkind.distances.mixed_tables import MixedTables
 from nearkind.distances.pair_tables import PairTables
 from nearkind.distances.similarities import MeanSimilarity, RatioSimilarity
 from nearkind.distances.trees import TreeVectors
@@ -41,6 +43,7 @@ FORMS: dict[str, type[FittedDistance]] = {
         RatioSimilarity,
         DependentTables,
         Bits,
+        MixedTables,
     )
 }
 """All forms by name; a model file can hold no others."""

@@ -66,7 +66,7 @@ class Coordinate(NumberFeature):
     @property
     def values(self) -> list[Any]:
         """Numbers in code order, whole ones as int."""
-        numbers = [_shown(place) for place in self.places.tolist()]
+        numbers = [shown(place) for place in self.places.tolist()]
         return [*numbers, *([None] if self.missing_code >= 0 else [])]
 
 
@@ -112,5 +112,6 @@ def _midpoints(places: Array) -> Array:
     return np.maximum(middle, np.nextafter(places[:-1], np.inf))
 
 
-def _shown(x: float) -> float:
+def shown(x: float) -> float:
+    """Return a number, a whole one as int."""
     return int(x) if x.is_integer() and abs(x) < 2.0**53 else x

@@ -10,6 +10,9 @@ from nearkind.errors import ChangedColumnError, Parameter
 from nearkind.protocols import Array, Codes
 from nearkind.tables import Column, as_float, as_floats, parse_number
 
+SKIPPED = -2
+"""Code of a missing cell that is left out, where ``fit`` saw none in its column."""
+
 
 class Feature(Protocol):
     """How one column becomes codes.
@@ -19,8 +22,12 @@ class Feature(Protocol):
 
     name: Any
     n_values: int
-    missing_code: int  # -1: missing has no level of its own
+    missing_code: int  # below zero: missing has no level of its own
     positions: Array | None  # (n_values,) if its values are places on an axis
+
+    @property
+    def n_ordered(self) -> int:
+        """How many values, the first ones, are in order; 0 if they are in none."""
 
     @property
     def values(self) -> list[Any]:
@@ -53,6 +60,7 @@ class NumberFeature:
     """
 
     positions: Array | None = None
+    n_ordered = 0
 
     def __init__(self, name: Any, edges: Any, has_missing: bool) -> None:
         self.name = name

@@ -45,6 +45,11 @@ class Levels:
         self.code_of = {level: code for code, level in enumerate(levels)}
 
     @property
+    def n_ordered(self) -> int:
+        """How many values are in order: none."""
+        return 0
+
+    @property
     def values(self) -> list[Any]:
         """Display values in code order."""
         return [*self.code_of, *([None] if self.missing_code >= 0 else [])]
@@ -53,7 +58,7 @@ class Levels:
         """Return codes (n,), -1 where there is no code."""
         table = self._table(column.values)
         indices = column.indices
-        if _is_identity(table) and (table[-1] < 0 or indices.min() >= 0):
+        if _is_identity(table) and (table[-1] == -1 or indices.min() >= 0):
             return indices.astype(np.int32)
         return table.take(indices, mode="wrap")  # half the time of table[indices]
 

@@ -1,4 +1,4 @@
-"""What becomes of a column of numbers: levels, bins or a coordinate."""
+"""What becomes of a column of numbers: levels, bins, a coordinate or numbers."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -10,6 +10,7 @@ from nearkind.encoding.bins import Bins, quantile_edges
 from nearkind.encoding.coordinates import Coordinate
 from nearkind.encoding.features import Feature, distinct_numbers
 from nearkind.encoding.levels import Levels
+from nearkind.encoding.number_line import NumberLine
 from nearkind.protocols import Array
 from nearkind.tables import Column, canonical
 
@@ -87,9 +88,18 @@ def as_coordinate(sample: Sample) -> Feature:
     return Coordinate.learned(sample.name, x, totals, sample.has_missing)
 
 
+def as_number_line(sample: Sample) -> Feature:
+    """Keep every number; values of a column without any are levels."""
+    x, _ = sample.numbers
+    if not len(x):
+        return as_levels(sample)
+    return NumberLine.learned(sample.name, x, sample.has_missing)
+
+
 NUMERIC: dict[str, Callable[[Sample], Feature]] = {
     "auto": as_levels_or_bins,
     "category": as_levels,
     "bin": as_bins,
     "scale": as_coordinate,
+    "number": as_number_line,
 }

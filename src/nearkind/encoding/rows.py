@@ -250,7 +250,7 @@ def unique_sampled_rows(codes: Codes, y: Numbers, totals: Array) -> UniqueRows:
 
 
 def row_keys(table: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return one integer a row, equal for equal rows and sorted as the rows are."""
+    """Return one integer per row, equal for equal rows and sorted as the rows are."""
     keys = np.zeros(len(table), dtype=np.int64)
     room = 1
     for column in table.T:

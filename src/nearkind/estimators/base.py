@@ -1,7 +1,7 @@
 """What every estimator on tables shares: a codebook, and what scikit-learn asks."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -75,9 +75,11 @@ class Distance(TableEstimator):
     _has_coordinates: ClassVar[bool] = False
     _is_learned: ClassVar[bool] = False
     _is_euclidean: ClassVar[bool] = False
+    _policies: ClassVar[Mapping[str, tuple[str, ...]]] = parameters.USUAL
     unseen: str = "prior"
     missing: str = "level"
     numeric: str = "auto"
+    ordered: Any = None
 
     def fit_path(
         self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None
@@ -251,12 +253,15 @@ class Traits(NamedTuple):
         of row numbers may come first.
     is_euclidean : bool
         Whether its form is Euclidean between vectors.
+    policies : dict of str to tuple of str
+        What ``missing`` and ``numeric`` may be.
     """
 
     requires_labels: bool
     has_coordinates: bool
     is_learned: bool
     is_euclidean: bool
+    policies: Mapping[str, tuple[str, ...]]
 
 
 def traits_of(model: Any) -> Traits:
@@ -266,12 +271,13 @@ def traits_of(model: Any) -> Traits:
         model._has_coordinates,
         model._is_learned,
         model._is_euclidean,
+        model._policies,
     )
 
 
 def codebook_of(model: Any) -> Codebook:
     """Return an unfitted codebook with the policies of a distance."""
-    book = parameters.codebook(model)
+    book = parameters.codebook(model, traits_of(model).policies)
     if not traits_of(model).has_coordinates and book.numeric == "scale":
         raise parameters.wrong(
             model,

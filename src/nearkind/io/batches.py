@@ -113,7 +113,7 @@ class Batches:
     @property
     def names(self) -> list[str]:
         """Names of the features."""
-        return self._schema.features
+        return self._schema.feature_names
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         """Yield tables with their labels."""
@@ -138,7 +138,7 @@ class Batches:
                 stream.seek(0)
             if schema is None:
                 schema = self._find_schema(stream, form)
-        return schema.check()
+            return schema.check()
 
     def _try_arrow(self, stream: BinaryIO, form: Format) -> Schema | None:
         """Return the schema if pyarrow reads all of a text file, else None."""
@@ -161,7 +161,8 @@ class Batches:
         return self._new_schema(lines.encoding).update(self._text_parts(lines, form))
 
     def _new_schema(self, encoding: str = "utf-8") -> Schema:
-        return Schema(self.source.roles, self.where, encoding)
+        dates = self.source.options.dates
+        return Schema(self.source.roles, self.where, encoding, dates)
 
     def _reads_by_arrow(self, form: Format) -> bool:
         return self._by_arrow or not form.is_text

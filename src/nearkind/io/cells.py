@@ -5,34 +5,28 @@ without a leading zero, perhaps a minus, a decimal point, an exponent. So "007",
 and "1,5" are text and keep their column text, as do whole numbers of more than 15
 digits, which are names of things. A cell is missing if it is empty or one of MISSING.
 
-A column whose every filled cell is a date, as 2020-02-03 or with a time of day after
-it, holds dates, in whatever format it came; it is refused unless it is to be text.
+A column whose every filled cell is a date, as 2020-02-03, 14.07.2022 or 7/14/22 or with
+a time of day after it, holds dates; its year, month and weekday take its place.
 
 Cells of some rows of a column come as a list or as an array of pyarrow: ``ListCells``
 and ``ArrowCells`` have the same methods.
 """
 
-import datetime as dt
-import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.io.options import Columns
+from nearkind.io.dates import DATES, date_columns, date_order, date_orders
+from nearkind.io.options import Columns, ReadingWarning
 from nearkind.tables import Table, plain
 from nearkind.tables.frames import read_arrow
-from nearkind.tables.numerals import NUMERAL, WHOLE
+from nearkind.tables.numerals import NUMERAL, SEPARATED, WHOLE
 
-DATE = re.compile(
-    r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
-    r"([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?",
-    re.ASCII,
-)
-"""A date by ISO 8601, perhaps with a time of day."""
 MISSING = frozenset({"NA", "N/A", "NaN", "nan", "NULL", "null", "?"})
 
 
@@ -52,14 +46,21 @@ class ColumnType(NamedTuple):
         Whether they are text and all write numbers.
     whole : bool, default=True
         Whether they are text and all write whole numbers.
-    dates : bool, default=True
-        Whether all are dates or write one.
+    ymd, dmy, mdy : bool, default=True
+        Whether all are dates or write one, with year, day or month first.
+    comma, point : bool, default=True
+        Whether all write numbers with this decimal mark, perhaps with separators of
+        thousands.
     """
 
     text: bool = True
     numbers: bool = True
     whole: bool = True
-    dates: bool = True
+    ymd: bool = True
+    dmy: bool = True
+    mdy: bool = True
+    comma: bool = True
+    point: bool = True
 
     @classmethod
     def of(cls, cells: Collection[Any]) -> "ColumnType":
@@ -67,34 +68,83 @@ class ColumnType(NamedTuple):
 
         Examples
         --------
-        >>> ColumnType.of({"1", "007", "NA"})
-        ColumnType(text=True, numbers=False, whole=False, dates=False)
+        >>> ColumnType.of({"1", "x", "NA"}) == ColumnType(True, *[False] * 7)
+        True
         """
         filled = [cell for cell in cells if not is_missing(cell)]
+        orders = date_orders(filled)
+        dates = [order in orders for order in DATES]
         if not all(isinstance(cell, str) for cell in filled):
-            return cls(False, False, False, all(isinstance(c, dt.date) for c in filled))
+            return cls._make([False, False, False, *dates, False, False])
         whole = all(map(WHOLE.fullmatch, filled))
         numbers = whole or all(map(NUMERAL.fullmatch, filled))
-        return cls(True, numbers, whole, all(map(DATE.fullmatch, filled)))
+        marks = [all(map(SEPARATED[mark].fullmatch, filled)) for mark in ",."]
+        return cls._make([True, numbers, whole, *dates, *marks])
 
     def __and__(self, other: "ColumnType") -> "ColumnType":
         """Return the type of the cells of both.
 
         Examples
         --------
-        >>> ColumnType.of({"1", "2"}) & ColumnType.of({"1.5"})
-        ColumnType(text=True, numbers=True, whole=False, dates=False)
+        >>> both = ColumnType.of({"1", "2"}) & ColumnType.of({"1.5"})
+        >>> both.numbers, both.whole
+        (True, False)
         """
         return ColumnType(*(a and b for a, b in zip(self, other, strict=True)))
 
-    def refuse_dates(self, name: str) -> None:
-        """Raise ``ValueError`` if the column of this name holds dates."""
-        if self.dates and not self.numbers:  # of a column without cells both hold
-            raise ValueError(
-                f"Column {name!r} holds dates, and new rows would bring others. Drop "
-                "it, or put its month, weekday or age in days in its place; if its "
-                "dates name categories, say that it is text (--text)."
+    def date_order(self, name: str, given: str | None) -> str | None:
+        """Return the order in which a column's dates are read, None if it has none."""
+        orders = [order for order in DATES if getattr(self, order)]
+        return None if self.numbers else date_order(name, orders, given)
+
+    def warn(self, name: str, dates: str | None) -> None:
+        """Warn of dates that are replaced, and of numbers that are read as text."""
+        if self.date_order(name, dates):
+            warn(
+                f"Column {name!r} holds dates; their year, month and weekday are used. "
+                f"Keep the dates as categories with --text {name!r}.",
+                ReadingWarning,
+                stacklevel=3,
             )
+        elif marks := self._marks():
+            warn(
+                f"Column {name!r} is read as text, but looks like numbers with "
+                f"separators. Pass {marks} to read them as numbers.",
+                ReadingWarning,
+                stacklevel=3,
+            )
+
+    def refuse_separators(self, name: str) -> None:
+        """Raise ``ValueError`` if a column that must hold numbers has separators."""
+        if marks := self._marks():
+            raise ValueError(
+                f"Column {name!r} held numbers in fit, and now holds numbers with "
+                f"separators. Pass {marks} to read them."
+            )
+
+    def _marks(self) -> str:
+        """Return the options by which text is read as numbers; empty if none is."""
+        fits = {",": self.comma, ".": self.point}
+        marks = [f"--decimal {mark}" for mark in fits if fits[mark]]
+        return "" if self.numbers else " or ".join(marks)
+
+    def columns(self, name: str, cells: "Cells", dates: str | None) -> dict[str, Any]:
+        """Return the values of cells in a column of this type, or the parts of dates.
+
+        Parameters
+        ----------
+        name : str
+            Of the column.
+        cells : ListCells or ArrowCells
+        dates : {"dmy", "mdy"} or None
+            How to read dates that can be read either way.
+        """
+        order = self.date_order(name, dates)
+        if order is None:
+            return {name: cells.values(self)}
+        texts = cells.texts()
+        texts = texts if isinstance(texts, list) else texts.to_pylist()
+        return date_columns(name, texts, order)
 
     def value(self, cell: Any) -> Any:
         """Return the value of a cell: a number, None if missing, or the cell itself."""
@@ -105,7 +155,9 @@ class ColumnType(NamedTuple):
         return int(cell) if self.whole else float(cell)
 
 
-def infer_types(columns: Columns, text: Collection[str] = ()) -> Columns:
+def infer_types(
+    columns: Columns, text: Collection[str] = (), dates: str | None = None
+) -> Columns:
     """Return columns with numbers as numbers and None for what is missing.
 
     Parameters
@@ -114,33 +166,28 @@ def infer_types(columns: Columns, text: Collection[str] = ()) -> Columns:
         Cells as they were read.
     text : collection of str, default=()
         Columns to take as text; there, only an empty cell is missing.
+    dates : {"dmy", "mdy"} or None, default=None
+        How to read dates that can be read either way.
 
     Returns
     -------
     dict of str to list
-
-    Raises
-    ------
-    ValueError
-        If a column that is not in ``text`` holds dates.
 
     Examples
     --------
     >>> infer_types({"n": ["1", "?", "20"], "zip": ["007", "12", None]})
     {'n': [1, None, 20], 'zip': ['007', '12', None]}
     """
-    return {
-        name: _infer_type(ListCells(name, cells), name in text)
-        for name, cells in columns.items()
-    }
-
-
-def _infer_type(column: "ListCells", is_text: bool) -> list[Any]:
-    if is_text:
-        return column.texts()
-    column_type = column.infer_type()
-    column_type.refuse_dates(column.name)
-    return column.values(column_type)
+    found: Columns = {}
+    for name, values in columns.items():
+        cells = ListCells(name, values)
+        if name in text:
+            found[name] = cells.texts()
+            continue
+        column_type = cells.infer_type()
+        column_type.warn(name, dates)
+        found |= column_type.columns(name, cells, dates)
+    return found
 
 
 def _text(cell: Any) -> str | None:
@@ -242,8 +289,8 @@ class ArrowCells:
         from pyarrow import types
 
         kind = self.array.type
-        dates = types.is_date(kind) or types.is_timestamp(kind)
-        return ColumnType(text=False, numbers=False, whole=False, dates=dates)
+        is_date = types.is_date(kind) or types.is_timestamp(kind)
+        return ColumnType._make([*[False] * 3, is_date, *[False] * 4])
 
     def values(self, column_type: ColumnType | None) -> Any:
         """Return the cells as they are."""

@@ -20,6 +20,7 @@ from nearkind.io.lines import (
 )
 from nearkind.io.options import DELIMITERS, Columns, ReadOptions
 from nearkind.io.schema import column_names
+from nearkind.tables.numerals import plain_numeral
 
 SNIFFED = 100
 """Lines by which the delimiter is found."""
@@ -83,7 +84,7 @@ def chunks(
     if header is None:
         raise ValueError("the file is empty")
     names = column_names(header)
-    cleaned, has_rows = _CleanedCells(), False
+    cleaned, has_rows = _CleanedCells(options.decimal), False
     for chunk in _chunked(same_width(rows, len(names)), size):
         has_rows = True
         columns = zip(*chunk, strict=True)
@@ -195,15 +196,24 @@ def _chunked(rows: Iterable[list[str]], size: int) -> Iterator[list[list[str]]]:
 class _CleanedCells(dict[str, str | None]):
     """Each distinct cell once in memory: without blanks around, None if empty."""
 
+    def __init__(self, decimal: str | None) -> None:
+        super().__init__()
+        self._decimal = decimal
+
     def __missing__(self, cell: str) -> str | None:
-        text = cell.strip()
-        self[cell] = value = text or None
+        self[cell] = value = _cleaned(cell, self._decimal)
         return value
 
     def limit(self) -> None:
         """Forget all cells if there are too many."""
         if len(self) > MAX_INTERNED:
             self.clear()
+
+
+def _cleaned(cell: str, decimal: str | None) -> str | None:
+    """Return a cell without blanks around and separators of thousands."""
+    text = cell.strip()
+    return (plain_numeral(text, decimal) if decimal else text) or None
 
 
 def can_use_arrow(stream: BinaryIO, options: ReadOptions) -> bool:
@@ -238,8 +248,11 @@ def arrow_chunks(
     for batch in reader:
         has_rows = has_rows or batch.num_rows > 0
         for at in range(0, batch.num_rows, size):
-            columns = batch.slice(at, size).columns
-            yield pa.table(dict(zip(names, map(_stripped, columns), strict=True)))
+            columns = [
+                _stripped(column, options.decimal)
+                for column in batch.slice(at, size).columns
+            ]
+            yield pa.table(dict(zip(names, columns, strict=True)))
     if not has_rows:
         raise ValueError("no rows")
 
@@ -264,12 +277,12 @@ def _open_csv(stream: BinaryIO, delimiter: str, types: dict[str, Any]) -> Any:
     )
 
 
-def _stripped(column: Any) -> Any:
+def _stripped(column: Any, decimal: str | None) -> Any:
     """Return cells without blanks around them, null where nothing is left."""
     import pyarrow as pa
 
     coded = column.dictionary_encode()
-    texts = [text.strip() or None for text in coded.dictionary.to_pylist()]
+    texts = [_cleaned(text, decimal) for text in coded.dictionary.to_pylist()]
     if any(text is not None and "\0" in text for text in texts):
         raise ValueError("a NUL byte")
     return pa.DictionaryArray.from_arrays(coded.indices, pa.array(texts, pa.string()))

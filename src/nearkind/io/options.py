@@ -24,6 +24,11 @@ class ReadOptions(NamedTuple):
         Character between the cells of a line; "tab" is understood.
     encoding : str or None, default=None
         Encoding of text, by its name in Python.
+    decimal : {",", "."} or None, default=None
+        Decimal mark of numbers in text. If it is given, numbers may have separators of
+        thousands: the other mark, blanks or apostrophes.
+    dates : {"dmy", "mdy"} or None, default=None
+        Whether day or month comes first where dates can be read either way.
 
     Examples
     --------
@@ -34,6 +39,8 @@ class ReadOptions(NamedTuple):
     format: str | None = None
     delimiter: str | None = None
     encoding: str | None = None
+    decimal: str | None = None
+    dates: str | None = None
 
     def validated(self) -> "ReadOptions":
         """Return the options with delimiter and encoding as Python names them.

@@ -16,6 +16,7 @@ import numpy as np
 
 from nearkind.errors import did_you_mean
 from nearkind.io.cells import Cells, ColumnType, ListCells, is_missing
+from nearkind.io.dates import part_names
 from nearkind.io.options import Columns, ReadingWarning
 from nearkind.tables import parse_number, plain
 
@@ -180,6 +181,8 @@ class Schema:
         Name of the file, for messages.
     encoding : str, default="utf-8"
         Encoding of text.
+    dates : {"dmy", "mdy"} or None, default=None
+        How to read dates that can be read either way.
 
     Attributes
     ----------
@@ -203,8 +206,15 @@ class Schema:
     ({'size': [1, None]}, ['cat', 'dog'])
     """
 
-    def __init__(self, roles: ColumnRoles, where: str, encoding: str = "utf-8") -> None:
+    def __init__(
+        self,
+        roles: ColumnRoles,
+        where: str,
+        encoding: str = "utf-8",
+        dates: str | None = None,
+    ) -> None:
         self.roles, self.where, self.encoding = roles, where, encoding
+        self.dates = dates
         self.names: dict[str, None] = {}
         self.types: dict[str, ColumnType] = {}
         self.n_rows = self.n_unlabelled = 0
@@ -222,15 +232,25 @@ class Schema:
         """Columns to learn from."""
         return self.roles.features(self.names, self.where)
 
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of what is learned from, parts in the place of dates."""
+        found: list[str] = []
+        for name in self.features:
+            is_text = name in self.roles.text
+            order = None if is_text else self.types[name].date_order(name, self.dates)
+            found += part_names(name) if order else [name]
+        return found
+
     def check(self) -> Self:
         """Raise if the file cannot be learned from; warn of rows without a label."""
         target, n_missing = self.roles.target, self.n_unlabelled
         for name in self.features:
             if name not in self.roles.text:
-                self.types[name].refuse_dates(name)
+                self.types[name].warn(name, self.dates)
         if self.n_rows and n_missing:
             warn(
-                f"{self.where}: {n_missing} of {self.n_rows + n_missing} rows have no "
+                f"{n_missing} of {self.n_rows + n_missing} rows have no "
                 f"{target!r}; they are left out.",
                 ReadingWarning,
                 stacklevel=2,
@@ -241,11 +261,14 @@ class Schema:
     def labelled_values(self, part: dict[str, Cells]) -> tuple[dict[str, Any], Any]:
         """Return features and labels of a part, the rows without a label left out."""
         labels, rows = self._labelled(part)
-        X = {}
+        X: dict[str, Any] = {}
         for name in self.features:
             cells = part.get(name) or ListCells(name, [None] * len(rows))
-            kept, is_text = cells.filter(rows), name in self.roles.text
-            X[name] = kept.texts() if is_text else kept.values(self.types[name])
+            kept = cells.filter(rows)
+            if name in self.roles.text:
+                X[name] = kept.texts()
+            else:
+                X |= self.types[name].columns(name, kept, self.dates)
         y = labels.values(None)
         return X, list(map(str, y)) if len(self.label_types) > 1 else y
 
@@ -260,7 +283,7 @@ class Schema:
         target, drop, text = self.roles
         for name in set(part).difference([target, *drop, *text]):
             so_far = self.types.get(name, ColumnType())
-            if so_far.numbers:  # else no further cell can change the type
+            if any(so_far):  # else no further cell can change the type
                 self.types[name] = so_far & part[name].filter(rows).infer_type()
 
     def _labelled(self, part: dict[str, Cells]) -> tuple[Cells, Any]:
@@ -318,7 +341,8 @@ def match_levels(columns: Columns, levels: Mapping[str, Collection[Any]]) -> Col
     Returns
     -------
     dict of str to list
-        The columns of ``levels`` that are there, in its order.
+        The columns of ``levels`` that are there, in its order. A text that a column
+        did not have in training, but only in another case, is that text.
 
     Examples
     --------
@@ -326,6 +350,8 @@ def match_levels(columns: Columns, levels: Mapping[str, Collection[Any]]) -> Col
     {'size': ['1', '2']}
     >>> match_levels({"size": ["1", "NA"]}, {"size": {1, 2}})
     {'size': [1, None]}
+    >>> match_levels({"size": ["Large", "small"]}, {"size": {"large", "small"}})
+    {'size': ['large', 'small']}
     """
     return {
         name: ListCells(name, columns[name]).mapped(_matching(known))
@@ -334,9 +360,23 @@ def match_levels(columns: Columns, levels: Mapping[str, Collection[Any]]) -> Col
     }
 
 
+def folded(text: str) -> str:
+    """Return a text by which spellings of different case and blanks are equal.
+
+    Examples
+    --------
+    >>> folded("New  York") == folded("new york")
+    True
+    """
+    return " ".join(text.casefold().split())
+
+
 def _matching(known: Collection[Any]) -> Callable[[Any], Any]:
     """Return what gives a cell as a column of known values has it."""
-    has_words = any(isinstance(value, str) for value in known)
+    words = [value for value in known if isinstance(value, str)]
+    has_words = bool(words)
+    n_spellings = Counter(map(folded, words))
+    by_spelling = {folded(x): x for x in words if n_spellings[folded(x)] == 1}
 
     def match(cell: Any) -> Any:
         if cell in known:
@@ -348,6 +388,6 @@ def _matching(known: Collection[Any]) -> Callable[[Any], Any]:
             return text if text in known else cell
         value = parse_number(cell)
         is_number = value is not None and (value in known or not has_words)
-        return value if is_number else cell
+        return value if is_number else by_spelling.get(folded(cell), cell)
 
     return match

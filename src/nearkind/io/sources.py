@@ -293,7 +293,9 @@ class LabelledSource(NamedTuple):
     def select(self, columns: Columns) -> LabelledTable:
         """Return the table of the columns that ``data`` has."""
         cells = cells_of_lists(columns)
-        schema = Schema(self.roles, short_name(self.data)).update([cells]).check()
+        where, dates = short_name(self.data), self.options.dates
+        with prefix_warnings(where):
+            schema = Schema(self.roles, where, dates=dates).update([cells]).check()
         X, y = schema.labelled_values(cells)
         kept = np.flatnonzero(cells[self.target].present()).tolist()
         return LabelledTable(X, y, self.target, kept, len(columns[self.target]))

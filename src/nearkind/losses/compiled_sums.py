@@ -11,8 +11,11 @@ Values within 1e-10 of the largest of a row count as equal: that far apart round
 put them.
 """
 
+import sys
 from collections.abc import Callable
-from functools import partial
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache, partial
+from threading import Timer
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -316,6 +319,39 @@ def compilations() -> list[Callable[[], Any]]:
         for width in (0.0, 1.0)
         for compute in (sums.total, sums.gradient)
     ]
+
+
+PATIENCE = 1.0
+"""Seconds of compiling before it is said."""
+
+
+def compile_sums(
+    guard: Callable[[], AbstractContextManager[Any]] = nullcontext,
+) -> None:
+    """Compile the sums, or load them from disk; say so on stderr if that takes long.
+
+    Parameters
+    ----------
+    guard : callable, default=nullcontext
+        Returns a context to compile each sum in.
+    """
+    said = ["nearkind: compiling for this machine, once ..."]
+    timer = Timer(PATIENCE, print, said, {"file": sys.stderr})
+    timer.daemon = True
+    timer.start()
+    try:
+        for compile_one in compilations():
+            with guard():
+                compile_one()
+    finally:
+        timer.cancel()
+
+
+@cache
+def compiled_sums() -> CompiledSums:
+    """Return the sums when they are compiled."""
+    compile_sums()
+    return CompiledSums()
 
 
 @compiled

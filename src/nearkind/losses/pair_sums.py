@@ -112,9 +112,9 @@ def engine(n_distances: int) -> PairSums:
     is_worth_it = n_distances >= WORTH_COMPILING and optimizations.enabled()
     if not is_worth_it or not has_compiler():
         return NumpySums()
-    from nearkind.losses.compiled_sums import CompiledSums  # slow to load, so only now
+    from nearkind.losses.compiled_sums import compiled_sums  # slow to load, so only now
 
-    return CompiledSums()
+    return compiled_sums()
 
 
 @cache

@@ -6,9 +6,10 @@ from typing import Any
 
 from nearkind import optimizations
 from nearkind.distances.form import FittedDistance, query_chunks
-from nearkind.neighbors.k_nearest import KNearest, Near
+from nearkind.neighbors.k_nearest import KNearest, Near, tie_widths
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.neighbors.vector_search import ProductSearch, TreeSearch
+from nearkind.protocols import Array
 
 PLAIN_UP_TO = 64
 """Number of vectors up to which every distance is computed exactly."""
@@ -76,10 +77,15 @@ class PlainIndex:
 
     def near(self, queries: Any, k_nearest: KNearest, k: float) -> Near:
         """Return the unique rows within reach of the k-th neighbour of each query."""
+        distances, tie = self.distances(queries)
+        return k_nearest.near(distances, k, tie)
+
+    def distances(self, queries: Any) -> tuple[Array, Array]:
+        """Return all distances (b, m), and how close two count as equal (b,)."""
         if not self.metric.is_euclidean:
-            return k_nearest.near(self.metric.compare(queries, self.rows), k)
-        distances = self.vectors.all_distances(queries)
-        return k_nearest.near(distances, k, self.vectors.tie_widths(queries))
+            distances = self.metric.compare(queries, self.rows)
+            return distances, tie_widths(distances)
+        return self.vectors.all_distances(queries), self.vectors.tie_widths(queries)
 
 
 class ExactIndex(PlainIndex):

@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.encoding import Bins, Coordinate, Cross, Feature, Levels
+from nearkind.encoding import (
+    Bins,
+    Coordinate,
+    Cross,
+    Feature,
+    Levels,
+    NumberLine,
+    Ordinal,
+)
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.crosses import as_setting, cross_name
 from nearkind.errors import RefusedError
@@ -117,11 +125,13 @@ def _unpack_cross(
 
 PARTS: dict[type, Callable[[Any], dict[str, Any]]] = {
     Levels: lambda feature: {"levels": list(feature.code_of)},
+    Ordinal: lambda feature: {"levels": list(feature.code_of)},
     Bins: lambda feature: {"edges": feature.edges},
     Coordinate: lambda feature: {
         "places": feature.places,
         "positions": feature.positions[: len(feature.places)],
     },
+    NumberLine: lambda feature: {"numbers": feature.numbers},
 }
 """What a file keeps of a feature, beside its name and whether missing is a level."""
 
@@ -172,9 +182,17 @@ def _check_coordinate(places: Any, positions: Any) -> None:
         raise RefusedError("a coordinate has a position that is not finite")
 
 
+def _check_numbers(numbers: Any) -> None:
+    check_edges(numbers, "numbers")
+    if not len(numbers):
+        raise RefusedError("a column of numbers has none")
+
+
 CHECKED: dict[str, tuple[Any, tuple[str, ...], Callable[..., None]]] = {
     "Levels": (Levels, ("levels",), _check_levels),
+    "Ordinal": (Ordinal, ("levels",), _check_levels),
     "Bins": (Bins, ("edges",), check_edges),
     "Coordinate": (Coordinate, ("places", "positions"), _check_coordinate),
+    "NumberLine": (NumberLine, ("numbers",), _check_numbers),
 }
 """Kind of feature -> its class, names of its parts in a file, and what checks them."""

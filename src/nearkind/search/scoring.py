@@ -1,6 +1,6 @@
-"""Scoring: what a search is to be good at, judged on rows held out.
+"""Scoring: what a search is to be good at, judged on held-out rows.
 
-A score is a weighted mean of one term a row as far as it can be, so that two settings
+A score is a weighted mean of one term per row as far as it can be, so that two settings
 can be compared row by row.
 """
 
@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import get_scorer, get_scorer_names
 
 from nearkind.errors import did_you_mean
 from nearkind.protocols import Array
@@ -32,7 +34,7 @@ class Scoring(ABC):
 
     @abstractmethod
     def terms(self, shares: Array, truth: Truth, weights: Array) -> Array:
-        """Return one number a row (..., n), whose weighted mean is the score.
+        """Return one number per row (..., n), whose weighted mean is the score.
 
         Parameters
         ----------
@@ -68,7 +70,7 @@ class Scoring(ABC):
 
 
 class Accuracy(Scoring):
-    """Share of rows that are answered rightly.
+    """Share of rows that are predicted correctly.
 
     Examples
     --------
@@ -84,7 +86,7 @@ class Accuracy(Scoring):
 
 
 class BalancedAccuracy(Scoring):
-    """Mean over the classes of the share of their rows that are answered rightly.
+    """Mean recall over the classes.
 
     Examples
     --------
@@ -107,9 +109,9 @@ class BalancedAccuracy(Scoring):
 class MacroF1(BalancedAccuracy):
     """Mean of F1 over the classes that the rows have.
 
-    F1 is no mean over rows. A row that is answered rightly counts the same part of the
-    F1 of its class as others; rows predicted to be of a class are taken as fixed when
-    two settings are compared row by row.
+    F1 is not a mean over rows. When two settings are compared row by row, every correct
+    prediction has the same share of the F1 of its class, and the number of predictions
+    of a class is taken as fixed.
     """
 
     def terms(self, shares: Array, truth: Truth, weights: Array) -> Array:
@@ -201,6 +203,32 @@ class FunctionScoring(Scoring):
         return float(found)
 
 
+class Answers(ClassifierMixin, BaseEstimator):
+    """A classifier of rows that are probabilities, for scorers of scikit-learn.
+
+    Parameters
+    ----------
+    classes : ndarray (C,)
+    """
+
+    def __init__(self, classes: Any) -> None:
+        self.classes = self.classes_ = classes
+
+    def predict_proba(self, X: Array) -> Array:
+        """Return the rows."""
+        return X
+
+    def predict(self, X: Array) -> NDArray[Any]:
+        """Return the most probable class of each row."""
+        return self.classes[X.argmax(axis=1)]
+
+
+def _by_scorer(scorer: Any, classes: NDArray[Any]) -> Scoring:
+    """Return the score of a scorer of scikit-learn."""
+    answers = Answers(classes)
+    return FunctionScoring(lambda y, shares: scorer(answers, shares, y), classes)
+
+
 SCORINGS: dict[str, type[Scoring]] = {
     "accuracy": Accuracy,
     "balanced_accuracy": BalancedAccuracy,
@@ -212,22 +240,32 @@ SCORINGS: dict[str, type[Scoring]] = {
 def check_scoring(model: Any) -> None:
     """Refuse a scoring that is neither a function nor a known name."""
     given = model.scoring
-    if callable(given) or (isinstance(given, str) and given in SCORINGS):
+    if callable(given) or (isinstance(given, str) and given in scoring_names()):
         return
     listed = ", ".join(map(repr, SCORINGS))
-    hint = f" {did_you_mean(given, SCORINGS)}" if isinstance(given, str) else ""
+    names = scoring_names()
+    hint = f" {did_you_mean(given, names)}" if isinstance(given, str) else ""
     raise ValueError(
         f"The 'scoring' parameter of {type(model).__name__} must be one of {listed}, "
-        f"or a function of labels and probabilities; got {given!r}.{hint}"
+        "the name of another scorer of scikit-learn, a scorer, or a function of labels "
+        f"and probabilities; got {given!r}.{hint}"
     )
+
+
+def scoring_names() -> list[str]:
+    """Return the scores that have a name: our own, and scorers of scikit-learn."""
+    return list(dict.fromkeys([*SCORINGS, *get_scorer_names()]))
 
 
 def scoring_of(model: Any, classes: NDArray[Any]) -> Scoring:
     """Return the Scoring that ``model.scoring`` names, or the one of a function."""
     check_scoring(model)
-    if callable(model.scoring):
-        return FunctionScoring(model.scoring, classes)
-    return SCORINGS[model.scoring]()
+    given = model.scoring
+    if isinstance(given, str) and given in SCORINGS:
+        return SCORINGS[given]()
+    if isinstance(given, str | type(get_scorer("accuracy"))):
+        return _by_scorer(get_scorer(given), classes)
+    return FunctionScoring(given, classes)
 
 
 def log_chances(shares: Array, truth: Truth, blunt: float = BLUNT) -> Array:

@@ -34,6 +34,8 @@ class Column:
         Whether the user declared the column categorical.
     plain : bool, default=False
         Whether the values that ``factorize`` returns are plain and distinct already.
+    order : sequence, default=None
+        All values that there may be, lowest first, if the user declared them ordered.
     exact : bool, default=True
         Whether values that differ, and are below 2^53, differ in ``numeric`` too; not
         so for a mixture of floats, Decimals and integers of any size.
@@ -44,7 +46,7 @@ class Column:
         Places in ``values``, -1 where missing. Read-only by convention.
     values : list
         Distinct plain values. Declared categories that no row has may be among them.
-    numeric, declared
+    numeric, declared, order
         As given.
 
     Examples
@@ -61,6 +63,7 @@ class Column:
         numeric: NDArray[np.float64] | None = None,
         declared: bool = False,
         *,
+        order: Sequence[Any] | None = None,
         plain: bool = False,
         exact: bool = True,
     ) -> None:
@@ -68,6 +71,7 @@ class Column:
         self._is_plain, self._is_exact = plain, exact
         self.numeric = numeric
         self.declared = declared
+        self.order = order
 
     @cached_property
     def _factorization(self) -> Factorization:
@@ -119,8 +123,37 @@ class Column:
             lambda: (self.indices[rows], self.values),
             numeric,
             self.declared,
+            order=self.order,
             plain=True,
             exact=self._is_exact,
+        )
+
+    def joined(self, other: "Column") -> "Column":
+        """Return the rows of this column, then those of another.
+
+        Raises TypeError if one holds numbers and the other text.
+        """
+        sides = (self, other)
+        declared, numeric = any(each.declared for each in sides), None
+        if not declared and all(each.numeric is not None for each in sides):
+            numeric = np.concatenate([each.numeric for each in sides])
+        elif not declared and any(
+            each.numeric is not None and not each.missing.all() for each in sides
+        ):
+            text = next((each for each in sides if each.numeric is None), None)
+            if text is not None and not text.missing.all():
+                raise TypeError(f"other values, such as {text.values[0]!r}")
+        place = {value: i for i, value in enumerate(self.values)}
+        places = [place.setdefault(value, len(place)) for value in other.values]
+        found = np.array([*places, -1])[other.indices]
+        indices, values = np.concatenate([self.indices, found]), list(place)
+        return Column(
+            lambda: (indices, values),
+            numeric,
+            declared,
+            plain=True,
+            exact=False,
+            order=self.order or other.order,
         )
 
     def distinct(self) -> "tuple[NDArray[np.int32], Column]":
@@ -152,7 +185,12 @@ class Column:
         places = np.append(np.arange(len(values)), -1)
         numeric = None if self.numeric is None else as_floats(values)
         return code_of[self.indices], Column(
-            lambda: (places, values), numeric, self.declared, plain=True, exact=False
+            lambda: (places, values),
+            numeric,
+            self.declared,
+            order=self.order,
+            plain=True,
+            exact=False,
         )
 
     def _distinct_numbers(self, x: NDArray[np.float64]) -> "tuple[Any, Column]":

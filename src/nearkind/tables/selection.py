@@ -142,6 +142,115 @@ def _records(X: Any, rows: Numbers) -> list[Any]:
     return [{name: X[i][name] for name, i in row if name in X[i]} for row in pairs]
 
 
+def with_cells(
+    X: Any,
+    cells: Mapping[int, tuple[Numbers, list[Any]]],
+    added: Mapping[str, NDArray[Any]] | None = None,
+) -> Any:
+    """Return a table of the kind of X with some other cells, and more columns.
+
+    Types of columns are kept where they can hold the new cells.
+
+    Parameters
+    ----------
+    X : table
+        Anything that ``read_table`` takes; it is left as it is.
+    cells : dict of int to (ndarray of int (k,), list)
+        By the place of a column, numbers of rows and the cells that they get.
+    added : dict of str to ndarray (n,), default=None
+        Columns to add at the end.
+
+    Examples
+    --------
+    >>> with_cells([["red", 1], [None, 2]], {0: (np.array([1]), ["blue"])})
+    [['red', 1], ['blue', 2]]
+    """
+    added = added or {}
+    if is_from(X, "narwhals", "DataFrame"):
+        import narwhals as nw
+
+        return nw.from_native(with_cells(X.to_native(), cells, added))
+    if is_from(X, "pandas", "DataFrame"):
+        made = X.copy()
+        for d, changed in cells.items():
+            made.isetitem(d, _pandas_with_cells(X.iloc[:, d], *changed))
+        return made.assign(**added)
+    if is_from(X, "polars", "DataFrame"):
+        return _polars_with_cells(X, cells, added)
+    if is_from(X, "pyarrow", "Table", "RecordBatch"):
+        import pyarrow as pa
+
+        for d, changed in cells.items():
+            field, column = X.schema.field(d), X.column(d).to_pylist()
+            X = X.set_column(d, field, pa.array(_patched(column, *changed), field.type))
+        for name, column in added.items():
+            X = X.append_column(name, pa.array(column))
+        return X
+    if isinstance(X, Mapping):
+        names = list(X)
+        changed_columns = {names[d]: _patched(X[names[d]], *cells[d]) for d in cells}
+        return {**X, **changed_columns, **added}
+    if isinstance(X, list | tuple):
+        return _rows_with_cells(X, cells, added)
+    array = np.asanyarray(X).copy()
+    for d, (rows, values) in cells.items():
+        array[rows, d] = values
+    return np.column_stack([array, *added.values()]) if added else array
+
+
+def _patched(column: Any, rows: Numbers, values: list[Any]) -> list[Any]:
+    column = list(column)
+    for row, value in zip(rows.tolist(), values, strict=True):
+        column[row] = value
+    return column
+
+
+def _pandas_with_cells(series: Any, rows: Numbers, values: list[Any]) -> Any:
+    series = series.copy()
+    if series.dtype == "category":
+        known = set(series.cat.categories)
+        series = series.cat.add_categories(
+            [value for value in dict.fromkeys(values) if value not in known]
+        )
+    try:
+        series.iloc[rows] = values
+    except (TypeError, ValueError):  # the type of the column does not hold them
+        series = series.astype(object)
+        series.iloc[rows] = values
+    return series
+
+
+def _polars_with_cells(X: Any, cells: Any, added: Mapping[str, NDArray[Any]]) -> Any:
+    import polars as pl
+
+    made = [pl.Series(name, column) for name, column in added.items()]
+    for d, changed in cells.items():
+        old = X.to_series(d)
+        column = _patched(old, *changed)
+        try:
+            made.append(pl.Series(old.name, column, old.dtype))
+        except (TypeError, pl.exceptions.PolarsError):
+            made.append(pl.Series(old.name, column, strict=False))
+    return X.with_columns(made)
+
+
+def _rows_with_cells(X: Any, cells: Any, added: Mapping[str, NDArray[Any]]) -> Any:
+    is_named = isinstance(X[0], Mapping)
+    names = read_table(X).names
+    rows: list[Any] = [dict(row) if is_named else list(row) for row in X]
+    for d, (numbers, values) in cells.items():
+        for row, value in zip(numbers.tolist(), values, strict=True):
+            rows[row][names[d] if is_named else d] = value
+    for name, column in added.items():
+        for row, value in zip(rows, column.tolist(), strict=True):
+            if is_named:
+                row[name] = value
+            else:
+                row.append(value)
+    kind = type(X[0]) if isinstance(X[0], tuple) else lambda row: row
+    return type(X)([kind(row) for row in rows])
+
+
 def changed_row(row: Any, values: Mapping[int, Any]) -> Any:
     """Return a row with other values, in the kind of table that it came in.
 

@@ -76,6 +76,21 @@ class Table:
             library=self.library,
         )
 
+    def stacked(self, other: "Table") -> "Table":
+        """Return the rows of this table, then those of another with these columns."""
+
+        def read(d: int) -> Column:
+            try:
+                return self.column(d).joined(other.column(d))
+            except TypeError as error:
+                raise TypeError(
+                    f"Column {self.names[d]!r} holds numbers in one table and {error}, "
+                    "in the other. Leave the column out, or read it as text in both."
+                ) from None
+
+        n_rows, library = self.n_rows + other.n_rows, self.library
+        return Table(self.names, n_rows, self.named, read, library=library)
+
     def factorize(self) -> "FactorizedTable":
         """Read every column once and number its distinct values."""
         codes = np.empty((self.n_rows, len(self.names)), np.int32, order="F")

@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import object_array
 from nearkind.encoding.rows import unique_rows
-from nearkind.neighbors import INDEXES, RankedNear, TrainingRows
+from nearkind.neighbors import RankedNear
 from nearkind.protocols import Array, Codes
-from nearkind.tables import frame, one_row
-from nearkind.tasks.fitted_distance import DistanceTask
+from nearkind.tables import frame
+from nearkind.tasks.nearest_rows import RowSearch
 from nearkind.tasks.outlier_scores import (
     LocalOutlierFactor,
     MeanDistance,
@@ -25,13 +25,12 @@ from nearkind.tasks.outlier_scores import (
 from nearkind.validation import parameters
 from nearkind.validation.limits import distances_at_once
 from nearkind.validation.threads import in_threads
-from nearkind.voting import NearestRule, Voter
 
 METHODS: dict[str, Any] = {"distance": MeanDistance, "lof": LocalOutlierFactor}
 
 
 @parameters.estimator_class()
-class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
+class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
     """Find rows that are far from all others under any distance of nearkind.
 
     A row is judged by the training rows nearest to it. Equal rows are one weighted row.
@@ -110,19 +109,12 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
         -------
         self
         """
-        parameters.whole_number(self, "n_neighbors")
         method = parameters.choice(self, "method", METHODS)
-        index = parameters.choice(self, "index", INDEXES)
         if self.contamination != "auto":
             wanted = "'auto' or a number above 0 and up to 0.5"
             parameters.number(self, "contamination", wanted, 0.0, 0.5, open_low=True)
-        rows = self._fit_distance(X, y, sample_weight)
-        learner = type(self.metric_ or self.distance_).__name__
-        index.check(self.distance_, learner, type(self).__name__)
-        rule, report = NearestRule(self.n_neighbors), self._fit_report
-        voting = TrainingRows.of(rows)
-        self._voter = Voter(self.distance_, voting, rule, report, self.index)
-        self.n_samples_fit_ = rows.n_given
+        self._keep_rows(X, y, sample_weight)
+        voting = self._voter.rows
         self.n_neighbors_ = self._checked_neighbors()
         codes = voting.codes
         self._method = method.of(lambda each: self._for_each(codes, each))
@@ -176,37 +168,6 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
         unique = unique_rows(codes)
         return self._scores(unique.codes)[unique.of_row]
 
-    def kneighbors(
-        self,
-        X: Any = None,
-        n_neighbors: int | None = None,
-        return_distance: bool = True,
-    ) -> Any:
-        """Return the nearest training rows, ties by row number.
-
-        Parameters
-        ----------
-        X : table, default=None
-            None: the training rows, none being its own neighbour.
-        n_neighbors : int, default=None
-            How many; None: as set.
-        return_distance : bool, default=True
-            Whether to return distances too.
-
-        Returns
-        -------
-        distances : ndarray (n, k)
-            In ascending order; left out if ``return_distance`` is False.
-        rows : ndarray of int (n, k)
-            Numbers of rows of the table given to fit.
-        """
-        check_is_fitted(self)
-        k = self.n_neighbors if n_neighbors is None else n_neighbors
-        k = parameters.check_whole(k, "n_neighbors", type(self).__name__)
-        codes = None if X is None else self.encode(X)
-        distances, numbers = self._voter.kneighbors(codes, k)
-        return (distances, numbers) if return_distance else numbers
-
     def explain(self, row: Any) -> Any:
         """Say which columns make a row unusual.
 
@@ -234,19 +195,8 @@ class NearestOutliers(DistanceTask, OutlierMixin, BaseEstimator):
              x0     b     a           0.5
              x1     x     x           0.0
         """
-        check_is_fitted(self)
+        codes, value, library = self._row(row)
         book, rows = self.codebook_, self._voter.rows
-        if parameters.is_whole(row):
-            if row not in rows.groups.rows:
-                raise ValueError(
-                    f"Row {row} is none of the {rows.n_rows:,} rows given to fit. "
-                    "Count rows from 0, without those of weight 0."
-                )
-            codes, library = rows.codes[rows.unique_of(row)], book.library_
-            value = [book.values(d)[c] if c >= 0 else None for d, c in enumerate(codes)]
-        else:
-            library, row = book.library_of(row), one_row(row)
-            codes, value = self.encode(row)[0], book.cells_of(row)
         represented = self.distance_.represent(codes[None])
         near = self._neighborhoods(codes[None], represented).near
         others = rows.codes[near.unique_row]

@@ -47,14 +47,22 @@ def estimator_class(*, kw_only: bool = False) -> Callable[[Kind], Kind]:
     return decorate
 
 
-def codebook(model: Any) -> Codebook:
-    """Return an unfitted codebook with the model's policies."""
-    for name, allowed in POLICIES.items():
+USUAL = {
+    "missing": ("level", "prior", "error"),
+    "numeric": ("auto", "category", "bin", "scale"),
+}
+"""Policies of distances that have none of their own."""
+
+
+def codebook(model: Any, policies: Mapping[str, tuple[str, ...]] = USUAL) -> Codebook:
+    """Return an unfitted codebook with the model's policies, if they are allowed."""
+    for name, allowed in {**POLICIES, **policies}.items():
         choice(model, name, dict.fromkeys(allowed))
     crosses = as_setting(getattr(model, "crosses", 0))  # few distances have them
     if crosses is None:
         raise wrong(model, "crosses", WANTED)
-    return Codebook(model.missing, model.unseen, model.numeric, crosses)
+    settings = model.missing, model.unseen, model.numeric, crosses
+    return Codebook(*settings, ordered=model.ordered)
 
 
 def choice(model: Any, name: str, table: dict[str, Any]) -> Any:

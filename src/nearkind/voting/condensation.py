@@ -163,6 +163,20 @@ def fold_counts(counts: Array, n_folds: int, fold: int) -> Array:
     return np.clip(back, 0.0, counts)
 
 
+def hold_out(voter: Voter, n_folds: int, fold: int = 0) -> tuple[Voter, Numbers, Array]:
+    """Return a voter without the rows that one of several folds holds out.
+
+    Moreover, the numbers (b,) of the unique rows of which it holds some out, and how
+    many of each class (b, C).
+    """
+    rows, one = voter.rows, voter.rows.weight_of_one
+    held = one * fold_counts(rows.counts / one, n_folds, fold)
+    left = rows.counts - held
+    kept = np.flatnonzero(left.sum(axis=1) > NOTHING * one)
+    out = np.flatnonzero(held.sum(axis=1) > NOTHING * one)
+    return voter.with_rows(rows.take(kept, left[kept])), out, held[out]
+
+
 @dataclass(frozen=True)
 class Condensation:
     """Prototypes of rows that vote, for any number of them.
@@ -260,11 +274,11 @@ class Condensation:
 
     @property
     def full_score(self) -> float:
-        """Share of rows held out that all other rows classify rightly."""
+        """Share of held-out rows that all other rows classify correctly."""
         return self._score([fold.n_right for fold in self._folds])
 
     def score(self, n_rows: int) -> float:
-        """Return the share of rows held out that so many prototypes classify rightly.
+        """Return the share of held-out rows that so many prototypes classify correctly.
 
         They are chosen among the other rows, under the distance as it is.
         """
@@ -292,7 +306,7 @@ class HeldOut:
     others : Condensation
         Of the rows that are not held out.
     rows : sequence of length b
-        Unique rows held out, as the metric represents them.
+        Unique held-out rows, as the metric represents them.
     held : ndarray (b, C)
         How many rows of each class each stands for.
     """
@@ -304,22 +318,16 @@ class HeldOut:
     @classmethod
     def of(cls, whole: Condensation, fold: int) -> "HeldOut":
         """Hold out one of ``N_FOLDS`` parts of all rows."""
-        counts, one = whole.voting.counts, whole.voting.weight_of_one
-        held = one * fold_counts(counts / one, N_FOLDS, fold)
-        left = counts - held
-        kept = np.flatnonzero(left.sum(axis=1) > NOTHING * one)
-        voter = whole.voter.with_rows(whole.voting.take(kept, left[kept]))
-        others = replace(whole, voter=voter)
-        out = np.flatnonzero(held.sum(axis=1) > NOTHING * one)
-        return cls(others, whole.rows[out], held[out])
+        voter, out, held = hold_out(whole.voter, N_FOLDS, fold)
+        return cls(replace(whole, voter=voter), whole.rows[out], held)
 
     @cached_property
     def n_right(self) -> float:
-        """How many rows held out are classified rightly by all others."""
+        """How many held-out rows are classified correctly by all others."""
         return self._n_right(self.others.voting)
 
     def n_right_by(self, n_rows: int) -> float:
-        """Return how many are classified rightly by so many prototypes."""
+        """Return how many are classified correctly by so many prototypes."""
         if n_rows >= len(self.others.voting):
             return self.n_right
         return self._n_right(self.others.condensed(n_rows))

@@ -1,0 +1,277 @@
+"""A person's answers to questions about the rows of a table, as a JSON-able value."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from nearkind.errors import error_context
+from nearkind.tables import FactorizedTable
+from nearkind.validation.parameters import is_whole
+
+FORMAT, VERSION = "nearkind answers", 1
+CHOICES = {"first": 1.0, "neither": 0.5, "second": 0.0, "unsure": None}
+"""Each choice, and how far it speaks for the first; None: it says nothing."""
+KINDS = {"triplets": 3, "pairs": 2}
+"""Each kind of question, and how many rows it compares."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer.
+
+    Attributes
+    ----------
+    rows : tuple of int
+        Of a triplet (i, j, k): is row i more like j, the first, or like k, the second?
+        Of a pair (i, j): are they alike, the first, or different, the second?
+    choice : {"first", "second", "neither", "unsure"}
+    by : str, default=""
+        Who answered, in one session.
+    number : int, default=0
+        Number of the answer in that session.
+    """
+
+    rows: tuple[int, ...]
+    choice: str
+    by: str = ""
+    number: int = 0
+
+    @property
+    def value(self) -> float | None:
+        """1 for first, 0 for second, 1/2 for neither, None for unsure."""
+        return CHOICES[self.choice]
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """The question whichever way round it is asked."""
+        *anchor, last, other = self.rows
+        return (*anchor, *sorted((last, other)))
+
+    @property
+    def turned(self) -> float | None:
+        """The value for the question as ``key`` puts it."""
+        is_turned = len(self.rows) == 3 and self.rows != self.key
+        return 1.0 - self.value if is_turned and self.value is not None else self.value
+
+
+def check_choice(choice: Any) -> str:
+    """Return a choice; raise ValueError if there is none of this name."""
+    if not isinstance(choice, str) or choice not in CHOICES:
+        listed = ", ".join(map(repr, CHOICES))
+        raise ValueError(f"The choice must be one of {listed}; got {choice!r:.40}.")
+    return choice
+
+
+def table_facts(table: FactorizedTable) -> dict[str, Any]:
+    """Return what tells whether answers are about a table: columns, rows, fingerprint.
+
+    Numbers are compared by value and rows in their order; columns may be in any order.
+
+    Examples
+    --------
+    >>> from nearkind.tables import read_table
+    >>> facts = table_facts(read_table({"size": [1, 2]}).factorize())
+    >>> facts == table_facts(read_table({"size": [1.0, 2.0]}).factorize())
+    True
+    """
+    digest, names = sha256(), [str(name) for name in table.names]
+    for name, d in sorted(zip(names, range(len(names)), strict=True)):
+        texts = [*map(_text, table.columns[d].values), ""]
+        cells = [texts[code] for code in table.codes[:, d].tolist()]
+        digest.update(json.dumps([name, cells]).encode())
+    found = digest.hexdigest()[:16]
+    return {"columns": names, "rows": table.n_rows, "fingerprint": found}
+
+
+def _text(value: Any) -> str:
+    is_whole_float = isinstance(value, float) and value.is_integer()
+    return str(int(value) if is_whole_float else value)
+
+
+def state_of(kind: str, facts: Mapping[str, Any], answers: Iterable[Answer]) -> Any:
+    """Return answers as a value of dicts, lists, text and numbers."""
+    told = [{**asdict(each), "rows": list(each.rows)} for each in answers]
+    head = {"format": FORMAT, "version": VERSION, "kind": kind}
+    return {**head, "table": dict(facts), "answers": told}
+
+
+def read_state(path: Path) -> Any:
+    """Return the answers in a file as they are written there."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise ValueError(
+            f"{str(path)!r} holds no whole file of answers ({error}). If it was cut "
+            "off while it was copied or downloaded, copy it again."
+        ) from None
+
+
+def answers_in(state: Any, kind: str, facts: Mapping[str, Any]) -> list[Answer]:
+    """Return the answers of a state about a table; raise ValueError if it has none.
+
+    Parameters
+    ----------
+    state : dict
+        What ``state_of`` returns.
+    kind : str
+    facts : dict
+        Of the table, from ``table_facts``.
+    """
+    if not isinstance(state, Mapping) or state.get("format") != FORMAT:
+        raise ValueError(
+            "These are no answers to questions: expected the value of "
+            "Questions.state, or the file that `nearkind teach` or its page writes."
+        )
+    if state.get("version") != VERSION:
+        raise ValueError(
+            f"The answers are of version {state.get('version')!r}; this release of "
+            f"nearkind reads version {VERSION}. Update nearkind."
+        )
+    if state.get("kind") != kind:
+        raise ValueError(
+            f"The answers are about {state.get('kind')!r}; expected {kind!r}. Use "
+            "Questions(kind=...) as when they were given."
+        )
+    _check_table(state.get("table"), facts)
+    listed = state.get("answers")
+    if not isinstance(listed, list):
+        raise ValueError("The answers lack their list, 'answers'.")
+    found = []
+    for number, each in enumerate(listed):
+        with error_context(f"answers[{number}]"):
+            found.append(_answer(each, kind, facts["rows"]))
+    return found
+
+
+def _check_table(told: Any, facts: Mapping[str, Any]) -> None:
+    told = told if isinstance(told, Mapping) else {}
+    if told.get("fingerprint") == facts["fingerprint"]:
+        return
+    theirs, ours = told.get("columns", []), facts["columns"]
+    other = [
+        f"{name!r}" for name in [*theirs, *ours] if (name in theirs) != (name in ours)
+    ]
+    why = "some cells differ, or the rows are in another order"
+    if other:
+        why = f"only one of the two has the columns {', '.join(other[:5])}"
+    elif told.get("rows") != facts["rows"]:
+        why = f"theirs has {told.get('rows')} rows, this one has {facts['rows']}"
+    raise ValueError(
+        f"The answers are about another table: {why}. Give the table that the "
+        "questions were asked about, with the same columns left out."
+    )
+
+
+def _answer(each: Any, kind: str, n_rows: int) -> Answer:
+    each = each if isinstance(each, Mapping) else {}
+    rows = each.get("rows")
+    check_rows(rows, kind, n_rows)
+    number = each.get("number", 0)
+    if not is_whole(number):
+        raise ValueError(f"number must be a whole number; got {number!r}.")
+    choice = check_choice(each.get("choice"))
+    return Answer(tuple(rows), choice, str(each.get("by", "")), number)
+
+
+def check_rows(rows: Any, kind: str, n_rows: int) -> None:
+    """Raise ValueError unless these are different row numbers, as many as compared."""
+    n, is_list = KINDS[kind], isinstance(rows, list | tuple)
+    if not is_list or len(rows) != n or not all(map(is_whole, rows)):
+        raise ValueError(f"expected {n} row numbers; got {rows!r:.80}.")
+    outside = [row for row in rows if not 0 <= row < n_rows]
+    if outside:
+        raise ValueError(
+            f"row {outside[0]} is not there: rows go from 0 to {n_rows - 1}."
+        )
+    if len(set(rows)) < n:
+        raise ValueError(f"expected {n} different rows; got {list(rows)}.")
+
+
+def consistency(answers: Iterable[Answer]) -> tuple[int, float | None]:
+    """Return how often a question was asked again, and the share answered alike."""
+    by_question: dict[Any, list[float]] = {}
+    for each in answers:
+        if each.turned is not None:
+            by_question.setdefault((each.by, each.key), []).append(each.turned)
+    alike = [
+        values[0] == other for values in by_question.values() for other in values[1:]
+    ]
+    return len(alike), sum(alike) / len(alike) if alike else None
+
+
+def contradictions(answers: list[Answer]) -> list[list[int]]:
+    """Return groups of answers that no distance can satisfy together, by number.
+
+    An answer to a triplet says which of two distances is smaller. Answers contradict
+    each other where following them leads from a distance back to itself.
+
+    Examples
+    --------
+    >>> given = [((0, 1, 2), "first"), ((2, 0, 1), "first"), ((1, 2, 0), "first")]
+    >>> contradictions([Answer(*each) for each in given])
+    [[0, 1, 2]]
+    """
+    if any(len(each.rows) == 2 for each in answers):
+        return _opposed(answers)
+    ends = {
+        number: _near_and_far(each)
+        for number, each in enumerate(answers)
+        if each.value in (0.0, 1.0)
+    }
+    if not ends:
+        return []
+    places = {
+        pair: at for at, pair in enumerate({p for both in ends.values() for p in both})
+    }
+    near, far = zip(*([places[p] for p in both] for both in ends.values()), strict=True)
+    graph = sparse.coo_array((np.ones(len(near)), (near, far)), (len(places),) * 2)
+    labels = connected_components(graph, directed=True, connection="strong")[1]
+    groups: dict[int, list[int]] = {}
+    for number, a, b in zip(ends, near, far, strict=True):
+        if labels[a] == labels[b]:
+            groups.setdefault(int(labels[a]), []).append(number)
+    return sorted(groups.values())
+
+
+def _near_and_far(answer: Answer) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    i, j, k = answer.rows
+    pairs = tuple(sorted((i, j))), tuple(sorted((i, k)))
+    return pairs if answer.value == 1.0 else pairs[::-1]
+
+
+def _opposed(answers: list[Answer]) -> list[list[int]]:
+    groups: dict[Any, list[int]] = {}
+    for number, each in enumerate(answers):
+        if each.value in (0.0, 1.0):
+            groups.setdefault(each.key, []).append(number)
+    return [
+        some for some in groups.values() if len({answers[n].value for n in some}) > 1
+    ]
+
+
+def majority(answers: Iterable[Answer]) -> NDArray[np.intp]:
+    """Return decided questions (m, n), the first chosen by most of their answers.
+
+    Of a pair the last column is +1 if it was found alike and -1 if not.
+    """
+    votes: Counter[tuple[int, ...]] = Counter()
+    for each in answers:
+        if each.turned is not None:
+            votes[each.key] += int(2.0 * each.turned) - 1
+    decided = {key: vote for key, vote in votes.items() if vote}
+    rows = [
+        (*key, 1 if vote > 0 else -1)
+        if len(key) == 2
+        else (key[0], *(key[1:] if vote > 0 else key[:0:-1]))
+        for key, vote in decided.items()
+    ]
+    return np.array(rows, dtype=np.intp).reshape(len(rows), 3)

@@ -1,0 +1,386 @@
+"""The rows of a table that are nearest to others: neighbours for tables of any kind."""
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY
+from itertools import pairwise
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from nearkind.distances.form import FittedDistance
+from nearkind.encoding.codebook import Codebook
+from nearkind.encoding.rows import CodedRows
+from nearkind.neighbors import INDEXES, TrainingRows
+from nearkind.protocols import Array, Codes
+from nearkind.tables import frame, one_row, read_table
+from nearkind.tasks.fitted_distance import DistanceTask
+from nearkind.validation import parameters
+from nearkind.voting import NearestRule, Voter
+
+MODES = {"connectivity": False, "distance": True}
+"""What the entries of a graph are, to whether these are distances."""
+SMALLEST = np.finfo(float).tiny
+"""What stands for a distance of zero in a graph."""
+MOST_REASONS = 3
+"""Columns that the text on a pair of rows lists."""
+
+
+class RowSearch(DistanceTask):
+    """Mixin of an estimator that looks for the nearest of the rows given to fit.
+
+    Attributes
+    ----------
+    n_samples_fit_ : int
+        Number of rows given to ``fit``.
+    """
+
+    n_neighbors: int
+    index: str
+    n_samples_fit_: int
+    _voter: Voter
+
+    def _keep_rows(self, X: Any, y: Any, sample_weight: Any) -> CodedRows:
+        """Fit the distance, and keep and return the rows to search among."""
+        parameters.whole_number(self, "n_neighbors")
+        index = parameters.choice(self, "index", INDEXES)
+        rows = self._fit_distance(X, y, sample_weight)
+        learner = type(self.metric_ or self.distance_).__name__
+        index.check(self.distance_, learner, type(self).__name__)
+        self._search_among(TrainingRows.of(rows))
+        self.n_samples_fit_ = rows.n_given
+        return rows
+
+    def _search_among(self, rows: TrainingRows) -> None:
+        rule, report = NearestRule(self.n_neighbors), self._fit_report
+        self._voter = Voter(self.distance_, rows, rule, report, self.index)
+
+    def kneighbors(
+        self,
+        X: Any = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+    ) -> Any:
+        """Return the nearest rows of the table given to fit, ties by row number.
+
+        Parameters
+        ----------
+        X : table, default=None
+            None: the rows given to fit, none being its own neighbour.
+        n_neighbors : int, default=None
+            Number of neighbours per row; None: as set.
+        return_distance : bool, default=True
+            Whether to return distances too.
+
+        Returns
+        -------
+        distances : ndarray (n, k)
+            In ascending order; left out if ``return_distance`` is False.
+        rows : ndarray of int (n, k)
+            Row numbers in the table given to fit.
+        """
+        check_is_fitted(self)
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        k = parameters.check_whole(k, "n_neighbors", type(self).__name__)
+        codes = None if X is None else self.encode(X)
+        distances, numbers = self._voter.kneighbors(codes, k)
+        return (distances, numbers) if return_distance else numbers
+
+    def _row(self, row: Any) -> tuple[Codes, list[Any], str | None]:
+        """Return the codes and cells of a row, and the library of its table.
+
+        Parameters
+        ----------
+        row : one row, as ``one_row`` takes it; or int
+            The number of a row of the table given to fit.
+        """
+        check_is_fitted(self)
+        book, rows = self.codebook_, self._voter.rows
+        if not parameters.is_whole(row):
+            table = one_row(row)
+            return self.encode(table)[0], book.cells_of(table), book.library_of(row)
+        if row not in rows.groups.rows:
+            raise ValueError(
+                f"Row {row} is none of the {rows.n_rows:,} rows given to fit. "
+                "Count rows from 0, without those of weight 0."
+            )
+        codes = rows.codes[rows.unique_of(row)]
+        return codes, decoded(book, codes[None])[0], book.library_
+
+
+@parameters.estimator_class()
+class NearestRows(RowSearch, BaseEstimator):
+    """Find the nearest rows of a table, under any distance of nearkind.
+
+    The counterpart of scikit-learn's ``NearestNeighbors`` for tables of words and
+    numbers. Equal rows are compared once, and rows at the same distance come in the
+    order of the table. Queries are answered in blocks, so the distances of all pairs
+    are never in memory.
+
+    Parameters
+    ----------
+    metric : distance, FittedDistance, classifier or str, default="gower"
+        A fitted distance is used as it is; an unfitted one, or the name of one, is
+        fitted to the rows. Where models are cloned, as in a search, wrap a fitted one
+        in scikit-learn's ``FrozenEstimator``.
+    n_neighbors : int, default=5
+        Number of neighbours per row.
+    radius : float, default=1.0
+        Largest distance of ``radius_neighbors``.
+    index : {"exact", "faiss"}, default="exact"
+        As in :class:`nearkind.CPMLClassifier`.
+
+    Attributes
+    ----------
+    distance_ : FittedDistance
+        The distance between rows.
+    metric_ : estimator or None
+        Its fitted estimator; None if ``metric`` is a fitted distance itself.
+    n_samples_fit_ : int
+        Number of rows given to ``fit``.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> rows = [["red", "S"], ["red", "M"], ["blue", "M"], ["blue", "L"]]
+    >>> model = nk.NearestRows("hamming", n_neighbors=2).fit(rows)
+    >>> distances, numbers = model.kneighbors([["red", "L"]])
+    >>> distances.tolist(), numbers.tolist()
+    ([[0.5, 0.5]], [[0, 1]])
+    """
+
+    metric: Any = "gower"
+    _: KW_ONLY
+    n_neighbors: int = 5
+    radius: float = 1.0
+    index: str = "exact"
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Keep the rows to search among.
+
+        Parameters
+        ----------
+        X : table of any kind
+        y : array-like (n,), default=None
+            Labels, for a distance that is yet to learn from them; not used otherwise.
+        sample_weight : array-like (n,), default=None
+            Weights for a distance that is yet to be fitted; rows of weight zero are
+            left out.
+
+        Returns
+        -------
+        self
+        """
+        parameters.number(self, "radius", "a number >= 0", 0.0)
+        self._keep_rows(X, y, sample_weight)
+        return self
+
+    def radius_neighbors(
+        self, X: Any = None, radius: float | None = None, return_distance: bool = True
+    ) -> Any:
+        """Return the rows of the table given to fit within a distance, nearest first.
+
+        Parameters
+        ----------
+        X : table, default=None
+            None: the rows given to fit, none being its own neighbour.
+        radius : float, default=None
+            The largest distance; None: as set.
+        return_distance : bool, default=True
+            Whether to return distances too.
+
+        Returns
+        -------
+        distances : ndarray of object (n,)
+            An array per row, in ascending order; left out if ``return_distance`` is
+            False.
+        rows : ndarray of object (n,)
+            Row numbers in the table given to fit, an array per row.
+        """
+        n_queries, query, numbers, distances = self._within(X, radius)
+        ends = np.searchsorted(query, np.arange(n_queries + 1))
+        found = np.empty((2, n_queries), dtype=object)
+        for i, (start, end) in enumerate(pairwise(ends)):
+            found[0, i], found[1, i] = distances[start:end], numbers[start:end]
+        return (found[0], found[1]) if return_distance else found[1]
+
+    def kneighbors_graph(
+        self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> csr_array:
+        """Return the graph of the nearest rows, as a sparse array (n, n_samples_fit_).
+
+        Parameters
+        ----------
+        X, n_neighbors : as in ``kneighbors``
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Entries: ones, or distances, as estimators with ``metric="precomputed"``
+            take them. A distance of zero is stored as the smallest positive number:
+            algorithms on sparse graphs take zeros for absent entries.
+        """
+        is_distance = self._is_distance(mode)
+        distances, numbers = self.kneighbors(X, n_neighbors)
+        query = np.repeat(np.arange(len(numbers)), numbers.shape[1])
+        found = query, numbers.ravel(), distances.ravel()
+        return self._graph(X, len(numbers), *found, is_distance)
+
+    def radius_neighbors_graph(
+        self, X: Any = None, radius: float | None = None, mode: str = "connectivity"
+    ) -> csr_array:
+        """Return the graph of rows within a distance, as a sparse array.
+
+        Its shape is (n, n_samples_fit_). Without X it is symmetric.
+
+        Parameters
+        ----------
+        X, radius : as in ``radius_neighbors``
+        mode : as in ``kneighbors_graph``
+        """
+        is_distance = self._is_distance(mode)
+        return self._graph(X, *self._within(X, radius), is_distance)
+
+    def neighbors(self, X: Any = None, n_neighbors: int | None = None) -> Any:
+        """Return the nearest rows as a data frame, each with the columns that differ.
+
+        Parameters
+        ----------
+        X, n_neighbors : as in ``kneighbors``
+
+        Returns
+        -------
+        data frame with columns row, neighbor, distance, differs
+            A line per row and neighbour; ``differs`` names the columns that contribute
+            most to the distance, with both values. Of the library of X, else of that of
+            the table given to fit, else of pandas (a dict of columns where there is
+            none).
+        """
+        distances, numbers = self.kneighbors(X, n_neighbors)
+        rows, book = self._voter.rows, self.codebook_
+        groups, known = rows.groups, decoded(book, rows.codes)
+        numbered, unique = groups.members_of(np.arange(len(rows)))
+        training = {
+            number: (rows.codes[u], known[u])
+            for number, u in zip(numbered.tolist(), unique.tolist(), strict=True)
+        }
+        queries, library = np.sort(groups.rows), book.library_
+        sides = [training[number] for number in queries.tolist()]
+        if X is not None:
+            table = read_table(X)
+            order = book.order_of(table, type(self).__name__)
+            cells = zip(*(table.column(d).cells() for d in order), strict=True)
+            sides = list(zip(self.encode(X), map(list, cells), strict=True))
+            queries, library = np.arange(len(sides)), book.library_of(X)
+        told = [
+            differences(self.distance_, *side, *training[number])
+            for side, near in zip(sides, numbers.tolist(), strict=True)
+            for number in near
+        ]
+        columns = {
+            "row": np.repeat(queries, numbers.shape[1]),
+            "neighbor": numbers.ravel(),
+            "distance": distances.ravel(),
+            "differs": told,
+        }
+        return frame(columns, library=library)
+
+    def explain(self, a: Any, b: Any) -> Any:
+        """Split the distance between two rows among the columns.
+
+        Parameters
+        ----------
+        a, b : one row each: a dict, a list, a pandas Series or a table of one row; or
+            an int, the number of a row of the table given to fit
+
+        Returns
+        -------
+        data frame with columns feature, a, b, contribution
+            As ``explain`` of the distance returns it.
+        """
+        (here, left, library), (there, right, _) = self._row(a), self._row(b)
+        return self.distance_.explain_codes((here, there), (left, right), library)
+
+    def _within(
+        self, X: Any, radius: float | None
+    ) -> tuple[int, NDArray[np.intp], NDArray[np.intp], Array]:
+        """Return the number of queries, and the pairs of a query and a row."""
+        check_is_fitted(self)
+        radius = self.radius if radius is None else radius
+        if not isinstance(radius, Real) or not radius >= 0.0:
+            raise ValueError(
+                f"The 'radius' parameter of {type(self).__name__} must be a number >= "
+                f"0; got {radius!r:.60}."
+            )
+        codes = None if X is None else self.encode(X)
+        n_queries = self._voter.rows.n_rows if codes is None else len(codes)
+        return n_queries, *self._voter.radius_neighbors(codes, float(radius))
+
+    def _is_distance(self, mode: Any) -> bool:
+        if not isinstance(mode, str) or mode not in MODES:
+            listed = ", ".join(map(repr, MODES))
+            raise ValueError(f"The 'mode' of a graph must be {listed}; got {mode!r}.")
+        return MODES[mode]
+
+    def _graph(
+        self,
+        X: Any,
+        n_queries: int,
+        query: NDArray[np.intp],
+        row: NDArray[np.intp],
+        distances: Array,
+        is_distance: bool,
+    ) -> csr_array:
+        """Return the graph of found neighbours, listed by rising query."""
+        if X is None:
+            query = np.sort(self._voter.rows.groups.rows)[query]
+            n_queries = self.n_samples_fit_
+        data = np.maximum(distances, SMALLEST) if is_distance else np.ones(len(row))
+        ends = np.searchsorted(query, np.arange(n_queries + 1))
+        return csr_array((data, row, ends), (n_queries, self.n_samples_fit_))
+
+
+def decoded(book: Codebook, codes: Codes) -> list[list[Any]]:
+    """Return the values that rows of codes (n, D) stand for; None if missing."""
+    columns = [
+        [values[code] if code >= 0 else None for code in column.tolist()]
+        for d, column in enumerate(codes.T)
+        for values in [book.values(d)]
+    ]
+    return list(map(list, zip(*columns, strict=True)))
+
+
+def differences(
+    distance: FittedDistance,
+    a: Codes,
+    left: Sequence[Any],
+    b: Codes,
+    right: Sequence[Any],
+) -> str:
+    """Return in words the columns that contribute most to the distance of two rows.
+
+    Parameters
+    ----------
+    distance : FittedDistance
+    a, b : ndarray of int (D,)
+        Codes.
+    left, right : sequence
+        The cells that they stand for.
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> form = nk.baselines.Hamming().fit([["a", "x"], ["b", "x"]]).distance_
+    >>> a, b = form.encode([["a", "x"], ["b", "x"]])
+    >>> differences(form, a, ["a", "x"], b, ["b", "x"])
+    "x0: 'a', 'b'"
+    """
+    if (a == b).all():
+        return "equal"
+    parts, names = distance.contributions(a, b), distance.codebook.feature_names
+    order = [d for d in np.argsort(-np.abs(parts), kind="stable") if parts[d]]
+    told = [f"{names[d]}: {left[d]!r}, {right[d]!r}" for d in order[:MOST_REASONS]]
+    more = f"; {len(order) - MOST_REASONS} more" if len(order) > MOST_REASONS else ""
+    return "; ".join(told) + more

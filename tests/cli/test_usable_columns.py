@@ -1,0 +1,77 @@
+"""Columns that are set aside, and values that differ only in case."""
+
+import pytest
+
+import nearkind as nk
+from helpers.commands import complaint, done, facts, run
+
+N_ROWS = 60
+TEXT = "the customer called twice and asked about case number"
+
+
+@pytest.fixture
+def shop(tmp_path):
+    """A table with an identifier, row numbers, free text and two spellings."""
+    colours = ["red", "Red", "blue", "red", "blue ", "blue"] * (N_ROWS // 6)
+    rows = [
+        f"{i},K{i:03},{colour},{i * 37 % 61}.5,{TEXT} {i},{'yes' if i % 2 else 'no'}"
+        for i, colour in enumerate(colours)
+    ]
+    path = tmp_path / "shop.csv"
+    path.write_text("\n".join(["row,key,colour,price,note,bought", *rows]) + "\n")
+    return path
+
+
+def told(result):
+    assert result.exit_code == 0, result.stderr
+    return result.stderr
+
+
+def test_identifiers_and_free_text_are_left_out_once_and_can_be_kept(shop, tmp_path):
+    model = tmp_path / "shop.nearkind"
+    fit = ("fit", shop, "-t", "bought", "-m", "hamming", "-o", model)
+    said = told(run(*fit))
+    assert said.count("'row', 'key', 'note' have a different value") == 1
+    assert list(nk.load(model).distance_.categories) == ["colour", "price"]
+    assert len(facts("predict", model, shop)["rows"]) == N_ROWS
+    kept = told(run(*fit, "--categorical", "note", "--categorical", "row"))
+    assert "column 'key' has a different value" in kept
+    assert "note" in nk.load(model).distance_.categories
+    without = ("fit", shop, "-m", "hamming", "--drop", "bought", "-o", model)
+    assert "'row', 'key', 'note' have" in told(run(*without))
+
+
+def test_a_table_of_identifiers_alone_is_learned_from(tmp_path):
+    path = tmp_path / "keys.csv"
+    path.write_text("key,y\n" + "".join(f"k{i},{i % 2}\n" for i in range(40)))
+    fit = ("fit", path, "-t", "y", "-m", "hamming", "-o", tmp_path / "m.nearkind")
+    assert "left out" not in told(run(*fit))
+
+
+def test_trials_leave_out_what_fit_does(shop):
+    result = run("evaluate", shop, "-t", "bought", "-m", "hamming", "-r", 1, "--json")
+    assert "'row', 'key', 'note' have" in told(result)
+    assert '"features": 2' in result.stdout
+
+
+def test_spellings_are_shown_and_folded(shop, tmp_path):
+    model = tmp_path / "shop.nearkind"
+    fit = ("fit", shop, "-t", "bought", "-m", "hamming", "-o", model)
+    said = told(run(*fit))
+    assert said.count("differ only in case or blanks: 'red' and 'Red' in 'colour'") == 1
+    assert "--fold-case" in said
+    assert "differ only" not in told(run(*fit, "--fold-case"))
+    assert nk.load(model).distance_.categories["colour"] == ["blue", "red"]
+    assert "not seen in fit" not in told(run("predict", model, shop))
+    stream = (*fit, "-m", "single", "--fold-case", "--stream")
+    assert "needs all rows" in complaint(*stream, code=2)
+
+
+def test_the_option_for_numbers_with_separators_is_named_in_predict(tmp_path):
+    path, model = tmp_path / "a.csv", tmp_path / "a.nearkind"
+    rows = [f"{i % 50}.{i % 7}|{i % 2}" for i in range(90)]
+    path.write_text("\n".join(["size|y", *rows]))
+    done("fit", path, "-t", "y", "-m", "hamming", "-o", model)
+    path.write_text("size|y\n" + "\n".join(row.replace(".", ",") for row in rows))
+    assert "Pass --decimal ," in complaint("predict", model, path)
+    assert len(facts("predict", model, path, "--decimal", ",")["rows"]) == 90

@@ -1,0 +1,205 @@
+"""Questions to a person: what is asked, what is kept, what is learned."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nearkind as nk
+from nearkind.tasks.answers import Answer, contradictions
+
+CAR = nk.datasets.load("monks1", as_frame=True)
+X, Y = CAR.X, CAR.y.to_numpy()
+
+
+def says(rows, column="a5"):
+    """Return the choice of a person who looks at one column."""
+    cells = X[column].to_numpy()[list(rows)]
+    near = cells[0] == cells[1:]
+    if near[0] == near[1]:
+        return "neither"
+    return "first" if near[0] else "second"
+
+
+def taught(n=24, **settings):
+    questions = nk.Questions(X, **settings)
+    for _ in range(n):
+        question = questions.ask()
+        questions.answer(question, says(question.rows))
+    return questions
+
+
+def test_the_column_that_a_person_looks_at_is_found():
+    questions = taught()
+    progress = questions.progress()
+    assert next(iter(progress.relevance)) == "a5"
+    assert progress.n_repeated >= 1
+    assert progress.consistency == 1.0
+    assert progress.contradictions == []
+    assert progress.agreement > 0.8
+    model = questions.fit()
+    assert isinstance(model, nk.CPML)
+    assert model.feature_relevance_.argmax() == 4
+
+
+def test_a_question_names_the_rows_and_the_columns_that_differ():
+    question = nk.Questions(X).ask()
+    rows = X.iloc[list(question.rows)]
+    assert question.table.equals(rows)
+    assert question.columns == [name for name in X if rows[name].nunique() > 1]
+    assert question.cells == rows.to_dict("list")
+
+
+def test_the_same_question_until_it_is_answered_and_the_same_seed_the_same_ones():
+    one, other = taught(6), taught(6)
+    assert one.ask().rows == one.ask().rows == other.ask().rows
+    assert [a.rows for a in one.answers] == [a.rows for a in other.answers]
+
+
+def test_answers_go_on_from_json_and_are_not_counted_twice():
+    done = taught(8)
+    state = json.loads(json.dumps(done.state))
+    again = nk.Questions(X).merge(state).merge(state)
+    assert again.answers == done.answers
+    assert again.ask().rows == done.ask().rows
+    other = taught(3)
+    both = again.merge(other.state)
+    assert len(both.answers) == 11
+    assert both.fit().feature_relevance_.argmax() == 4
+
+
+def test_the_fingerprint_knows_numbers_by_value_and_columns_by_name():
+    table = pd.DataFrame({"a": [1, 2, 3, 4], "b": ["x", None, "y", "z"]})
+    state = nk.Questions(table).state
+    other = table[["b", "a"]].astype({"a": float})
+    assert nk.Questions(other).merge(state).answers == []
+
+
+def test_undo_takes_back_the_last_answer():
+    questions = taught(2)
+    before = questions.ask().rows
+    questions.answer(questions.ask(), "first")
+    assert questions.undo().rows == before
+    assert questions.ask().rows == before
+    assert nk.Questions(X).undo() is None
+
+
+def test_pairs():
+    questions = nk.Questions(X, kind="pairs")
+    for _ in range(20):
+        question = questions.ask()
+        i, j = question.rows
+        alike = X["a5"].iloc[i] == X["a5"].iloc[j]
+        questions.answer(question, "first" if alike else "second")
+    assert questions.fit().feature_relevance_.argmax() == 4
+    questions.answer((0, 1), "first")
+    questions.answer((1, 0), "second")
+    assert questions.progress().contradictions == [[20, 21]]
+
+
+def test_contradictions_follow_chains_and_ignore_unsure_ones():
+    given = [
+        Answer((0, 1, 2), "first"),
+        Answer((2, 0, 3), "first"),
+        Answer((3, 2, 1), "unsure"),
+        Answer((3, 2, 9), "first"),
+        Answer((0, 2, 1), "first"),
+    ]
+    assert contradictions(given) == [[0, 4]]
+
+
+def test_contradictions_are_named_in_a_warning():
+    questions = taught(12)
+    first = next(a for a in questions.answers if a.choice == "first")
+    questions.answer(first.rows, "second")
+    with pytest.warns(
+        UserWarning, match=r"2 of 13 answers contradict.*answers \d+, 12"
+    ):
+        questions.fit()
+
+
+def test_labels_and_answers_teach_together():
+    y = np.where(np.arange(len(Y)) % 4 == 0, Y.astype(object), None)
+    metric = nk.CPML("diagonal", projection="vdm+onehot", p=2.0, tol=0.05)
+    model = taught(12, metric=metric).fit(y=y)
+    assert model.classes_.tolist() == ["0", "1"]
+    assert model.triplet_accuracy(X, Y) > 0.5
+
+
+def test_a_batch_is_of_different_new_questions():
+    questions = taught(5)
+    rows = questions.batch(30)
+    assert rows.shape == (30, 3)
+    assert len({tuple(each) for each in rows.tolist()}) == 30
+    assert not {a.key for a in questions.answers} & {tuple(r) for r in rows.tolist()}
+
+
+def test_the_end_of_a_small_table():
+    questions = nk.Questions([["a"], ["b"], ["c"]])
+    rows = set()
+    while (question := questions.ask()) is not None and len(rows) < 9:
+        rows.add(question.rows)
+        questions.answer(question, "unsure")
+    assert len(rows) == 3
+    assert questions.ask() is None
+    assert questions.progress().n_decided == 0
+    with pytest.raises(ValueError, match="3 answers decide nothing"):
+        questions.fit()
+
+
+@pytest.mark.parametrize(
+    ("table", "settings", "message"),
+    [
+        ([["a", 1]], {}, "at least 3 different rows; X has 1 rows, 1"),
+        ([["a"], ["b"], ["a"]], {}, "at least 3 different rows; X has 3 rows, 2"),
+        ([["a"], ["a"]], {"kind": "pairs"}, "at least 2 different rows"),
+        (X, {"kind": "triples"}, "'triplets', 'pairs'; got 'triples'"),
+        (X, {"metric": "hamming"}, "None or a CPML.*got 'hamming'"),
+    ],
+)
+def test_wrong_tables_and_settings(table, settings, message):
+    with pytest.raises(ValueError, match=message):
+        nk.Questions(table, **settings)
+
+
+@pytest.mark.parametrize(
+    ("question", "choice", "message"),
+    [
+        ((0, 1, 432), "first", "row 432 is not there: rows go from 0 to 431"),
+        ((0, 1), "first", "expected 3 row numbers"),
+        ((0, 1, 1), "first", "expected 3 different rows"),
+        ((0, 1, 2.5), "first", "expected 3 row numbers"),
+        (None, "first", "expected 3 row numbers; got None"),
+        ((0, 1, 2), "frist", "'neither', 'second', 'unsure'; got 'frist'"),
+        ((0, 1, 2), 1, "'unsure'; got 1"),
+    ],
+)
+def test_wrong_answers(question, choice, message):
+    with pytest.raises(ValueError, match=message):
+        nk.Questions(X).answer(question, choice)
+
+
+def changed(**changes):
+    return {**taught(2).state, **changes}
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        (lambda: [], "no answers to questions"),
+        (lambda: changed(version=9), "version 9"),
+        (lambda: changed(kind="pairs"), "about 'pairs'; expected 'triplets'"),
+        (lambda: changed(answers=None), "lack their list"),
+        (lambda: changed(answers=[{"rows": [0, 1, 999]}]), r"answers\[0\].*row 999"),
+        (lambda: changed(answers=[{"rows": [0, 1, 2]}]), r"answers\[0\].*choice"),
+        (lambda: changed(answers=["first"]), r"answers\[0\].*row numbers"),
+        (lambda: changed(table=None), "about another table"),
+        (lambda: nk.Questions(X[::-1]).state, "another order"),
+        (lambda: nk.Questions(X[:99]).state, "theirs has 99 rows, this one has 432"),
+        (lambda: nk.Questions(X.iloc[:, 1:]).state, "only one of.*columns 'a1'"),
+    ],
+)
+def test_wrong_states(state, message):
+    with pytest.raises(ValueError, match=message):
+        nk.Questions(X).merge(state())
