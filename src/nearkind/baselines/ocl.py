@@ -1,4 +1,4 @@
-"""Values of words in an order that is learned without labels."""
+"""Categories in an order that is learned without labels."""
 
 from dataclasses import KW_ONLY, replace
 from typing import Any
@@ -20,17 +20,17 @@ Places = NDArray[np.intp]
 class OCL(MixedDistance):
     """d = weighted mean over columns of |o(x) - o(x')| / (s - 1), o a learned order.
 
-    o(x) is the place of a word in the order of the s words of its column. Rows are put
-    into groups, each row into the one whose rows are nearest in the mean, and the words
-    of each column into an order in which words of one group are close; both in turn,
-    until no row changes its group. Numbers differ by their share of the range, columns
-    whose order is known keep it, and missing cells leave their column out, as under
-    :class:`nearkind.baselines.Gower`. An unseen word stands half way.
+    o(x) is the place of a category in the order of the s categories of its column. Two
+    steps alternate until no row changes its group: each row joins the group whose rows
+    are nearest in the mean, and the categories of each column are ordered so that those
+    of one group are close. Numbers differ by their share of the range, columns whose
+    order is known keep it, and missing cells leave their column out, as under
+    :class:`nearkind.baselines.Gower`. An unseen category stands half way.
 
     Zhang, Zhao, Jia, Li, Lu and Cheung, *Categorical data clustering via value order
     estimated distance metric learning*, arXiv 2411.15189. How the order is found is our
-    reading: by the first axis of the correspondence analysis of groups and words, taken
-    where it brings rows of a group closer than the order before.
+    reading: by the first axis of the correspondence analysis of groups and categories,
+    where that brings rows of a group closer than the order before.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ class OCL(MixedDistance):
     Attributes
     ----------
     orders_ : dict of column to list
-        The values of each column of words in the order found. The same order from the
-        other end gives the same distances.
+        The values of each categorical column in the order found; its reverse gives the
+        same distances.
 
     Examples
     --------

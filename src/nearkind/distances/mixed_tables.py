@@ -1,4 +1,4 @@
-"""Distances that are weighted means over features of words and of numbers."""
+"""Distances that are weighted means over features of categories and of numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ UNDEFINED = 1.0
 class MixedTables(SeparableForm):
     """d = sum over features of w d_d(x_d, x'_d) / sum over the same features of w.
 
-    The sums run over the features in which neither row lacks its value. Two words
+    The sums run over the features in which neither row lacks its value. Two categories
     differ by 1, two numbers by the share of the range between them, and two values of
     an ordered feature by what lies between their ends; each times a scale. Rows with no
     such feature are at distance 0 if they are equal, and at ``UNDEFINED`` otherwise.
@@ -64,7 +64,7 @@ class MixedTables(SeparableForm):
     def compare(self, a: Array, b: Array) -> Array:
         """Return distances (n, m) between represented rows."""
         distances = np.empty((len(a), len(b)))
-        codes_a, codes_b = (np.nan_to_num(rows[:, self._words]) for rows in (a, b))
+        codes_a, codes_b = (np.nan_to_num(rows[:, self._nominal]) for rows in (a, b))
         largest = int(max(codes_a.max(initial=0.0), codes_b.max(initial=0.0)))
         narrow = np.promote_types(np.min_scalar_type(largest), np.int8)
         right = np.ascontiguousarray(b.T), codes_b.T.astype(narrow, order="C")
@@ -87,7 +87,7 @@ class MixedTables(SeparableForm):
         """
         return np.array(
             [
-                _mean_difference(*self._totals(d, column, weights), d in self._words)
+                _mean_difference(*self._totals(d, column, weights), d in self._nominal)
                 for d, column in enumerate(codes.T)
             ]
         )
@@ -143,12 +143,12 @@ class MixedTables(SeparableForm):
     def _means(
         self, left: tuple[Array, Any], right: tuple[Array, Any], has_gaps: Truths
     ) -> Array:
-        """Return distances (n, m) of rows, given by feature, and their words' codes.
+        """Return distances (n, m) of rows by feature and by codes of nominal features.
 
-        Sums of words are counted by weight, and every pair is summed in the same way,
+        Mismatches are counted by weight, and every pair is summed in the same way,
         whether other rows have gaps or not, so that no bit depends on them.
         """
-        (a, words_a), (b, words_b) = left, right
+        (a, codes_a), (b, codes_b) = left, right
         total = np.zeros((a.shape[1], b.shape[1]))
         small = np.min_scalar_type(len(self.weights))
         weights = self.weights.tolist()
@@ -160,9 +160,9 @@ class MixedTables(SeparableForm):
             if has_gaps[d]:
                 counts = self._counts(d, a, b)
                 gaps[weight] = np.add(gaps[weight], ~counts, dtype=small)
-            if d in self._words:
-                at, factor = self._words.index(d), weight * float(self.scales[d])
-                part: Any = words_a[at] != words_b[at]
+            if d in self._nominal:
+                at, factor = self._nominal.index(d), weight * float(self.scales[d])
+                part: Any = codes_a[at] != codes_b[at]
                 part = part & counts if has_gaps[d] else part
                 differing[factor] = np.add(differing.get(factor, 0), part, dtype=small)
             else:
@@ -191,7 +191,7 @@ class MixedTables(SeparableForm):
     def _differences(self, d: int, a: Array, b: Array) -> Array:
         """Return the scaled differences (n, m) of rows in one feature."""
         x, y, scale = a[d], b[d], float(self.scales[d])
-        if d in self._words:
+        if d in self._nominal:
             return (x != y) * scale
         if (end := self._far_ends.get(d)) is not None:
             part = np.maximum(np.maximum(x - b[end], y - a[end]), 0.0)
@@ -204,7 +204,7 @@ class MixedTables(SeparableForm):
     def _points(self, d: int, codes: Codes) -> tuple[Array, Array | None]:
         """Return where the values of one feature begin (n,), and where they end.
 
-        Words are where their codes are. None where all end as they begin.
+        Categories are where their codes are. None where all end as they begin.
         """
         feature, ends = self.codebook.features_[d], self.ends[d]
         if isinstance(feature, NumberLine):
@@ -227,7 +227,7 @@ class MixedTables(SeparableForm):
         return is_missing.any(axis=0) | self.asymmetric
 
     @cached_property
-    def _words(self) -> list[int]:
+    def _nominal(self) -> list[int]:
         """Features whose values are equal or not."""
         both = enumerate(zip(self.codebook.features_, self.ends, strict=True))
         return [d for d, (f, e) in both if not (isinstance(f, NumberLine) or len(e))]
