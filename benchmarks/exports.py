@@ -58,7 +58,7 @@ def measure(columns: Sequence[int], n_runs: int) -> Iterator[list[str]]:
 
 
 def table(n_columns: int) -> tuple[pd.DataFrame, Any]:
-    """Return rows of six values a column, every third of which tells of the class."""
+    """Return rows of six values per column, every third of which tells of the class."""
     rng = np.random.default_rng(0)
     n = N_TRAINING + N_NEW
     y = rng.integers(0, 3, n)

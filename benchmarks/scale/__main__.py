@@ -1,8 +1,8 @@
 """A table beyond memory on one machine: speed, memory, growth, agreement.
 
 Writes a Parquet file of 20 features to a temporary folder, fits it by streaming in a
-process of its own, and reports rows a second of each pass and the peak of memory. Aim:
-50 million rows in less than 2,000 MB.
+process of its own, and reports rows per second of each pass and the peak of memory.
+Aim: 50 million rows in less than 2,000 MB.
 
 ``python -m benchmarks.scale [--rows N] [--agreement]``
 """
@@ -53,7 +53,7 @@ def show_passes(path: Path, n_rows: int, n_remembered: int) -> None:
         ]
         for p in found
     ]
-    columns = ("pass", "rows", "seconds", "rows a second", "peak MB")
+    columns = ("pass", "rows", "seconds", "rows per second", "peak MB")
     notes = [", ".join(f"{name} {value}" for name, value in facts.items())]
     print_table(f"{n_rows:,} rows of 20 features; aim: 2,000 MB", columns, lines, notes)
 

@@ -1,7 +1,7 @@
 """Learning on a cluster of two processes: agreement with one machine, and speed.
 
 Real sets: histograms against those of the whole table, objectives of both metrics on
-one sample. A generated table in Parquet: rows a second, memory of workers.
+one sample. A generated table in Parquet: rows per second, memory of workers.
 
 ``python -m benchmarks.scale.dask_agreement [--rows N] [--sets NAME ...]``
 """
@@ -82,7 +82,7 @@ def agreement(name: str, seed: int = 0) -> list[str]:
 
 
 def show_speed(n_rows: int, folder: str | None) -> None:
-    """Show rows a second of learning from a file and of answering."""
+    """Show rows per second of learning from a file and of answering."""
     with TemporaryDirectory(dir=folder) as place:
         path = Path(place, "rows.parquet")
         synthetic.write(path, n_rows)
@@ -93,7 +93,7 @@ def show_speed(n_rows: int, folder: str | None) -> None:
         [what, f"{seconds:.1f}", f"{n_rows / seconds:,.0f}", f"{peak:,.0f}"]
         for what, seconds, peak in shown
     ]
-    columns = "phase", "seconds", "rows a second", "peak MB of a worker"
+    columns = "phase", "seconds", "rows per second", "peak MB of a worker"
     notes = [f"{table.npartitions} partitions, {WORKERS} workers"]
     print_table(f"{n_rows:,} rows of 20 features", columns, lines, notes)
 

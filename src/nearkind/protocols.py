@@ -1,7 +1,7 @@
 """Protocols: what each part must offer, and the law that holds for all of its kind.
 
 Shapes: n rows (or weighted unique rows), D features, C channels a feature (classes for
-class histograms), B blocks of the metric M, each of width W, K vectors a row in each
+class histograms), B blocks of the metric M, each of width W, K vectors per row in each
 block.
 """
 
@@ -44,6 +44,9 @@ class Projection(Protocol):
     """
 
     tables: list[Array]  # feature d: (n_values[d] + 1, R_d, C); last row: unseen
+
+    def with_orders(self, n_ordered: Sequence[int]) -> "Projection":
+        """Return the projection of features of which so many values are in order."""
 
     def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
         """Return (sum of R_d, C) before anything is allocated."""

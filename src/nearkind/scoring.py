@@ -19,7 +19,7 @@ rounds to single precision, so a smaller share would not be seen."""
 
 
 def triplet_accuracy(Z: Any, y: Any) -> float:
-    """Return the share of triplets that the Euclidean distance on Z orders rightly.
+    """Return the share of triplets that the Euclidean distance on Z orders correctly.
 
     Over all (i, j, k) with y_j = y_i, j != i and y_k != y_i: the share with
     |z_i - z_j| < |z_i - z_k|, a tie counting one half. Every triplet is counted, none
@@ -53,7 +53,7 @@ def triplet_accuracy(Z: Any, y: Any) -> float:
 def triplet_accuracy_by(
     compare: Callable[[Any, Any], Array], rows: NDArray[Any], y: Any
 ) -> float:
-    """Return the share of triplets that any distance orders rightly.
+    """Return the share of triplets that any distance orders correctly.
 
     Parameters
     ----------

@@ -124,7 +124,7 @@ def rademacher_bound(
     n_samples : int
         Number of rows n.
     n_features : int
-        D, the order of M; D times C for one matrix a class.
+        D, the order of M; D times C for one matrix per class.
     diameter : float
         X*, or X_F if corrected; ``diameter(tables)`` is above both.
     variant : {"corrected", "printed"}, default="corrected"

@@ -229,7 +229,7 @@ def test_samples_estimate_the_objective_without_bias(name, monkeypatch):
         (LMNN(mu=np.nan), "'mu' .* got nan"),
         (LMNN(n_neighbors=0), "'n_neighbors' .* whole number >= 1; got 0"),
         (KDML(n_neighbors=2.0), "'n_neighbors' parameter of KDML .* got 2.0"),
-        (LMNN(coding="pca"), "'coding' .* one of 'onehot', 'vdm'; got 'pca'"),
+        (LMNN(coding="pca"), "'coding' .* one of 'onehot', 'vdm'.* got 'pca'"),
         (LMNN(tol=-1e-3), "'tol' .* number >= 0; got -0.001"),
         (KDML(max_iter=0), "'max_iter' .* whole number >= 1; got 0"),
     ],

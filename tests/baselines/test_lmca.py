@@ -123,7 +123,7 @@ def test_the_median_is_of_rows_that_differ():
     ("learner", "words"),
     [
         (LMCA(n_components=0), "'n_components' parameter of LMCA .* >= 1; got 0"),
-        (LMCA(coding="pca"), "'coding' .* one of 'onehot', 'vdm'; got 'pca'"),
+        (LMCA(coding="pca"), "'coding' .* one of 'onehot', 'vdm'.* got 'pca'"),
         (KernelLMCA(n_components="all"), "'n_components' .* got 'all'"),
         (KernelLMCA(kernel="cosine"), "'kernel' .* one of 'rbf', 'linear'; got 'cos"),
         (KernelLMCA(bandwidth=0), "'bandwidth' .* must be a number > 0; got 0"),

@@ -164,7 +164,7 @@ def test_in_a_classifier():
         (ITML(max_iter=0.5), "'max_iter' .* whole number >= 1; got 0.5"),
         (POLA(averaged="yes"), "'averaged' parameter of POLA must be True or False"),
         (POLA(n_pairs=0), "'n_pairs' .* whole number >= 2; got 0"),
-        (POLA(coding="pca"), "'coding' .* one of 'onehot', 'vdm'; got 'pca'"),
+        (POLA(coding="pca"), "'coding' .* one of 'onehot', 'vdm'.* got 'pca'"),
         (DMLEig(smoothing=0), "'smoothing' parameter of DMLEig .* > 0; got 0"),
         (DMLEig(tol=np.nan), "'tol' .* >= 0; got nan"),
         (MMC(diagonal=1), "'diagonal' parameter of MMC must be True or False; got 1"),

@@ -261,7 +261,7 @@ def test_a_matrix_too_large_is_refused():
         (MCML(max_rows=0), "'max_rows' parameter of MCML .* whole number >= 1; got 0"),
         (MCML(max_iter=1.5), "'max_iter' .* whole number >= 1; got 1.5"),
         (MCML(tol=-1), "'tol' parameter of MCML must be a number >= 0; got -1"),
-        (MCML(coding="pca"), "'coding' .* one of 'onehot', 'vdm'; got 'pca'"),
+        (MCML(coding="pca"), "'coding' .* one of 'onehot', 'vdm'.* got 'pca'"),
     ],
 )
 def test_wrong_settings_are_refused(learner, words):

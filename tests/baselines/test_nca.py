@@ -116,7 +116,7 @@ def test_iterations_that_just_suffice_are_no_cause_to_warn():
     [
         (NCA(max_iter=0), "'max_iter' parameter of NCA .* whole number >= 1; got 0"),
         (NCA(tol=-1), "'tol' parameter of NCA must be a number >= 0; got -1"),
-        (NCA(coding="pca"), "'coding' .* one of 'onehot', 'vdm'; got 'pca'"),
+        (NCA(coding="pca"), "'coding' .* one of 'onehot', 'vdm'.* got 'pca'"),
         (NCA(missing="drop"), "'missing' .* one of 'level'"),
     ],
 )

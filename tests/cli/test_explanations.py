@@ -218,13 +218,39 @@ def test_why_a_row_has_its_class(models, pets, method):
 
 def test_why_a_row_has_its_class_in_words(models, pets):
     out = done("explain", models["single"], pets, "--row", 2, "-k", 2)
-    for words in ("Row 2, classified as bird: bird 80.0%", "raises the probability",
-                  "Nearest training rows, with their votes", "% of the votes",
-                  "by CPML("):  # fmt: skip
+    for words in (
+        "Row 2, classified as bird: bird 80.0%",
+        "Contribution of each column",
+        "base value",
+        "Training rows with the largest votes",
+        "% of the votes",
+        "by CPML(",
+    ):
         assert words in out, out
 
 
+def test_all_rows_are_explained_as_in_python(models, pets, tmp_path):
+    model, output = nk.load(models["single"]), tmp_path / "why.csv"
+    found = facts("explain", models["single"], pets, "--all", "-o", output)
+    X = infer_types(read_columns(str(pets)))
+    wanted = model.explain_rows({name: X[name] for name in model.codebook_.names_})
+    written = read_columns(str(output))
+    assert list(written) == list(wanted.columns)
+    for part in found["mean_absolute_contributions"]:
+        name = part["feature"]
+        np.testing.assert_allclose(np.array(written[name], float), wanted[name])
+        assert part["contribution"] == pytest.approx(wanted[name].abs().mean())
+    out = done("explain", models["single"], pets, "--all")
+    assert "Mean absolute contribution" in out
+    said = complaint("explain", models["single"], pets, "--all", "-o", pets, code=2)
+    assert "no command replaces what it reads" in said
+
+
 def test_one_row_or_two(models, pets):
+    said = complaint(
+        "explain", models["single"], pets, "--row", 1, "-o", "why.csv", code=2
+    )
+    assert "writes a table of all rows" in said
     for wanted in ((), ("--row", 1, "--rows", 0, 1)):
         said = complaint("explain", models["single"], pets, *wanted, code=2)
         assert "name one row" in said

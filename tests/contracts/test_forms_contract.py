@@ -126,7 +126,7 @@ SIGNED = {
     "ChiSquareVectors": ("tables",),
     "MeanSimilarity": ("divisor",),
     "KernelLandmarks": ("length",),
-    "MixedTables": ("weights", "scales", "limit"),
+    "MixedTables": ("weights", "scales"),
 }
 """Fields that hold no negative number."""
 

@@ -1,4 +1,4 @@
-"""Levels: one code a value, in an order that rows do not change."""
+"""Levels: one code per value, in an order that rows do not change."""
 
 import math
 from decimal import Decimal

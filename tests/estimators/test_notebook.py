@@ -37,7 +37,7 @@ def test_a_search_shows_accuracy_and_members():
     members = [nk.CPMLClassifier(m).fit(X, y) for m in ("hamming", QUICK)]
     model = with_members(few(n_jobs=1).fit(X, y), members)
     html = shown(model)
-    assert f"{model.held_accuracy_:.1%} right on rows held out in turn" in html
+    assert f"cross-validated accuracy {model.held_accuracy_:.1%}" in html
     assert "votes by Hamming()" in html
     assert "the best learned one of 2 distances" in html
 

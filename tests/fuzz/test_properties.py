@@ -164,7 +164,7 @@ def test_warm_start_is_true_or_false(value):
 def test_labels_that_are_sequences_are_refused():
     labels = np.empty(6, dtype=object)
     labels[:] = [(1, 2), (2, 1)] * 3
-    with pytest.raises(TypeError, match=r"one label a row, got \(1, 2\) in row 0"):
+    with pytest.raises(TypeError, match=r"one label per row, got \(1, 2\) in row 0"):
         nk.CPML().fit(COLOURS, labels)
 
 

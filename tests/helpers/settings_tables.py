@@ -13,10 +13,11 @@ CODED = {
     "unseen": ["prior", "error"],
     "missing": ["level", "prior", "error"],
     "numeric": ["auto", "category", "bin", "scale"],
+    "ordered": [None, {"a": ["z", "x", "y"]}, {"b": ["q", "p"]}],
 }
 STOP = {"max_iter": [3, 1], "tol": [1e-2, 0.0]}
 SEED = {"random_state": [0, 7]}
-CODING = {"coding": ["onehot", "vdm"]}
+CODING = {"coding": ["onehot", "vdm", "thermometer"]}
 MARGIN = {"n_neighbors": [1, 3], "mu": [0.5, 1.0], **STOP}
 DRAWN = {"max_rows": [1000, 9], **SEED}
 
@@ -34,7 +35,11 @@ def weights_of(kind):
 
 DISTANCES = {
     "unbiased": SKIPPING,
-    "gower": {"asymmetric": [(), ["b"]], **SKIPPING},
+    "gower": {
+        "asymmetric": [(), ["b"]],
+        "ordinal": ["levels", "podani"],
+        **SKIPPING,
+    },
     "vdm": {"exponent": [1.0, 2.0], "weighting": ["none", "query", "symmetric"]},
     "association": {"divergence": ["kl", "js"]},
     "dilca": {"context": ["mean", "rr"], "sigma": [1.0, 0.0]},
@@ -113,7 +118,14 @@ DISTANCES = {
 
 CPML = {
     "structure": ["single", "multi", "diagonal", "full"],
-    "projection": ["vdm", "onehot", "vdm+onehot", "cooccurrence", "vdm+cooccurrence"],
+    "projection": [
+        "vdm",
+        "onehot",
+        "thermometer",
+        "vdm+onehot",
+        "cooccurrence",
+        "vdm+cooccurrence",
+    ],
     "constraints": ["triplets", "pairs", "quadruplets", "neighbors"],
     "scope": ["all", "local", 20],
     "n_targets": [3, 1],
@@ -141,6 +153,7 @@ CLASSIFIER = {
     "index": ["exact", "faiss"],
     "temperature": ["auto", 0.5],
     "class_weight": [None, "balanced", {"ham": 2.0}],
+    "ordered": CODED["ordered"],
 }
 SEARCH = {
     "candidates": [["hamming"], ["hamming", "euclidean"], ["discriminant", "vdm"]],
@@ -155,6 +168,7 @@ SEARCH = {
     "verbose": [0],
     "scoring": ["accuracy", "balanced_accuracy", "f1_macro", "log_loss"],
     "class_weight": [None, "balanced", {"ham": 2.0}],
+    "ordered": CODED["ordered"],
     "calibrate": [True, False],
     "n_remembered": ["auto", "all", 7],
 }
@@ -202,7 +216,11 @@ TABLES = {
 
 
 def public_estimators():
-    """Return every class of nearkind that has ``fit``, and the baselines."""
+    """Return every class of nearkind that has ``fit``, and the baselines.
+
+    Those that need numbers as labels are left out.
+    """
     named = (getattr(nk, name) for name in nk.__all__)
     fitted = [x for x in named if inspect.isclass(x) and hasattr(x, "fit")]
+    fitted = [x for x in fitted if not hasattr(x, "predict_interval")]
     return [*fitted, *nk.baselines.all().values()]

@@ -56,7 +56,7 @@ def labels(draw, n):
 
 @st.composite
 def tables(draw, min_rows=4, max_rows=9, unseen=False):
-    """Labelled code tables, few values a feature, so rows repeat and tie."""
+    """Labelled code tables, few values per feature, so rows repeat and tie."""
     n = draw(st.integers(min_rows, max_rows))
     n_values = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
     columns = [

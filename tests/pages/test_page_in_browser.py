@@ -88,9 +88,8 @@ def test_fifty_edits_of_a_mixed_table_by_three_voters(browser, tmp_path):
     )  # fmt: skip
     with visited(browser, tmp_path, report_data(model, X, y)) as visit:
         assert_edits_agree(visit, model, X, 50, numbers=["height"])
-        said = "By CPML(constraints='neighbors'"
-        assert visit.text("#relevance-by").startswith(said)
-        assert "the best learned one of 3 distances" in visit.text("#summary")
+        visit.page.click("#model summary")
+        assert "the best learned one of 3 distances" in visit.text("#model")
 
 
 @pytest.mark.slow
@@ -217,7 +216,7 @@ def test_several_values_are_suggested_where_one_is_not_enough(browser, tmp_path)
         visit.pick(0)
         visit.page.wait_for_selector("#changes li")
         said = visit.text("#changes")
-        assert "It takes 2 other values; no fewer do." in said
+        assert "It takes 2 changes of values; fewer are not enough." in said
         change = nk.nearest_change(model, X.iloc[0].to_dict())
         assert change.n_changes == 2
         visit.page.locator("#changes li button").first.click()
@@ -256,6 +255,24 @@ def visit_row(visit, X):
     }
 
 
+def test_contributions_to_a_prediction_are_those_of_python(browser, car_page):
+    path, model, X = car_page
+    with Visit(browser, path) as visit:
+        visit.pick(7)
+        visit.page.wait_for_selector("#contributions tbody")
+        lines = visit.page.locator("#contributions tbody tr").all()
+        shown = {
+            line.locator("th span").first.text_content().split(" ")[0]: float(
+                line.locator(".number").inner_text().replace("\N{MINUS SIGN}", "-")
+            )
+            for line in lines
+        }
+        wanted = model.explain_rows(X.iloc[[7]])[list(X)].iloc[0]
+        assert set(shown) == set(X)
+        for name, part in shown.items():
+            assert abs(part - 100 * wanted[name]) < 0.06
+
+
 @pytest.mark.slow
 def test_contributions_are_those_of_explain(browser, car_page):
     path, model, X = car_page
@@ -284,7 +301,7 @@ def test_a_confusion_leads_to_its_rows(browser, car_page):
         rows.first.click()
         assert visit.page.input_value("#row-number") == str(number)
         said = model.predict(X.iloc[[number]])[0]
-        assert cell.get_attribute("aria-label").endswith(f"said to be {said}")
+        assert cell.get_attribute("aria-label").endswith(f"predicted as {said}")
 
 
 @pytest.mark.slow

@@ -54,8 +54,8 @@ def test_the_first_voter_is_the_one_that_explains():
     model = committee(X, Y, voter(1), learned, voter(5))
     facts = summary(report_data(model, X, Y))
     assert [member["k"] for member in facts["members"]] == [7, 1, 5]
-    assert facts["explained_by"] == model.committee_.explained_by
-    assert "Explained by: Columns, values, map and neighbours: CPML(" in lines(
+    assert model.committee_.explained_by in lines(facts, "model")
+    assert "Distance shown: Relevance, values and map are by CPML(" in lines(
         facts, "model"
     )
     assert "CPML(" in facts["lines"]["members"][0][0][1]
@@ -97,10 +97,12 @@ def test_classes_that_the_model_does_not_know_are_counted_apart():
 def test_it_says_whether_rows_are_familiar():
     model = voter().fit(X, Y)
     new = X.assign(legs="2")
-    assert "Every row here equals" in lines(summary(report_data(model, X, Y)))
+    assert "every row equals a training row" in lines(summary(report_data(model, X, Y)))
     assert "5 of 20 rows equal a training" in lines(summary(report_data(model, new, Y)))
     strange = X.assign(coat="down", legs="4")
-    assert "No row here equals" in lines(summary(report_data(model, strange, Y)))
+    assert "no row equals a training row" in lines(
+        summary(report_data(model, strange, Y))
+    )
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -111,7 +113,7 @@ def test_it_states_objective_proof_and_bound():
     facts = summary(report_data(model, X, Y))
     assert "With probability 0.95 the expected pair loss" in lines(facts, "model")
     said = " ".join(text for _, text in facts["lines"]["members"][0])
-    assert "proven at most" in said
+    assert "proven optimality gap" in said
     other = nk.CPMLClassifier(nk.CPML(max_iter=2), n_neighbors=3).fit(X, Y)
     assert "None. The theorem is about pair" in lines(
         summary(report_data(other, X, Y)), "model"
@@ -203,6 +205,7 @@ def test_a_search_shows_what_it_held_out():
     assert held["n_known"] == 20
     assert held["n_right"] == pytest.approx(20 * model.held_accuracy_)
     told = lines(facts)
-    assert "Right on rows held out: " in told
-    assert ", on the rows it was fitted to." in told
+    assert "Cross-validated accuracy: " in told
+    assert " on the training rows (" in told
+    assert "Majority-class baseline: 50.0%, the share of " in told
     assert summary(report_data(voter().fit(X, Y), X, Y))["held_confusions"] is None

@@ -248,7 +248,7 @@ def test_a_temperature_is_any_number_above_zero(temperature):
     assert again.temperature_ == temperature
 
 
-# What a search knows of rows held out
+# What a search knows of held-out rows
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def power(p):
     return Penalty(p, powered=True)
 
 
-# (strength, penalty): optimum with one matrix, with one a class
+# (strength, penalty): optimum with one matrix, with one per class
 TRIPLETS = {
     (0.02, norm(1.0)): (0.6173780, 0.4491175),
     (0.02, norm(1.5)): (0.6126378, 0.4085853),

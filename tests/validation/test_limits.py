@@ -77,7 +77,7 @@ def test_classes_beyond_the_number_of_values_cost_nothing():
     sizes = NAMES * 4, [9] * 8, 100_000, 9_000
     check_size(VDM(), Single(), *sizes, cross_fit=False)
     for structure, cross_fit in [(Single(), True), (Full(), False)]:
-        with pytest.raises(ValueError, match="9,000 numbers, one a class"):
+        with pytest.raises(ValueError, match="9,000 numbers, one per class"):
             check_size(VDM(), structure, *sizes, cross_fit=cross_fit)
 
 
@@ -99,7 +99,7 @@ def test_vdm_is_not_advised_to_vdm():
 @pytest.mark.parametrize("structure", [Single(), Multi(), Full()], ids=repr)
 def test_ten_thousand_columns_may_have_a_weight_each(structure):
     sizes = NAMES * 5_000, [4] * 10_000, 500, 2
-    with pytest.raises(ValueError, match="structure='diagonal': one weight a column"):
+    with pytest.raises(ValueError, match="structure='diagonal': one weight per column"):
         check_size(VDM(), structure, *sizes, setting="projection")
     check_size(VDM(), Diagonal(), *sizes, setting="projection")
 

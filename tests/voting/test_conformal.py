@@ -139,7 +139,7 @@ def test_what_is_no_coverage_is_refused(model, coverage):
 
 def test_too_few_rows_are_told(model):
     with pytest.warns(
-        FewHeldRowsWarning, match=r"needs 99 rows held out; there were 60"
+        FewHeldRowsWarning, match=r"needs 99 held-out rows; there were 60"
     ):
         assert model.predict_set(QUERY, 0.99).all()
     with warnings.catch_warnings():
@@ -151,7 +151,7 @@ def test_a_class_of_too_few_rows_is_in_every_set():
     rows, labels = [["a"], ["b"]] * 30 + [["b"]], ["x", "y"] * 30 + ["z"]
     model = nk.CPMLClassifierCV([Hamming()], n_neighbors=1, cv=3).fit(rows, labels)
     with pytest.warns(
-        FewHeldRowsWarning, match=r"rows held out of each class, and 'z'"
+        FewHeldRowsWarning, match=r"held-out rows of each class, and 'z'"
     ):
         mask = model.predict_set([["a"], ["b"]], by_class=True)
     assert mask.tolist() == [[True, False, True], [False, True, True]]

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import combinations, permutations
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import nearkind as nk
 from helpers.committees import with_members
 from helpers.estimator_tables import labelled_table
 from helpers.racers import few
+from nearkind.voting.explanation import explain_prediction
 
 X, y = labelled_table(60)
 QUERY, _ = labelled_table(8, seed=9)
@@ -20,57 +22,95 @@ VOTES = ["uniform", "distance", "soft"]
 pytestmark = pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning")
 
 
-def shares_without(voter, row, d):
-    """Return the shares of classes if all training rows have a row's value of d."""
-    own = voter.encode(row)
-    codes = voter.rows.codes.copy()
-    codes[:, d] = own[0, d]
-    return voter.with_rows(replace(voter.rows, codes=codes)).shares(own)[0]
+def worth_of(committee, row, subset):
+    """Return the probabilities if training rows have a row's values elsewhere."""
+    shares = []
+    for voter in committee.voters:
+        own, codes = voter.encode(row), voter.rows.codes.copy()
+        for d, name in enumerate(voter.distance.codebook.feature_names):
+            if name not in subset:
+                codes[:, d] = own[0, d]
+        shares.append(voter.with_rows(replace(voter.rows, codes=codes)).shares(own)[0])
+    return committee.probabilities(np.mean(shares, axis=0)[None])[0]
+
+
+def gains(committee, row):
+    """Return the mean gain of each feature over all orders, the slow way."""
+    names = committee.feature_names
+    total = np.zeros((len(names), len(committee.classes)))
+    orders = list(permutations(range(len(names))))
+    worth = {
+        subset: worth_of(committee, row, {names[d] for d in subset})
+        for size in range(len(names) + 1)
+        for subset in map(frozenset, combinations(range(len(names)), size))
+    }
+    for order in orders:
+        for i, d in enumerate(order):
+            before = frozenset(order[:i])
+            total[d] += worth[before | {d}] - worth[before]
+    return total / len(orders), worth[frozenset()]
+
+
+def assert_contributions(committee, row):
+    parts, base = committee.contributions(row)
+    wanted, wanted_base = gains(committee, row)
+    np.testing.assert_allclose(parts[0], wanted, atol=1e-5)
+    np.testing.assert_allclose(base[0], wanted_base, atol=1e-9)
+
+
+METRICS = [QUICK, nk.baselines.Hamming(), nk.baselines.Lin()]
 
 
 @pytest.mark.parametrize("weights", VOTES)
-@pytest.mark.parametrize("metric", [QUICK, nk.baselines.Hamming(), nk.baselines.Lin()])
-def test_an_effect_is_what_the_probability_loses_without_the_column(metric, weights):
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: type(metric).__name__)
+def test_contributions_are_the_mean_gain_over_all_orders(metric, weights):
     model = nk.CPMLClassifier(metric, weights=weights).fit(X, y)
-    (voter,) = model.committee_.voters
-    for i in range(len(QUERY)):
-        row = QUERY.iloc[[i]]
-        names, effects = model.committee_.feature_effects(row)
-        assert names == list(X.columns)
-        p = model.predict_proba(row)[0]
-        left = [shares_without(voter, row, d) for d in range(4)]
-        np.testing.assert_allclose(effects, p - np.array(left), atol=1e-5)
+    for i in range(2):
+        assert_contributions(model.committee_, QUERY.iloc[[i]])
 
 
-def test_effects_of_members_are_those_of_their_calibrated_mean():
+def test_contributions_of_several_voters_are_those_of_their_calibrated_mean():
     model = few(max_members=3, n_jobs=1).fit(X, y)
     hamming = nk.CPMLClassifier("hamming").fit(X, y)
-    committee = with_members(model, [*model.members_, hamming]).committee_
-    row = QUERY.iloc[[2]]
-    names, effects = committee.feature_effects(row)
-    p = model.predict_proba(row)[0]
-    for d, name in enumerate(names):
-        shares = [
-            shares_without(voter, row, voter.distance.codebook.place_of(name))
-            for voter in committee.voters
-        ]
-        left = committee.probabilities(np.mean(shares, axis=0)[None])[0]
-        np.testing.assert_allclose(effects[d], p - left, atol=1e-5)
+    crossed = nk.CPMLClassifier(nk.CPML(crosses=[("shape", "size")], tol=0.05))
+    members = [*model.members_, hamming, crossed.fit(X, y)]
+    committee = with_members(model, members).committee_
+    assert committee.feature_names == [*X.columns, "shape x size"]
+    assert_contributions(committee, QUERY.iloc[[2]])
+    assert "shape x size" in list(
+        explain_prediction(committee, QUERY.iloc[2]).effects["feature"]
+    )
 
 
-def test_a_feature_that_one_member_has_changes_its_votes_alone():
-    crossed = nk.CPML(crosses=[("shape", "size")], tol=0.05)
-    model = few(candidates=[crossed, "hamming"], max_members=1, n_jobs=1).fit(X, y)
-    members = [nk.CPMLClassifier(m).fit(X, y) for m in ("hamming", crossed)]
-    committee = with_members(model, members, calibration=None).committee_
-    row = QUERY.iloc[[1]]
-    names, effects = committee.feature_effects(row)
-    assert names[-1] == "shape x size"
-    left = shares_without(committee.voters[1], row, 4)
-    wanted = (members[1].predict_proba(row)[0] - left) / 2
-    np.testing.assert_allclose(effects[-1], wanted, atol=1e-6)
-    shown = model.explain(row)
-    assert "shape x size" in list(shown.effects["feature"])
+@pytest.mark.parametrize("n_features", [4, 12])
+def test_contributions_add_up_to_the_probability(n_features):
+    rng = np.random.default_rng(n_features)
+    table = pd.DataFrame(rng.choice(list("abc"), (50, n_features))).add_prefix("c")
+    labels = np.where(table["c0"] == table["c1"], "same", table["c2"])
+    model = nk.CPMLClassifier("hamming").fit(table, labels)
+    for to in (None, "b"):
+        found = model.explain_rows(table, to=to)
+        p = model.predict_proba(table)
+        p = p.max(axis=1) if to is None else p[:, list(model.classes_).index(to)]
+        np.testing.assert_allclose(found["probability"], p, atol=1e-12)
+        parts = found[["base value", *table.columns]].sum(axis=1)
+        np.testing.assert_allclose(parts, p, atol=1e-12)
+    assert found["predicted"].tolist() == model.predict(table).tolist()
+    reversed_rows = model.explain_rows(table[::-1], to="b")
+    assert reversed_rows[::-1].reset_index(drop=True).equals(found)
+
+
+def test_rows_are_explained_in_the_library_that_they_came_in():
+    model = nk.CPMLClassifier("hamming").fit(pl.from_pandas(X), y)
+    found = model.explain_rows(pl.from_pandas(QUERY))
+    assert found.columns[3:] == list(X.columns)
+    named = X.rename(columns={"shape": "predicted"})
+    found = nk.CPMLClassifier("hamming").fit(named, y).explain_rows(named[:1])
+    assert list(found.columns[:4]) == [
+        "predicted_", "probability", "base value", "predicted"
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="'nothing' is none of the classes"):
+        model.explain_rows(QUERY, to="nothing")
 
 
 @pytest.mark.parametrize("weights", VOTES)
@@ -104,8 +144,8 @@ def test_what_an_explanation_holds():
     assert beside["row"].to_dict() == row.to_dict()
     assert beside[f"row {first}"].to_dict() == X.iloc[first].to_dict()
     said = repr(found)
-    for words in (f"Class {found.predicted!r}: ", "by CPML(", "raises the probability",
-                  "shape", f"for {found.predicted}", "vote", "%"):  # fmt: skip
+    told = f"Class {found.predicted!r}: ", f"for {found.predicted}", "base value", "%"
+    for words in (*told, "by CPML(", "Contribution of each column", "shape", "vote"):
         assert words in said
 
 
@@ -114,7 +154,7 @@ def test_the_text_of_many_columns_and_classes_is_short():
     wide = rng.integers(0, 2, (60, 30)).astype(str)
     labels = rng.integers(0, 7, 60)
     said = repr(nk.CPMLClassifier("hamming").fit(wide, labels).explain(wide[0]))
-    assert "and 18 more" in said
+    assert "18 more" in said
     assert said.count("for ") == 4
     assert "not learned" in said
 
@@ -153,16 +193,13 @@ def test_values_that_fit_did_not_see():
     assert np.isfinite(found.effects[f"for {found.predicted}"]).all()
 
 
-def test_columns_that_say_the_same_have_no_effect_alone_and_that_is_said():
+def test_columns_that_say_the_same_share_their_contribution():
     rows = [[a, a] for a in "xxxyyy"]
     model = nk.CPMLClassifier("hamming", n_neighbors=1).fit(rows, list("000111"))
     found = model.explain(["x", "x"])
-    assert not found.has_effects
-    assert "No column decides alone" in repr(found)
-    one = nk.CPMLClassifier("hamming", n_neighbors=1).fit([[a] for a in "xy"], [0, 1])
-    assert one.explain(["x"]).has_effects
-    assert one.explain(["x"]).effects["for 0"].tolist() == [0.5]
-    assert "No column" not in repr(one.explain(["x"]))
+    assert found.base == {"0": 0.5, "1": 0.5}
+    assert found.effects["for 0"].tolist() == [0.25, 0.25]
+    assert found.neighbors["differs"].tolist()[:4] == ["nothing"] * 3 + ["x0, x1"]
 
 
 def test_numbers_are_shown_as_they_are_and_effects_with_a_sign():

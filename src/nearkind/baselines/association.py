@@ -65,7 +65,7 @@ class Association(SeparableDistance, ColumnWeighted):
         A1 or A2.
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples

@@ -65,7 +65,7 @@ class Cheng(Learner, SeparableDistance, WeightedBaseline):
         Stop once a round lowers the error by a smaller share than this.
     random_state : int, RandomState or None, default=None
         For the choice of centres.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes

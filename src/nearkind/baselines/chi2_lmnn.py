@@ -59,11 +59,12 @@ class Chi2LMNN(MarginDescent):
     tol : float, default=1e-4
         Stop when an iteration gains less than this share of the objective at the start.
     max_rows : int, default=500
-        Distinct rows to learn from; of more so many are drawn, of each class its share.
+        Distinct rows to learn from; larger tables are subsampled,
+        stratified by class.
         Time grows with their square times D C.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes

@@ -12,12 +12,12 @@ from nearkind.metrics.compression import CompressedRows, compress
 from nearkind.metrics.spectrum import decompose
 from nearkind.metrics.structures import Full
 from nearkind.metrics.value_tables import ValueTables
-from nearkind.projections.onehot import OneHot
+from nearkind.projections.onehot import OneHot, Thermometer
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes, Projection
 from nearkind.validation.parameters import choice
 
-CODINGS = {"onehot": OneHot, "vdm": VDM}
+CODINGS = {"onehot": OneHot, "vdm": VDM, "thermometer": Thermometer}
 CodingName = Annotated[str, partial(choice, table=CODINGS)]
 NOTHING = 1e-12
 """Squares of distances between values up to this are rounding, where all are."""

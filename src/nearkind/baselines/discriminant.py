@@ -47,7 +47,7 @@ class Discriminant(Learner, VectorDistance, WeightedBaseline):
         Iterations at most.
     tol : float, default=1e-4
         Stop when no slope of the mean loss is larger.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`; with numeric="scale" a number is one coordinate.
 
     Attributes

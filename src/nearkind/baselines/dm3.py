@@ -49,7 +49,7 @@ class DM3(ColumnWeighted):
         How dependent features must be; "mean": more than the mean of R.
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples

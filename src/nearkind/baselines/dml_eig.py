@@ -46,11 +46,11 @@ class DMLEig(SpreadLearner):
         Stop when the gap is below this share of the minimum.
     max_iter : int, default=50
         Evaluations at most, a Frank-Wolfe step after each but the last.
-    coding : {"vdm", "onehot"}, default="vdm"
+    coding : {"vdm", "onehot", "thermometer"}, default="vdm"
         Values as class histograms or as indicators.
     random_state : int, RandomState or None, default=0
         For the pairs; None: others each time.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes

@@ -23,7 +23,7 @@ class Eskin(MeanMeasure):
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -51,7 +51,7 @@ class InverseOccurrence(MeanMeasure):
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -78,7 +78,7 @@ class OccurrenceFrequency(MeanMeasure):
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -108,7 +108,7 @@ class Lin(RatioMeasure):
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -142,7 +142,7 @@ class Lin1(RatioMeasure):
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -193,7 +193,7 @@ class Goodall1(MeanMeasure):
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -217,7 +217,7 @@ class Goodall2(MeanMeasure):
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -239,7 +239,7 @@ class Goodall3(MeanMeasure):
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -260,7 +260,7 @@ class Goodall4(MeanMeasure):
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -287,7 +287,7 @@ class Smirnov(MeanMeasure):
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -324,7 +324,7 @@ class Burnaby(MeanMeasure):
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -355,7 +355,7 @@ class Anderberg(RatioMeasure):
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -387,7 +387,7 @@ class Gambaryan(MeanMeasure):
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples

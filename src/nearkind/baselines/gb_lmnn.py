@@ -59,14 +59,14 @@ class GBLMNN(EmbeddedDistance, MarginDescent):
     tol : float, default=0.03
         Stop when a tree gains less than this share of the sum at the start. More trees
         follow the rows learned from, and not new ones, ever more closely.
-    coding : {"onehot", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms, for L and for the trees.
     max_rows : int, default=4_000
         Distinct rows that trees learn from; of more so many are drawn, of each class
         its share.
     random_state : int, RandomState or None, default=0
         For the rows drawn, and for splits that are equally good.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes
@@ -99,7 +99,15 @@ class GBLMNN(EmbeddedDistance, MarginDescent):
 
     def _start(self, rows: CodedRows) -> ValueTables:
         """Return LMNN's map; it need not be the best there is."""
-        shared = ("n_neighbors", "mu", "coding", "unseen", "missing", "numeric")
+        shared = (
+            "n_neighbors",
+            "mu",
+            "coding",
+            "unseen",
+            "missing",
+            "numeric",
+            "ordered",
+        )
         learner = LMNN(**{name: getattr(self, name) for name in shared})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)

@@ -72,11 +72,11 @@ class HDML(Learner, EmbeddingEstimator, Baseline):
     tol : float, default=1e-3
         Steps are halved when a pass gains less than this share of the objective, five
         times at most.
-    coding : {"onehot", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     random_state : int, RandomState or None, default=0
         For the start, the triplets and their order; None: others each time.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes

@@ -78,7 +78,7 @@ class HELIC(Learner, VectorDistance, WeightedBaseline):
         Iterations at most.
     tol : float, default=1e-2
         Stop when the proven gap is below this share of the objective.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes

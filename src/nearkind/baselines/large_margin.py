@@ -90,9 +90,9 @@ class LMNN(LargeMargin):
         Iterations at most.
     tol : float, default=1e-3
         Stop when a round of 20 gains less than this share of the objective.
-    coding : {"onehot", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes
@@ -135,7 +135,7 @@ class KDML(LargeMargin):
     ----------
     n_neighbors, mu, max_iter, tol : default=3, 0.5, 200, 1e-3
         As in :class:`nearkind.baselines.LMNN`.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes

@@ -80,13 +80,14 @@ class LMCA(VectorDistance, MarginComponents):
         Iterations at most.
     tol : float, default=1e-4
         Stop when an iteration gains less than this share of the objective at the start.
-    coding : {"onehot", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     max_rows : int, default=4_000
-        Distinct rows to learn from; of more so many are drawn, of each class its share.
+        Distinct rows to learn from; larger tables are subsampled,
+        stratified by class.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes
@@ -151,11 +152,12 @@ class KernelLMCA(EmbeddedDistance, MarginComponents):
     tol, coding : float, str, default=1e-4, "onehot"
         As in :class:`LMCA`.
     max_rows : int, default=1_000
-        Distinct rows to learn from; of more so many are drawn, of each class its share.
+        Distinct rows to learn from; larger tables are subsampled,
+        stratified by class.
         Time grows with their cube, memory with their square.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes

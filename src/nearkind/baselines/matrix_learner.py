@@ -131,7 +131,7 @@ class MatrixLearner(Learner, VectorDistance, Baseline):
 
     Parameters
     ----------
-    coding : {"onehot", "vdm"}
+    coding : {"onehot", "vdm", "thermometer"}
         Values as indicators or as class histograms.
     random_state : int, RandomState or None
         For the pairs; None: others each time.

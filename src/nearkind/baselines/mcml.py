@@ -59,9 +59,9 @@ class MCML(Learner, VectorDistance, WeightedBaseline):
         Iterations at most.
     tol : float, default=1e-3
         Stop when the gap is below this share of the objective.
-    coding : {"onehot", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
     n_jobs : int, default=None
         Threads; None: one, -1: one per core. No bit of the result depends on it.

@@ -1,19 +1,60 @@
 """Distances of tables of words and numbers: means over columns of differences."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, replace
-from typing import Any, ClassVar
+from functools import partial
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.baselines.baseline import ColumnWeighted, column_weights
 from nearkind.distances.mixed_tables import MixedTables
+from nearkind.encoding import Ordinal
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import did_you_mean
 from nearkind.estimators.base import SeparableDistance
-from nearkind.validation.parameters import wrong
+from nearkind.protocols import Array, Codes
+from nearkind.validation.parameters import choice, wrong
+
+
+def level_ends(counts: Array) -> Array:
+    """Return where ordered values begin and end (s, 2), their numbers over the range.
+
+    Examples
+    --------
+    >>> level_ends(np.array([2.0, 0.0, 1.0, 0.0])).tolist()
+    [[0.0, 0.0], [0.5, 0.5], [1.0, 1.0], [1.5, 1.5]]
+    """
+    used = np.flatnonzero(counts)
+    span = max(int(np.ptp(used)), 1) if len(used) else 1
+    return np.repeat(np.arange(len(counts))[:, None] / span, 2, axis=1)
+
+
+def rank_ends(counts: Array) -> Array:
+    """Return where ordered values begin and end (s, 2), as shares of ranks of rows.
+
+    Two values then differ by one more than the number of rows between them. A value
+    that no row has stands half a rank from its neighbours.
+
+    Examples
+    --------
+    >>> rank_ends(np.array([2.0, 1.0, 3.0])).tolist()
+    [[0.0, 0.5], [1.0, 1.0], [1.5, 2.5]]
+    """
+    upto, used = np.cumsum(counts), np.flatnonzero(counts)
+    below = upto - counts
+    span = below[used[-1]] - upto[used[0]] + 1.0 if len(used) > 1 else 1.0
+    first = np.where(counts > 0.0, below, below - 0.5)
+    last = np.where(counts > 0.0, np.maximum(upto - 1.0, below), first)
+    return np.column_stack([first, last]) / span
+
+
+ORDINAL: dict[str, Callable[[Array], Array]] = {
+    "levels": level_ends,
+    "podani": rank_ends,
+}
 
 
 class MixedDistance(SeparableDistance, ColumnWeighted):
@@ -28,11 +69,42 @@ class MixedDistance(SeparableDistance, ColumnWeighted):
     missing: str = "skip"
     numeric: str = "number"
 
+    def _form(
+        self,
+        rows: CodedRows,
+        ends_of: Callable[[Array], Array],
+        asymmetric: NDArray[np.bool_] | None = None,
+        limit: float | None = None,
+    ) -> MixedTables:
+        """Return the form of differences that are not scaled.
+
+        ``ends_of`` makes the ends of the values of an ordered column from their counts.
+        """
+        book = rows.codebook
+        features = zip(book.features_, rows.codes.T, strict=True)
+        ends = [
+            _with_missing(ends_of(_counts(feature, codes, rows.weights)), feature)
+            if isinstance(feature, Ordinal)
+            else np.empty((0, 2))
+            for feature, codes in features
+        ]
+        n_features = len(ends)
+        none = np.zeros(n_features, dtype=bool)
+        return MixedTables(
+            book,
+            column_weights(self, book),
+            np.ones(n_features),
+            ends,
+            none if asymmetric is None else asymmetric,
+            limit,
+        )
+
 
 class Gower(MixedDistance):
     """d = weighted mean over columns of how much two rows differ, between 0 and 1.
 
-    Words differ by 1, or 0 if they are equal. Numbers x and y differ by |x - y| / R, R
+    Words differ by 1, or 0 if they are equal, and values of an ordered column by their
+    distance in the order. Numbers x and y differ by |x - y| / R, R
     the range of the column in fit, and by 1 at most if one of them is new. Cells that
     are missing leave their column out of the mean of their pair of rows. Gower, *A
     general coefficient of similarity and some of its properties*, Biometrics 1971. The
@@ -48,11 +120,16 @@ class Gower(MixedDistance):
     asymmetric : sequence of columns, default=()
         Columns of two values whose first value, in sorted order (0, False, "no"), means
         absence: where both rows have it, the column is left out of their mean.
+    ordinal : {"levels", "podani"}, default="levels"
+        Values of an ordered column differ by how many levels they are apart, over the
+        range of the levels that occur (as in daisy); or by how many rows are between
+        them (Podani, *Extending Gower's general coefficient of similarity to ordinal
+        characters*, Taxon 1999).
     missing : {"skip", "error"}, default="skip"
         Leave missing cells out, or refuse them.
     numeric : {"number", "auto", "category", "bin"}, default="number"
         Numbers are compared by their difference; or as in :class:`nearkind.CPML`.
-    unseen : str, default="prior"
+    unseen, ordered : str, dict, default="prior", None
         As in :class:`nearkind.CPML`; unseen words count as one value.
 
     Examples
@@ -64,19 +141,18 @@ class Gower(MixedDistance):
 
     _: KW_ONLY
     asymmetric: Any = ()
+    ordinal: Annotated[str, partial(choice, table=ORDINAL)] = "levels"
 
     def _learn(self, rows: CodedRows) -> MixedTables:
-        book = rows.codebook
-        weights, is_asymmetric = column_weights(self, book), _asymmetric(self, book)
-        ends = [np.empty((0, 2))] * len(weights)
-        ones = np.ones(len(weights))
-        return MixedTables(book, weights, ones, ends, is_asymmetric, limit=1.0)
+        ends, is_asymmetric = ORDINAL[self.ordinal], _asymmetric(self, rows.codebook)
+        return self._form(rows, ends, is_asymmetric, limit=1.0)
 
 
 class Unbiased(MixedDistance):
     """d = weighted mean over columns of differences whose mean over pairs of rows is 1.
 
-    Words differ by 1 and numbers by |x - y|, each divided by the mean of these over all
+    Words differ by 1, numbers by |x - y| and values of an ordered column by how many
+    levels they are apart, each divided by the mean of these over all
     pairs of rows of fit, so that all columns contribute equally to the mean distance.
     Under Gower's distance a column of words contributes more than one of numbers. A
     constant column is not scaled. Missing cells leave their column out of the mean of
@@ -95,7 +171,7 @@ class Unbiased(MixedDistance):
         Leave missing cells out, or refuse them.
     numeric : {"number", "auto", "category", "bin"}, default="number"
         Numbers are compared by their difference; or as in :class:`nearkind.CPML`.
-    unseen : str, default="prior"
+    unseen, ordered : str, dict, default="prior", None
         As in :class:`nearkind.CPML`; unseen words count as one value.
 
     Examples
@@ -111,12 +187,20 @@ class Unbiased(MixedDistance):
     """
 
     def _learn(self, rows: CodedRows) -> MixedTables:
-        book = rows.codebook
-        weights, none = column_weights(self, book), np.zeros(len(book.n_values), bool)
-        ends, ones = [np.empty((0, 2))] * len(weights), np.ones(len(weights))
-        form = MixedTables(book, weights, ones, ends, none)
+        form = self._form(rows, level_ends)
         means = form.mean_differences(rows.codes, rows.weights)
         return replace(form, scales=1.0 / np.where(means > 0.0, means, 1.0))
+
+
+def _counts(feature: Ordinal, codes: Codes, weights: Array) -> Array:
+    """Return the weight of the rows that have each value of an order (s,)."""
+    known = (codes >= 0) & (codes != feature.missing_code)
+    counts = np.bincount(codes[known], weights[known], feature.n_ordered)
+    return counts.astype(float)
+
+
+def _with_missing(ends: Array, feature: Ordinal) -> Array:
+    return np.pad(ends, ((0, feature.n_values - len(ends)), (0, 0)))
 
 
 def _asymmetric(model: Gower, book: Codebook) -> NDArray[np.bool_]:

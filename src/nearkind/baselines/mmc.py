@@ -41,11 +41,11 @@ class MMC(SpreadLearner):
         Stop when the gap is below this share of the objective.
     max_iter : int, default=1000
         Evaluations at most, a step after each but the last.
-    coding : {"onehot", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     random_state : int, RandomState or None, default=0
         For the pairs; None: others each time.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes

@@ -24,7 +24,7 @@ LARGEST = 8.0
 class NCA(Learner, VectorDistance, Baseline):
     """Neighbourhood components analysis.
 
-        max over L of  sum over rows i of P(i is classified rightly)
+        max over L of  sum over rows i of P(i is classified correctly)
 
     by neighbours drawn with chances in proportion to exp(-|L x_i - L x_j|^2).
     Goldberger, Roweis, Hinton and Salakhutdinov, NIPS 2004; the learner is
@@ -36,9 +36,9 @@ class NCA(Learner, VectorDistance, Baseline):
         Iterations at most.
     tol : float, default=1e-5
         Tolerance of scikit-learn's learner.
-    coding : {"onehot", "vdm"}, default="onehot"
+    coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes

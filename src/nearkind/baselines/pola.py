@@ -45,11 +45,11 @@ class POLA(MatrixLearner):
         Keep the mean of M over all pairs seen instead of the last M.
     n_pairs : int, default=None
         Pairs to draw, half of them alike; None: as in P2.
-    coding : {"vdm", "onehot"}, default="vdm"
+    coding : {"vdm", "onehot", "thermometer"}, default="vdm"
         Values as class histograms or as indicators.
     random_state : int, RandomState or None, default=0
         For the pairs; None: others each time.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes
@@ -84,7 +84,7 @@ class POLA(MatrixLearner):
         ----------
         X : table of shape (n, D)
         y : array-like of shape (n,)
-            One label a row; rows without one are left out after the first call.
+            One label per row; rows without one are left out after the first call.
         classes : array-like, default=None
             In the first call, all labels that may come; None: those of that call.
 

@@ -50,7 +50,7 @@ class ValueDifference(SeparableDistance, ColumnWeighted):
         of both rows' weights.
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples
@@ -100,7 +100,7 @@ class Euclidean(VectorDistance, ColumnWeighted):
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns; others have weight 1.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Examples

@@ -12,7 +12,7 @@ def audit(
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say what is odd in DATA: labels, equal rows, columns, values.
+    """List possible errors in DATA: labels, equal rows, columns and values.
 
     Labels are judged by the other rows, each while it is held out.
     """

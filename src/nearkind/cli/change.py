@@ -13,7 +13,7 @@ def change(
     ),
     as_json: options.AsJson = False,
 ) -> None:
-    """Show the fewest changes of a row of DATA that change its class."""
+    """Show the smallest change of a row of DATA that changes its class."""
     from nearkind.cli import console
     from nearkind.cli.explanations import Explainer
 

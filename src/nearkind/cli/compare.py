@@ -16,7 +16,7 @@ class ManyTrials(options.Trials):
 def compare(
     table: options.TargetTable, trials: ManyTrials, as_json: options.AsJson = False
 ) -> None:
-    """Compare methods on one table: accuracy, ranks, significance, time.
+    """Compare methods on a table: accuracy, ranks, significance and time.
 
     Without --method, all methods are tried.
     """

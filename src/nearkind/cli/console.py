@@ -220,8 +220,9 @@ def print_relevance(
 
 def show_neighbors(facts: dict[str, Any]) -> None:
     """Print the nearest training rows, and why each is near."""
-    screen = Screen()
-    screen.line(f"Row {facts['row']}, classified as {facts['predicted']}", bold=True)
+    screen, predicted = Screen(), facts["predicted"]
+    classified = "" if predicted is None else f", classified as {predicted}"
+    screen.line(f"Row {facts['row']}{classified}", bold=True)
     screen.line(cells_text(facts["cells"]))
     _print_neighbors(screen, facts)
 
@@ -235,13 +236,24 @@ def show_prediction(facts: dict[str, Any]) -> None:
     screen.line(title, bold=True)
     screen.line(cells_text(facts["cells"]))
     screen.line()
-    screen.line("By how much each column raises the probability of a class")
-    if facts["note"]:
-        screen.line(facts["note"])
-    else:
-        _print_effects(screen, facts, likeliest)
-    screen.section("Nearest training rows, with their votes")
+    screen.line("Contribution of each column to the probability of a class")
+    _print_effects(screen, facts, likeliest)
+    screen.section("Training rows with the largest votes")
     _print_neighbors(screen, facts)
+
+
+def show_contributions(facts: dict[str, Any]) -> None:
+    """Print the mean absolute contribution of each feature, with a bar."""
+    screen, parts = Screen(), facts["mean_absolute_contributions"]
+    screen.line(f"{facts['data']}: {facts['rows']:,} rows", bold=True)
+    screen.line("Mean absolute contribution to the probability of the predicted class")
+    most = parts[0]["contribution"]
+    lines = [
+        (str(part["feature"]), f"{size:.4f}", bar(size, most))
+        for part in parts
+        for size in [part["contribution"]]
+    ]
+    screen.table(("feature", "contribution", ""), lines, right={"contribution"})
 
 
 def show_change(facts: dict[str, Any]) -> None:
@@ -270,8 +282,8 @@ def show_change(facts: dict[str, Any]) -> None:
 
 
 def _print_effects(screen: Screen, facts: dict[str, Any], labels: list[Any]) -> None:
-    """Print by how much each column raises the probability of some classes."""
-    from nearkind.voting.explanation import effect_text
+    """Print the contribution of each column to the probability of some classes."""
+    from nearkind.voting.explanation import BASE, effect_text
 
     parts, predicted = facts["effects"], facts["predicted"]
     head = ("feature", "value", *(str(label) for label in labels), " ")
@@ -285,7 +297,8 @@ def _print_effects(screen: Screen, facts: dict[str, Any], labels: list[Any]) -> 
         )
         for part in parts
     ]
-    screen.table(head, lines, right=head[2:-1])
+    base = (BASE, "", *(f"{facts['base'][label]:.3f}" for label in labels), "")
+    screen.table(head, [base, *lines], right=head[2:-1])
 
 
 def _print_neighbors(screen: Screen, facts: dict[str, Any]) -> None:
@@ -347,14 +360,12 @@ def explanation_text(parts: list[dict[str, Any]]) -> str:
 
 def _print_neighbor(screen: Screen, neighbor: dict[str, Any], vote: str = "") -> None:
     """Print a training row beside the row: what differs, then what does not."""
-    shares, label = neighbor["classes"], neighbor["class"]
-    if len(shares) > 1:
+    title = f"row {neighbor['row']}"
+    if "class" in neighbor:
+        shares, label = neighbor["classes"], neighbor["class"]
         several = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
-        label = f"{label} ({several})"
-    screen.line(
-        f"training row {neighbor['row']}, {label}, distance "
-        f"{neighbor['distance']:.4g}{vote}"
-    )
+        title = f"training {title}, {label}{f' ({several})' * (len(shares) > 1)}"
+    screen.line(f"{title}, distance {neighbor['distance']:.4g}{vote}")
     parts, same = neighbor["why"], neighbor["same"]
     if not parts and all(part["a"] == part["b"] for part in same):
         screen.line("    the same in every column")

@@ -27,7 +27,7 @@ def datasets(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the built-in sets, describe one, or write one out."""
+    """List the built-in data sets, describe one, or write one to a file."""
     if output is not None:
         _write_out(name, output, force)
     elif name is not None:

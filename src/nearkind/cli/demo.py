@@ -13,7 +13,7 @@ def demo(
     output: options.Page = Path("nearkind-demo.html"),
     force: options.Force = False,
 ) -> None:
-    """Learn on a built-in set, print what was learned and write a page on it."""
+    """Fit a model to a built-in data set, print a summary and write its page."""
     from nearkind.cli.demonstration import show
     from nearkind.cli.outputs import PAGE, check_output
 

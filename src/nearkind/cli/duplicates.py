@@ -21,7 +21,7 @@ def duplicates(
     ),
     as_json: options.AsJson = False,
 ) -> None:
-    """List rows of DATA that are equal, and those that are nearly so."""
+    """List equal and nearly equal rows of DATA."""
     from nearkind.cli.console import print_json, show_duplicates
     from nearkind.cli.progress import progress_bar
     from nearkind.io import short_name

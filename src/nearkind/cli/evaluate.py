@@ -6,7 +6,7 @@ from nearkind.cli import options
 def evaluate(
     table: options.TargetTable, trials: options.Trials, as_json: options.AsJson = False
 ) -> None:
-    """Measure triplet and classification accuracy on rows held out.
+    """Measure accuracy and triplet accuracy of methods on held-out rows.
 
     Without --method, hamming, cpml-s and cpml-cv are tried.
     """

@@ -8,23 +8,42 @@ from nearkind.cli.options import option
 
 def explain(
     query: options.Query,
+    written: options.TableOutput,
     row: int | None = option("Why this row of DATA has its class."),
     rows: tuple[int, int] | None = option(
         "Why two rows of DATA are apart.", metavar="A B"
+    ),
+    all_rows: bool = option(
+        "The contribution of each column to the prediction of every row; -o writes "
+        "them to a table.",
+        "--all",
+        default=False,
     ),
     k: int = option("Neighbours of --row.", "-k", default=5, min=1),
     training: options.Training = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say why a row has its class, or what sets two rows apart; rows count from 0."""
-    if (row is None) == (rows is None):
+    """Say why rows have their classes, or what sets two apart; rows count from 0."""
+    if (row is not None) + (rows is not None) + all_rows != 1:
         raise typer.BadParameter(
-            "name one row, for why it has its class, or two, for why they are apart.",
-            param_hint="--row N or --rows A B",
+            "name one row, for why it has its class, or two, for why they are apart, "
+            "or ask for all.",
+            param_hint="--row N, --rows A B or --all",
         )
+    if written.output is not None and not all_rows:
+        raise typer.BadParameter("writes a table of all rows.", param_hint="-o")
     from nearkind.cli import console
-    from nearkind.cli.explanations import Explainer
+    from nearkind.cli.explanations import Explainer, contribution_facts, contributions
 
+    written.check(query.inputs)
+    if all_rows:
+        table = query.known(classifies=True)
+        columns = contributions(table)
+        if written.output is not None:
+            written.write((table.columns if written.keep else {}) | columns)
+        found = contribution_facts(table, columns)
+        (console.print_json if as_json else console.show_contributions)(found)
+        return
     explainer = Explainer(query.known(classifies=row is not None), training)
     if row is not None:
         facts, show = explainer.prediction(row, k), console.show_prediction

@@ -5,16 +5,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nearkind.cli.model_table import ModelTable
+from nearkind.cli.progress import progress_bar
+from nearkind.io import Columns
 from nearkind.model_view import ModelView
 from nearkind.neighbors import tie_widths
 from nearkind.protocols import Codes
+from nearkind.tables import read_table
 from nearkind.tasks.change import nearest_change
+from nearkind.tasks.nearest_rows import NearestRows
 from nearkind.voting.explanation import (
-    NO_EFFECTS,
-    has_effects,
+    contribution_columns,
+    deciding_rows,
     kept_values,
-    nearest_rows,
 )
+
+ROWS_AT_ONCE = 50
+"""Rows that are explained between two steps of a bar."""
 
 
 class CodedRow(NamedTuple):
@@ -57,18 +63,20 @@ class Explainer:
         }
 
     def prediction(self, number: int, k: int) -> dict[str, Any]:
-        """Return why a row has its class: k neighbours with votes, and effects."""
+        """Return why a row has its class: k rows with votes, and contributions."""
         row = self.table.row(number)
         here, p = self.coded(row), self.model.predict_proba(row)[0].tolist()
-        near = nearest_rows(self.view.voter, self.model.classes_, row, k)
+        committee, labels = self.model.committee_, self.model.classes_.tolist()
+        near = deciding_rows(committee, row, k)
         lines = zip(*(near[name].tolist() for name in near), strict=True)
-        names, effects = self.model.committee_.feature_effects(row)
-        labels = self.model.classes_.tolist()
+        parts, base = committee.contributions(row)
+        names, effects = committee.feature_names, parts[0]
         facts = self.about(number, row)
         on_class = effects[:, labels.index(facts["predicted"])]
         return {
             **facts,
             "probabilities": dict(zip(labels, p, strict=True)),
+            "base": dict(zip(labels, base[0].tolist(), strict=True)),
             "contributions_to": self.view.distance.contributions_to,
             "neighbors": [
                 {**self.neighbor(here, row, distance), "vote": vote}
@@ -81,7 +89,6 @@ class Explainer:
                 }
                 for d in np.argsort(-np.abs(on_class), kind="stable")
             ],
-            "note": None if has_effects(on_class) else NO_EFFECTS,
         }
 
     def change(self, number: int, to: str | None, fixed: list[str]) -> dict[str, Any]:
@@ -213,6 +220,37 @@ class Explainer:
         ]
 
 
+def contributions(table: ModelTable) -> Columns:
+    """Return what ``explain_rows`` of a classifier says of a table, as columns."""
+    committee, found = table.model.committee_, []
+    rows = read_table(table.X).factorize()
+    for distance in table.view.distances:
+        distance.encode(rows)  # what is unseen is said once, of all rows
+    with progress_bar("explaining rows", table.n_rows) as advance:
+        for start in range(0, table.n_rows, ROWS_AT_ONCE):
+            some = np.arange(start, min(start + ROWS_AT_ONCE, table.n_rows))
+            found.append(contribution_columns(committee, rows.take(some)))
+            advance(len(some))
+    return {
+        str(name): np.concatenate([part[name] for part in found]).tolist()
+        for name in found[0]
+    }
+
+
+def contribution_facts(table: ModelTable, columns: Columns) -> dict[str, Any]:
+    """Return the mean absolute contribution of each feature, the largest first."""
+    names = table.model.committee_.feature_names
+    mean = [float(np.abs(columns[str(name)]).mean()) for name in names]
+    order = np.argsort(-np.array(mean), kind="stable")
+    return {
+        "data": table.where,
+        "rows": table.n_rows,
+        "mean_absolute_contributions": [
+            {"feature": names[d], "contribution": mean[d]} for d in order
+        ],
+    }
+
+
 def relevance_facts(model: Any, X: Any) -> list[dict[str, Any]]:
     """Return features with their relevance, the largest first.
 
@@ -227,3 +265,53 @@ def relevance_facts(model: Any, X: Any) -> list[dict[str, Any]]:
     shares, names = view.relevance(X), view.codebook.feature_names
     order = np.argsort(-shares, kind="stable")
     return [{"feature": names[d], "share": float(shares[d])} for d in order]
+
+
+def row_neighbors(metric: Any, X: Columns, number: int, k: int) -> dict[str, Any]:
+    """Return the rows of a table nearest to one of them, with contributions.
+
+    Parameters
+    ----------
+    metric : distance
+        Not fitted.
+    X : dict of list
+        The table.
+    number : int
+        Of the row, from 0.
+    k : int
+        Neighbours to return, at most as many as there are other rows.
+    """
+    model, n_rows = NearestRows(metric).fit(X), len(next(iter(X.values())))
+    if not 0 <= number < n_rows:
+        raise ValueError(
+            f"There is no row {number}: rows are numbered from 0 to {n_rows - 1}."
+        )
+    row = {name: [cells[number]] for name, cells in X.items()}
+    k = min(k, n_rows - 1)
+    distances, numbers = model.kneighbors(row, k + 1)
+    pairs = zip(numbers[0].tolist(), distances[0].tolist(), strict=True)
+    near = [(other, distance) for other, distance in pairs if other != number][:k]
+    return {
+        "row": number,
+        "cells": {str(name): cells[0] for name, cells in row.items()},
+        "predicted": None,
+        "explained_by": ModelView(model.metric_).report.title,
+        "contributions_to": model.distance_.contributions_to,
+        "neighbors": [
+            {"row": other, "distance": distance, **_apart(model.explain(number, other))}
+            for other, distance in near
+        ],
+    }
+
+
+def _apart(told: Any) -> dict[str, Any]:
+    """Return the columns in which two rows differ, and the others."""
+    names = "feature", "a", "b", "contribution"
+    lines = zip(*(list(told[name]) for name in names), strict=True)
+    parts = [dict(zip(names, line, strict=True)) for line in lines]
+    for part in parts:
+        part["same"] = part["a"] == part["b"]
+    return {
+        "why": [part for part in parts if not part["same"]],
+        "same": [part for part in parts if part["same"]],
+    }

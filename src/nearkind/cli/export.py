@@ -57,7 +57,7 @@ def export(
     ),
     force: options.Force = False,
 ) -> None:
-    """Write a model as JSON, CSV, SQL or ONNX, for programs without nearkind."""
+    """Write a model as JSON, CSV, SQL or ONNX, for use without nearkind."""
     from nearkind import load
     from nearkind.cli import outputs
     from nearkind.export.targets import files, write

@@ -61,17 +61,17 @@ def fit(
     ),
     list_methods: options.ListMethods = False,
     keep_best: bool = option(
-        "Let the first Ctrl-C end the search and keep the best so far; "
-        "without this it stops the command, and nothing is written.",
+        "Let the first Ctrl-C end the search and write the best model so far; by "
+        "default Ctrl-C stops the command, and nothing is written.",
         "--keep-best",
         default=False,
     ),
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Learn to tell classes apart, and keep what was learned in a file.
+    """Fit a model to a table and write it to a file.
 
-    A method that needs no classes learns a distance alone where no --target is given.
+    Without --target, methods that need no classes learn a distance.
     """
     from nearkind.cli import fits, outputs
 

@@ -23,9 +23,9 @@ class FitSettings:
     """What is learned, and how."""
 
     method: str = option(
-        "Method to learn by: cv compares several distances by cross-validation; "
-        "single, multi, diagonal and full learn one metric; dilca and others need "
-        "no classes. --list-methods lists them all.",
+        "cv compares several distances by cross-validation; single, multi, diagonal "
+        "and full learn one metric; dilca and others need no classes. --list-methods "
+        "lists all methods.",
         "--method",
         "--methods",
         "-m",
@@ -34,49 +34,47 @@ class FitSettings:
         autocompletion=completion(methods.names),
     )
     numeric: Literal["auto", "category", "bin", "scale"] = option(
-        "What becomes of a column of numbers: category makes every number a "
-        "value, bin cuts them into ranges, scale keeps their order and distance, "
-        "auto makes more than 20 numbers ranges.",
+        "Numeric columns: as categories, in ten bins, or as one scaled coordinate; "
+        "auto bins columns of more than 20 distinct numbers.",
         default="auto",
     )
     missing: Literal["level", "prior", "error"] = option(
-        "What a missing cell is: level makes it a value of its own, prior "
-        "lets it say nothing, error refuses it.",
+        "Missing cells: a value of their own (level), no information (prior), or an "
+        "error.",
         default="level",
     )
     unseen: Literal["prior", "error"] = option(
-        "What the model does with a value that it has not learned from: prior "
-        "lets it say nothing, error refuses it.",
+        "Values that are not in the training table: no information (prior), or an "
+        "error.",
         default="prior",
     )
     tol: float | None = option(
-        "Relative optimality gap at which learning one metric stops; 0.001 by default.",
+        "Relative optimality gap at which the solver stops; 0.001 by default.",
         min=0.0,
     )
-    max_iter: int | None = option(
-        "Maximum number of iterations in learning one metric.", min=1
-    )
+    max_iter: int | None = option("Maximum number of iterations of the solver.", min=1)
     jobs: int | None = option("Number of threads; one per core by default.", min=1)
     seed: Seed = 0
     time_budget: float | None = option(
-        "Seconds that method cv may take in all; it says what it did not try.",
+        "Maximum number of seconds of method cv; candidates not tried are listed.",
         min=0.001,
     )
     members: int | None = option(
-        "Number of distances that may vote together in method cv; 3 by default.", min=1
+        "Maximum number of distances that vote together in method cv; 3 by default.",
+        min=1,
     )
     scoring: str = option(
-        "Score by which method cv chooses: accuracy, balanced_accuracy, f1_macro, "
+        "Score by which method cv selects: accuracy, balanced_accuracy, f1_macro, "
         "log_loss, or the name of another scorer of scikit-learn, such as roc_auc.",
         default="accuracy",
         metavar="SCORE",
     )
     class_weight: Literal["balanced"] | None = option(
-        "Weight of the classes: balanced gives every class the same."
+        "balanced gives every class the same total weight."
     )
 
     fold_case: bool = option(
-        "Take values that differ only in case or blanks for one, in its most frequent "
+        "Merge values that differ only in case or blanks, under the most frequent "
         "spelling.",
         "--fold-case",
         default=False,
@@ -193,8 +191,7 @@ class StreamSettings:
     """Whether a file is read in batches, and how."""
 
     stream: bool | None = option(
-        "Whether to read the file in batches, never all of it; by default "
-        "only a large one is.",
+        "Whether to read the file in batches; by default only large files are.",
         "--stream/--no-stream",
     )
     batch_rows: int = option(

@@ -171,7 +171,7 @@ def _confusion(
     fold = next(deal_by_class(numbers, min(N_FOLDS, len(y)), rng), None)
     if fold is None or len(np.unique(numbers[fold.train])) < 2:
         return None, "too few rows to hold some out"
-    accepting = replace(settings, unseen="prior")  # rows held out have new values
+    accepting = replace(settings, unseen="prior")  # held-out rows have new values
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit to all rows has given them
         part = accepting.model().fit(X.take(fold.train), y[fold.train])
@@ -257,7 +257,7 @@ def _seconds_per_row(voter: Voter) -> float:
 def _recall_facts(
     confusion: Array, classes: Any, settings: FitSettings
 ) -> dict[str, Any]:
-    """Return the recall of each class that has rows held out, and their mean."""
+    """Return the recall of each class that has held-out rows, and their mean."""
     n_rows = confusion.sum(axis=1)
     shares = confusion.diagonal()[n_rows > 0] / n_rows[n_rows > 0]
     labels = classes[n_rows > 0].tolist()

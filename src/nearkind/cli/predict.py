@@ -18,11 +18,11 @@ def predict(
     ),
     as_json: options.AsJson = False,
 ) -> None:
-    """Say the class of each row and the probability of every class, as CSV."""
+    """Predict the class of each row and the probability of every class, as CSV."""
     from nearkind.cli.console import print_json
     from nearkind.cli.model_table import predict_table
 
-    written.check(query)
+    written.check(query.inputs)
     table = query.known(classifies=True)
     found = predict_table(table, target, coverage)
     if found.score is not None:

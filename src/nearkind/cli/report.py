@@ -15,7 +15,7 @@ def report(
     target: options.TrueClasses = None,
     force: options.Force = False,
 ) -> None:
-    """Write one page to explore a model with, and what it says of DATA."""
+    """Write an interactive HTML page about a model and DATA."""
     from nearkind.cli.outputs import PAGE, check_output, echo_path
     from nearkind.cli.progress import said_if_long
     from nearkind.io import write_text

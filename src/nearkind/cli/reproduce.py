@@ -18,7 +18,9 @@ class Changes:
     """Settings of a protocol to change; None: as they are."""
 
     repeats: int | None = option("Repetitions of every trial.", min=1)
-    rows: int | None = option("Cut larger sets to so many rows.", min=10)
+    rows: int | None = option(
+        "Maximum number of rows per data set; larger ones are subsampled.", min=10
+    )
     strengths: str | None = option(
         "Strengths to try: 'shares' of the largest useful one, the 'paper' ones, or "
         "numbers such as 1,0.1,0.01."
@@ -54,19 +56,19 @@ def reproduce(
     ),
     jobs: int | None = option("Trials at once; one per core if not given.", min=1),
     seconds: float = option("Seconds per trial before it is stopped.", default=600.0),
-    largest: int | None = option("Leave out sets of more rows than this.", min=1),
+    largest: int | None = option("Leave out data sets of more rows than this.", min=1),
     yes: bool = option(
-        "Start also what is expected to take hours.", "--yes", default=False
+        "Run items that are expected to take hours.", "--yes", default=False
     ),
     force: Force = False,
     listed: bool = option(
         "List the items and how long they take.", "--list", default=False
     ),
 ) -> None:
-    """Make the tables and figures of the paper, ours beside the printed numbers.
+    """Regenerate the tables and figures of the paper beside the printed numbers.
 
-    A second run into the same folder goes on where the first one ended. Rows made
-    under other settings stay in the folder and are not mixed in.
+    A second run with the same folder continues the first one. Results of other
+    settings stay in the folder and are not used.
     """
     from nearkind.cli.outputs import RESULTS, echo_path, keep_others, results_in
     from nearkind.experiments.paper.items import items_named

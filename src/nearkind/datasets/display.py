@@ -89,7 +89,7 @@ def description(name: str, obtained: Obtained) -> dict[str, Any]:
 
 
 def _column(name: str, values: list[str | None]) -> dict[str, Any]:
-    """Return how many values a column has, missing ones apart."""
+    """Return the number of values of a column, missing ones apart."""
     present = set(values) - {None}
     return {"name": name, "values": len(present), "missing": values.count(None)}
 
@@ -101,7 +101,7 @@ def console() -> Console:
 
 
 def show_overview(rows: list[dict[str, Any]]) -> None:
-    """Print one line a set."""
+    """Print one line per set."""
     out = console()
     lines = [_line(row) for row in rows]
     head = ("name", "rows", "features", "classes", "from", "what it is")

@@ -173,7 +173,7 @@ def _check(
     _check_count("n_classes", n_classes, 2)
     _check_count("n_noisy", n_noisy, 0)
     _check_count("n_values", n_values, 2)
-    _check_count("n_samples", n_samples, n_classes, " (n_classes: one row a class)")
+    _check_count("n_samples", n_samples, n_classes, " (n_classes: one row per class)")
     if not isinstance(weight, Real) or not math.isfinite(weight) or weight < 0:
         raise ValueError(f"weight must be a finite number >= 0, got {weight!r}.")
 

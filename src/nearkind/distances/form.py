@@ -6,7 +6,6 @@ learning - neighbours, prediction, saving, export, pages, tasks - reads forms.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from nearkind import scoring
 from nearkind.encoding.codebook import Codebook
+from nearkind.encoding.rows import unique_rows
 from nearkind.errors import did_you_mean
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame, one_row
@@ -64,22 +64,30 @@ class FittedDistance(ABC):
     def cost(self) -> int:
         """How many numbers are read to compare two represented rows."""
 
-    def leave_out(self, a: Codes, rows: Codes) -> Iterator[tuple[Any, Any]]:
-        """Yield a row and others, represented, without one feature after the other.
+    def distances_over(
+        self, row: Codes, others: Codes, kept: NDArray[np.bool_]
+    ) -> Array:
+        """Return the distances of rows from one row over subsets of features (E, m).
 
-        A feature is left out if all rows have a's value of it: it tells none from a.
+        Features outside of a subset count as equal: there the others take the value of
+        the row.
 
         Parameters
         ----------
-        a : ndarray of int (D,)
+        row : ndarray of int (D,)
             Codes.
-        rows : ndarray of int (n, D)
+        others : ndarray of int (m, D)
+            Codes.
+        kept : ndarray of bool (E, D)
+            The features of each subset.
         """
-        query = self.represent(a[None])
-        for d, code in enumerate(a.tolist()):
-            changed = rows.copy()
-            changed[:, d] = code
-            yield query, self.represent(changed)
+        found = np.empty((len(kept), len(others)))
+        for distances, subset in zip(found, kept, strict=True):
+            # Equal rows are represented once, so that exactly nothing is between them.
+            unique = unique_rows(np.vstack([row, np.where(subset, others, row)]))
+            represented, at = self.represent(unique.codes), unique.of_row
+            distances[:] = self.compare(represented[at[:1]], represented)[0, at[1:]]
+        return found
 
     def contributions(self, a: Codes, b: Codes) -> Array:
         """Return the contribution of each feature to the distance of two rows (D,).
@@ -214,6 +222,39 @@ class FittedDistance(ABC):
         """Values of each feature, a missing one as None."""
         book = self.codebook
         return {name: book.values(d) for d, name in enumerate(book.feature_names)}
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceFromRow(FittedDistance):
+    """Distances from one row, where a query is the subset of features that count.
+
+    Attributes
+    ----------
+    distance : FittedDistance
+        Over all features.
+    row : ndarray of int (D,)
+        Codes.
+    """
+
+    distance: FittedDistance
+    row: Codes
+
+    @property
+    def cost(self) -> int:
+        """How many numbers are read to compare a subset with a row."""
+        return self.distance.cost
+
+    def represent(self, codes: Codes) -> Codes:
+        """Return the codes of rows."""
+        return codes
+
+    def compare(self, a: NDArray[np.bool_], b: Codes) -> Array:
+        """Return the distances (E, m) of rows over each subset of features."""
+        return self.distance.distances_over(self.row, b, a)
+
+    def check(self) -> None:
+        """Raise ``RefusedError`` if the distance does."""
+        self.distance.check()
 
 
 class SeparableForm(FittedDistance):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearkind.distances.checks import check_reals
 from nearkind.distances.form import SeparableForm, query_chunks
@@ -46,6 +47,12 @@ class MismatchWeights(SeparableForm):
                 total += differs if is_even else w * differs
             np.divide(total, n_features if is_even else 1.0, out=distances[rows])
         return distances
+
+    def distances_over(
+        self, row: Codes, others: Codes, kept: NDArray[np.bool_]
+    ) -> Array:
+        """Return the distances of rows from one row over subsets of features (E, m)."""
+        return (kept * self.weights) @ (others != row).T
 
     def transform(self, X: Any, *, owner: str | None = None) -> Array:
         """Return indicators (n, q) whose squared Euclidean distance is the distance."""

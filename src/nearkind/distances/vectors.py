@@ -1,7 +1,6 @@
 """Distances between rows that are sums of vectors of their values."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +22,8 @@ from nearkind.protocols import Array, Codes
 
 PAIRS_AT_ONCE = 1 << 16
 """Distances held at a time: about what a core's cache holds."""
+NUMBERS_AT_ONCE = 1 << 20
+"""Numbers of products of vectors held at a time."""
 ROUNDING = 1e-12
 """Spreads below this share of the mean square are zero."""
 TINY = 1e-300
@@ -48,18 +49,6 @@ class EmbeddedForm(FittedDistance):
     def compare(self, a: Array, b: Array) -> Array:
         """Return distances (n, m) between represented rows."""
         return np.sqrt(metric.pairwise_distances(a, b))
-
-    def leave_out(self, a: Codes, rows: Codes) -> Iterator[tuple[Array, Array]]:
-        """Yield a row and others, represented, without one feature after the other.
-
-        Equal rows are represented once, so that exactly nothing is between them.
-        """
-        for d, code in enumerate(a.tolist()):
-            changed = np.vstack([a, rows])
-            changed[:, d] = code
-            unique, places = np.unique(changed, axis=0, return_inverse=True)
-            U = self.represent(unique)[places.ravel()]
-            yield U[:1], U[1:]
 
     def transform(self, X: Any, *, owner: str | None = None) -> Array:
         """Embed rows so that Euclidean distances are the learned ones (n, q)."""
@@ -141,17 +130,26 @@ class ValueVectors(SummedVectors, EmbeddedForm, SeparableForm):
         d2 = metric.pairwise_distances(self.tables.vectors[d][codes])
         return d2 if squared else np.sqrt(d2)
 
-    def leave_out(self, a: Codes, rows: Codes) -> Iterator[tuple[Array, Array]]:
-        """Yield a row and others, represented, without one feature after the other.
+    def distances_over(
+        self, row: Codes, others: Codes, kept: NDArray[np.bool_]
+    ) -> Array:
+        """Return the distances of rows from one row over subsets of features (E, m).
 
-        They are seen from a, which is at zero: of rows that differ from it in nothing
-        else exactly nothing is left.
+        With s_d the step from the row's vector of feature d to the other's, d2 is the
+        sum of <s_d, s_e> over the features d, e of the subset.
         """
-        tables = list(zip(self.tables.vectors, a, rows.T, strict=True))
-        origin = np.zeros((1, self.size))
-        U = sum((table[code] - table[own] for table, own, code in tables), origin)
-        for table, own, code in tables:
-            yield origin, U - (table[code] - table[own])
+        n_features = len(row)
+        first, second = np.triu_indices(n_features)
+        times = np.where(first == second, 1.0, 2.0)
+        pairs = (kept[:, first] & kept[:, second]) * times  # (E, D (D + 1) / 2)
+        d2 = np.empty((len(kept), len(others)))
+        size = n_features * max(n_features, self.size)
+        for at in query_chunks(len(others), size, NUMBERS_AT_ONCE):
+            columns = zip(self.tables.vectors, row, others[at].T, strict=True)
+            steps = np.stack([t[code] - t[own] for t, own, code in columns], axis=1)
+            products = steps @ steps.transpose(0, 2, 1)  # (b, D, D)
+            d2[:, at] = pairs @ products[:, first, second].T
+        return np.sqrt(np.maximum(d2, 0.0))
 
     def contributions(self, a: Codes, b: Codes) -> Array:
         """Return each feature's part (D,) of the squared distance between two rows."""

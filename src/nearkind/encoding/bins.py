@@ -34,6 +34,11 @@ class Bins(NumberFeature):
     """
 
     @property
+    def n_ordered(self) -> int:  # type: ignore[override]
+        """How many values are in order: all but a missing one."""
+        return len(self.edges) + 1
+
+    @property
     def values(self) -> list[Any]:
         """Display values in code order."""
         bins = _bin_names(

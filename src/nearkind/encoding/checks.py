@@ -18,6 +18,8 @@ from nearkind.errors import (
     MixedValuesWarning,
     NearlyUniqueWarning,
     Parameter,
+    UnseenValueError,
+    UnseenValueWarning,
     nearest_names,
 )
 from nearkind.tables import as_float
@@ -51,7 +53,7 @@ def refuse_missing(gaps: list[str]) -> None:
 
 
 def warn_if_nearly_unique(feature: Feature | Cross, n_rows: int) -> None:
-    """Warn of a feature that has many levels and fewer than two rows a level."""
+    """Warn of a feature that has many levels and fewer than two rows per level."""
     n_levels = len(_levels(feature))
     if n_levels >= MANY_LEVELS and 2 * n_levels > n_rows:
         is_cross = isinstance(feature, Cross)
@@ -108,8 +110,10 @@ def _levels(feature: Feature | Cross) -> Collection[Any]:
     return feature.code_of if isinstance(feature, Levels) else ()
 
 
-def check_columns(fitted: list[Any], given: list[Any]) -> None:
-    """Raise if a table lacks columns that fit saw, or has others."""
+def column_places(fitted: list[Any], given: list[Any]) -> list[int]:
+    """Return where the columns that fit saw stand in a table, refusing others."""
+    if given == fitted:
+        return list(range(len(fitted)))
     known, came = set(fitted), set(given)
     lost = [name for name in fitted if name not in came]
     extra = [name for name in given if name not in known]
@@ -121,6 +125,8 @@ def check_columns(fitted: list[Any], given: list[Any]) -> None:
         raise ColumnError(
             f"{_sentence(clauses)}. Pass the columns that fit saw, in any order."
         )
+    place = {name: i for i, name in enumerate(given)}
+    return [place[name] for name in fitted]
 
 
 def _hint(name: Any, lost: list[Any]) -> str:
@@ -133,9 +139,21 @@ def missing_clause(name: Any, n_missing: int, where: str = "") -> str:
     return f"column {name!r} has {_count(n_missing, 'missing value')}{where}"
 
 
-def unseen_sentence(unseen: list[UnseenValues]) -> str:
-    """Return, without a full stop, which values of which columns are new."""
-    return _sentence([_unseen_clause(unseen) for unseen in unseen])
+def report_unseen(unseen: list[UnseenValues], is_error: bool) -> None:
+    """Refuse or warn of values of columns that are new."""
+    text = _sentence([_unseen_clause(each) for each in unseen])
+    if is_error:
+        raise UnseenValueError(
+            f"{text}. Pass ",
+            Parameter("unseen", "prior"),
+            " to give them the class prior, or fit again with these rows.",
+        )
+    warning = UnseenValueWarning(
+        f"{text}; they get the class prior. Pass ",
+        Parameter("unseen", "error"),
+        " to refuse them, or fit again with these rows.",
+    )
+    warnings.warn(warning, stacklevel=5)
 
 
 def _unseen_clause(unseen: UnseenValues) -> str:

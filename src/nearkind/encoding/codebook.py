@@ -1,20 +1,19 @@
 """Rows of values -> rows of codes, and the policy for what is missing or unseen."""
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.encoding import NUMERIC, SKIPPED, Feature, Sample
+from nearkind.encoding import NUMERIC, SKIPPED, Feature, Ordinal, Sample
 from nearkind.encoding.checks import (
     UnseenValues,
-    check_columns,
+    column_places,
     missing_clause,
     refuse_free_text,
     refuse_missing,
-    unseen_sentence,
+    report_unseen,
     warn_if_mixed,
     warn_if_nearly_unique,
 )
@@ -28,12 +27,8 @@ from nearkind.encoding.crosses import (
     named_pairs,
 )
 from nearkind.encoding.interactions import chosen_pairs
-from nearkind.errors import (
-    Parameter,
-    UnseenValueError,
-    UnseenValueWarning,
-    did_you_mean,
-)
+from nearkind.encoding.orders import as_orders, check_ordered
+from nearkind.errors import did_you_mean
 from nearkind.protocols import Array, Codes
 from nearkind.tables import (
     CELL_TYPES,
@@ -46,7 +41,7 @@ from nearkind.tables import (
 
 FEW_ROWS = 32
 """So many rows are coded value by value, more of them column by column."""
-MAX_REPORTED = 1000  # values a column; then it is known to bring new ones
+MAX_REPORTED = 1000  # values per column; then it is known to bring new ones
 MAX_CODES = 500_000_000
 """Codes of crosses that are held at a time."""
 
@@ -81,6 +76,9 @@ class Codebook:
         Pairs of columns that are one more feature each, whose values are the pairs of
         values that ``fit`` saw: so many of those that say most of the class beyond
         their parts, those that clearly do, or these.
+    ordered : dict of column to sequence, default=None
+        The values of columns in order, lowest first; other values are refused. Columns
+        that their library declares ordered need no entry.
 
     Attributes
     ----------
@@ -89,7 +87,7 @@ class Codebook:
     named_ : bool
         Whether they came from the user; then later tables are matched by name.
     features_ : list of Levels, Bins or Coordinate
-        One a column.
+        One per column.
     crosses_ : list of Cross
         Features that are pairs of these; they come after them everywhere.
     library_ : str or None
@@ -118,6 +116,7 @@ class Codebook:
         unseen: str = "prior",
         numeric: str = "auto",
         crosses: Any = 0,
+        ordered: Any = None,
     ) -> None:
         self.missing: Final = missing
         self.unseen: Final = unseen
@@ -131,6 +130,7 @@ class Codebook:
         if setting is None:
             raise ValueError(f"crosses must be {WANTED}, got {crosses!r}.")
         self.crosses: Final[Setting] = setting
+        self.ordered: Final = as_orders(ordered)
         self._reported: list[set[Any]] = []
 
     @property
@@ -141,7 +141,7 @@ class Codebook:
     @property
     def policies(self) -> dict[str, Any]:
         """The parameters by name."""
-        return {name: getattr(self, name) for name in (*POLICIES, "crosses")}
+        return {name: getattr(self, name) for name in (*POLICIES, "crosses", "ordered")}
 
     @property
     def feature_names(self) -> list[Any]:
@@ -153,6 +153,12 @@ class Codebook:
         """Number of codes of each feature."""
         of_columns = [feature.n_values for feature in self.features_]
         return [*of_columns, *(cross.n_values for cross in self.crosses_)]
+
+    @property
+    def n_ordered(self) -> list[int]:
+        """How many values of each feature, the first ones, are in order."""
+        of_columns = [feature.n_ordered for feature in self.features_]
+        return [*of_columns, *(0 for _ in self.crosses_)]
 
     @property
     def positions(self) -> list[Array | None]:
@@ -172,7 +178,7 @@ class Codebook:
         return [ValuePair((first[a], second[b])) for a, b in cross.levels.tolist()]
 
     def __repr__(self) -> str:
-        shown = {k: v for k, v in self.policies.items() if v != 0}
+        shown = {k: v for k, v in self.policies.items() if v}
         settings = ", ".join(f"{k}={v!r}" for k, v in shown.items())
         return f"Codebook({settings})"
 
@@ -289,6 +295,7 @@ class Codebook:
         self
         """
         features, gaps = [], []
+        check_ordered(self.ordered, names)
         for d, (column, weights) in enumerate(columns):
             n_missing = int(weights[column.missing].sum())
             if n_missing and self.missing == "error":
@@ -429,6 +436,9 @@ class Codebook:
         self, name: Any, column: Column, weights: Array, n_cells: int
     ) -> Feature:
         sample = Sample(name, column, weights, keep_missing=self.missing in KEPT)
+        order = dict(self.ordered).get(name, column.order)
+        if order is not None:
+            return Ordinal(name, order, sample.has_missing)
         feature = NUMERIC[self.numeric](sample)
         if not column.declared:
             refuse_free_text(feature, n_cells)
@@ -455,11 +465,7 @@ class Codebook:
         if not self.is_fitted:
             raise ValueError("This Codebook has seen no table; call fit_encode first.")
         if self.named_ and table.named:
-            if table.names == self.names_:
-                return list(range(len(self.names_)))
-            check_columns(self.names_, table.names)
-            place = {name: i for i, name in enumerate(table.names)}
-            return [place[name] for name in self.names_]
+            return column_places(self.names_, table.names)
         n, m = len(table.names), len(self.names_)
         if n != m:
             raise ValueError(
@@ -471,21 +477,8 @@ class Codebook:
         """Refuse values that fit did not see, or warn of those not yet reported."""
         if self.unseen == "prior":
             unseen = [s for s in map(self._unreported, unseen) if s.values]
-        if not unseen:
-            return
-        text = unseen_sentence(unseen)
-        if self.unseen == "error":
-            raise UnseenValueError(
-                f"{text}. Pass ",
-                Parameter("unseen", "prior"),
-                " to give them the class prior, or fit again with these rows.",
-            )
-        warning = UnseenValueWarning(
-            f"{text}; they get the class prior. Pass ",
-            Parameter("unseen", "error"),
-            " to refuse them, or fit again with these rows.",
-        )
-        warnings.warn(warning, stacklevel=4)
+        if unseen:
+            report_unseen(unseen, self.unseen == "error")
 
     def _is_reported(self, d: int, value: Any) -> bool:
         """Return whether no word is due of a value without a code."""

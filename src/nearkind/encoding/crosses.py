@@ -158,7 +158,7 @@ def named_pairs(
     names, named
         As in ``Table``.
     features : sequence of Feature
-        One a column.
+        One per column.
     """
     found: dict[frozenset[int], Pair] = {}
     for pair in pairs:

@@ -26,6 +26,10 @@ class Feature(Protocol):
     positions: Array | None  # (n_values,) if its values are places on an axis
 
     @property
+    def n_ordered(self) -> int:
+        """How many values, the first ones, are in order; 0 if they are in none."""
+
+    @property
     def values(self) -> list[Any]:
         """Display values in code order; the missing level is None."""
 
@@ -56,6 +60,7 @@ class NumberFeature:
     """
 
     positions: Array | None = None
+    n_ordered = 0
 
     def __init__(self, name: Any, edges: Any, has_missing: bool) -> None:
         self.name = name

@@ -45,6 +45,11 @@ class Levels:
         self.code_of = {level: code for code, level in enumerate(levels)}
 
     @property
+    def n_ordered(self) -> int:
+        """How many values are in order: none."""
+        return 0
+
+    @property
     def values(self) -> list[Any]:
         """Display values in code order."""
         return [*self.code_of, *([None] if self.missing_code >= 0 else [])]

@@ -79,6 +79,7 @@ class Distance(TableEstimator):
     unseen: str = "prior"
     missing: str = "level"
     numeric: str = "auto"
+    ordered: Any = None
 
     def fit_path(
         self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None

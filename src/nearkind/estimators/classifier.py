@@ -61,60 +61,61 @@ class _HeldVoter:
 class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
     """Classify rows by their nearest neighbours under a learned distance.
 
-    Equal training rows are one weighted row. Rows tied at the k-th distance share what
-    is left of the k votes, so no prediction depends on the order of rows or columns.
+    Equal training rows are one weighted row. Rows tied at the k-th distance share the
+    remaining votes, so predictions do not depend on the order of rows or columns.
 
     Parameters
     ----------
     metric : distance or str, default=None
-        Unfitted: CPML or any of ``nearkind.baselines``, or the name of one, such as
+        An unfitted CPML or baseline of ``nearkind.baselines``, or a name, such as
         "hamming" or "lmnn"; "single", "multi", "diagonal" and "full" are CPML of that
         structure. None: ``CPML()``.
     n_neighbors : int, default=5
-        How many rows vote; of soft votes all do, and it is for ``kneighbors`` and
-        ``score_samples`` alone.
+        Number of neighbours that vote. With weights="soft" all rows vote, and only
+        ``kneighbors`` and ``score_samples`` use it.
     weights : {"uniform", "distance", "soft"} or callable, default="uniform"
-        "distance" weighs votes by 1 / distance; rows at distance zero, where there are
-        any, vote alone; if all are infinitely far, they vote equally. "soft" lets every
-        training row vote, with the weight exp(-distance^2 / temperature): the chances
-        that constraints="neighbors" learns, for shares between those that k equal votes
-        can tell. A function goes from distances to weights.
+        Weights of votes. "distance" is 1 / distance; rows at distance zero, if any,
+        vote alone; if all are infinitely far, they vote equally. "soft" lets all
+        training rows vote with weight exp(-distance^2 / temperature), the probabilities
+        that constraints="neighbors" optimises. A function maps distances to weights.
     index : {"exact", "faiss"}, default="exact"
-        "exact" finds the nearest of all unique rows. "faiss" looks at the most
-        promising ones, for large tables and distances with vectors, such as CPML; it
-        needs ``pip install "nearkind[faiss]"``. Soft votes compare with all rows by
-        either.
+        "exact" searches all unique rows. "faiss" is an approximate search for large
+        tables and distances with vectors, such as CPML; it needs
+        ``pip install "nearkind[faiss]"``. Soft votes use all rows with either.
     temperature : "auto" or float > 0, default="auto"
-        Of soft votes: near zero the nearest rows vote alone, far above all squared
-        distances all rows vote alike. "auto" takes the margin of a distance
-        learned as soft neighbours, which is the temperature that it was learned for;
-        for others the power of 2 at which the training rows, each left out in turn, are
-        likeliest by the votes of the others. A distance learned from these same rows
-        has drawn them together, so that this is somewhat too sure;
-        :class:`nearkind.CPMLClassifierCV` judges by rows held out.
+        Temperature of soft votes: near zero only the nearest rows count, far above all
+        squared distances all rows have the same weight. "auto" is the margin of a
+        distance learned with soft neighbours; for others, the power of 2 with the best
+        leave-one-out log loss on the training rows. That is somewhat overconfident for
+        a distance learned from the same rows;
+        :class:`nearkind.CPMLClassifierCV` selects it on held-out rows.
     class_weight : {"balanced"}, dict or None, default=None
-        Factor of the weights of each class's rows, as they teach and as they vote:
-        "balanced" gives every class the same weight in sum, a dict goes from labels to
-        factors, 1 for a class it lacks. All are scaled so that the sum of weights
-        stays. For ``fit`` and ``fit_over``, where every row has a label.
+        Factors of the sample weights by class, in learning and in votes: "balanced"
+        gives every class the same total weight; a dict maps labels to factors, by
+        default 1. Weights are scaled to keep their sum. For ``fit`` and ``fit_over``,
+        where every row has a label.
+    ordered : dict of column to sequence, default=None
+        The values of columns in ascending order, as in :class:`nearkind.CPML`; None:
+        that of ``metric``.
 
     Attributes
     ----------
     committee_ : Committee
-        What answers: one voter, with the distance, the rows that vote, the rule by
-        which they do, and the index that finds neighbours.
+        One voter: the distance, the rows that vote, the rule of the vote and the
+        index.
     distance_ : FittedDistance
         The distance of the voter.
     metric_ : estimator
-        The fitted ``metric``, with what it says of its fit.
+        The fitted ``metric``.
     feature_relevance_ : ndarray (D,)
         Share of each feature in the mean distance between two training rows.
     temperature_ : float
-        That of soft votes; one chosen by ``fit`` stays when rows are added.
+        Temperature of soft votes; it does not change when rows are added.
     n_samples_fit_ : int
         Number of rows given to ``fit`` and ``add``.
     n_samples_seen_, n_remembered_ : int
-        After ``fit_batches`` or ``partial_fit``: rows seen, and rows kept to vote.
+        After ``fit_batches`` or ``partial_fit``: number of rows seen, and of rows that
+        vote.
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -133,19 +134,21 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
     index: str = "exact"
     temperature: Any = "auto"
     class_weight: Any = None
+    ordered: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the distance and keep the rows.
+        """Fit the distance and store the training rows.
 
         Parameters
         ----------
         X : table of any kind
         y : array-like (n,), default=None
-            One label a row; None is refused. Where the metric is CPML, None or NaN
-            marks rows without one: they teach the distance and do not vote.
+            One label per row. If the metric is CPML, None or NaN marks unlabelled rows,
+            which are used to learn the distance and do not vote; otherwise they are
+            refused.
         sample_weight : array-like (n,), default=None
-            One weight >= 0 a row, counting repetitions of it; only where every row has
-            a label.
+            One weight >= 0 per row, the number of its repetitions; only if every row
+            has a label.
 
         Returns
         -------
@@ -169,7 +172,7 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
     def fit_over(
         self, metric: Any, X: Any, y: Any = None, sample_weight: Any = None
     ) -> Self:
-        """Keep rows under a distance that is fitted already, as it is.
+        """Store training rows for a fitted distance, which is not changed.
 
         Parameters
         ----------
@@ -189,18 +192,18 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         return self._keep(metric, rows)
 
     def add(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Keep more rows without learning the distance anew.
+        """Add training rows without refitting the distance.
 
-        The model is then the one that ``fit_over`` makes of this distance and all rows
-        together, to the last bit. Rows are numbered on from those before. An index
-        "faiss" is built again when it is next asked, so add many rows at a time.
+        The result is that of ``fit_over`` with this distance and all rows. New rows are
+        numbered after the earlier ones. An index "faiss" is rebuilt at the next query,
+        so add many rows at a time.
 
         Parameters
         ----------
         X : table
             With the columns that fit saw.
         y : array-like (n,)
-            One label a row, of the classes that fit saw.
+            One label per row, of the classes that fit saw.
         sample_weight : array-like (n,), default=None
             As in ``fit``.
 
@@ -236,19 +239,19 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         map: Map = map,
         problems: BatchProblems = batches.problems,
     ) -> Self:
-        """Learn the distance from a table of any length, and keep some rows.
+        """Fit the distance to a table of any length, and store a sample of rows.
 
         Parameters
         ----------
         source, n_remembered, map, problems : as in ``CPML.fit_batches``
-            Rows kept vote, each weighing as much as its class has rows for each one
-            kept.
+            The stored rows vote, weighted by the number of rows of their class per
+            stored row.
 
         Returns
         -------
         self
-            With ``n_samples_seen_`` and ``n_remembered_``; a warning says so if not all
-            rows are kept.
+            With ``n_samples_seen_`` and ``n_remembered_``; a warning is given if some
+            rows are not stored.
         """
         self._check_parameters()
         self._refuse_class_weight("batches")
@@ -259,14 +262,14 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         return self._keep_reference(metric)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn the distance from one more batch, and keep some of all rows so far.
+        """Update the distance with one more batch, and store a sample of all rows.
 
-        Rows that ``add`` brought were no batch: they vote until the next one comes.
+        Rows given to ``add`` vote until the next batch.
 
         Parameters
         ----------
         X, y, classes : as in ``CPML.partial_fit``
-            A class without rows gets no vote until it has some.
+            A class gets no votes until it has rows.
 
         Returns
         -------
@@ -304,29 +307,28 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         return super().predict_proba(X)
 
     def condensed(self, n_rows: int | None = None, tolerance: float = 0.01) -> Self:
-        """Return a classifier of the same distance that keeps the fewest rows.
+        """Return a classifier of the same distance that stores few rows.
 
-        Rows are kept so that the nearest one tells, for as many rows as possible, the
-        class that all rows together tell. Each stands for the rows to which it is the
-        nearest, with their weights and classes, so that votes and probabilities are as
-        of all rows. Every class keeps a row.
+        The stored rows are prototypes, chosen so that the nearest one has the class
+        predicted by all rows for as many rows as possible. Each represents the rows to
+        which it is the nearest, with their weights and classes. Every class keeps at
+        least one.
 
         Parameters
         ----------
         n_rows : int, default=None
-            How many unique rows to keep, at least one for each class; all if there are
-            no more. None: the fewest, of numbers that grow by a quarter, with which the
-            accuracy falls by no more than ``tolerance``.
+            Number of unique rows to store, at least one per class. None: the smallest
+            number, in steps of a quarter, with which the accuracy decreases by at most
+            ``tolerance``.
         tolerance : float, default=0.01
-            How much accuracy may be lost. It is estimated on five parts of the training
-            rows, each held out in turn while rows are chosen among the others; of more
-            than 20,000 unique rows on one part. The distance has learned from all of
-            them, so that the estimate is somewhat too good.
+            Maximum decrease of accuracy, estimated by 5-fold cross-validation of the
+            prototypes, or on one fold for more than 20,000 unique rows. The distance
+            was learned from all rows, so the estimate is slightly optimistic.
 
         Returns
         -------
         classifier
-            Of this kind; this one is left as it is.
+            A new classifier; this one is not changed.
 
         Examples
         --------
@@ -414,7 +416,10 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
             )
 
     def _unfitted(self) -> Any:
-        return clone(distance_of(self.metric, self))
+        metric = clone(distance_of(self.metric, self))
+        return (
+            metric if self.ordered is None else metric.set_params(ordered=self.ordered)
+        )
 
     def _keep(self, metric: Any, rows: CodedRows) -> Self:
         """Keep a fitted distance and the rows that vote."""

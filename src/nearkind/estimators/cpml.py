@@ -61,83 +61,94 @@ class FittedCPML:
 class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
     """Categorical metric learning with Schatten p-norms.
 
-    Every value becomes a vector (by default its class histogram), and a positive
-    semi-definite matrix M is learned that brings rows of one class together:
+    Each value is represented by a vector (by default its class histogram), and a
+    positive semi-definite matrix M is learned under which rows of the same class are
+    near each other:
 
         min over M of  mean [d_ij + margin - d_ik]_+  +  strength * ||M||_p
 
-    over all triplets of rows i, j of one class and k of another, d the squared
-    distance under M.
+    over all triplets of rows i, j of one class and k of another, where d is the
+    squared distance under M. The most important settings are ``structure``,
+    ``projection`` and ``constraints``.
 
     Parameters
     ----------
     structure : {"single", "multi", "diagonal", "full"}, default="single"
-        One matrix for all classes (CPs), one a class (CPm), one weight a feature, or
-        one matrix over every (feature, class) or (feature, value) pair.
+        One matrix for all classes (CPs), one matrix per class (CPm), one weight per
+        feature, or one matrix over all (feature, class) or (feature, value) pairs.
     projection : str, default="vdm"
-        Values as class histograms ("vdm"), as indicators ("onehot"), both
-        ("vdm+onehot"), as histograms of the other features, which need no labels
-        ("cooccurrence"), or as histograms of both kinds ("vdm+cooccurrence"): for rows
-        that are partly labelled.
+        Representation of values: class histograms ("vdm"), one-hot ("onehot"), both
+        ("vdm+onehot"), cumulative one-hot for ordered columns ("thermometer"; other
+        columns are one-hot), co-occurrence with the values of other features, which
+        needs no labels ("cooccurrence"), or histograms and co-occurrence
+        ("vdm+cooccurrence"), for partly labelled rows.
     constraints : {"triplets", "pairs", "quadruplets", "neighbors"}, default="triplets"
-        What must hold between distances. "neighbors" is no constraint but a chance: a
-        row that draws a neighbour, near ones more likely, should draw one of its class.
-        It follows rules between columns, takes least time and has no certificate.
+        The kind of constraint on distances. "neighbors" instead maximises the
+        probability that a sampled neighbour has the same class, where near rows are
+        sampled with a higher probability. It fits rules on combinations of columns, is
+        the fastest to learn and has no optimality certificate.
     scope : "all", "local" or int, default="all"
-        Every constraint that the labels imply, exactly; triplets of each row's nearest
-        of its class, its targets, renewed as the metric moves; or so many constraints
-        drawn at random.
+        "all" uses every constraint that the labels imply, exactly. "local" uses
+        triplets of the nearest rows of the same class (target neighbours), which are
+        updated as the metric changes. An int samples that many constraints.
     n_targets : int, default=3
-        Targets of a row, for scope="local"; a smaller class is taken whole.
+        Number of target neighbours per row, for scope="local"; all rows of a smaller
+        class.
     p : float, 1 <= p <= inf, or Regularizer, default=1.0
-        Of the Schatten norm: 1 finds few directions, 2 spreads, inf evens out. An
-        object with the methods of ``nearkind.protocols.Regularizer`` is taken as it is.
+        Exponent of the Schatten norm: 1 gives metrics of low rank, 2 and inf of higher
+        rank. An object with the methods of ``nearkind.protocols.Regularizer`` is used
+        as the regularizer.
     powered : bool, default=False
         Penalise Tr(M^p) instead of the norm; only the scale of ``strength`` changes.
     penalty : {"schatten", "l1"}, default="schatten"
-        The norm of ``p`` and ``powered``, or the sum of all |M_pq|, which leaves pairs
-        of features uncoupled; it takes no ``p``.
-    strength : float, "auto" or a share such as "0.5%", default="auto"
-        Weight of the penalty, as a number or as a share of ``strength_max_``; "auto" is
-        "1%".
+        The norm given by ``p`` and ``powered``, or the sum of the absolute entries of
+        M, which leaves pairs of features uncoupled and does not use ``p``.
+    strength : float, "auto" or a percentage such as "0.5%", default="auto"
+        Weight of the penalty, as a number or as a percentage of ``strength_max_``;
+        "auto" is "1%".
     margin : float, default=1.0
-        By how much a distance must be smaller; for "neighbors", over which difference
-        of squared distances a chance falls to 1 / e.
+        Margin of the constraints. For "neighbors", the difference of squared distances
+        over which the sampling probability falls to 1 / e.
     smoothing : float or "auto", default=0.0
-        Pseudo-counts that draw class histograms to the class prior; "auto" estimates
-        them for each feature by empirical Bayes.
+        Number of pseudo-counts that shrink class histograms to the class prior; "auto"
+        estimates it for each feature by empirical Bayes.
     cross_fit : bool, default=False
-        Learn the metric on histograms from which each row's own label is left out.
+        Learn the metric on histograms that leave out each row's own label.
     solver : str, default="auto"
-        Accelerated proximal gradient with a certificate ("proximal"); steps on samples
-        of rows, for large tables ("stochastic"); the paper's algorithms, repaired
-        ("subgradient") or as printed ("paper"), where lambda is 1 / ``strength``.
-        "auto" is proximal up to 4,000 unique rows (or 16 million stated or sampled
-        distances) and stochastic beyond.
+        "proximal" is accelerated proximal gradient with an optimality certificate.
+        "stochastic" takes steps on samples of rows, for large tables. "subgradient"
+        and "paper" are the algorithms of the paper, repaired and as printed, where
+        lambda is 1 / ``strength``. "auto" is "proximal" up to 4,000 unique rows (or 16
+        million stated or sampled distances) and "stochastic" beyond.
     max_iter : int, default=200
-        Iterations at most.
+        Maximum number of iterations.
     tol : float, default=1e-4
-        Stop when the proven gap is below this share of the objective (stochastic: when
-        the objective falls no more).
+        Relative optimality gap at which the solver stops ("stochastic" stops when the
+        objective no longer decreases).
     warm_start : bool, default=False
-        Start from the metric of the last fit if it has the same shape.
+        Start from the metric of the previous fit if it has the same shape.
     unseen : {"prior", "error"}, default="prior"
         Values that fit did not see get the class prior, or are refused.
     missing : {"level", "prior", "error"}, default="level"
         A missing value is a level of its own, gets the class prior, or is refused.
     numeric : {"auto", "category", "bin", "scale"}, default="auto"
-        Numeric columns: categories if there are at most 20 distinct numbers and
-        quantile bins otherwise; every number a category; bins; or one standardised
-        coordinate, on which a missing number stands at the mean and one beyond those
-        of fit at the outermost.
+        Numeric columns become categories if they have at most 20 distinct numbers and
+        quantile bins otherwise ("auto"), categories, bins, or one standardised
+        coordinate, with missing numbers at the mean and numbers outside the range of
+        fit at its nearest end.
+    ordered : dict of column to sequence, default=None
+        The values of columns in ascending order, such as
+        ``{"size": ["S", "M", "L"]}``; other values are refused. Ordered categoricals of
+        pandas and pyarrow and ``Enum`` of polars are ordered by default.
+        projection="thermometer" learns from the order.
     crosses : int, "auto" or list of pairs of column names, default=0
-        Pairs of columns that are one more column each, named "a x b", whose values are
-        the pairs of values seen in fit: so many of those that say most of the class
-        beyond their parts, fewer if fewer do; those that clearly do, at most 30 with
-        at most 2,000 pairs of values in all; or these. For rules between two columns.
+        Pairs of columns to add as columns named "a x b", whose values are the pairs of
+        values seen in fit. An int adds at most that many pairs, the most informative
+        beyond their parts first; "auto" adds those that clearly are, at most 30 with
+        at most 2,000 pairs of values in total. For rules on two columns.
     n_jobs : int, default=None
-        Threads over chunks of rows. None is one, -1 one per core; no bit of the result
-        depends on it.
+        Number of threads; None means 1 and -1 one per core. Results do not depend on
+        it.
     random_state : int, RandomState or None, default=None
         Seed of sampled constraints.
     verbose : int, default=0
@@ -149,30 +160,30 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
     metric_ : ndarray (B, W, W)
         The learned matrices.
     spectrum_ : ndarray (B, W)
-        Their eigenvalues, falling.
+        Their eigenvalues, in descending order.
     rank_ : int
-        Number of eigenvalues that are not zero.
+        Number of nonzero eigenvalues.
     feature_relevance_ : ndarray (D,)
-        Share of the mean squared distance between rows as the metric was learned from
-        them; sums to one. Crosses come after the columns, here and below.
+        Contribution of each feature to the mean squared distance between training
+        rows, as shares that sum to one. Crosses come after the columns, here and below.
     value_vectors_ : dict of ndarray
-        For each feature a vector a value, in the order of ``categories_``.
+        One vector per value of each feature, in the order of ``categories_``.
     categories_ : dict of list
-        For each feature its values.
+        Values of each feature.
     projection_, structure_ : Projection, Structure
         From codes to phi, and from phi to the vectors that ``metric_`` compares.
     objective_, gap_ : float
-        Objective reached, and a proven bound on how far it is from the optimum.
+        Final objective, and a proven bound on its distance to the optimum.
     history_ : list of Record
         Iteration, value, gap and seconds of each iteration.
     stop_reason_ : str
         Name of the reason for stopping, such as "TOLERANCE".
     strength_, strength_max_ : float
-        Strength used; smallest at which M = 0 is optimal.
+        Strength used, and the smallest one at which M = 0 is optimal.
     classes_, n_features_in_, feature_names_in_, n_iter_ : as in scikit-learn
     n_samples_seen_, class_count_, reference_ : int, ndarray, RowSample
-        After ``fit_batches`` or ``partial_fit`` the rows that were counted, those of
-        each class, and the sample that was kept.
+        After ``fit_batches`` or ``partial_fit``: the number of rows, the number of rows
+        of each class, and the sample that was kept.
 
     Examples
     --------
@@ -210,16 +221,16 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
     penalty: str = "schatten"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the distance from labels.
+        """Fit the distance to labelled rows.
 
         Parameters
         ----------
-        X : table of any kind, one row a sample
+        X : table of any kind, one row per sample
         y : array-like (n,), default=None
-            One label a row, None is refused; -1 is a label like any other. Rows without
-            a label are for ``fit_constraints(X, y=y)``.
+            One label per row; None is refused and -1 is an ordinary label. For partly
+            labelled rows use ``fit_constraints(X, y=y)``.
         sample_weight : array-like (n,), default=None
-            One weight >= 0 a row, counting repetitions of it; None: ones.
+            One weight >= 0 per row, the number of its repetitions; None means ones.
 
         Returns
         -------
@@ -299,12 +310,12 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         quadruplets: Any = None,
         y: Any = None,
     ) -> Self:
-        """Learn the distance from stated comparisons of rows, or from some labels.
+        """Fit the distance to comparisons of rows, or to partly labelled rows.
 
-        Comparisons are by row number, counted from 0 in the order of X. The mean losses
-        of the kinds stated are added up: each kind weighs the same, however many it
-        has. If none is stated, the known labels imply them as in ``fit``, by
-        ``constraints`` and ``scope``; with every row labelled this is ``fit(X, y)``.
+        Comparisons refer to row numbers from 0. The objective is the sum of the mean
+        losses of the kinds given, so that each kind has the same weight. If none is
+        given, the known labels imply the constraints, as in ``fit``, by ``constraints``
+        and ``scope``; if all rows are labelled this is ``fit(X, y)``.
 
         Parameters
         ----------
@@ -312,13 +323,13 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         triplets : array-like (m, 3), default=None
             Tuples (i, j, k): i is nearer to j than to k.
         pairs : array-like (m, 3), default=None
-            Tuples (i, j, side): side +1 if alike, -1 if not.
+            Tuples (i, j, side): side is +1 if i and j are alike, -1 if not.
         quadruplets : array-like (m, 4), default=None
             Tuples (i, j, k, l): i is nearer to j than k is to l.
         y : array-like (n,), default=None
-            Labels, None or NaN where unknown. Whole numbers without such gaps may have
-            -1 for unknown, as in scikit-learn; in ``fit`` it is a label. Labelled rows
-            give class histograms, all rows co-occurrence; the projections "onehot" and
+            Labels, None or NaN where unknown. If all are whole numbers, -1 means
+            unknown, as in scikit-learn; in ``fit`` it is a label. Class histograms use
+            the labelled rows, co-occurrence all rows; the projections "onehot" and
             "cooccurrence" need no y.
 
         Returns
@@ -365,14 +376,14 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         map: Map = map,
         problems: BatchProblems = batches.problems,
     ) -> Self:
-        """Learn the distance from a table of any length, batch by batch.
+        """Fit the distance to a table of any length, in batches.
 
-        The first pass counts every value of every row and draws a sample of rows, of
-        each class as many; the second takes steps on rows of each batch beside rows of
-        the sample. Histograms are exactly those of ``fit`` to the whole table. If the
-        sample has room for all rows so is the rest, and there is no second pass. Only
-        ``crosses`` are always chosen and counted in the sample, each class weighing as
-        much as it has rows; pairs of values that are not in it are unseen.
+        The first pass counts all values and samples the same number of rows of each
+        class; the second takes steps on the rows of each batch together with the
+        sample. Histograms are exactly those of ``fit`` on the whole table. If the
+        sample can hold all rows, so is the metric, and there is no second pass.
+        ``crosses`` are selected and counted on the sample, weighted by class
+        frequency; pairs of values that are not in it are unseen.
 
         Parameters
         ----------
@@ -380,17 +391,17 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
             Batches, or a function that returns an iterator of them; the same batches in
             the same order each time it is read.
         n_remembered : int, default=20_000
-            Rows to keep at most, with all classes alike.
+            Maximum number of rows to keep, balanced over the classes.
         map : callable, default=map
-            As the builtin, for the first pass; lazy, or it will hold every batch.
+            Like the builtin, for the first pass; it must be lazy to save memory.
         problems : callable, default=batches.problems
-            Gives the problems to take steps on, for the second pass.
+            Returns the problems of the second pass.
 
         Returns
         -------
         self
             With ``n_samples_seen_``, ``class_count_`` and ``reference_``, the rows that
-            were kept; ``partial_fit`` can go on from there.
+            were kept; ``partial_fit`` can continue.
 
         Examples
         --------
@@ -404,22 +415,21 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn from one more batch, going on from the present metric.
+        """Update the distance with one more batch.
 
-        After all batches the histograms are exactly those of ``fit`` to the whole
-        table; the metric is learned on a sample of all rows so far. New values extend
-        the tables. ``crosses`` are chosen and counted in the sample each time; where
-        other pairs are chosen than before, the metric is learned anew.
+        After all batches the histograms are exactly those of ``fit`` on the whole
+        table; the metric is learned on a sample of all rows so far. New values are
+        added. ``crosses`` are selected on the sample in each call; if other pairs are
+        selected than before, the metric is learned anew.
 
         Parameters
         ----------
         X : table of any kind
             With the same columns in each call.
         y : array-like (n,)
-            One label a row.
+            One label per row.
         classes : array-like, default=None
-            All labels there will be, in the first call; if left out there, those of the
-            first batch are all.
+            All labels, in the first call; by default those of the first batch.
 
         Returns
         -------
@@ -440,22 +450,22 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
 
     @property
     def feature_relevance_(self) -> Array:
-        """Share of each feature in the mean squared distance between rows (D,)."""
+        """Share of each feature in the mean squared distance (D,)."""
         shares: Array = self.distance_.shares
         return shares
 
     def generalization_bound(
         self, X: Any, delta: float = 0.05, variant: str = "corrected"
     ) -> theory.Bound:
-        """Bound what the pair loss on new rows may exceed that on X by (Theorem 2).
+        """Return a bound on the excess pair loss on new rows (Theorem 2).
 
-        The theorem takes the projection as given beforehand. It holds for rows X whose
-        labels the histograms have not seen; for the rows of fit read it as a guide.
+        The theorem assumes a projection that does not depend on X, so it holds for rows
+        whose labels the histograms have not seen; for training rows it is a guide.
 
         Parameters
         ----------
         X : table
-            The rows the metric was learned from.
+            Rows that the metric was learned from.
         delta : float, default=0.05
             Probability that the bound fails.
         variant : {"corrected", "printed"}, default="corrected"

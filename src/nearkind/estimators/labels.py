@@ -42,9 +42,9 @@ def labelled_rows(
     X : table of any kind, or CodedRows
         Rows that have been read already are taken with their labels and weights.
     y : array-like (n,)
-        One label a row.
+        One label per row.
     sample_weight : array-like (n,) or None
-        One weight >= 0 a row; rows of weight zero are left out.
+        One weight >= 0 per row; rows of weight zero are left out.
     book : Codebook
         Fitted to the rows if it is not fitted yet.
     owner : str
@@ -232,8 +232,8 @@ def checked_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
 def _check_targets(y: NDArray[Any]) -> None:
     """Refuse labels that are measurements; warn of whole numbers that look like it."""
     advice = (
-        "so this looks like regression, which nearkind does not do. Cut the numbers "
-        "into ranges first"
+        "so this looks like regression. Take CPMLRegressor or CPMLRegressorCV, which "
+        "predict numbers, or cut the numbers into ranges"
     )
     is_float = y.dtype.kind == "f"
     if is_float and not np.array_equal(y, np.floor(y)):
@@ -287,8 +287,8 @@ def label_array(labels: list[Any]) -> NDArray[Any]:
     array = np.array(labels)
     if array.ndim != 1:
         raise TypeError(
-            f"y must have one label a row, got {labels[0]!r:.60} in row 0. Turn labels "
-            "into text or numbers."
+            f"y must have one label per row, got {labels[0]!r:.60} in row 0. Turn "
+            "labels into text or numbers."
         )
     if array.dtype.kind in "USf" and array.tolist() != labels:
         pairs = zip(array.tolist(), labels, strict=True)
@@ -381,14 +381,14 @@ def check_weights(sample_weight: Any, n_rows: int) -> Array:
         weights = np.asarray(sample_weight, dtype=float)
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(
-            f"sample_weight must be finite numbers >= 0, one a row; got "
+            f"sample_weight must be finite numbers >= 0, one per row; got "
             f"{sample_weight!r:.60}: {error}."
         ) from None
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
         raise ValueError(
-            f"sample_weight must be 1D with one weight a row: wanted shape "
+            f"sample_weight must be 1D with one weight per row: wanted shape "
             f"({n_rows},), got {weights.shape}."
         )
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
@@ -434,7 +434,7 @@ def _check_length(n_labels: int, n_rows: int) -> None:
     if n_labels != n_rows:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: X has "
-            f"{n_rows} rows, y has {n_labels} labels. Give one label a row."
+            f"{n_rows} rows, y has {n_labels} labels. Give one label per row."
         )
 
 

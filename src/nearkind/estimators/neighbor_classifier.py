@@ -1,4 +1,4 @@
-"""What both classifiers by neighbours say by their committee."""
+"""What classifiers and regressors by neighbours say by their committee."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +10,14 @@ from nearkind.estimators.base import TableEstimator, backend_of
 from nearkind.estimators.bases import ClassifierMixin, TransformerMixin
 from nearkind.neighbors import most_votes
 from nearkind.protocols import Array
+from nearkind.tables import frame
 from nearkind.validation import parameters
-from nearkind.voting import Committee
-from nearkind.voting.explanation import explain_prediction
+from nearkind.voting import Committee, NumberCommittee
+from nearkind.voting.explanation import contribution_columns, explain_prediction
 
 
-class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
-    """Mixin of both classifiers; fit must set ``committee_`` and ``classes_``.
+class NeighborEstimator(TableEstimator, TransformerMixin):
+    """Mixin of what predicts by neighbours; fit must set ``committee_``.
 
     Attributes
     ----------
@@ -29,11 +30,10 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         The fitted estimator of that distance.
     """
 
-    classes_: Any
     n_neighbors: Any
 
     if TYPE_CHECKING:
-        committee_: Committee
+        committee_: Committee | NumberCommittee
 
         @property
         def metric_(self) -> Any:
@@ -41,28 +41,18 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
 
     @property
     def distance_(self) -> FittedDistance:
-        """The distance that neighbours, columns and values are explained by."""
+        """The distance used for neighbours and explanations."""
         return self.committee_.explaining.distance
 
     @property
     def feature_relevance_(self) -> Array:
         """Share of each feature in the mean distance between two training rows (D,).
 
-        Of the squared distance where a row is a sum of vectors. Crosses come after the
-        columns.
+        Of the squared distance if rows are sums of value vectors. Crosses come after
+        the columns.
         """
         voter = self.committee_.explaining
         return voter.distance.relevance(voter.rows.codes, voter.rows.weights)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class, the first of those tied (n,)."""
-        shares = self.predict_proba(X)  # first: it says so if there was no fit
-        return self.classes_[most_votes(shares)]
-
-    def predict_proba(self, X: Any) -> Array:
-        """Return the probability of each class (n, n_classes)."""
-        check_is_fitted(self)
-        return self.committee_.predict_proba(X, type(self).__name__)
 
     def kneighbors(
         self,
@@ -75,9 +65,9 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         Parameters
         ----------
         X : table, default=None
-            None: the training rows, none being its own neighbour.
+            None: the training rows, each compared with the others.
         n_neighbors : int, default=None
-            How many; None: as set.
+            Number of neighbours; None: ``n_neighbors`` of the model.
         return_distance : bool, default=True
             Whether to return distances too.
 
@@ -99,16 +89,16 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         return (distances, numbers) if return_distance else numbers
 
     def score_samples(self, X: Any = None) -> Array:
-        """Return how like the training rows each row is: larger is more normal (n,).
+        """Return the normality of each row; lower scores are outliers (n,).
 
-        It is minus the mean distance to the ``n_neighbors`` nearest training rows,
-        counted by their weights, and minus infinity where one of these is infinitely
-        far or there is none.
+        The score is minus the weighted mean distance to the ``n_neighbors`` nearest
+        training rows, and minus infinity if one of these is infinitely far or there is
+        none.
 
         Parameters
         ----------
         X : table, default=None
-            None: the training rows, none being its own neighbour.
+            None: the training rows, each compared with the others.
 
         Examples
         --------
@@ -148,7 +138,7 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         return self.metric_.get_feature_names_out(input_features)
 
     def value_distances(self, feature: Any, **settings: Any) -> Any:
-        """Return how far apart the values of one feature are, all else being equal.
+        """Return the distances between the values of one feature, all else being equal.
 
         Parameters
         ----------
@@ -160,42 +150,11 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         Returns
         -------
         DataFrame of shape (s, s)
-            The values on both sides.
+            Indexed by the values.
         """
         check_is_fitted(self)
         distance = self._offering("value_distances", "none between values alone")
         return distance.value_distances(feature, **settings)
-
-    def explain(self, a: Any, b: Any = None, *, n_neighbors: int = 5) -> Any:
-        """Say why a row is given its class, or why two rows are far apart.
-
-        Parameters
-        ----------
-        a : one row: a dict, a list, a pandas Series or a table of one row
-        b : as a, default=None
-            None: why a is given its class.
-        n_neighbors : int, default=5
-            Training rows to name.
-
-        Returns
-        -------
-        Explanation, or a DataFrame
-            For one row, who votes and how much more probable each column makes each
-            class. Of two rows what each feature adds to their distance, or to its
-            square, as ``explain`` of the distance.
-
-        Examples
-        --------
-        >>> import nearkind as nk
-        >>> data = nk.datasets.load("monks1", as_frame=False)
-        >>> model = nk.CPMLClassifier("hamming", n_neighbors=3).fit(data.X, data.y)
-        >>> model.explain(data.X[0], n_neighbors=2).predicted
-        '1'
-        """
-        check_is_fitted(self)
-        if b is not None:
-            return self.distance_.explain(a, b, owner=type(self).__name__)
-        return explain_prediction(self.committee_, a, n_neighbors)
 
     def _offering(self, method: str, lack: str, asked: str | None = None) -> Any:
         """Return the distance; raise ValueError if it has no such method.
@@ -210,3 +169,91 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
                 "them, such as Euclidean or NCA."
             )
         return self.distance_
+
+
+class NeighborClassifier(NeighborEstimator, ClassifierMixin):
+    """Mixin of both classifiers; fit must set ``committee_`` and ``classes_``."""
+
+    classes_: Any
+
+    if TYPE_CHECKING:
+        committee_: Committee
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class, the first of those tied (n,)."""
+        shares = self.predict_proba(X)  # first: it says so if there was no fit
+        return self.classes_[most_votes(shares)]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probability of each class (n, n_classes)."""
+        check_is_fitted(self)
+        return self.committee_.predict_proba(X, type(self).__name__)
+
+    def explain(self, a: Any, b: Any = None, *, n_neighbors: int = 5) -> Any:
+        """Explain the predicted class of a row, or the distance between two rows.
+
+        Parameters
+        ----------
+        a : one row: a dict, a list, a pandas Series or a table of one row
+        b : as a, default=None
+            None: explain the predicted class of a.
+        n_neighbors : int, default=5
+            Number of training rows to show.
+
+        Returns
+        -------
+        Explanation, or a DataFrame
+            For one row, the neighbours that vote and the contribution of each column to
+            the probability of each class. For two rows, the contribution of each
+            feature to their distance, or its square, as ``explain`` of the distance.
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> data = nk.datasets.load("monks1", as_frame=False)
+        >>> model = nk.CPMLClassifier("hamming", n_neighbors=3).fit(data.X, data.y)
+        >>> model.explain(data.X[0], n_neighbors=2).predicted
+        '1'
+        """
+        check_is_fitted(self)
+        if b is not None:
+            return self.distance_.explain(a, b, owner=type(self).__name__)
+        return explain_prediction(self.committee_, a, n_neighbors)
+
+    def explain_rows(self, X: Any, *, to: Any = None) -> Any:
+        """Return the contribution of each feature to the prediction of each row.
+
+        Contributions are Shapley values: the mean over orders of the features of the
+        change of the probability when a feature is added to those before it, where
+        features not yet added are equal in all training rows. They are exact for up to
+        eight features, and estimated from a fixed sample of orders for more. In both
+        cases contributions and base value add up to the probability.
+
+        Parameters
+        ----------
+        X : table with the columns that fit saw
+        to : object, default=None
+            The class whose probability is explained; None: that predicted for each row.
+
+        Returns
+        -------
+        data frame of n rows
+            ``predicted``, ``probability`` and ``base value``, the probability without
+            any feature, then a column of contributions for each feature. Of the library
+            of X, else of that of the table given to fit, else of pandas.
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> data = nk.datasets.load("monks1", as_frame=False)
+        >>> model = nk.CPMLClassifier("hamming", n_neighbors=3).fit(data.X, data.y)
+        >>> found = model.explain_rows(data.X[:3])
+        >>> found[["predicted", "probability", "base value", "x0", "x4"]].round(2)
+          predicted  probability  base value    x0    x4
+        0         1         1.00         0.5  0.08  0.33
+        1         1         1.00         0.5  0.08  0.33
+        2         1         0.76         0.5  0.26 -0.16
+        """
+        check_is_fitted(self)
+        columns = contribution_columns(self.committee_, X, to, type(self).__name__)
+        return frame(columns, library=self.distance_.codebook.library_of(X))

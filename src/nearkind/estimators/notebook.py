@@ -39,7 +39,7 @@ def learned_html(model: Any) -> str:
 def _lines(model: Any) -> list[str]:
     """Return what is known beside the shares: accuracy, voters, what explains."""
     held = getattr(model, "held_accuracy_", None)
-    right = [] if held is None else [f"{held:.1%} right on rows held out in turn"]
+    right = [] if held is None else [f"cross-validated accuracy {held:.1%}"]
     committee = getattr(model, "committee_", None)
     if committee is None:
         return ["Share of each column in the distance between two rows"]

@@ -113,7 +113,9 @@ def project(
         What has been counted elsewhere, instead of ``counted``.
     """
     compared = counted if compared is None else compared
-    projection = with_coordinates(spec.make_projection(), book.positions)
+    projection = with_coordinates(
+        spec.make_projection(), book.positions, book.n_ordered
+    )
     structure = spec.structure
     names, n_values = book.feature_names, book.n_values
     sizes = (names, n_values, len(compared), n_classes)

@@ -25,7 +25,7 @@ from nearkind.estimators.base import codebook_of
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
-from nearkind.projections.onehot import OneHot
+from nearkind.projections.onehot import OneHot, Thermometer
 from nearkind.projections.vdm import VDM, empirical_bayes
 from nearkind.protocols import Projection, Regularizer, Solver, Structure
 from nearkind.regularizers.entrywise import EntrywiseL1
@@ -54,6 +54,7 @@ PROJECTIONS: dict[str, Callable[[VDM], Any]] = {
     "vdm+onehot": lambda vdm: Concatenation(vdm, OneHot()),
     "cooccurrence": lambda vdm: Cooccurrence(),
     "vdm+cooccurrence": lambda vdm: ChannelConcatenation(vdm, Cooccurrence()),
+    "thermometer": lambda vdm: Thermometer(),
 }
 ALL = {
     "triplets": AllTriplets,

@@ -38,7 +38,7 @@ class Multi:
 
 @dataclass(frozen=True)
 class Diagonal:
-    """One weight a feature."""
+    """One weight per feature."""
 
     def blocks(self, phi: Array) -> Array:
         """Return Z (D, n, C, 1)."""

@@ -15,7 +15,8 @@ from nearkind.protocols import Array
 SCRIPTS = (
     "data", "columns", "distance", "vote", "words", "elements", "classes", "theme",
     "summary", "relevance", "plot", "values", "view", "map", "tip", "pointer",
-    "legend", "form", "neighbours", "why", "changes", "explorer", "confusions",
+    "legend", "form", "neighbours", "why", "contributions", "changes", "explorer",
+    "confusions",
     "oddities", "main",
 )  # fmt: skip
 """Parts of the program, in the order in which they are put together."""

@@ -6,13 +6,19 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nearkind.export.portable import places
+from nearkind.export.portable import as_text, places
 from nearkind.pages import text
 from nearkind.pages.data import ReportData
 from nearkind.pages.mds import place_values
 from nearkind.pages.model_data import member_facts, value_counts
 from nearkind.pages.oddities import oddity_lines
 from nearkind.pages.table_data import confusion_facts, held_confusion_facts, row_facts
+from nearkind.voting.shapley import coalitions
+
+NOT_LEARNED = (
+    "This distance is not learned from labels: the shares do not say which columns "
+    "tell classes apart."
+)
 
 
 def summary(data: ReportData) -> dict[str, Any]:
@@ -49,7 +55,8 @@ def _facts(data: ReportData) -> dict[str, Any]:
         "counted": "in the table" if data.y_true is not None else "said by the model",
         "votes": committee is not None,
         "calibration": calibration and asdict(calibration),
-        "explained_by": data.view.explained_by,
+        "caution": "" if data.view.report.is_learned else NOT_LEARNED,
+        "coalitions": committee and _coalitions(committee.feature_names),
         "relevance": np.asarray(data.relevance, dtype=float),
         "typical": places(typical[None], distance.codebook.n_values)[0].tolist(),
         "value_places": [
@@ -63,11 +70,18 @@ def _facts(data: ReportData) -> dict[str, Any]:
     }
 
 
+def _coalitions(names: list[Any]) -> dict[str, Any]:
+    """Return the subsets of features that contributions are computed from."""
+    kept, weights = coalitions(len(names))
+    texts = [as_text(name) for name in names]
+    return {"names": texts, "kept": kept.astype(int), "weights": weights.astype("f4")}
+
+
 def _lines(data: ReportData) -> dict[str, Any]:
     voters = data.view.voters or (None,)
     pairs = zip(data.view.reports, voters, strict=True)
     return {
-        "data": text.data_lines(data) + text.accuracy_lines(data),
+        "data": text.accuracy_lines(data) + text.data_lines(data),
         "model": text.model_lines(data),
         "members": [text.member_lines(*pair) for pair in pairs],
     }

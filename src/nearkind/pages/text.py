@@ -14,7 +14,7 @@ from nearkind.voting.voter import Rule
 
 Line = tuple[str, str]
 """A title and a sentence."""
-WEIGHTS = {"uniform": "all counting alike", "distance": "near ones counting more"}
+WEIGHTS = {"uniform": "of equal weight", "distance": "weighted by distance"}
 
 
 def data_lines(data: ReportData) -> list[Line]:
@@ -22,44 +22,46 @@ def data_lines(data: ReportData) -> list[Line]:
     n_rows, n_columns = len(data.codes), len(data.X)
     size = f"{count_text(n_rows, 'row')}, {count_text(n_columns, 'column')}"
     lines = [("Table", f"{data.where}, {size}")]
-    n_unseen = int((data.codes[:, :n_columns] < 0).any(axis=1).sum())  # no crosses
+    n_unseen = int((data.codes[:, :n_columns] == -1).any(axis=1).sum())  # no crosses
     if n_unseen:
         unseen = (
-            f"{count_text(n_unseen, 'row')} with a value, or a gap, that the model has "
-            "not met; it counts as an average one."
+            f"{count_text(n_unseen, 'row')} with a value that was not seen in fit, or "
+            "a missing one where none was; it counts as an average value."
         )
-        lines.append(("Not seen in training", unseen))
+        lines.append(("Unseen values", unseen))
     return lines
 
 
 def accuracy_lines(data: ReportData) -> list[Line]:
-    """Return how many rows are right, and whether they may be training rows."""
+    """Return the accuracy, the majority-class baseline and what they are worth."""
     known = data.true_class >= 0
     if data.y_pred is None or not known.any():
         return []
     n_right = int((data.true_class == data.predicted_class).sum())
-    n = int(known.sum())
-    wanted = f"that column {data.target!r} says" if data.target else "they are of"
-    right = f"{n_right:,} of {n:,} rows ({n_right / n:.1%}) get the class {wanted}"
+    n, counts = int(known.sum()), np.bincount(data.true_class[known])
     n_equal = n_training_rows(data)
-    where = ", on the rows it was fitted to" if n_equal == len(data.codes) else ""
+    rows = (
+        "the training rows" if n_equal == len(data.codes) else "the rows of the table"
+    )
+    largest = [*data.classes, "a class unknown to the model"][counts.argmax()]
+    wanted = f"; the true class is column {data.target!r}" if data.target else ""
     return [
+        ("Accuracy", f"{n_right / n:.1%} on {rows} ({n_right:,} of {n:,}){wanted}."),
         *_held_lines(data),
-        ("Right", f"{right}{where}."),
-        ("Read with care", training_overlap(n_equal, len(data.codes))),
+        ("Majority-class baseline", f"{counts.max() / n:.1%}, the share of {largest}."),
+        ("Training rows in the table", training_overlap(n_equal, len(data.codes))),
     ]
 
 
 def _held_lines(data: ReportData) -> list[Line]:
-    """Return how many training rows were right while they were held out, if known."""
+    """Return the cross-validated accuracy, if it is known."""
     if not data.view.was_searched:
         return []
-    share = f"{data.model.held_accuracy_:.1%} of the training rows"
     return [
         (
-            "Right on rows held out",
-            f"{share}, each classified by a model that had not seen it; somewhat too "
-            "good, as the model was chosen by that.",
+            "Cross-validated accuracy",
+            f"{data.model.held_accuracy_:.1%} on the training rows; also used for "
+            "selection, so slightly optimistic.",
         )
     ]
 
@@ -74,15 +76,15 @@ def n_training_rows(data: ReportData) -> int:
 def training_overlap(n_equal: int, n_rows: int) -> str:
     """Return how many rows equal a training row, and what the accuracy is worth."""
     if n_equal == 0:
-        return "No row here equals a training row, so all of them are new to the model."
+        return "None: no row equals a training row in all columns."
     if n_equal == n_rows:
         return (
-            "Every row here equals a training row in all columns; expect less on new "
-            "rows."
+            "All: every row equals a training row in all columns. Expect a lower "
+            "accuracy on new rows."
         )
     return (
-        f"{n_equal:,} of {n_rows:,} rows equal a training row in all columns. They may "
-        "be training rows, on which a model does better than on new ones."
+        f"{n_equal:,} of {n_rows:,} rows equal a training row in all columns. If they "
+        "are training rows, expect a lower accuracy on new rows."
     )
 
 
@@ -96,8 +98,8 @@ def model_lines(data: ReportData) -> list[Line]:
     if data.y_true is None:
         lines += _held_lines(data)
     if n_members > 1 or not data.view.report.is_learned:
-        what = f"Columns, values, map and neighbours: {data.view.explained_by}."
-        lines.append(("Explained by", what))
+        what = f"Relevance, values and map are by {data.view.explained_by}."
+        lines.append(("Distance shown", what))
     return [*lines, *_bound_lines(data)]
 
 
@@ -108,10 +110,10 @@ def _bound_lines(data: ReportData) -> list[Line]:
         return []
     try:
         bound = metric.generalization_bound(data.X)
-        sentence = f"{bound} It takes these rows for those it learned from."
+        sentence = f"{bound} This assumes that the table is the training table."
     except ValueError as error:
         sentence = f"None. {error}"
-    return [("Bound for new rows", sentence)]
+    return [("Generalization bound", sentence)]
 
 
 def member_lines(report: FitReport, voter: Voter | None) -> list[Line]:
@@ -126,7 +128,10 @@ def member_lines(report: FitReport, voter: Voter | None) -> list[Line]:
 
 def _vote(rule: Rule) -> str:
     if isinstance(rule, SoftRule):
-        return f"All rows, near ones more, at temperature {rule.temperature:.4g}"
+        return (
+            "All training rows vote, weighted by distance (temperature "
+            f"{rule.temperature:.4g})"
+        )
     if rule.n_neighbors == 1:
         return "The nearest row alone"
     return f"{rule.n_neighbors} nearest rows, {WEIGHTS[rule.weights]}"
@@ -141,9 +146,9 @@ def _strength(fitted: dict[str, Any]) -> str:
 def _objective(fitted: dict[str, Any]) -> str:
     value, gap = fitted["objective_"], fitted.get("gap_", np.nan)
     if not np.isfinite(gap):
-        return f"{value:.6g}, without proof of how far from the best possible"
+        return f"{value:.6g}, no proven optimality gap"
     share = f" ({gap / value:.2%})" if value > 0.0 else ""
-    return f"{value:.6g}, proven at most {gap:.2g}{share} above the best possible"
+    return f"{value:.6g}, proven optimality gap {gap:.2g}{share}"
 
 
 def _stop_reason(fitted: dict[str, Any]) -> str:

@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.encoding import Bins, Coordinate, Cross, Feature, Levels, NumberLine
+from nearkind.encoding import (
+    Bins,
+    Coordinate,
+    Cross,
+    Feature,
+    Levels,
+    NumberLine,
+    Ordinal,
+)
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.crosses import as_setting, cross_name
 from nearkind.errors import RefusedError
@@ -117,6 +125,7 @@ def _unpack_cross(
 
 PARTS: dict[type, Callable[[Any], dict[str, Any]]] = {
     Levels: lambda feature: {"levels": list(feature.code_of)},
+    Ordinal: lambda feature: {"levels": list(feature.code_of)},
     Bins: lambda feature: {"edges": feature.edges},
     Coordinate: lambda feature: {
         "places": feature.places,
@@ -181,6 +190,7 @@ def _check_numbers(numbers: Any) -> None:
 
 CHECKED: dict[str, tuple[Any, tuple[str, ...], Callable[..., None]]] = {
     "Levels": (Levels, ("levels",), _check_levels),
+    "Ordinal": (Ordinal, ("levels",), _check_levels),
     "Bins": (Bins, ("edges",), check_edges),
     "Coordinate": (Coordinate, ("places", "positions"), _check_coordinate),
     "NumberLine": (NumberLine, ("numbers",), _check_numbers),

@@ -44,7 +44,7 @@ def relevance(
         Rows whose distances are shared out; None draws ``feature_relevance_``, which is
         over the rows of fit. CPML and the classifiers have it.
     y : array-like of shape (n,), default=None
-        One label a row; resamples are then drawn class by class.
+        One label per row; resamples are then drawn class by class.
     n_resamples : int, default=0
         Number of bootstrap resamples of the rows of X. A whisker spans the middle 95 %
         of the shares. The metric is not learned again: whiskers show how far the shares

@@ -71,7 +71,7 @@ def require_transform(model: Any) -> ModelView:
 
 
 def check_labels(y: Any, n_rows: int) -> list[Any]:
-    """Return one label a row; a missing one becomes "no label".
+    """Return one label per row; a missing one becomes "no label".
 
     Parameters
     ----------

@@ -191,7 +191,7 @@ def draw_candidates(results: dict[str, Any], ax: Axes) -> Axes:
     return canvas.finish(
         ax, "What the search tried", _search_note(results),
         "strength of the penalty, share of the largest useful one",
-        "accuracy on rows held out, %",
+        "accuracy on held-out rows, %",
     )  # fmt: skip
 
 

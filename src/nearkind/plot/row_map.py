@@ -81,7 +81,7 @@ def rows(model: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
         Fitted.
     X : table of any kind
     y : array-like of shape (n,), default=None
-        One label a row, for the colours; None draws one colour.
+        One label per row, for the colours; None draws one colour.
     ax : matplotlib Axes, default=None
         Where to draw; None makes new axes.
 

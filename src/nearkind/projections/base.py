@@ -1,4 +1,4 @@
-"""The base of all projections: phi of a row is gathered from one table a feature."""
+"""The base of all projections: phi of a row is gathered from one table per feature."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -20,6 +20,10 @@ class TableProjection:
     """
 
     tables: list[Array]
+
+    def with_orders(self, n_ordered: Sequence[int]) -> Self:
+        """Return the projection of features of which so many values are in order."""
+        return self
 
     def fit_counts(self, counts: Sequence[Array], totals: Array) -> Self:
         """Fill ``tables`` from counts alone; raise where they are too few."""

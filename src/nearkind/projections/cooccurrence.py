@@ -27,7 +27,7 @@ class Cooccurrence(TableProjection):
     tables: list[Array] = field(default_factory=list, init=False, repr=False)
 
     def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
-        """Return one row a feature, one channel a value."""
+        """Return one row per feature, one channel per value."""
         return len(n_values), sum(n_values)
 
     def fit(

@@ -12,16 +12,20 @@ from nearkind.protocols import Array, Codes, Labels, Projection
 
 
 def with_coordinates(
-    projection: Projection, positions: Sequence[Array | None]
+    projection: Projection,
+    positions: Sequence[Array | None],
+    n_ordered: Sequence[int] = (),
 ) -> Projection:
-    """Return a projection in which the values of some features are coordinates.
+    """Return a projection that knows coordinates and orders of values.
 
     Parameters
     ----------
     projection : Projection
-        Of all other features; returned itself if there are no coordinates.
+        Of all other features; returned itself if there are neither.
     positions : list of ndarray of shape (n_values[d],) or None
         The coordinate of each value of feature d; None for all other features.
+    n_ordered : sequence of int, default=()
+        How many values of each feature are in order, the first ones.
 
     Examples
     --------
@@ -33,8 +37,11 @@ def with_coordinates(
            [ 0.,  1.,  1.],
            [ 0.,  0.,  0.]])
     """
-    has_none = all(position is None for position in positions)
-    return projection if has_none else Coordinates(projection, positions)
+    is_other = [position is None for position in positions]
+    if any(n_ordered):
+        orders = [n for n, other in zip(n_ordered, is_other, strict=True) if other]
+        projection = projection.with_orders(orders)
+    return projection if all(is_other) else Coordinates(projection, positions)
 
 
 @dataclass

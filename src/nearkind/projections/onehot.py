@@ -1,4 +1,4 @@
-"""One-hot indicators: every value has a coordinate of its own."""
+"""Indicators: every value has a coordinate, of its own or with all values above it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class OneHot(TableProjection):
     tables: list[Array] = field(default_factory=list, init=False, repr=False)
 
     def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
-        """Return one row a value, one channel."""
+        """Return one row per value, one channel."""
         return sum(n_values), 1
 
     def fit(
@@ -37,3 +37,47 @@ class OneHot(TableProjection):
         return self.fit(
             np.empty((0, 0), np.int32), list(map(len, counts)), None, totals
         )
+
+
+@dataclass
+class Thermometer(OneHot):
+    """Cumulative indicators of values in order, one-hot indicators of all others.
+
+    Coordinate k of a value is 1 if the value is k or a later one, so that neighbouring
+    values share all coordinates but one, and squared distances add up along the order
+    under M = I. A missing value stands half way, with an indicator of its own, and so
+    does, without one, a value not seen in fit.
+
+    Parameters
+    ----------
+    n_ordered : sequence of int, default=()
+        How many values of each feature, the first ones, are in order; empty: none.
+
+    Attributes
+    ----------
+    tables : list of ndarray of shape (s_d + 1, s_d, 1)
+
+    Examples
+    --------
+    >>> coding = Thermometer([3]).fit(np.zeros((1, 1), np.int32), [3], None, np.ones(1))
+    >>> coding.tables[0][:3, :, 0]
+    array([[1., 0., 0.],
+           [1., 1., 0.],
+           [1., 1., 1.]])
+    """
+
+    n_ordered: Sequence[int] = ()
+
+    def with_orders(self, n_ordered: Sequence[int]) -> "Thermometer":
+        """Return the projection of features of which so many values are in order."""
+        return Thermometer(n_ordered)
+
+    def fit(
+        self, codes: Codes, n_values: Sequence[int], y: Labels, weights: Array
+    ) -> Self:
+        """Fill ``tables`` with indicators; nothing is counted."""
+        super().fit(codes, n_values, y, weights)
+        for table, n in zip(self.tables, self.n_ordered, strict=False):
+            table[:n, :n, 0] = np.tri(n)
+            table[n:, :n, 0] = [1.0, *[0.5] * (n - 1)][:n]
+        return self

@@ -43,7 +43,7 @@ class VDM(TableProjection):
     pseudo: list[float] = field(default_factory=list, init=False, repr=False)
 
     def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
-        """Return one row a feature, one channel a class."""
+        """Return one row per feature, one channel per class."""
         return len(n_values), n_classes
 
     def fit(

@@ -79,7 +79,7 @@ class Candidate:
 
     @property
     def accepting_unseen(self) -> "Candidate":
-        """The same, unless it refuses unseen values: rows held out have some."""
+        """The same, unless it refuses unseen values: held-out rows have some."""
         metric = clone(self.metric)
         if "unseen" not in metric.get_params():
             return self
@@ -147,6 +147,7 @@ def default_candidates(
     random_state: Any = 0,
     n_rows: int = 0,
     n_classes: int = 2,
+    has_orders: bool = False,
     **policies: Any,
 ) -> list[Candidate]:
     """Return the family that is searched by default.
@@ -168,8 +169,11 @@ def default_candidates(
     n_rows : int, default=0
         Rows to learn from.
     n_classes : int, default=2
+    has_orders : bool, default=False
+        Whether the values of some column are in order; then neighbours by cumulative
+        indicators are tried too.
     **policies
-        unseen, missing and numeric, as the distances take them.
+        unseen, missing, numeric and ordered, as the distances take them.
 
     Examples
     --------
@@ -207,6 +211,10 @@ def default_candidates(
         found.append(Candidate(name, by_histograms(**smoothed), strengths, 1))
     name = "neighbors by values"
     found.append(Candidate(name, by_values(), strengths, 1, MAX_INDICATORS))
+    if has_orders:
+        by_order = make(projection="thermometer")
+        name = "neighbors by ordered values"
+        found.append(Candidate(name, by_order, strengths, 1, MAX_INDICATORS))
     if has_many:
         metric = by_values(crosses="auto")
         name, most = "neighbors by values and pairs", MAX_CROSSED_INDICATORS
@@ -219,7 +227,11 @@ def default_candidates(
 
 
 def candidates_of(
-    model: Any, n_values: Sequence[int] = (), n_rows: int = 0, n_classes: int = 2
+    model: Any,
+    n_values: Sequence[int] = (),
+    n_rows: int = 0,
+    n_classes: int = 2,
+    has_orders: bool = False,
 ) -> list[Candidate]:
     """Return what ``model.candidates`` stands for, simplest first.
 
@@ -231,12 +243,15 @@ def candidates_of(
     n_rows : int, default=0
         Rows to learn from.
     n_classes : int, default=2
+    has_orders : bool, default=False
+        Whether the values of some column are in order.
     """
     listed = model.candidates
     if listed is None:
         policies = {name: getattr(model, name) for name in POLICIES}
         seed = 0 if model.random_state is None else model.random_state
-        sizes = {"n_rows": n_rows, "n_classes": n_classes}
+        sizes: dict[str, Any] = {"n_rows": n_rows, "n_classes": n_classes}
+        sizes["has_orders"] = has_orders
         return default_candidates(n_values, model.n_jobs, seed, **sizes, **policies)
     if not isinstance(listed, list | tuple) or not all(map(_is_distance, listed)):
         wanted = "None or a list of distances, unfitted, or of their names"
@@ -251,7 +266,7 @@ def candidates_of(
     ]
 
 
-POLICIES = ("unseen", "missing", "numeric")
+POLICIES = ("unseen", "missing", "numeric", "ordered")
 
 
 def as_candidate(distance: Any) -> Candidate:

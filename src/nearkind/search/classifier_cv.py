@@ -1,4 +1,4 @@
-"""CPMLClassifierCV: the distance and the vote that do best on rows held out."""
+"""CPMLClassifierCV: the distance and the vote that do best on held-out rows."""
 
 import warnings
 from collections.abc import Iterable, Iterator
@@ -54,7 +54,7 @@ from nearkind.voting import (
     Voter,
 )
 from nearkind.voting.conformal import rows_needed
-from nearkind.voting.representatives import remembered_by
+from nearkind.voting.representatives import remembering
 
 SEARCH_SHARE = 0.6
 """Share of the time for the search; the rest is for learning from all rows."""
@@ -64,46 +64,47 @@ SEARCH_SHARE = 0.6
 class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     """Nearest neighbours under the distances that do best on held-out training rows.
 
-    Every candidate is learned on some folds of the training rows and classifies the
-    others, whose labels it has not seen in any way. Those that fall clearly behind are
-    not fitted again. The best one, and others as far as the mean of their votes does
-    better, are learned again from all rows.
+    Candidate distances are compared by cross-validation and those clearly behind are
+    dropped early. The best one, with others that improve the mean vote, is refitted to
+    all rows.
 
     Parameters
     ----------
     candidates : list of distances or names, default=None
-        To choose from, simplest first, by name as ``metric`` of
-        :class:`nearkind.CPMLClassifier`; a CPML with strength="auto" is tried at
-        several strengths. None: Hamming, class histograms, a discriminant, soft
-        neighbours by histograms and by values and, where a column has more than 20
-        values, soft neighbours by smoothed histograms, in which every number is a
-        value. Of more than 6,000 rows pairs of columns are tried as columns too.
+        Distances to compare, the simplest first; names as ``metric`` of
+        :class:`nearkind.CPMLClassifier`. A CPML with strength="auto" is tried at
+        several strengths. None: Hamming distance, class histograms, a discriminant,
+        soft neighbours on histograms and on one-hot values and, if a column has more
+        than 20 values, soft neighbours on smoothed histograms, where every number is a
+        value. Beyond 6,000 rows pairs of columns are tried too.
     n_neighbors : int or sequence of int, default=(1, 3, 5, 9, 15, 25)
-        Numbers of neighbours to choose from, for weights other than "soft".
+        Numbers of neighbours to compare, for weights other than "soft".
     weights : str, callable or sequence of those, default="soft"
-        Weights of votes to choose from: "soft", "uniform", "distance" or functions.
-        Soft votes are tried once, not for every number of neighbours, at the
-        temperature that ``temperature="auto"`` has.
+        Weights of votes to compare: "soft", "uniform", "distance" or functions. Soft
+        votes do not depend on the number of neighbours; their temperature is chosen as
+        by ``temperature="auto"``.
     max_members : int, default=3
-        How many distances may vote together.
+        Maximum number of distances that vote together.
     cv : int, splitter or list of folds, default=None
-        Number of folds, or folds as scikit-learn has them; None: 5 up to 1,000 rows, 3
-        beyond, and one from 13,500 on. Our own folds are drawn without regard to
-        labels; copies of rows stay together where a table repeats itself.
+        Number of folds, or folds as in scikit-learn. None: 5 up to 1,000 rows, 3
+        beyond, and one from 13,500 on, drawn without stratification; copies of rows
+        stay together if the table repeats itself.
     time_budget : float, default=None
-        Seconds that ``fit`` may take: three fifths of it for the search, the rest for
-        learning the chosen from all rows. What is being learned when time is up is
-        taken as it is then, and ``refused_`` says what was not tried. None: no limit.
+        Maximum seconds of ``fit``: three fifths for the search, the rest for refitting.
+        A fit that reaches the limit is used as it is, and ``refused_`` lists what was
+        not tried. None: no limit.
     unseen : {"prior", "error"}, default="prior"
         Values that fit did not see get the class prior, or are refused. This and the
-        next three are for candidates=None.
+        next two are for candidates=None.
     missing : {"level", "prior", "error"}, default="level"
         A missing value is a level of its own, gets the class prior, or is refused.
     numeric : {"auto", "category", "bin", "scale"}, default="auto"
-        What becomes of columns of numbers, as in :class:`nearkind.CPML`.
+        How numeric columns are used, as in :class:`nearkind.CPML`.
+    ordered : dict of column to sequence, default=None
+        The values of columns in ascending order, as in :class:`nearkind.CPML`.
     n_jobs : int, default=None
-        Threads that share the fits, or the work of each. None is one, -1 one per core;
-        no bit of the result depends on it.
+        Number of threads; None means 1 and -1 one per core. Results do not depend on
+        it.
     scoring : str or callable, default="accuracy"
         Score on held-out rows by which the model is selected: "accuracy",
         "balanced_accuracy", "f1_macro", "log_loss"; the name of another scorer of
@@ -112,72 +113,70 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         scikit-learn's scorers and functions no candidate is dropped early, and sample
         weights do not count in the score.
     class_weight : {"balanced"}, dict or None, default=None
-        Factor of the weights of each class's rows: "balanced" gives every class the
-        same weight in sum, a dict goes from labels to factors, 1 for a class it lacks.
-        All are scaled so that the sum of weights stays. Scores and probabilities are
-        then those of rows weighted so.
+        Factors of the sample weights by class: "balanced" gives every class the same
+        total weight; a dict maps labels to factors, by default 1. Weights are scaled
+        to keep their sum. Scores and probabilities are those of the weighted rows.
     calibrate : bool, default=True
-        Whether ``predict_proba`` turns shares of votes into probabilities, as the votes
-        on rows held out were right; False: it returns the shares.
+        Whether ``predict_proba`` returns probabilities calibrated on held-out rows, or
+        shares of votes.
     n_remembered : int or {"auto", "all"}, default="auto"
-        How many different training rows vote; each of them costs time in every
-        prediction. If not all do, rows near each other under the distance are
-        represented by one of them, which votes with the weights of all. "auto" keeps
-        all up to 20,000; of more it tries 5,000, 10,000 and so on, until the log loss
-        of rows held out rises by less than 0.002, and keeps all if half of them are not
-        enough. ``kneighbors`` and explanations know only rows that vote.
+        Number of distinct training rows that vote; fewer rows make predictions faster.
+        Rows near each other under the distance are then represented by one of them,
+        which has their total weight. "auto" keeps all rows up to 20,000; beyond, it
+        tries 5,000, 10,000 and so on until the log loss on held-out rows increases by
+        less than 0.002, and keeps all rows if half of them are not enough. Beyond 5,000
+        rows it also drops directions of the vectors in which rows hardly differ.
+        ``kneighbors`` and explanations use only rows that vote.
     random_state : int, RandomState or None, default=None
-        Seed of the folds, and of the rows that candidates=None draws where there are
-        many; None is as good as 0, so that every fit gives the same.
+        Seed of the folds and of the samples of rows; None means 0, so that every fit
+        gives the same model.
     verbose : int, default=0
-        1 shows a bar on a terminal, and a line every 10 seconds elsewhere; 2 a line for
-        each fit there.
+        1 shows a progress bar on a terminal and prints a line every 10 seconds
+        elsewhere; 2 prints a line per fit there.
 
     Attributes
     ----------
     committee_ : Committee
-        What answers: voters, whose votes count alike, the best one first, and how
-        these become probabilities.
+        The voters, which have equal weight, the best one first, and the calibration.
     members_ : list of CPMLClassifier
         The voters as classifiers.
     distance_ : FittedDistance
-        The distance that neighbours, columns and values are explained by: the first
-        that is learned from labels; the first if none is.
+        The distance used for neighbours and explanations: the first one learned from
+        labels, or the first one.
     metric_ : estimator
         The fitted estimator of that distance.
     feature_relevance_ : ndarray (D,)
-        Share of each feature in the mean distance between two training rows, by
-        ``distance_``.
+        Share of each feature in the mean of ``distance_`` between training rows.
     best_params_ : dict
-        Settings of the first.
+        Settings of the first member.
     best_score_ : float
-        Cross-validated score, by ``scoring``: the rows of each fold are answered by the
-        members and the calibration that the other folds choose. Slightly optimistic, as
-        candidates are dropped by all folds. That of "log_loss" is negative, so that
-        larger is better.
+        Cross-validated score (``scoring``): the rows of each fold are predicted by the
+        members and the calibration selected on the other folds. Slightly optimistic, as
+        candidates are dropped by the scores of all folds. For "log_loss" it is
+        negative, so that larger is better.
     calibration_ : Calibration or None
-        How votes are turned into probabilities; None if ``calibrate`` is False.
+        The map from shares of votes to probabilities; None if ``calibrate`` is False.
     conformal_scores_ : ConformalScores
-        One minus the probability of the true class of each held row: what
-        ``predict_set`` takes its thresholds from.
+        One minus the probability of the true class of each held-out row, from which
+        ``predict_set`` takes its thresholds.
     confusion_ : ndarray (n_classes, n_classes)
-        Rows held out by class, and by the class predicted for them; not weighted by
+        Confusion matrix of the held-out rows, rows by true class; not weighted by
         ``class_weight``.
     held_rows_ : ndarray of int (n_held,)
-        Numbers of the rows held out, in the order of the folds. This and the next one
-        are not kept in model files.
+        Numbers of the held-out rows, in the order of the folds. This and the next one
+        are not saved in model files.
     held_proba_ : ndarray (n_held, n_classes)
-        Probabilities of the classes of each, by distances, members and a calibration
-        that were fitted to rows of other folds.
+        Probabilities of the classes of each, from distances, members and a calibration
+        fitted to the other folds.
     cv_results_ : dict of arrays
-        A row for every setting tried, best first; ``pandas.DataFrame(cv_results_)`` has
+        One row per setting, the best first; ``pandas.DataFrame(cv_results_)`` has
         scikit-learn's columns, such as ``params``, ``mean_test_score`` and
         ``rank_test_score``, beside candidate, strength, n_neighbors, weights, accuracy,
         n_held, member, rank and seconds.
     refused_ : dict
-        Candidates that were not or could not be fitted, and why.
+        Candidates that were not fitted, with the reason.
     search_seconds_, refit_seconds_ : float
-        What it took.
+        Seconds of the search and of the final fits.
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -203,6 +202,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     unseen: str = "prior"
     missing: str = "level"
     numeric: str = "auto"
+    ordered: Any = None
     n_jobs: Any = None
     random_state: Any = None
     verbose: int = 0
@@ -212,14 +212,14 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     n_remembered: Any = "auto"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose, and learn from all rows.
+        """Select the distances by cross-validation and refit them to all rows.
 
         Parameters
         ----------
         X : table of any kind
-        y : one label a row
+        y : one label per row
         sample_weight : array-like (n,), default=None
-            One weight >= 0 a row, counting repetitions of it; None: ones.
+            One weight >= 0 per row, counting repetitions of it; None: ones.
 
         Returns
         -------
@@ -228,7 +228,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         start = perf_counter()
         most, budget = parameters.whole_number(self, "max_members"), _seconds(self)
         parameters.flag(self, "calibrate")
-        remembered = remembered_by(self)
+        remember = remembering(self)
         check_scoring(self)
         check_class_weight(self)
         with search_progress(self, X, y, sample_weight) as notify:
@@ -245,7 +245,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
                 )
             with Deadline(start + budget).limit(), _columns_not_warned_of():
                 voters = self._learn(search, chosen)
-                voters = tuple(v.with_rows(remembered(v)) for v in voters)
+                voters = tuple(map(remember, voters))
             self.classes_ = rows.classes
             self.committee_ = Committee(voters, rows.classes, calibration, scores)
             keep_codebook(self, self.distance_.codebook)
@@ -255,10 +255,11 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     def _read(self, X: Any, y: Any, sample_weight: Any) -> CodedRows:
         """Read the table, and warn of its columns once, whichever candidate wins."""
         with _columns_not_warned_of():
-            book = Codebook(numeric="category")
+            book = Codebook(numeric="category", ordered=self.ordered)
             owner = type(self).__name__
             rows = labelled_rows(X, y, sample_weight, book, owner, self.class_weight)
-        Codebook(numeric=self.numeric).fit(rows.table, rows.weights, rows.y)  # warns
+        book = Codebook(numeric=self.numeric, ordered=self.ordered)
+        book.fit(rows.table, rows.weights, rows.y)  # warns
         return rows
 
     def predict_set(
@@ -268,29 +269,30 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         by_class: bool = False,
         allow_empty: bool = False,
     ) -> NDArray[np.bool_]:
-        """Return the classes that each row may have, the true one as often as asked.
+        """Return prediction sets that contain the true class with the given coverage.
 
-        By split conformal prediction from the rows that the search held out. The share
+        By split conformal prediction on the held-out rows of the search. The coverage
         holds on average over new rows like those of fit, not for every kind of row.
 
         Parameters
         ----------
         X : table
         coverage : float, default=0.9
-            In (0, 1]: how often the true class is to be in the set; 1 returns all.
+            In (0, 1]: probability that the set contains the true class; 1 returns all
+            classes.
         by_class : bool, default=False
-            Whether it is to hold for the rows of each class, not of all together; sets
-            are then larger, and every class needs rows held out.
+            Whether the coverage is to hold for each class rather than overall; sets
+            are then larger, and every class needs held-out rows.
         allow_empty : bool, default=False
-            Whether a set may be empty. If not, the most probable class is always in,
-            and sets of a model that is right more often than asked hold the true class
-            more often than asked.
+            Whether a set may be empty. If not, it always contains the most probable
+            class, and a model whose accuracy exceeds the coverage covers more often.
 
         Returns
         -------
         mask : ndarray of bool (n, n_classes)
-            In the order of ``classes_``. Where too few rows were held out for the
-            coverage, all classes are in, and a warning says how many it would take.
+            In the order of ``classes_``. If too few rows were held out for the
+            coverage, sets contain all classes, with a warning that states how many are
+            needed.
         """
         check_is_fitted(self)
         coverage = _check_coverage(coverage)
@@ -318,7 +320,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         what = "those classes are" if by_class else "every class is"
         n_rows = f"; there were {held.weights.sum():g}" if not by_class else ""
         warnings.warn(
-            f"A coverage of {coverage:g} needs {rows_needed(coverage):,} rows held out"
+            f"A coverage of {coverage:g} needs {rows_needed(coverage):,} held-out rows"
             f"{whose}{n_rows}. So {what} in every set; ask for less, or fit more rows.",
             FewHeldRowsWarning,
             stacklevel=3,
@@ -327,16 +329,15 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     def condensed(
         self, n_rows: int | None = None, tolerance: float = 0.01
     ) -> CPMLClassifier:
-        """Return a classifier by the best member that keeps the fewest rows.
+        """Return a classifier of the best member that keeps few training rows.
 
-        It is one member alone, and its probabilities are shares of votes: what the
-        search knows of rows held out is of all members and all rows together, so that
-        it neither calibrates the votes of few rows nor makes sets of them.
+        Its probabilities are shares of votes, and it has no prediction sets: the
+        calibration of the search is that of all members with all rows.
 
         Parameters
         ----------
         n_rows, tolerance : as in :meth:`nearkind.CPMLClassifier.condensed`
-            What is lost is measured against that member.
+            The loss of accuracy is relative to that member.
 
         Returns
         -------
@@ -360,17 +361,17 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
 
     @property
     def calibration_(self) -> Calibration | None:
-        """How mean shares of votes become probabilities; None: they are."""
+        """The map from mean shares of votes to probabilities; None: the identity."""
         return self.committee_.calibration
 
     @property
     def conformal_scores_(self) -> ConformalScores | None:
-        """Scores of rows held out; None in a model of a file of version 0.1.0."""
+        """Scores of held-out rows; None in a model of a file of version 0.1.0."""
         return self.committee_.conformal
 
     @property
     def held_accuracy_(self) -> float:
-        """Share of rows held out that were answered rightly, whatever the scoring."""
+        """Accuracy on the held-out rows, whatever the scoring."""
         if self.confusion_ is None:  # of a file of version 0.1.0
             return self.best_score_
         return float(np.trace(self.confusion_) / self.confusion_.sum())
@@ -378,7 +379,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     def _search(
         self, rows: CodedRows, y: Any, deadline: Deadline, notify: Notify
     ) -> Elimination:
-        sizes = rows.codebook.n_values, len(rows), len(rows.classes)
+        book = rows.codebook
+        sizes = book.n_values, len(rows), len(rows.classes), any(book.n_ordered)
         candidates = candidates_of(self, *sizes)
         ways = _ways_to_vote(self)
         folds = folds_of(self, rows, y)

@@ -50,7 +50,7 @@ class Contender:
     shares : list of ndarray (V, n_held, C)
         For each fold the votes on held rows, by each of the V ways to vote.
     held : list of ndarray of int (n_held,)
-        For each fold the rows held out.
+        For each fold the held-out rows.
     alive : ndarray of bool (V,)
         Which ways to vote have not been eliminated.
     seconds : float
@@ -105,7 +105,7 @@ class Elimination:
         Is told (work done or no longer needed, work in all, what comes next, best
         accuracy so far).
     n_jobs : int, default=None
-        Threads, None for one a core; no bit of the result depends on it.
+        Threads, None for one a core; results do not depend on it.
     scoring : Scoring, default=Accuracy()
         By which who is behind is out.
 

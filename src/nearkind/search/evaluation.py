@@ -28,7 +28,7 @@ ENOUGH_HELD = 300
 
 
 class Votes(NamedTuple):
-    """What a candidate at one strength says of the rows held out."""
+    """What a candidate at one strength says of the held-out rows."""
 
     number: int  # of the strength
     shares: Array  # (V, n_held, C), by each of the V ways to vote

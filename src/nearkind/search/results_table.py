@@ -18,7 +18,7 @@ def results_table(search: Elimination, members: Sequence[Member]) -> dict[str, A
     behind), member (place among the members, -1: none), rank, seconds (of the fits;
     shared by the ways to vote). Then those of scikit-learn: params (the first four as a
     dict), split0_test_score and so on (NaN for folds that it was not fitted on),
-    mean_test_score (the score: of all rows held out, not a mean of folds),
+    mean_test_score (the score: of all held-out rows, not a mean of folds),
     std_test_score (over folds) and rank_test_score (1 for the best; those that fell
     behind come after the others).
     """

@@ -1,6 +1,6 @@
-"""Scoring: what a search is to be good at, judged on rows held out.
+"""Scoring: what a search is to be good at, judged on held-out rows.
 
-A score is a weighted mean of one term a row as far as it can be, so that two settings
+A score is a weighted mean of one term per row as far as it can be, so that two settings
 can be compared row by row.
 """
 
@@ -34,7 +34,7 @@ class Scoring(ABC):
 
     @abstractmethod
     def terms(self, shares: Array, truth: Truth, weights: Array) -> Array:
-        """Return one number a row (..., n), whose weighted mean is the score.
+        """Return one number per row (..., n), whose weighted mean is the score.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class Scoring(ABC):
 
 
 class Accuracy(Scoring):
-    """Share of rows that are answered rightly.
+    """Share of rows that are predicted correctly.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class Accuracy(Scoring):
 
 
 class BalancedAccuracy(Scoring):
-    """Mean over the classes of the share of their rows that are answered rightly.
+    """Mean recall over the classes.
 
     Examples
     --------
@@ -109,9 +109,9 @@ class BalancedAccuracy(Scoring):
 class MacroF1(BalancedAccuracy):
     """Mean of F1 over the classes that the rows have.
 
-    F1 is no mean over rows. A row that is answered rightly counts the same part of the
-    F1 of its class as others; rows predicted to be of a class are taken as fixed when
-    two settings are compared row by row.
+    F1 is not a mean over rows. When two settings are compared row by row, every correct
+    prediction has the same share of the F1 of its class, and the number of predictions
+    of a class is taken as fixed.
     """
 
     def terms(self, shares: Array, truth: Truth, weights: Array) -> Array:

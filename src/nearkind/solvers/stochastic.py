@@ -3,7 +3,7 @@
 Each step sees all constraints among a thousand rows, drawn anew from every class; the
 mean of those losses over draws is the loss of all rows. The iterates are averaged
 (Polyak and Juditsky, 1992; later ones weighing more), and what is reported is an
-estimate on rows held out for that. Sampling errors are far larger than rounding, so
+estimate on held-out rows for that. Sampling errors are far larger than rounding, so
 distances are in single precision.
 """
 

@@ -34,6 +34,8 @@ class Column:
         Whether the user declared the column categorical.
     plain : bool, default=False
         Whether the values that ``factorize`` returns are plain and distinct already.
+    order : sequence, default=None
+        All values that there may be, lowest first, if the user declared them ordered.
     exact : bool, default=True
         Whether values that differ, and are below 2^53, differ in ``numeric`` too; not
         so for a mixture of floats, Decimals and integers of any size.
@@ -44,7 +46,7 @@ class Column:
         Places in ``values``, -1 where missing. Read-only by convention.
     values : list
         Distinct plain values. Declared categories that no row has may be among them.
-    numeric, declared
+    numeric, declared, order
         As given.
 
     Examples
@@ -61,6 +63,7 @@ class Column:
         numeric: NDArray[np.float64] | None = None,
         declared: bool = False,
         *,
+        order: Sequence[Any] | None = None,
         plain: bool = False,
         exact: bool = True,
     ) -> None:
@@ -68,6 +71,7 @@ class Column:
         self._is_plain, self._is_exact = plain, exact
         self.numeric = numeric
         self.declared = declared
+        self.order = order
 
     @cached_property
     def _factorization(self) -> Factorization:
@@ -119,6 +123,7 @@ class Column:
             lambda: (self.indices[rows], self.values),
             numeric,
             self.declared,
+            order=self.order,
             plain=True,
             exact=self._is_exact,
         )
@@ -143,7 +148,12 @@ class Column:
         found = np.array([*places, -1])[other.indices]
         indices, values = np.concatenate([self.indices, found]), list(place)
         return Column(
-            lambda: (indices, values), numeric, declared, plain=True, exact=False
+            lambda: (indices, values),
+            numeric,
+            declared,
+            plain=True,
+            exact=False,
+            order=self.order or other.order,
         )
 
     def distinct(self) -> "tuple[NDArray[np.int32], Column]":
@@ -175,7 +185,12 @@ class Column:
         places = np.append(np.arange(len(values)), -1)
         numeric = None if self.numeric is None else as_floats(values)
         return code_of[self.indices], Column(
-            lambda: (places, values), numeric, self.declared, plain=True, exact=False
+            lambda: (places, values),
+            numeric,
+            self.declared,
+            order=self.order,
+            plain=True,
+            exact=False,
         )
 
     def _distinct_numbers(self, x: NDArray[np.float64]) -> "tuple[Any, Column]":

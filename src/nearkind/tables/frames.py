@@ -4,7 +4,7 @@ Each reader lets its library find the distinct values of a column. A library is 
 only when one of its objects is read, so the user has imported it already.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from nearkind.tables.column import (
 )
 from nearkind.tables.plain_table import PlainTable
 from nearkind.tables.table import Table
-from nearkind.tables.values import COMPLEX_REFUSED, refuse_complex
+from nearkind.tables.values import COMPLEX_REFUSED, plain, refuse_complex
 
 
 def read_pandas(X: Any) -> Table:
@@ -41,11 +41,20 @@ def read_pandas(X: Any) -> Table:
 
 def _pandas_column(name: Any, series: Any) -> Column:
     if series.dtype == "category":
-        return Column(lambda: _pandas_categories(series), declared=True)
+        categories = series.cat.categories.tolist() if series.cat.ordered else None
+        return _categorical(lambda: _pandas_categories(series), categories)
     if series.dtype.kind in "iuf":
         numbers = series.to_numpy("float64", na_value=np.nan)
         return Column(lambda: _pandas_distinct(name, series), numbers)
     return inferred_column(name, lambda: _pandas_distinct(name, series))
+
+
+def _categorical(
+    factorize: Callable[[], Factorization], categories: list[Any] | None
+) -> Column:
+    """Return a declared column, whose categories are in order unless they are None."""
+    order = None if categories is None else list(map(plain, categories))
+    return Column(factorize, declared=True, order=order)
 
 
 def _pandas_categories(series: Any) -> Factorization:
@@ -88,7 +97,8 @@ def _polars_column(name: str, series: Any) -> Column:
     if kind.is_nested() or kind == pl.Object:
         return column_of(name, series.to_list())
     if kind in (pl.Categorical, pl.Enum):
-        return Column(lambda: _polars_categories(series), declared=True)
+        categories = kind.categories.to_list() if kind == pl.Enum else None
+        return _categorical(lambda: _polars_categories(series), categories)
     if kind.is_integer() or kind.is_float():
         numbers = series.cast(pl.Float64).to_numpy()
         return Column(lambda: _polars_distinct(series), numbers)
@@ -143,7 +153,9 @@ def _arrow_column(name: str, column: Any, declared: bool) -> Column:
     from pyarrow import types
 
     if types.is_dictionary(column.type) and declared:
-        return Column(lambda: _arrow_distinct(name, column), declared=True)
+        chunks = column.chunks if column.type.ordered else []
+        categories = chunks[0].dictionary.to_pylist() if chunks else None
+        return _categorical(lambda: _arrow_distinct(name, column), categories)
     if types.is_integer(column.type) or types.is_floating(column.type):
         numbers = column.cast("float64", safe=False).to_numpy()
         return Column(lambda: _arrow_distinct(name, column), numbers)

@@ -165,7 +165,7 @@ def audit(
     ----------
     X : table of any kind
     y : array-like (n,)
-        One label a row, None or NaN where there is none.
+        One label per row, None or NaN where there is none.
     metric : distance or str, default=None
         By which labels are judged, as in :class:`nearkind.CPMLClassifier`; it is
         learned anew without the rows that it judges, also if it is given fitted. None:

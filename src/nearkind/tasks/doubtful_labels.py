@@ -1,4 +1,4 @@
-"""Labels that the neighbours of their rows contradict, by votes on rows held out."""
+"""Labels that the neighbours of their rows contradict, by votes on held-out rows."""
 
 import warnings
 from dataclasses import dataclass
@@ -101,7 +101,7 @@ def judge(
     rows : AuditedRows
         All have a label, and each class has two rows or more.
     metric : distance or str, default=None
-        Learned anew without the rows held out; None: the best of those that
+        Learned anew without the held-out rows; None: the best of those that
         CPMLClassifierCV tries.
     random_state : int, RandomState or None, default=0
     verbose : int, default=0

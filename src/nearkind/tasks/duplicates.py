@@ -183,7 +183,7 @@ def contradictions(rows: AuditedRows) -> tuple[list[Contradiction], float]:
     pairs, counts = np.unique(group * len(classes) + y, return_counts=True)
     of_pair = pairs // len(classes)
     sizes = np.bincount(group)
-    most = np.zeros(len(sizes), dtype=np.intp)  # rows of the commonest label
+    most = np.zeros(len(sizes), dtype=np.intp)  # rows of the most frequent label
     np.maximum.at(most, of_pair, counts)
     found = []
     order = np.lexsort((numbers, group))

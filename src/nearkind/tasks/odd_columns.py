@@ -18,7 +18,7 @@ NEARLY_ALL = 0.9
 SPREAD = 10
 """Whole numbers that name rows lie within so many times their count."""
 TOLD = 0.95
-"""Share of the error of always saying the largest class that a leak takes away."""
+"""Share of the error of the majority-class baseline that a leak takes away."""
 BY_CHANCE = 0.01
 """Chance, over all columns, that one without a meaning tells as much."""
 
@@ -119,7 +119,7 @@ def left_out_accuracy(
 ) -> float:
     """Return the share of labels that one column tells, each row left out in turn.
 
-    A row is given the commonest label of the others with its value; with numbers of
+    A row is given the most frequent label of the others with its value; with numbers of
     many values, of those with the next number on either side too. Where there is no
     other, or labels are tied, it is given the largest class of all, so that a column
     of identifiers tells no more than that.
@@ -162,7 +162,7 @@ def _most_others(
     y: NDArray[np.intp],
     n_classes: int,
 ) -> NDArray[np.intp]:
-    """Return for each row the rows of the commonest label but its own (n,)."""
+    """Return for each row the rows of the most frequent label but its own (n,)."""
     at, label = np.divmod(keys, n_classes)
     order = np.lexsort((counts, at))
     at, label, counts = at[order], label[order], counts[order]

@@ -83,7 +83,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
         ----------
         X : table of any kind
         y : array-like (n,)
-            One label a row.
+            One label per row.
 
         Returns
         -------

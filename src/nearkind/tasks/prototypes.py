@@ -30,7 +30,7 @@ class Prototypes(DistanceTask, BaseEstimator):
     n_rows : int, default=None
         How many to choose; None: by ``tolerance``.
     tolerance : float, default=0.01
-        How much accuracy may be lost, as estimated on training rows held out.
+        Maximum decrease of accuracy, estimated on held-out training rows.
     n_neighbors : int, default=5
         How many rows vote, counted by the rows that each prototype stands for.
     weights : {"uniform", "distance", "soft"} or callable, default="uniform"
@@ -47,7 +47,7 @@ class Prototypes(DistanceTask, BaseEstimator):
     weights_ : ndarray (n,)
         How many rows each stands for: those to which it is the nearest.
     score_ : float
-        Accuracy of so many prototypes on training rows held out.
+        Accuracy of that many prototypes on held-out training rows.
     full_score_ : float
         That of all rows.
     classifier_ : CPMLClassifier
@@ -82,9 +82,9 @@ class Prototypes(DistanceTask, BaseEstimator):
         ----------
         X : table of any kind
         y : array-like (n,)
-            One label a row.
+            One label per row.
         sample_weight : array-like (n,), default=None
-            One weight >= 0 a row, counting repetitions of it.
+            One weight >= 0 per row, counting repetitions of it.
 
         Returns
         -------

@@ -16,7 +16,7 @@ from nearkind.protocols import Array
 from nearkind.tasks.audited_rows import AuditedRows
 
 MOST_VALUES = 2_000
-"""The commonest values of a column that are compared."""
+"""The most frequent values of a column that are compared."""
 SHORT, LONG = 5, 60
 """Letters of texts in which one wrong letter is a typing error."""
 RARE = 0.1
@@ -76,7 +76,7 @@ class Synonym:
 def synonyms(
     rows: AuditedRows, distance: FittedDistance | None = None
 ) -> list[Synonym]:
-    """Return the synonyms in a table, column by column, the commonest value first.
+    """Return the synonyms in a table, column by column, the most frequent value first.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def synonyms(
 
 @dataclass(frozen=True)
 class ColumnValues:
-    """The commonest values of a column, the commonest first.
+    """The most frequent values of a column, the most frequent first.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class ColumnValues:
         return cls(values, counts[order], histograms)
 
     def spelled_alike(self) -> Iterator[tuple[int, int]]:
-        """Yield the places of values that are spelled as a commoner one."""
+        """Yield the places of values that are spelled as a more frequent one."""
         first: dict[str, int] = {}
         for place, value in enumerate(self.values):
             if value is not None and (reading := spelled(str(value))):

@@ -71,9 +71,9 @@ def _advice(
         n_values, n_classes
     ):
         if n_held <= MOST_NUMBERS and setting == "projection":  # M alone is too large
-            return "Take fewer columns, or structure='diagonal': one weight a column."
+            return "Take fewer columns, or structure='diagonal': one weight per column."
         return (
-            f"That is {n_classes:,} numbers, one a class, for each value in a row: "
+            f"That is {n_classes:,} numbers, one per class, for each value in a row: "
             "take fewer rows or columns, or merge classes."
         )
     widest = _widest(projection, n_values, n_classes)

@@ -61,7 +61,8 @@ def codebook(model: Any, policies: Mapping[str, tuple[str, ...]] = USUAL) -> Cod
     crosses = as_setting(getattr(model, "crosses", 0))  # few distances have them
     if crosses is None:
         raise wrong(model, "crosses", WANTED)
-    return Codebook(model.missing, model.unseen, model.numeric, crosses)
+    settings = model.missing, model.unseen, model.numeric, crosses
+    return Codebook(*settings, ordered=model.ordered)
 
 
 def choice(model: Any, name: str, table: dict[str, Any]) -> Any:

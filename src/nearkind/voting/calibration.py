@@ -1,4 +1,4 @@
-"""Calibration: from shares of votes to probabilities, fitted on rows held out."""
+"""Calibration: from shares of votes to probabilities, fitted on held-out rows."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -77,7 +77,7 @@ class Calibration:
         prior: Array,
         n_rows: float | None = None,
     ) -> "Calibration":
-        """Return the calibration of least log loss on rows held out.
+        """Return the calibration of least log loss on held-out rows.
 
         A term (log sharpness)^2 / 2, which weighs as much as a row, keeps few rows from
         deciding too much. The prior has at least the share of one row among those held
@@ -86,7 +86,7 @@ class Calibration:
         Parameters
         ----------
         shares : ndarray (n, C)
-            Votes on rows held out.
+            Votes on held-out rows.
         truth : ndarray of int (n,)
             Their classes.
         weights : ndarray (n,)

@@ -1,18 +1,21 @@
 """A committee: voters, and how their votes become probabilities."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.encoding.codebook import FEW_ROWS
+from nearkind.encoding.rows import unique_rows
 from nearkind.errors import RefusedError
 from nearkind.protocols import Array
 from nearkind.tables import read_table
 from nearkind.voting.calibration import Calibration
 from nearkind.voting.conformal import ConformalScores
+from nearkind.voting.shapley import coalitions
 from nearkind.voting.voter import FitReport, Voter
 
 
@@ -91,28 +94,80 @@ class Committee:
         """Return the probability of each class (n, C)."""
         return self.probabilities(self.shares(X, owner))
 
-    def feature_effects(self, row: Any) -> tuple[list[Any], Array]:
-        """Return the features, and by how much each raises each probability (D, C).
+    @property
+    def feature_names(self) -> list[Any]:
+        """Features of all voters, each once."""
+        return feature_names(self.voters)
 
-        It is the probability with all features, less that if every training row had
-        the row's own value in the feature: it then tells no row from another. A feature
-        that some voters do not have changes the votes of the others alone.
+    def contributions(self, X: Any, owner: str | None = None) -> tuple[Array, Array]:
+        """Return the contribution of each feature to each probability (n, D, C).
+
+        They are the Shapley values of the features, in the order of ``feature_names``.
+        The worth of a subset of features is the probability if all training rows have
+        the row's own values elsewhere, so that only these features tell them apart.
 
         Parameters
         ----------
-        row : table of one row
+        X : table with the columns that fit saw
+        owner : str, default=None
+            Whom to name in messages.
+
+        Returns
+        -------
+        contributions : ndarray (n, D, C)
+        base : ndarray (n, C)
+            The probabilities without any feature. Contributions and base add up to
+            ``predict_proba``.
         """
-        books = [voter.distance.codebook for voter in self.voters]
-        listed = (name for book in books for name in book.feature_names)
-        names = list(dict.fromkeys(listed))
-        total = np.zeros((len(names) + 1, len(self.classes)))  # the last: with all
-        for voter, book in zip(self.voters, books, strict=True):
-            with_all, without = voter.shares_without(book.encode(row)[0])
-            place = {name: d for d, name in enumerate(book.feature_names)}
-            each = [without[place[n]] if n in place else with_all for n in names]
-            total += [*each, with_all]
-        p = self.probabilities(total / len(books))
-        return names, p[-1] - p[:-1]
+        votes = [(voter.shares, voter.shares_over) for voter in self.voters]
+        return shapley_values(self.voters, votes, self.probabilities, X, owner)
+
+
+def shapley_values(
+    voters: Sequence[Voter],
+    votes: Sequence[tuple[Callable[..., Array], Callable[..., Array]]],
+    answer: Callable[[Array], Array],
+    X: Any,
+    owner: str | None,
+) -> tuple[Array, Array]:
+    """Return the contribution of each feature to each answer (n, D, C), and the base.
+
+    Parameters
+    ----------
+    voters : sequence of Voter
+    votes : sequence of (callable, callable)
+        For each voter, what gives its votes on rows (n, C), and those on one row over
+        subsets of features (E, C).
+    answer : callable
+        From the mean of the votes to answers (n, C).
+    X : table with the columns that fit saw
+    owner : str or None
+        Whom to name in messages.
+    """
+    X, names = read_table(X), feature_names(voters)
+    coded = [voter.encode(X, owner) for voter in voters]
+    rows = unique_rows(np.hstack(coded))
+    first = np.unique(rows.of_row, return_index=True)[1]
+    coded = [codes[first] for codes in coded]
+    kept, weights = coalitions(len(names))
+    books = (voter.distance.codebook for voter in voters)
+    features = [kept[:, [*map(names.index, b.feature_names)]] for b in books]
+    whole = [of_rows(codes) for (of_rows, _), codes in zip(votes, coded, strict=True)]
+    p = answer(np.mean(whole, axis=0))
+    parts, base = np.empty((len(p), len(names), p.shape[1])), np.empty_like(p)
+    for i in range(len(p)):
+        each = zip(votes, coded, features, strict=True)
+        found = [over(codes[i], some) for (_, over), codes, some in each]
+        worth = answer(np.mean(found, axis=0))  # (E, C)
+        worth[-1] = p[i]  # the same but for rounding
+        parts[i], base[i] = weights @ worth, worth[0]
+    return parts[rows.of_row], base[rows.of_row]
+
+
+def feature_names(voters: Sequence[Voter]) -> list[Any]:
+    """Return the features of all voters, each once."""
+    listed = (voter.distance.codebook.feature_names for voter in voters)
+    return list(dict.fromkeys(chain.from_iterable(listed)))
 
 
 def explaining(reports: Sequence[FitReport]) -> int:

@@ -274,11 +274,11 @@ class Condensation:
 
     @property
     def full_score(self) -> float:
-        """Share of rows held out that all other rows classify rightly."""
+        """Share of held-out rows that all other rows classify correctly."""
         return self._score([fold.n_right for fold in self._folds])
 
     def score(self, n_rows: int) -> float:
-        """Return the share of rows held out that so many prototypes classify rightly.
+        """Return the share of held-out rows that so many prototypes classify correctly.
 
         They are chosen among the other rows, under the distance as it is.
         """
@@ -306,7 +306,7 @@ class HeldOut:
     others : Condensation
         Of the rows that are not held out.
     rows : sequence of length b
-        Unique rows held out, as the metric represents them.
+        Unique held-out rows, as the metric represents them.
     held : ndarray (b, C)
         How many rows of each class each stands for.
     """
@@ -323,11 +323,11 @@ class HeldOut:
 
     @cached_property
     def n_right(self) -> float:
-        """How many rows held out are classified rightly by all others."""
+        """How many held-out rows are classified correctly by all others."""
         return self._n_right(self.others.voting)
 
     def n_right_by(self, n_rows: int) -> float:
-        """Return how many are classified rightly by so many prototypes."""
+        """Return how many are classified correctly by so many prototypes."""
         if n_rows >= len(self.others.voting):
             return self.n_right
         return self._n_right(self.others.condensed(n_rows))

@@ -25,7 +25,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class ConformalScores:
-    """One less the probability of the true class, on rows held out.
+    """One less the probability of the true class, on held-out rows.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class ConformalScores:
 
 
 def rows_needed(coverage: float) -> int:
-    """Return how many rows held out a coverage below 1 needs.
+    """Return how many held-out rows a coverage below 1 needs.
 
     Examples
     --------

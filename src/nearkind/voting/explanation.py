@@ -1,14 +1,15 @@
 """Why a row is given its class: who votes, and which columns speak for which class."""
 
+from collections import Counter
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearkind.distances.form import object_array
-from nearkind.neighbors import most_votes
-from nearkind.protocols import Array
+from nearkind.errors import did_you_mean
+from nearkind.neighbors import most_votes, ranks, tie_widths
 from nearkind.tables import frame, one_row
 from nearkind.voting.committee import Committee
 from nearkind.voting.voter import Voter
@@ -17,9 +18,12 @@ MOST_LINES = 12
 """Columns that the text of an explanation lists."""
 MOST_CLASSES = 4
 """Classes that it lists."""
-NO_EFFECTS = "No column decides alone: without any one of them the others say the same."
-LEAST_EFFECT = 0.01
-"""Change of a probability below which there is none to speak of."""
+MOST_NAMES = 3
+"""Differing columns that it lists for each neighbour."""
+ROUNDED = 12
+"""Digits up to which votes are compared."""
+BASE = "base value"
+"""Name of the probability without any feature."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,61 +36,74 @@ class Explanation:
         The class.
     probabilities : dict of object to float
         Probability of each class, as ``predict_proba`` says, the largest first.
+    base : dict of object to float
+        Probability of each class without any feature: the vote of all training rows.
     neighbors : DataFrame
-        The nearest training rows, by their numbers in the table given to fit: row,
-        label (the most frequent one of the rows that are equal to it), distance, and
-        vote, the share of all votes that this row has.
+        The training rows with the largest votes, by their numbers in the table given to
+        fit: row, label (the most frequent one of the rows that are equal to it),
+        distance, vote, the share of all votes that this row has (the mean over all
+        voters), and differs, the columns in which it differs from the row.
     values : DataFrame
         The row beside its neighbours: feature, row, then a column for each of them. Of
         numbers that the model keeps as ranges it has the range.
     effects : DataFrame
-        feature, value, and for each class by how much the feature raises its
-        probability: that with all columns, less that if every training row had this
-        row's own value in the feature. The largest effect on the predicted class comes
-        first.
+        feature, value, and for each class the contribution of the feature to its
+        probability, a Shapley value: contributions and ``base`` add up to the
+        probability. The largest contribution to the predicted class comes first.
     explained_by : str
-        The distance that neighbours come from. Effects and probabilities are those of
-        all members together.
+        The distance that the column ``distance`` of the neighbours is by. Votes,
+        effects and probabilities are those of all voters together.
     """
 
     predicted: Any
     probabilities: dict[Any, float]
+    base: dict[Any, float]
     neighbors: Any
     values: Any
     effects: Any
     explained_by: str
 
-    @property
-    def has_effects(self) -> bool:
-        """Whether some column changes the probability of the class to speak of."""
-        effects = np.asarray(self.effects[effect_name(self.predicted)], dtype=float)
-        return has_effects(effects)
-
     def __repr__(self) -> str:
         likeliest = list(self.probabilities)[:MOST_CLASSES]
         shares = ", ".join(f"{c} {self.probabilities[c]:.1%}" for c in likeliest)
-        named = [effect_name(label) for label in likeliest]
-        columns = ["feature", "value", *named]
-        shown = [
-            *(cell_texts(self.effects[c], ".15g")[:MOST_LINES] for c in columns[:2]),
-            *([*map(effect_text, self.effects[name])][:MOST_LINES] for name in named),
-        ]
-        n_more = len(self.effects["feature"]) - len(shown[0])
-        more = [f"and {n_more} more"] if n_more else []
-        told = [*aligned_lines(columns, shown), *more]
-        forms = {"row": "", "label": "", "distance": ".4g", "vote": ".1%"}
-        near = [cell_texts(self.neighbors[name], form) for name, form in forms.items()]
+        n_more = max(len(self.effects["feature"]) - MOST_LINES, 0)
+        more = [f"{n_more} more"] if n_more else []
+        names, values = (cell_texts(self.effects[c], ".15g")[:MOST_LINES]
+                         for c in ("feature", "value"))  # fmt: skip
+        shown = [[BASE, *names, *more], ["", *values, *("" for _ in more)]]
+        for label in likeliest:
+            effects = np.asarray(self.effects[effect_name(label)], dtype=float)
+            each = [*effects[:MOST_LINES], *(effects[MOST_LINES:].sum() for _ in more)]
+            shown.append([f"{self.base[label]:.3f}", *map(effect_text, each)])
+        head = ["feature", "value", *map(effect_name, likeliest)]
+        forms = {"distance": ".4g", "vote": ".1%"}
+        columns = ["row", "label", *forms, "differs"]
+        near = [cell_texts(self.neighbors[c], forms.get(c, "")) for c in columns]
         return "\n".join(
             [
                 f"Class {self.predicted!r}: {shares}",
                 "",
-                f"Nearest training rows, by {self.explained_by}",
-                *aligned_lines(list(forms), near),
+                "Training rows with the largest votes; distances by "
+                f"{self.explained_by}",
+                *aligned_lines(columns, near),
                 "",
-                "By how much each column raises the probability of a class",
-                *(told if self.has_effects else [NO_EFFECTS]),
+                "Contribution of each column to the probability of a class",
+                *aligned_lines(head, shown),
             ]
         )
+
+
+def names_text(names: list[Any]) -> str:
+    """Return the first names of a list, and how many more there are.
+
+    Examples
+    --------
+    >>> names_text(["age", "sex", "race", "job"]), names_text([])
+    ('age, sex, race and 1 more', 'nothing')
+    """
+    shown = ", ".join(map(str, names[:MOST_NAMES])) or "nothing"
+    n_more = len(names) - MOST_NAMES
+    return f"{shown} and {n_more} more" if n_more > 0 else shown
 
 
 def effect_name(label: Any) -> str:
@@ -112,11 +129,6 @@ def effect_text(effect: float) -> str:
     return text if float(text) else "0"
 
 
-def has_effects(effects: Array) -> bool:
-    """Return whether some of the effects on a class (D,) are worth speaking of."""
-    return bool((np.abs(effects) >= LEAST_EFFECT).any())
-
-
 def explain_prediction(
     committee: Committee, row: Any, n_neighbors: int = 5
 ) -> Explanation:
@@ -136,17 +148,24 @@ def explain_prediction(
     p = committee.predict_proba(row)[0]
     labels, order = committee.classes.tolist(), np.argsort(-p, kind="stable")
     predicted = int(most_votes(p[None])[0])
-    names, effects = committee.feature_effects(row)
+    parts, base = committee.contributions(row)
+    names, effects = committee.feature_names, parts[0]
     first = np.argsort(-np.abs(effects[:, predicted]), kind="stable")
     cells = {
         name: cell
         for each in (v.distance.codebook for v in committee.voters)
         for name, cell in zip(each.feature_names, each.cells_of(row), strict=True)
     }
-    near = nearest_rows(voter, committee.classes, row, n_neighbors)
+    near = deciding_rows(committee, row, n_neighbors)
+    unique = [voter.rows.unique_of(number) for number in near["row"]]
+    differing = voter.rows.codes[unique] != voter.encode(row)
+    near["differs"] = object_array(
+        [names_text(list(compress(book.feature_names, each))) for each in differing]
+    )
     return Explanation(
         labels[predicted],
         {labels[c]: float(p[c]) for c in order},
+        {labels[c]: float(base[0, c]) for c in order},
         frame(near, library=library),
         frame(
             {
@@ -171,29 +190,74 @@ def explain_prediction(
     )
 
 
-def nearest_rows(
-    voter: Voter, classes: NDArray[Any], row: Any, n: int
-) -> dict[str, Any]:
-    """Return the n nearest training rows: row, label, distance, vote (n,) each.
+def deciding_rows(committee: Committee, row: Any, n: int) -> dict[str, Any]:
+    """Return the n training rows with the largest votes on a row, nearest ones first.
 
     Parameters
     ----------
-    voter : Voter
-    classes : ndarray (C,)
+    committee : Committee
     row : table of one row
     n : int
         At most as many as there are are returned.
+
+    Returns
+    -------
+    dict
+        ``row``, ``label``, ``distance`` by the voter that explains, and ``vote``, the
+        mean share over all voters, of each (n,).
     """
-    rows, codes = voter.rows, voter.encode(row)
-    distances, numbers = voter.kneighbors(codes, min(n, rows.n_rows))
-    unique = np.array([rows.unique_of(number) for number in numbers[0]])
-    votes = voter.votes(voter.distance.represent(codes))
+    voter, total = committee.explaining, Counter[int]()
+    for each in committee.voters:
+        votes = each.votes(each.distance.represent(each.encode(row)))
+        numbers, shares = each.rows.groups.by_row(votes / each.rows.groups.sizes)
+        total.update(dict(zip(numbers.tolist(), shares.tolist(), strict=True)))
+    groups, query = voter.rows.groups, voter.distance.represent(voter.encode(row))
+    distances = voter.distance.compare(query, voter.represented)
+    numbers, owner = groups.members_of(np.arange(len(voter.rows)))
+    place = ranks(distances[0], tie_widths(distances)[0])[owner]
+    vote = np.array([total[number] for number in numbers.tolist()])
+    vote /= len(committee.voters)
+    first = np.lexsort((numbers, place, -vote.round(ROUNDED)))[:n]
+    unique = owner[first]
     return {
-        "row": numbers[0],
-        "label": classes[rows.shares[unique].argmax(axis=1)],
-        "distance": distances[0],
-        "vote": (votes / rows.groups.sizes)[unique],
+        "row": numbers[first],
+        "label": committee.classes[voter.rows.shares[unique].argmax(axis=1)],
+        "distance": distances[0, unique],
+        "vote": vote[first],
     }
+
+
+def contribution_columns(
+    committee: Committee, X: Any, to: Any = None, owner: str | None = None
+) -> dict[Any, Any]:
+    """Return what ``explain_rows`` of the classifiers returns, as columns by name.
+
+    Parameters
+    ----------
+    committee : Committee
+    X : table with the columns that fit saw
+    to : object, default=None
+        The class whose probability is explained; None: that predicted for each row.
+    owner : str, default=None
+        Whom to name in messages.
+    """
+    labels = committee.classes.tolist()
+    if to is not None and to not in labels:
+        raise ValueError(
+            f"{to!r} is none of the classes. {did_you_mean(to, labels)}".strip()
+        )
+    parts, base = committee.contributions(X, owner)  # (n, D, C), (n, C)
+    p, rows = base + parts.sum(axis=1), np.arange(len(parts))
+    predicted = most_votes(p)
+    c = predicted if to is None else np.full(len(p), labels.index(to))
+    about = {
+        "predicted": committee.classes[predicted],
+        "probability": p[rows, c],
+        BASE: base[rows, c],
+    }
+    names = committee.feature_names
+    taken = {name + "_" * (name in names): column for name, column in about.items()}
+    return taken | dict(zip(names, parts[rows, :, c].T, strict=True))
 
 
 def kept_values(voter: Voter, number: int) -> list[Any]:

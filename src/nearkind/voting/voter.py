@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.distances.form import FittedDistance
+from nearkind.distances.form import DistanceFromRow, FittedDistance
 from nearkind.encoding.rows import CodedRows, row_keys
 from nearkind.errors import RefusedError
 from nearkind.neighbors import (
@@ -224,7 +224,7 @@ class Voter:
                 return votes.shares(queries[at], self.rows.shares)
 
             chunks = votes.chunks(len(queries), distances_at_once())
-            return np.concatenate(in_threads(shares, chunks))
+            return np.concatenate(in_threads(shares, chunks or [slice(0)]))
         assert isinstance(self.rule, NearestRule)
         k, weigh = self.rule.n_neighbors, weigher(self.rule.weights)
 
@@ -234,7 +234,7 @@ class Voter:
             return vote_shares(near, weigh, self.rows.shares, len(some))
 
         chunks = self.index.chunks(len(queries), distances_at_once())
-        return np.concatenate(in_threads(shares_near, chunks))
+        return np.concatenate(in_threads(shares_near, chunks or [slice(0)]))
 
     def shares_by_rule(self, codes: Codes, rules: Sequence[Rule]) -> Array:
         """Return ``shares`` under several rules (R, n, C), from one search.
@@ -293,25 +293,19 @@ class Voter:
         found[near.unique_row] = near_votes(near, weigher(self.rule.weights), 1)
         return found / found.sum()
 
-    def shares_without(self, codes: Codes) -> tuple[Array, Array]:
-        """Return the shares of the votes on one row (C,), and without each feature.
+    def shares_over(self, row: Codes, kept: NDArray[np.bool_]) -> Array:
+        """Return the shares of the votes on one row over subsets of features (E, C).
 
         Parameters
         ----------
-        codes : ndarray of int (D,)
-
-        Returns
-        -------
-        with_all : ndarray (C,)
-        without : ndarray (D, C)
-            The shares if all training rows have the row's value in a feature.
+        row : ndarray of int (D,)
+            Codes.
+        kept : ndarray of bool (E, D)
+            The features of each subset; in the others all training rows have the value
+            of the row, so that they tell none from another.
         """
-        query = self.distance.represent(codes[None])
-        without = [
-            self.votes(*represented) @ self.rows.shares
-            for represented in self.distance.leave_out(codes, self.rows.codes)
-        ]
-        return self.votes(query) @ self.rows.shares, np.array(without)
+        from_row = DistanceFromRow(self.distance.codebook, self.distance, row)
+        return replace(self, distance=from_row, index_kind="exact").shares_of(kept)
 
     def kneighbors(self, codes: Codes | None, k: int) -> tuple[Array, NDArray[np.intp]]:
         """Return distances and numbers of the k nearest training rows (n, k).

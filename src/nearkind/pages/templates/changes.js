@@ -7,7 +7,6 @@ const MOST_TRIALS = 3000;
 const MOST_RANGES = 20;
 const MOST_CHANGES = 8;
 const MOST_STARTS = 20;
-const SLICE = 12; // milliseconds
 
 // A number inside each range, evenly chosen where there are many.
 function numbersToTry(feature) {
@@ -144,15 +143,7 @@ function tryChanges(cells, best, apply) {
   if (!FACTS.votes || FACTS.classes.length < 2) return;
   fill('changes'); // those of another row are none of this one
   const search = searchChanges([...cells], best);
-  const work = () => {
-    if (run !== running) return;
-    const end = performance.now() + SLICE;
-    let step = search.next();
-    while (!step.done && performance.now() < end) step = search.next();
-    if (step.done) showChanges(step.value, apply);
-    else setTimeout(work, 0);
-  };
-  setTimeout(work, 120); // not while somebody types
+  setTimeout(() => inSlices(search, () => run === running, (found) => showChanges(found, apply)), 120);
 }
 
 // Of each set of columns only the surest change.
@@ -168,17 +159,17 @@ function surestOf(found) {
 
 function changeLine(change, apply) {
   const texts = change.set.map(({ d, text }) => `${clipped(FEATURES[d].name, 40)}: ${clipped(text, 40)}`);
-  const votes = make('span', { class: 'dim' }, ` ${percent(change.share)} of the votes`);
+  const votes = make('span', { class: 'dim' }, ` ${percent(change.share)}`);
   return make('li', {},
     button(texts.join(', '), () => apply(change.set), { class: 'link' }),
     make('span', {}, ' gives ', classLabel(change.to), votes));
 }
 
 function changesNote({ found, nTried, isFewest }) {
-  if (!found.length) return `Nothing was found that changes the class, of ${whole(nTried)} rows tried.`;
+  if (!found.length) return `None of the ${whole(nTried)} changed rows that were tried has another predicted class.`;
   const n = found[0].set.length;
-  if (!isFewest) return `So many values are enough; fewer may be, as only ${whole(nTried)} rows were tried.`;
-  return n === 1 ? 'One other value is enough.' : `It takes ${n} other values; no fewer do.`;
+  if (!isFewest) return `These changes are enough. Fewer may be: only ${whole(nTried)} changed rows were tried.`;
+  return n === 1 ? 'One change of value is enough.' : `It takes ${n} changes of values; fewer are not enough.`;
 }
 
 function showChanges(result, apply) {
@@ -186,7 +177,7 @@ function showChanges(result, apply) {
   const lines = changes.slice(0, MOST_CHANGES).map((change) => changeLine(change, apply));
   const rest = changes.length - lines.length;
   fill('changes',
-    make('h3', {}, 'What would have to be different'),
+    make('h3', {}, 'What would change the prediction'),
     make('p', { class: 'note' }, changesNote(result)),
     lines.length ? make('ul', { class: 'changes' }, ...lines) : null,
     rest > 0 ? make('p', { class: 'note' }, `And ${whole(rest)} more.`) : null);

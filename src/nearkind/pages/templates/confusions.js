@@ -22,9 +22,8 @@ function rowLine(row) {
 function listRows(truth, said, count) {
   const rows = rowsBehind(truth, said);
   const shown = rows.slice(0, MOST_LISTED);
-  const right = truth === said ? 'rightly said' : 'said';
-  fill('confusions-rows',
-    make('h3', {}, `${rowsText(count)} of ${className(truth)}, ${right} to be ${className(said)}`),
+    fill('confusions-rows',
+    make('h3', {}, `${rowsText(count)} of ${className(truth)}, predicted as ${className(said)}`),
     make('ul', { class: 'row-list' }, ...shown.map(rowLine)),
     count > shown.length ? make('p', { class: 'note' }, `${whole(shown.length)} of them are listed.`) : null);
 }
@@ -44,7 +43,7 @@ function confusionCell(truth, said, count, most) {
     listRows(truth, said, count);
   }, {
     'aria-pressed': 'false',
-    'aria-label': `${rowsText(count)} of ${className(truth)} said to be ${className(said)}`,
+    'aria-label': `${rowsText(count)} of ${className(truth)} predicted as ${className(said)}`,
   });
   return shadedCell(truth, said, count, most, open);
 }
@@ -69,7 +68,7 @@ function confusionTable(facts, cellOf) {
 
 function confusionLead(facts) {
   const left = facts.n_left_out ? ` ${whole(facts.n_left_out)} rarer classes are left out.` : '';
-  return `${whole(facts.n_right)} of ${rowsText(facts.n_known)} are right.${left}`;
+  return `${whole(facts.n_right)} of ${rowsText(facts.n_known)} are predicted correctly.${left}`;
 }
 
 function showHeldConfusions() {
@@ -77,8 +76,8 @@ function showHeldConfusions() {
   if (facts === null) return;
   const cellOf = (truth, said, count, most) => shadedCell(truth, said, count, most, whole(count));
   fill('confusions-held',
-    make('h3', {}, 'Training rows, while they were held out'),
-    make('p', { class: 'lead' }, `${confusionLead(facts)} Each was classified by a model that had not seen it.`),
+    make('h3', {}, 'Training rows, cross-validated'),
+    make('p', { class: 'lead' }, `${confusionLead(facts)} Each was predicted by a model that was fitted without it.`),
     scrolling('Table of rows held out', confusionTable(facts, cellOf)));
 }
 

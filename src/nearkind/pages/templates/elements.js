@@ -26,6 +26,12 @@ function button(text, onclick, attributes = {}) {
   return make('button', { type: 'button', onclick, ...attributes }, text);
 }
 
+// A name that may break after its underscores, dots and hyphens.
+function nameOf(text) {
+  const parts = text.split(/(?<=[_.\-/])/);
+  return make('span', {}, ...parts.flatMap((part, i) => (i ? [make('wbr'), part] : [part])));
+}
+
 function fill(id, ...children) {
   byId(id).replaceChildren(...children.filter((child) => child !== null));
 }

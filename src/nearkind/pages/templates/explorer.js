@@ -32,15 +32,15 @@ function showAnswer(answer) {
     make('p', { class: 'dim' }, about),
     make('p', { class: 'said', id: 'said', 'data-class': className(answer.best) }, classLabel(answer.best)),
     make('p', { class: 'dim' }, beside(answer, nChanged)),
-    firstOf(items, 6, (some) => bars('Votes', ['Class', 'Votes'], some, 'long-names'), 'classes'));
+    firstOf(items, 6, (some) => bars('Probabilities', ['Class', 'Probability'], some, 'long-names'), 'classes'));
 }
 
 function beside(answer, nChanged) {
   const [truth, said] = [FACTS.rows.true[STATE.row] - 1, FACTS.rows.said[STATE.row] - 1];
   const parts = [];
-  if (truth >= 0) parts.push(`The table says ${className(truth)}`);
+  if (truth >= 0) parts.push(`Class in the table: ${className(truth)}`);
   if (said >= 0 && (nChanged || said !== answer.best)) {
-    parts.push(`the model said ${className(said)}${nChanged ? ' before' : ' by all training rows'}`);
+    parts.push(`predicted ${nChanged ? 'before the changes' : 'from all training rows'}: ${className(said)}`);
   }
   return parts.length ? `${parts.join('; ')}.` : '';
 }
@@ -48,17 +48,18 @@ function beside(answer, nChanged) {
 function showAll() {
   const answer = answerTo(STATE.cells);
   const codes = codesOf(MEMBERS[0], STATE.cells);
-  const cells = ranked(answer.near);
+  const cells = FACTS.votes ? decidingCells(answer) : ranked(answer.near);
   const choose = (each) => {
-    showNeighbours(cells, each, choose);
+    showNeighbours(codes, cells, each, choose);
     showWhy(codes, each);
     const again = document.querySelector(`#neighbours [data-cell="${each.cell}"]`);
     if (again) again.focus();
   };
   const first = cells.find((each) => each.distance > 0) || cells[0]; // itself needs no reason
   showAnswer(answer);
-  showNeighbours(cells, first, choose);
+  showNeighbours(codes, cells, first, choose);
   showWhy(codes, first);
+  tryContributions(STATE.cells, answer);
   tryChanges(STATE.cells, answer.best, changeCells);
 }
 
@@ -100,12 +101,12 @@ function startRowChoice() {
 function explorerLead() {
   const sampled = MEMBERS.find(({ memory }) => memory.counts.length < memory.n_distinct);
   const where = FACTS.votes ? 'training rows' : 'rows of the table';
-  const live = 'Take a row, change its values, and see at once which '
-    + `${where} are nearest${FACTS.votes ? ' and how they vote' : ''}.`;
+  const live = 'Pick a row, change its values, and see '
+    + `${FACTS.votes ? 'the prediction, the contribution of each column and the training rows that decided' : `which ${where} are nearest`}.`;
   if (!sampled) return live;
   const { counts, n_distinct: nDistinct } = sampled.memory;
-  return `${live} Of ${whole(nDistinct)} distinct ${where}, ${whole(counts.length)} are in this page, drawn so that `
-    + 'each class keeps its share; answers here are theirs, and the whole model may say otherwise.';
+  return `${live} Of ${whole(nDistinct)} distinct ${where}, ${whole(counts.length)} are in this page, sampled so that `
+    + 'each class keeps its share. Predictions here are made from these; the whole model may differ.';
 }
 
 function startExplorer() {

@@ -48,7 +48,7 @@ const FIELDS = { listed: listField, ranged: numberField };
 function makeField(d) {
   const feature = FEATURES[d];
   const made = FIELDS[feature.kind](feature, d, (value) => FORM.onchange(d, value));
-  const label = make('label', { for: `field-${d}`, title: feature.name }, feature.name);
+  const label = make('label', { for: `field-${d}`, title: feature.name }, nameOf(feature.name));
   return { ...made, box: make('div', { class: 'field' }, label, made.element) };
 }
 

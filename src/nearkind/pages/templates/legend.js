@@ -35,13 +35,13 @@ function mapLead() {
   const some = nAll > NUMBERS.length
     ? `${whole(NUMBERS.length)} of ${whole(nAll)} rows, drawn so that each class keeps its share.`
     : `All ${rowsText(nAll)}.`;
-  const colours = HAS_TRUTH ? 'Colours are the classes of the table' : 'Colours are the classes the model says';
-  const rings = RINGS ? '; a ring marks a row of which the model says another.' : '.';
+  const colours = HAS_TRUTH ? 'Colours are the classes in the table' : 'Colours are the predicted classes';
+  const rings = RINGS ? '; a ring marks a row that is predicted to be of another class.' : '.';
   const same = BOUNDS.left === BOUNDS.right && BOUNDS.top === BOUNDS.bottom && NUMBERS.length > 1
-    ? ' The model sees no difference between these rows: all stand at one place.' : '';
+    ? ' The distance between all of these rows is zero, so they are at one place.' : '';
   const near = FACTS.rows.lanes
-    ? 'One direction says it all: rows near each other from left to right are alike to the model, and each class has a lane.'
-    : 'Near rows are alike to the model, as far as two dimensions can show it.';
+    ? 'One axis is enough: rows close to each other from left to right are similar, and each class has a lane of its own.'
+    : 'Rows close to each other are similar, as far as two dimensions can show it.';
   return `${some} ${near} ${
     HAS_TRUTH || HAS_SAID ? colours + rings : ''} Click a row to explore it.${same}`;
 }

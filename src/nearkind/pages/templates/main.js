@@ -7,7 +7,8 @@ const SECTIONS = [
   ['rows', 'Map'],
   ['explorer', 'Explorer'],
   ['confusions', 'Confusions'],
-  ['oddities', 'Oddities'],
+  ['oddities', 'Problems'],
+  ['model', 'Model'],
 ];
 
 startTheme();

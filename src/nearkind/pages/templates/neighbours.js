@@ -1,4 +1,5 @@
-// The nearest rows of the first voter, the one that explains, each with its part of the vote.
+// The training rows that decided, each with its share of the votes of all voters; for a
+// distance alone the nearest rows.
 
 const MOST_LINES = 10;
 
@@ -23,7 +24,7 @@ function classesOfCell(cell) {
     i ? ', ' : '', classLabel(c), found.length > 1 ? ` ${percent(share)}` : '']));
 }
 
-function neighbourLine(each, chosen, choose, decimals) {
+function neighbourLine(codes, each, chosen, choose, decimals) {
   const pick = button(rowsOfCellText(each.cell), () => choose(each), {
     class: 'link', 'aria-pressed': String(each === chosen), 'data-cell': each.cell,
   });
@@ -36,25 +37,37 @@ function neighbourLine(each, chosen, choose, decimals) {
   make('th', { scope: 'row' }, pick),
   FACTS.votes ? make('td', {}, classesOfCell(each.cell)) : null,
   make('td', { class: 'number' }, amount(each.distance, decimals)),
-  FACTS.votes ? make('td', { class: 'number' }, percent(each.weight)) : null);
+  FACTS.votes ? make('td', { class: 'number' }, percent(each.weight)) : null,
+  make('td', {}, differsText(codes, each.cell)));
 }
 
-function neighbourTable(cells, chosen, choose) {
+function differsText(codes, cell) {
+  const others = codesOfCell(cell);
+  const names = BY_RELEVANCE.filter((d) => codes[d] !== others[d]).map((d) => FEATURES[d].name);
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
+  return make('span', { class: 'dim' }, names.length ? '' : 'nothing',
+    ...names.slice(0, 3).flatMap((name, i) => [i ? ', ' : '', nameOf(name)]), more);
+}
+
+function neighbourTable(codes, cells, chosen, choose) {
   const decimals = decimalsOf(cells.map((each) => each.distance));
   return make('table', {},
     make('thead', {}, make('tr', {},
       make('th', { scope: 'col' }, FACTS.votes ? 'Training row' : 'Row'),
       FACTS.votes ? make('th', { scope: 'col' }, 'Class') : null,
       make('th', { scope: 'col', class: 'number' }, 'Distance'),
-      FACTS.votes ? make('th', { scope: 'col', class: 'number' }, 'Vote') : null)),
-    make('tbody', {}, ...cells.map((each) => neighbourLine(each, chosen, choose, decimals))));
+      FACTS.votes ? make('th', { scope: 'col', class: 'number' }, 'Vote') : null,
+      make('th', { scope: 'col' }, 'Differs in'))),
+    make('tbody', {}, ...cells.map((each) => neighbourLine(codes, each, chosen, choose, decimals))));
 }
 
 function neighbourNote(cells) {
   const { k, memory, weights } = MEMBERS[0];
-  if (weights === 'soft') {
-    return make('p', { class: 'note' }, 'All training rows vote, near ones more; these are the nearest.');
+  if (MEMBERS.length > 1) {
+    return make('p', { class: 'note' }, `Votes are means over ${MEMBERS.length} distances, each with votes of its own; `
+      + 'the column Distance is the first of them.');
   }
+  if (weights === 'soft') return make('p', { class: 'note' }, 'All training rows vote, weighted by distance.');
   const tied = cells.filter((each) => each.isTied);
   const rows = tied.reduce((n, each) => n + memory.counts[each.cell], 0);
   const nearer = cells.filter((each) => !each.isTied)
@@ -66,11 +79,11 @@ function neighbourNote(cells) {
     `${someRows(rows)} are equally near at the end of the list and share ${few} of ${all} votes.`);
 }
 
-function showNeighbours(cells, chosen, choose) {
-  const several = MEMBERS.length > 1 ? ' of the first voter' : '';
-  const draw = (some) => scrolling('Nearest rows', neighbourTable(some, chosen, choose));
+function showNeighbours(codes, cells, chosen, choose) {
+  const title = FACTS.votes ? 'Training rows that decided' : 'Nearest rows';
+  const draw = (some) => scrolling(title, neighbourTable(codes, some, chosen, choose));
   fill('neighbours',
-    make('h3', {}, `Nearest rows${several}`),
-    firstOf(cells, MOST_LINES, draw, 'of them'),
+    make('h3', {}, title),
+    firstOf(cells, MOST_LINES, draw, 'listed rows'),
     neighbourNote(cells));
 }

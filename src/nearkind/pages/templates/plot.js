@@ -1,6 +1,12 @@
 // The values of a column as dots with their names.
 
 const PLOT = { width: 640, least: 170, most: 420, margin: 46 };
+const TEXT = document.createElement('canvas').getContext('2d');
+
+function textWidth(text) {
+  TEXT.font = `12.5px ${getComputedStyle(document.body).fontFamily}`;
+  return TEXT.measureText(text).width + 3;
+}
 
 // Labels stand beside their dots, or above or below; those that would cover another dot
 // or label are left out.
@@ -11,7 +17,7 @@ function placeLabels(dots) {
   const free = (box) => taken.every((other) => (
     box.right < other.left || other.right < box.left || box.bottom < other.top || other.bottom < box.top));
   return dots.map((dot) => {
-    const width = 7.2 * [...clipped(dot.text)].length;
+    const width = textWidth(clipped(dot.text));
     const away = dot.radius + 4;
     const sides = [
       { anchor: 'start', x: dot.px + away, y: dot.py, left: dot.px + away },
@@ -21,7 +27,7 @@ function placeLabels(dots) {
     ];
     const fits = sides.find(({ left, y }) => {
       const box = { left, right: left + width, top: y - 7, bottom: y + 7 };
-      const inside = left >= 0 && box.right <= PLOT.width;
+      const inside = left >= 2 && box.right <= PLOT.width - 2;
       if (!inside || !free(box)) return false;
       taken.push(box);
       return true;
@@ -35,7 +41,7 @@ function scaled(values) {
   const ys = values.map((v) => v.y);
   const [left, top] = [Math.min(...xs), Math.min(...ys)];
   const [wide, high] = [Math.max(...xs) - left, Math.max(...ys) - top];
-  const room = { x: PLOT.width - 4 * PLOT.margin, y: PLOT.most - 2 * PLOT.margin };
+  const room = { x: PLOT.width - Math.min(4 * PLOT.margin, PLOT.width / 3), y: PLOT.most - 2 * PLOT.margin };
   const scale = Math.min(wide ? room.x / wide : Infinity, high ? room.y / high : Infinity);
   const unit = Number.isFinite(scale) ? scale : 0;
   const height = Math.max(PLOT.least, unit * high + 2 * PLOT.margin);
@@ -50,6 +56,7 @@ function scaled(values) {
 }
 
 function drawValues(d, values) {
+  PLOT.width = Math.min(byId('values-map').clientWidth || 640, 720);
   const { dots, height } = scaled(values);
   const picture = makeSvg('svg', {
     viewBox: `0 0 ${PLOT.width} ${height.toFixed(1)}`,

@@ -2,7 +2,7 @@
 
 function showRelevance() {
   const items = BY_RELEVANCE.map((d) => ({
-    name: button(FEATURES[d].name, () => {
+    name: button(nameOf(FEATURES[d].name), () => {
       chooseColumn(d);
       goTo('values');
     }, { class: 'link', title: `Values of ${FEATURES[d].name}` }),
@@ -10,6 +10,6 @@ function showRelevance() {
     text: percent(FACTS.relevance[d]),
   }));
   const draw = (some) => bars('Share of each column', ['Column', 'Share'], some);
-  byId('relevance-by').textContent = `By ${FACTS.explained_by}.`;
+  byId('relevance-by').textContent = FACTS.caution;
   fill('relevance-bars', firstOf(items, 15, draw, 'columns'));
 }

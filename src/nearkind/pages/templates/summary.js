@@ -2,7 +2,7 @@
 
 function definitions(lines) {
   return lines.flatMap(([term, text]) => [
-    make('dt', {}, term),
+    make('dt', {}, nameOf(term)),
     make('dd', { class: term === 'Distance' ? 'code' : null }, text),
   ]);
 }
@@ -16,7 +16,7 @@ function showClassCounts() {
     .map(({ n, c }) => ({ name: classLabel(c), value: n, text: whole(n), colour: colourOf(c) }));
   const draw = (some) => bars('Rows of each class', ['Class', 'Rows'], some, 'long-names');
   fill('class-counts',
-    make('h4', {}, `Classes ${FACTS.counted}`),
+    make('h3', {}, `Classes ${FACTS.counted}`),
     firstOf(items, 8, draw, 'classes'));
 }
 

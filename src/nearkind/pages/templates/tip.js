@@ -3,8 +3,8 @@
 function classesText(row) {
   const [truth, said] = [FACTS.rows.true[row] - 1, FACTS.rows.said[row] - 1];
   const parts = [];
-  if (truth >= 0) parts.push(`is ${className(truth)}`);
-  if (said >= 0) parts.push(`said ${className(said)}`);
+  if (truth >= 0) parts.push(`class ${className(truth)}`);
+  if (said >= 0) parts.push(`predicted ${className(said)}`);
   return parts.join(', ');
 }
 

@@ -109,4 +109,10 @@ function startValues() {
   choose.append(...BY_RELEVANCE.map((d) => make('option', { value: d }, clipped(FEATURES[d].name, 60))));
   choose.addEventListener('change', () => showValues(Number(choose.value)));
   chooseColumn(BY_RELEVANCE[0]);
+  let { clientWidth: width } = byId('values');
+  new ResizeObserver(() => {
+    if (byId('values').clientWidth === width) return;
+    width = byId('values').clientWidth;
+    showValues(Number(choose.value));
+  }).observe(byId('values'));
 }

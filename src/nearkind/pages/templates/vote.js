@@ -87,6 +87,7 @@ function tally(member, found) {
   const shares = new Float64Array(FACTS.classes.length);
   const votes = votesOf(member, found);
   let total = 0;
+  found.votes = votes;
   votes.forEach((vote, cell) => {
     if (!vote) return;
     total += vote;
@@ -94,7 +95,7 @@ function tally(member, found) {
       shares[memory.share_class[s]] += vote * memory.shares[s];
     }
   });
-  found.cells.forEach((each) => { each.weight = votes[each.cell] / total; });
+  found.total = total;
   return shares.map((share) => share / total);
 }
 
@@ -131,18 +132,17 @@ function codesOf(member, cells) {
   return codesOfCells(member.features, cells);
 }
 
-// What all members together say of a row of cells, and the first one's neighbours:
-// the one that explains.
+// What all members together say of a row of cells, and what each found; the first one
+// explains.
 function answerTo(cells) {
   const shares = new Float64Array(FACTS.classes.length);
-  let near = null;
-  MEMBERS.forEach((member) => {
+  const founds = MEMBERS.map((member) => {
     const found = member.near(codesOf(member, cells));
     tally(member, found).forEach((share, c) => { shares[c] += share / MEMBERS.length; });
-    near = near || found;
+    return found;
   });
   const chances = calibrated(shares);
-  return { shares: chances, best: bestOf(chances), near };
+  return { shares: chances, best: bestOf(chances), near: founds[0], founds };
 }
 
 // The first of those tied, as in Python.
@@ -161,6 +161,46 @@ function ranked({ cells, tie }) {
     each.rank = rank;
   });
   return sorted.sort((a, b) => a.rank - b.rank || rows[starts[a.cell]] - rows[starts[b.cell]]);
+}
+
+// The cell of each training row that is listed.
+const cellsOfRows = new Map();
+function cellOfRow(memory) {
+  if (!cellsOfRows.has(memory)) {
+    const found = new Map();
+    for (let cell = 0; cell < memory.counts.length; cell += 1) {
+      for (let r = memory.row_starts[cell]; r < memory.row_starts[cell + 1]; r += 1) found.set(memory.rows[r], cell);
+    }
+    cellsOfRows.set(memory, found);
+  }
+  return cellsOfRows.get(memory);
+}
+
+// The share of a member's votes that the rows of a cell of the first member have.
+function voteOfCell(member, { votes, total }, cell) {
+  const { memory } = MEMBERS[0];
+  if (member.memory === memory) return votes[cell] / total;
+  const others = [...memory.rows.subarray(memory.row_starts[cell], memory.row_starts[cell + 1])]
+    .map((row) => cellOfRow(member.memory).get(row)).filter((other) => other !== undefined);
+  const each = others.reduce((sum, other) => sum + votes[other] / member.memory.row_counts[other], 0);
+  return (memory.row_counts[cell] * each) / total / (others.length || 1);
+}
+
+const MOST_DECIDING = 200;
+
+// Training rows with the largest votes of all members, those tied by distance.
+function decidingCells({ founds, near }) {
+  const tied = new Map(near.cells.map((each) => [each.cell, each]));
+  const found = Array.from(near.distances, (distance, cell) => ({
+    cell,
+    distance,
+    isTied: tied.has(cell) && tied.get(cell).isTied,
+    weight: MEMBERS.reduce((sum, member, m) => sum + voteOfCell(member, founds[m], cell), 0) / MEMBERS.length,
+  })).filter(({ weight }) => weight > 0);
+  const rounded = (x) => Math.round(x * 1e12);
+  const cells = ranked({ cells: found, tie: near.tie });
+  return cells.map((each, rank) => ({ ...each, rank }))
+    .sort((a, b) => rounded(b.weight) - rounded(a.weight) || a.rank - b.rank).slice(0, MOST_DECIDING);
 }
 
 function contributionsBetween(codes, others) {

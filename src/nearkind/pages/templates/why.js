@@ -11,7 +11,7 @@ function showWhy(codes, each) {
   const differing = FEATURES.map((_, d) => d).filter((d) => codes[d] !== others[d])
     .sort((a, b) => Math.abs(parts[b]) - Math.abs(parts[a]));
   const items = differing.map((d) => ({
-    name: make('span', {}, `${FEATURES[d].name} `, make('span', { class: 'dim' },
+    name: make('span', {}, nameOf(FEATURES[d].name), ' ', make('span', { class: 'dim' },
       `${clipped(textOfCode(FEATURES[d], codes[d]), 40)} → ${clipped(textOfCode(FEATURES[d], others[d]), 40)}`)),
     value: parts[d],
     text: signed(parts[d], decimals),

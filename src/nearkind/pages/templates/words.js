@@ -10,7 +10,7 @@ function whole(n) {
 }
 
 function percent(share) {
-  return `${(100 * share).toFixed(1)}%`;
+  return `${(100 * share).toFixed(1).replace(/^-(0\.0)$/, '$1')}%`;
 }
 
 // Decimals that all numbers of a list share: four digits of the largest, at least.
@@ -29,6 +29,21 @@ function signed(x, decimals) {
 
 function rowsText(n) {
   return `${whole(n)} row${n === 1 ? '' : 's'}`;
+}
+
+const SLICE = 12; // milliseconds
+
+// Runs a generator a little at a time, so that the page answers meanwhile.
+function inSlices(search, isWanted, done) {
+  const work = () => {
+    if (!isWanted()) return;
+    const end = performance.now() + SLICE;
+    let step = search.next();
+    while (!step.done && performance.now() < end) step = search.next();
+    if (step.done) done(step.value);
+    else setTimeout(work, 0);
+  };
+  work();
 }
 
 function someRows(n) {
