@@ -7,7 +7,7 @@ import sys
 from subprocess import run
 
 NAMES = ("encoding", "engine", "solvers", "search", "neighbors", "latency", "large")
-NAMES += ("baselines", "nca", "exports")
+NAMES += ("baselines", "nca", "exports", "prediction")
 
 
 def main(names: list[str]) -> int:

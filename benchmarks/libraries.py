@@ -148,8 +148,8 @@ def page(rows, sets):
     lines.append(["CPU seconds", *times])
     return (
         "# Comparison with other libraries\n\nAccuracy on a held-out quarter of at "
-        f"most {MOST_ROWS:,} rows, stratified, mean of {SPLITS} splits, the same for all "
-        "libraries, with default settings. kmodes clusters and predicts no classes, so "
+        f"most {MOST_ROWS:,} rows, stratified, mean of {SPLITS} splits, the same for "
+        "all libraries, with default settings. kmodes clusters and predicts no classes, so "
         "it is not in the table.\n\n"
         + markdown(["data set", *METHODS], lines)
         + "\nCPU seconds are means of fitting and predicting on one thread of a busy "

@@ -161,6 +161,17 @@ class Far:
         return np.full((len(a), len(b)), np.inf)
 
 
+@pytest.mark.parametrize("T", [1e-300, 1.0, 1e300])
+@pytest.mark.parametrize("far", [[inf, inf], [inf, -inf], [0.0, inf], [1e308, 0.0]])
+def test_queries_infinitely_far_are_answered_by_the_class_shares(far, T):
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    classes = np.eye(2)[np.arange(40) % 4 // 3]
+    votes = SoftVotes(EUCLIDEAN, rows, np.ones(40), T)
+    found = votes.shares(np.array([far, rows[3], far]), classes)
+    np.testing.assert_allclose(found[[0, 2]], [[0.75, 0.25]] * 2)
+    np.testing.assert_array_equal(found[1], votes.shares(rows[3:4], classes)[0])
+
+
 def test_equal_rows_of_different_labels_share_their_vote():
     X = [["a"], ["a"], ["a"], ["b"]]
     model = nk.CPMLClassifier(Hamming(), weights="soft", temperature=1e-9)

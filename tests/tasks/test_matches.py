@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 import nearkind as nk
-from helpers.strategies import examples
 from nearkind.tasks.matches import PairCandidates
 
 PEOPLE = pd.DataFrame({"name": ["ada", "bob", "eve"], "age": [36, 41, 20]})
@@ -34,7 +33,6 @@ def cheapest(d, allowed):
     return kept.sum(), d[a, b][kept].sum()
 
 
-@examples(60)
 @given(tables=two_tables(), caliper=st.sampled_from([None, 0.0, 0.2, 0.5]))
 def test_one_to_one_pairs_are_an_optimal_assignment(tables, caliper):
     A, B = tables

@@ -1,15 +1,21 @@
 """Representatives vote for the rows near them, if held-out rows lose nothing by it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
 import nearkind as nk
+from nearkind.metrics.value_tables import ValueTables
 from nearkind.voting.representatives import (
+    NARROW,
     TOLERANCE,
     cells,
     enough_representatives,
+    in_fewer_directions,
     representatives,
 )
 
@@ -56,6 +62,29 @@ def test_representatives_are_rows_that_vote_with_all_counts(
     known = {tuple(codes) for codes in rows.codes}
     assert all(tuple(codes) in known for codes in found.codes)
     np.testing.assert_allclose(found.counts.sum(axis=0), rows.counts.sum(axis=0))
+
+
+@pytest.mark.parametrize("temperature", [1e-4, 0.1, 1.0, 1e4])
+def test_directions_that_hardly_differ_change_no_share_by_much(temperature):
+    X, y = rule_of_two(600)
+    metric = nk.CPML(structure="full", projection="onehot", strength="1%", max_iter=9)
+    with pytest.warns(ConvergenceWarning):
+        voter = voter_of(X, y, metric, temperature=temperature)
+    few = in_fewer_directions(voter, fewest=100)
+    few.check()
+    assert few.distance.size <= voter.distance.size
+    assert (few.distance.size == 1) == (temperature == 1e4)
+    codes = voter.rows.codes
+    np.testing.assert_allclose(few.shares(codes), voter.shares(codes), atol=NARROW)
+
+
+def test_few_rows_and_other_votes_keep_their_directions():
+    X, y = rule_of_two(600)
+    soft, hamming = voter_of(X, y), voter_of(X, y, "hamming")
+    (plain,) = nk.CPMLClassifier("euclidean").fit(X, y).committee_.voters
+    assert in_fewer_directions(soft, fewest=600) is soft
+    assert in_fewer_directions(hamming, fewest=5) is hamming
+    assert in_fewer_directions(plain, fewest=5) is plain
 
 
 def test_two_heaps_of_vectors_are_two_representatives():
@@ -118,3 +147,25 @@ def test_a_search_over_many_rows_remembers_fewer():
     model = nk.CPMLClassifierCV(["euclidean"]).fit(X, y)
     (voter,) = model.committee_.voters
     assert len(voter.rows) == 5_000
+
+
+@pytest.mark.parametrize("temperature", [1e-300, 1.0, 1e300])
+@pytest.mark.parametrize("is_one_place", [False, True])
+def test_any_temperature_and_rows_at_one_place(temperature, is_one_place):
+    X, y = rule_of_two(600)
+    y = np.resize(["no", "yes"], 600) if is_one_place else y
+    voter = voter_of(X, y, temperature=temperature)
+    if is_one_place:
+        tables = [np.zeros_like(table) for table in voter.distance.tables.vectors]
+        form = replace(voter.distance, tables=ValueTables(tables))
+        voter = replace(voter, distance=form)
+    few = in_fewer_directions(voter, fewest=10)
+    few = few.with_rows(enough_representatives(few, many=100, fewest=10))
+    unseen = np.full((3, X.shape[1]), -1, dtype=np.int32)
+    for codes in (voter.rows.codes[:9], unseen, unseen[:0]):
+        found = few.shares(codes)
+        assert found.shape == (len(codes), 2)
+        np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    if is_one_place:
+        assert (few.distance.size, len(few.rows)) == (1, 10)
+        np.testing.assert_allclose(few.shares(unseen), 0.5)

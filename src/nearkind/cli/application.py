@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from nearkind.cli.audit import audit
 from nearkind.cli.change import change
+from nearkind.cli.cluster import cluster
 from nearkind.cli.compare import compare
 from nearkind.cli.datasets import datasets
 from nearkind.cli.deferred_import import defer
@@ -23,8 +24,11 @@ from nearkind.cli.evaluate import evaluate
 from nearkind.cli.explain import explain
 from nearkind.cli.export import export
 from nearkind.cli.fit import fit
+from nearkind.cli.impute import impute
+from nearkind.cli.match import match
 from nearkind.cli.neighbors import neighbors
 from nearkind.cli.options import grouped
+from nearkind.cli.outliers import outliers
 from nearkind.cli.predict import predict
 from nearkind.cli.report import report
 from nearkind.cli.reproduce import reproduce
@@ -41,6 +45,10 @@ COMMANDS = (
     explain,
     change,
     transform,
+    cluster,
+    outliers,
+    impute,
+    match,
     duplicates,
     audit,
     evaluate,

@@ -220,8 +220,9 @@ def print_relevance(
 
 def show_neighbors(facts: dict[str, Any]) -> None:
     """Print the nearest training rows, and why each is near."""
-    screen = Screen()
-    screen.line(f"Row {facts['row']}, classified as {facts['predicted']}", bold=True)
+    screen, predicted = Screen(), facts["predicted"]
+    classified = "" if predicted is None else f", classified as {predicted}"
+    screen.line(f"Row {facts['row']}{classified}", bold=True)
     screen.line(cells_text(facts["cells"]))
     _print_neighbors(screen, facts)
 
@@ -359,14 +360,12 @@ def explanation_text(parts: list[dict[str, Any]]) -> str:
 
 def _print_neighbor(screen: Screen, neighbor: dict[str, Any], vote: str = "") -> None:
     """Print a training row beside the row: what differs, then what does not."""
-    shares, label = neighbor["classes"], neighbor["class"]
-    if len(shares) > 1:
+    title = f"row {neighbor['row']}"
+    if "class" in neighbor:
+        shares, label = neighbor["classes"], neighbor["class"]
         several = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
-        label = f"{label} ({several})"
-    screen.line(
-        f"training row {neighbor['row']}, {label}, distance "
-        f"{neighbor['distance']:.4g}{vote}"
-    )
+        title = f"training {title}, {label}{f' ({several})' * (len(shares) > 1)}"
+    screen.line(f"{title}, distance {neighbor['distance']:.4g}{vote}")
     parts, same = neighbor["why"], neighbor["same"]
     if not parts and all(part["a"] == part["b"] for part in same):
         screen.line("    the same in every column")

@@ -35,7 +35,7 @@ def explain(
     from nearkind.cli import console
     from nearkind.cli.explanations import Explainer, contribution_facts, contributions
 
-    written.check(query)
+    written.check(query.inputs)
     if all_rows:
         table = query.known(classifies=True)
         columns = contributions(table)

@@ -12,6 +12,7 @@ from nearkind.neighbors import tie_widths
 from nearkind.protocols import Codes
 from nearkind.tables import read_table
 from nearkind.tasks.change import nearest_change
+from nearkind.tasks.nearest_rows import NearestRows
 from nearkind.voting.explanation import (
     contribution_columns,
     deciding_rows,
@@ -264,3 +265,53 @@ def relevance_facts(model: Any, X: Any) -> list[dict[str, Any]]:
     shares, names = view.relevance(X), view.codebook.feature_names
     order = np.argsort(-shares, kind="stable")
     return [{"feature": names[d], "share": float(shares[d])} for d in order]
+
+
+def row_neighbors(metric: Any, X: Columns, number: int, k: int) -> dict[str, Any]:
+    """Return the rows of a table nearest to one of them, with contributions.
+
+    Parameters
+    ----------
+    metric : distance
+        Not fitted.
+    X : dict of list
+        The table.
+    number : int
+        Of the row, from 0.
+    k : int
+        Neighbours to return, at most as many as there are other rows.
+    """
+    model, n_rows = NearestRows(metric).fit(X), len(next(iter(X.values())))
+    if not 0 <= number < n_rows:
+        raise ValueError(
+            f"There is no row {number}: rows are numbered from 0 to {n_rows - 1}."
+        )
+    row = {name: [cells[number]] for name, cells in X.items()}
+    k = min(k, n_rows - 1)
+    distances, numbers = model.kneighbors(row, k + 1)
+    pairs = zip(numbers[0].tolist(), distances[0].tolist(), strict=True)
+    near = [(other, distance) for other, distance in pairs if other != number][:k]
+    return {
+        "row": number,
+        "cells": {str(name): cells[0] for name, cells in row.items()},
+        "predicted": None,
+        "explained_by": ModelView(model.metric_).report.title,
+        "contributions_to": model.distance_.contributions_to,
+        "neighbors": [
+            {"row": other, "distance": distance, **_apart(model.explain(number, other))}
+            for other, distance in near
+        ],
+    }
+
+
+def _apart(told: Any) -> dict[str, Any]:
+    """Return the columns in which two rows differ, and the others."""
+    names = "feature", "a", "b", "contribution"
+    lines = zip(*(list(told[name]) for name in names), strict=True)
+    parts = [dict(zip(names, line, strict=True)) for line in lines]
+    for part in parts:
+        part["same"] = part["a"] == part["b"]
+    return {
+        "why": [part for part in parts if not part["same"]],
+        "same": [part for part in parts if part["same"]],
+    }

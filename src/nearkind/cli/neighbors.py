@@ -1,19 +1,52 @@
 """``nearkind neighbors``."""
 
+from pathlib import Path
+
+import typer
+
 from nearkind.cli import options
-from nearkind.cli.options import option
+from nearkind.cli.options import argument, option
 
 
 def neighbors(
-    query: options.Query,
+    measure: options.Measure,
+    reading: options.Reading,
     row: options.Row,
+    model: str = argument(
+        "A file that `nearkind fit` wrote; without it the neighbors are other rows of "
+        "DATA, by --metric.",
+        metavar="[MODEL]",
+        autocompletion=options.complete_data,
+    ),
+    data: str | None = argument(
+        "A table, as in other commands.",
+        default=None,
+        metavar="DATA",
+        autocompletion=options.complete_data,
+    ),
     k: int = option("How many.", "-k", default=5, min=1),
+    drop: list[str] | None = option(
+        "Column to leave out, without MODEL; give the option once per column.",
+        metavar="COL",
+    ),
     training: options.Training = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show the nearest training rows of a row of DATA, and how they differ."""
-    from nearkind.cli import console
-    from nearkind.cli.explanations import Explainer
+    """Show the nearest training rows of a row of DATA, and how they differ.
 
-    facts = Explainer(query.known(classifies=True), training).neighbors(row, k)
+    Without MODEL these are other rows of DATA itself.
+    """
+    from nearkind.cli import console
+    from nearkind.cli.explanations import Explainer, row_neighbors
+
+    if data is None:
+        rows = options.Rows(data=model, drop=drop, reading=reading)
+        facts = row_neighbors(measure.distance(), rows.features(), row, k)
+    elif drop:
+        raise typer.BadParameter(
+            "not with MODEL, which has columns of its own.", param_hint="--drop"
+        )
+    else:
+        query = options.Query(model=Path(model), data=data, reading=reading)
+        facts = Explainer(query.known(classifies=True), training).neighbors(row, k)
     (console.print_json if as_json else console.show_neighbors)(facts)

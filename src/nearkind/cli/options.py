@@ -17,6 +17,7 @@ from nearkind.cli import methods
 
 if TYPE_CHECKING:
     from nearkind.cli.model_table import ModelTable
+    from nearkind.cli.outputs import Inputs
     from nearkind.io import Columns, LabelledSource, ReadOptions
 
 MOST_CLASSES = 50
@@ -265,10 +266,26 @@ class Rows:
 
     def features(self) -> "Columns":
         """Return the columns."""
-        from nearkind.datasets.readers import read_features
+        return self.features_of(self.columns())
 
-        drop, text = self.drop or (), self.text or ()
-        return read_features(self.data, drop, text, self.reading.options)
+    def columns(self) -> "Columns":
+        """Return all columns as they are written."""
+        from nearkind.datasets.readers import read_data
+
+        return read_data(self.data, self.reading.options)
+
+    def features_of(self, columns: "Columns") -> "Columns":
+        """Return the columns to learn from, with numbers as numbers."""
+        from nearkind.datasets.readers import select_features
+        from nearkind.io import short_name
+
+        drop, text, dates = self.drop or (), self.text or (), self.reading.dates
+        return select_features(columns, short_name(self.data), drop, text, dates)
+
+    @property
+    def inputs(self) -> "Inputs":
+        """What the command reads, and so never replaces."""
+        return {"DATA": self.data}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -336,13 +353,13 @@ class Query:
         return ModelTable(model, self.data, self.reading.options)
 
     @property
-    def inputs(self) -> dict[str, str | Path | None]:
+    def inputs(self) -> "Inputs":
         """What the command reads, and so never replaces."""
         return {"MODEL": self.model, "DATA": self.data}
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableOutput:
+class TableFile:
     """Where to write a table."""
 
     output: Path | None = option(
@@ -351,21 +368,103 @@ class TableOutput:
         "--output",
         "-o",
     )
-    keep: bool = option("Include the columns of DATA.", "--keep", default=False)
     force: Force = False
 
-    def check(self, query: Query) -> None:
+    def check(self, inputs: "Inputs") -> None:
         """Raise BadParameter or OSError if the table may not be written there."""
         from nearkind.cli.outputs import check_table_output
 
         if self.output is not None:
-            check_table_output(self.output, query.inputs, self.force)
+            check_table_output(self.output, inputs, self.force)
 
     def write(self, columns: "Columns") -> None:
         """Write a table there, or as CSV to the output."""
         from nearkind.cli.model_table import write_table
 
         write_table(columns, self.output)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOutput(TableFile):
+    """Where to write a table about DATA."""
+
+    keep: bool = option("Include the columns of DATA.", "--keep", default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """The distance between rows without labels."""
+
+    metric: str = option(
+        "Distance between rows, by name.",
+        default="gower",
+        metavar="NAME",
+        autocompletion=completion(methods.names),
+    )
+    weights: list[str] | None = option(
+        "Weight of a column in the distance, such as size=2; give the option once per "
+        "column.",
+        metavar="COL=WEIGHT",
+    )
+    ordered: list[str] | None = option(
+        "Values of an ordered column, lowest first, such as size=S,M,L; give the "
+        "option once per column.",
+        metavar="COL=A,B,...",
+    )
+
+    def distance(self) -> Any:
+        """Return the distance, not yet fitted; BadParameter if it cannot be."""
+        from nearkind.errors import did_you_mean
+        from nearkind.estimators.base import traits_of
+        from nearkind.estimators.distance_names import named_distances
+        from nearkind.io import infer_types
+
+        known = named_distances()
+        if self.metric not in known:
+            raise typer.BadParameter(
+                f"there is no distance {self.metric!r}. "
+                f"{did_you_mean(self.metric, known)}",
+                param_hint="--metric",
+            )
+        made = known[self.metric]()
+        if traits_of(made).requires_labels:
+            raise typer.BadParameter(
+                f"{self.metric} learns from labels; name a distance that needs none, "
+                "such as gower, hamming or unbiased.",
+                param_hint="--metric",
+            )
+        given = {
+            "weights": {
+                name: _weight(text, weight)
+                for text in self.weights or ()
+                for name, _, weight in [text.rpartition("=")]
+            },
+            "ordered": {
+                name: infer_types({name: values.split(",")})[name]
+                for text in self.ordered or ()
+                for name, _, values in [text.partition("=")]
+            },
+        }
+        for name, values in given.items():
+            if values and name not in made.get_params():
+                raise typer.BadParameter(
+                    f"the distance {self.metric!r} takes no {name}; gower does.",
+                    param_hint=f"--{name}",
+                )
+            if values:
+                made.set_params(**{name: values})
+        return made
+
+
+def _weight(text: str, weight: str) -> float:
+    """Return the weight in an option such as size=2; BadParameter if it has none."""
+    try:
+        return float(weight)
+    except ValueError:
+        raise typer.BadParameter(
+            f"a column and its weight, such as size=2; got {text!r}.",
+            param_hint="--weights",
+        ) from None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,7 @@ def predict(
     from nearkind.cli.console import print_json
     from nearkind.cli.model_table import predict_table
 
-    written.check(query)
+    written.check(query.inputs)
     table = query.known(classifies=True)
     found = predict_table(table, target, coverage)
     if found.score is not None:

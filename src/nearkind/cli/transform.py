@@ -10,6 +10,6 @@ def transform(query: options.Query, written: options.TableOutput) -> None:
     """
     from nearkind.cli.model_table import vector_columns
 
-    written.check(query)
+    written.check(query.inputs)
     table = query.known()
     written.write(vector_columns(table, table.columns if written.keep else {}))

@@ -152,14 +152,25 @@ def read_features(
     >>> list(read_features("credit_risk", drop=["Risk", "Marital"]))
     ['Occupation', 'Education']
     """
-    columns = read_data(data, options)
+    columns, where = read_data(data, options), short_name(data)
+    return select_features(columns, where, drop, text, options.dates)
+
+
+def select_features(
+    columns: Columns,
+    where: str,
+    drop: Collection[str] = (),
+    text: Collection[str] = (),
+    dates: str | None = None,
+) -> Columns:
+    """Return ``read_features`` of columns that have been read from ``where``."""
     for name in (*drop, *text):
-        require_column(name, columns, short_name(data))
+        require_column(name, columns, where)
     kept = {name: cells for name, cells in columns.items() if name not in drop}
     if not kept:
-        raise ValueError(f"No column of {short_name(data)} is left to learn from.")
-    with prefix_warnings(short_name(data)):
-        return infer_types(kept, text, options.dates)
+        raise ValueError(f"No column of {where} is left to learn from.")
+    with prefix_warnings(where):
+        return infer_types(kept, text, dates)
 
 
 def read_batches(source: LabelledSource, batch_rows: int) -> Batches:

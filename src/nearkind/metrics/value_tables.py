@@ -53,6 +53,10 @@ class ValueTables:
             U[:, some] += vectors[:, some][code]
         return U
 
+    def projected(self, axes: Array) -> "ValueTables":
+        """Return the coordinates of the vectors along axes (q, r)."""
+        return ValueTables([vectors @ axes for vectors in self.vectors])
+
     def contributions(self, a: Codes, b: Codes) -> Array:
         """Return each feature's part (D,) of the squared distance between two rows.
 

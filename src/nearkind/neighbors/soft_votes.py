@@ -38,6 +38,10 @@ ROUNDING = 2.5e-10
 LEAST = -700.0
 """Logarithm of a weight beside the largest, below which it is this: powers that are
 nearly zero take a hundred times as long."""
+LARGEST = 600.0
+"""Size of scores up to which their exponentials are summed as they are."""
+FEW_CLASSES = 4
+"""Classes up to which votes are summed class by class, which is faster."""
 FARTHEST = 106.0
 """How far below the largest logarithm a vote is nothing for certain."""
 NOTHING = exp(-103.9)
@@ -74,8 +78,9 @@ class SoftVotes:
 
     whose last term all rows share, so that products of matrices have all of them. They
     are made for a block of queries and of rows at a time; the weights of a block are
-    relative to the largest up to then, and earlier sums are scaled down when it rises.
-    Memory does not grow with the number of rows.
+    relative to the largest up to then, and earlier sums are scaled down when it rises;
+    if no score exceeds ``LARGEST`` they are taken as they are, which is faster. Memory
+    does not grow with the number of rows.
 
     **Rounding.** The terms may be large while their differences are small. With L at
     least |x| + |y|, see ``VectorRows.largest``, and vectors of q numbers, the logarithm
@@ -162,7 +167,8 @@ class SoftVotes:
         """Return each class's share of the votes (b, C), given those of rows (m, C)."""
         total = np.empty((len(queries), class_shares.shape[1]))
         for at, blocks in self.tiles(queries):
-            total[at] = sums_of_votes(blocks, class_shares)
+            are_small = bool((self.largest_scores(queries[at]) <= LARGEST).all())
+            total[at] = sums_of_votes(blocks, class_shares, are_small)
         total /= total.sum(axis=1, keepdims=True)
         total[total < NOTHING] = 0.0
         return total
@@ -209,8 +215,15 @@ class SoftVotes:
     def rounding(self, queries: Array) -> Array:
         """Return by how much products may mistake a share of the votes (b,)."""
         n_roundings = 2 * queries.shape[1] + 12
-        size = self.vectors.largest(queries) ** 2 / self.bounded
-        return 0.5 * n_roundings * 2.0**-53 * (size + np.abs(self.logarithms).max())
+        return 0.5 * n_roundings * 2.0**-53 * self.largest_scores(queries)
+
+    def largest_scores(self, queries: Any) -> Array:
+        """Return a size that no score of a query exceeds (b,)."""
+        if not self.metric.is_euclidean:
+            return np.full(len(queries), np.inf)
+        with np.errstate(over="ignore"):
+            size = self.vectors.largest(queries) ** 2 / self.bounded
+        return size + np.abs(self.logarithms).max()
 
     def _left(self, queries: Array) -> Array:
         """Return x and 1 (b, q + 1)."""
@@ -220,9 +233,9 @@ class SoftVotes:
         """Return scores (b, m) from distances, those that tie being equal if cold."""
         if self.metric.is_euclidean and self._is_warm(queries):
             return self._scores_of_near(queries)
-        distances, tie = self.distances(queries)
-        nearest = distances.min(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", over="ignore"):
+            distances, tie = self.distances(queries)
+            nearest = distances.min(axis=1, keepdims=True)
             beyond = distances - nearest
             if (is_cold := self.bounded < COLD * (tie / TIE) ** 2).any():
                 beyond[is_cold[:, None] & (beyond <= tie[:, None])] = 0.0
@@ -289,10 +302,13 @@ class Products:
             yield rows, np.matmul(self.left, self.right[rows].T, out=scores)
 
 
-def sums_of_votes(blocks: Iterable[Block], class_shares: Array) -> Array:
-    """Return the sum of the votes for each class (b, C), in units of the largest vote.
+def sums_of_votes(
+    blocks: Iterable[Block], class_shares: Array, are_small: bool = False
+) -> Array:
+    """Return the sum of the votes for each class (b, C), in some unit for each query.
 
-    Scores are overwritten.
+    Scores are overwritten. If they are small, their exponentials neither overflow nor
+    vanish, and the unit is one; else it is the largest vote.
 
     Examples
     --------
@@ -302,11 +318,22 @@ def sums_of_votes(blocks: Iterable[Block], class_shares: Array) -> Array:
     """
     top, total = np.array(-np.inf), np.zeros((1, class_shares.shape[1]))
     for rows, scores in blocks:
-        largest = np.maximum(top, scores.max(axis=1))
-        weights = exponentials(scores, largest)
-        total = total * np.exp(top - largest)[:, None] + weights @ class_shares[rows]
-        top = largest
+        if are_small:
+            weights = np.exp(scores, out=scores)
+        else:
+            largest = np.maximum(top, scores.max(axis=1))
+            weights = exponentials(scores, largest)
+            total = total * np.exp(top - largest)[:, None]
+            top = largest
+        total = total + _by_class(weights, class_shares[rows])
     return total
+
+
+def _by_class(weights: Array, class_shares: Array) -> Array:
+    """Return the product of weights (b, n) and shares (n, C)."""
+    if class_shares.shape[1] > FEW_CLASSES:
+        return weights @ class_shares
+    return np.column_stack([weights @ shares for shares in class_shares.T])
 
 
 def exponentials(scores: Array, top: Array) -> Array:

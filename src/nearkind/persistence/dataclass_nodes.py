@@ -26,7 +26,13 @@ from nearkind.voting import (
     Committee,
     ConformalScores,
     FitReport,
+    HeldErrors,
+    LinearScale,
+    LogScale,
     NearestRule,
+    NumberCommittee,
+    NumberVoter,
+    QuantileScale,
     SoftRule,
     Voter,
 )
@@ -35,7 +41,8 @@ KEPT: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *FORMS.values(), Calibration, Candidate, CodeTrees, Coding, Committee,
-        ConformalScores, FitReport, NearestRule, RowGroups, SoftRule, TrainingRows,
+        ConformalScores, FitReport, HeldErrors, LinearScale, LogScale, NearestRule,
+        NumberCommittee, NumberVoter, QuantileScale, RowGroups, SoftRule, TrainingRows,
         ValuePairs, ValueTables, Voter,
     )
 }  # fmt: skip

@@ -21,6 +21,7 @@ from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
 from nearkind.estimators.distance_names import distance_classes
 from nearkind.estimators.fit_report import fit_report
 from nearkind.estimators.labels import check_class_weight
+from nearkind.estimators.regressor import CPMLRegressor, hold_committee
 from nearkind.model_view import is_fitted
 from nearkind.persistence import codebooks, dataclass_nodes, diagnostics, values
 from nearkind.persistence.diagnostics import check_diagnostics
@@ -37,8 +38,9 @@ from nearkind.persistence.nodes import (
 from nearkind.persistence.older_files import renewed
 from nearkind.protocols import Array
 from nearkind.search.classifier_cv import CPMLClassifierCV
+from nearkind.search.regressor_cv import CPMLRegressorCV
 from nearkind.search.scoring import check_scoring
-from nearkind.voting import Committee
+from nearkind.voting import Committee, NumberCommittee
 
 
 def to_json(model: Any) -> tuple[bytes, bytes]:
@@ -108,8 +110,8 @@ def unpacks() -> dict[str, Unpack]:
 
 def estimator_classes() -> dict[str, type]:
     """Return the estimators that a file may hold, by name; it can name no others."""
-    classifiers = CPMLClassifier, CPMLClassifierCV
-    return {**distance_classes(), **{kind.__name__: kind for kind in classifiers}}
+    predictors = CPMLClassifier, CPMLClassifierCV, *REGRESSORS
+    return {**distance_classes(), **{kind.__name__: kind for kind in predictors}}
 
 
 COUNTS = "n_samples_fit_", "n_samples_seen_", "n_remembered_"
@@ -124,6 +126,19 @@ RESULTS: dict[str, type] = {
     "confusion_": np.ndarray,
 }
 """What a search found, and its type; files of version 0.1 have no confusion_."""
+
+
+REGRESSORS: dict[type, dict[str, type]] = {
+    CPMLRegressor: {},
+    CPMLRegressorCV: {
+        "best_score_": float,
+        "cv_results_": dict,
+        "refused_": dict,
+        "held_rows_": np.ndarray,
+        "held_predictions_": np.ndarray,
+    },
+}
+"""Regressors, and what a search of theirs found with its type."""
 
 
 def pack_fitted(writer: Writer, model: Any) -> dict[str, Any]:
@@ -172,7 +187,7 @@ def _of_distance(model: Any) -> dict[str, Any]:
 
 
 def _of_classifier(model: Any) -> dict[str, Any]:
-    names = (*COUNTS, *RESULTS)
+    names = REGRESSORS.get(type(model), (*COUNTS, *RESULTS))
     found = {name: vars(model)[name] for name in names if name in vars(model)}
     return {"committee_": model.committee_, **found}
 
@@ -196,6 +211,7 @@ def unpack_estimator(kind: Any, reader: Reader, payload: Any) -> Any:
         if not {"distance_", "committee_"} & set(attributes):
             attributes = renewed(model, attributes)
         restore = restore_distance if issubclass(kind, Distance) else restore_classifier
+        restore = restore_regressor if kind in REGRESSORS else restore
         restore(model, attributes)
     return model
 
@@ -245,6 +261,19 @@ def restore_classifier(model: Any, found: Mapping[str, Any]) -> None:
         hold(model, voter, committee.classes, results.get("n_samples_fit_", least))
     for name, value in results.items():
         setattr(model, name, value)
+
+
+def restore_regressor(model: Any, found: Mapping[str, Any]) -> None:
+    """Set what a regressor has learned, after checking it."""
+    results = REGRESSORS[type(model)]
+    committee, *values = fields(found, "committee_", *results)
+    if type(committee) is not NumberCommittee:
+        raise RefusedError("committee_ is no committee of numbers")
+    for (name, kind), value in zip(results.items(), values, strict=True):
+        if type(value) is not kind:
+            raise RefusedError(f"{name} is of type {type(value).__name__}")
+        setattr(model, name, value)
+    hold_committee(model, committee)
 
 
 def _check_results(found: Mapping[str, Any], n_classes: int) -> None:

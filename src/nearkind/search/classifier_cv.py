@@ -54,7 +54,7 @@ from nearkind.voting import (
     Voter,
 )
 from nearkind.voting.conformal import rows_needed
-from nearkind.voting.representatives import remembered_by
+from nearkind.voting.representatives import remembering
 
 SEARCH_SHARE = 0.6
 """Share of the time for the search; the rest is for learning from all rows."""
@@ -87,7 +87,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         Maximum number of distances that vote together.
     cv : int, splitter or list of folds, default=None
         Number of folds, or folds as in scikit-learn. None: 5 up to 1,000 rows, 3
-        beyond, and one from 13,500 on, drawn without stratification; copies of rows
+        beyond, and one from 9,000 on, drawn without stratification; copies of rows
         stay together if the table repeats itself.
     time_budget : float, default=None
         Maximum seconds of ``fit``: three fifths for the search, the rest for refitting.
@@ -124,7 +124,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         Rows near each other under the distance are then represented by one of them,
         which has their total weight. "auto" keeps all rows up to 20,000; beyond, it
         tries 5,000, 10,000 and so on until the log loss on held-out rows increases by
-        less than 0.002, and keeps all rows if half of them are not enough.
+        less than 0.002, and keeps all rows if half of them are not enough. Beyond 5,000
+        rows it also drops directions of the vectors in which rows hardly differ.
         ``kneighbors`` and explanations use only rows that vote.
     random_state : int, RandomState or None, default=None
         Seed of the folds and of the samples of rows; None means 0, so that every fit
@@ -227,7 +228,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         start = perf_counter()
         most, budget = parameters.whole_number(self, "max_members"), _seconds(self)
         parameters.flag(self, "calibrate")
-        remembered = remembered_by(self)
+        remember = remembering(self)
         check_scoring(self)
         check_class_weight(self)
         with search_progress(self, X, y, sample_weight) as notify:
@@ -244,7 +245,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
                 )
             with Deadline(start + budget).limit(), _columns_not_warned_of():
                 voters = self._learn(search, chosen)
-                voters = tuple(v.with_rows(remembered(v)) for v in voters)
+                voters = tuple(map(remember, voters))
             self.classes_ = rows.classes
             self.committee_ = Committee(voters, rows.classes, calibration, scores)
             keep_codebook(self, self.distance_.codebook)

@@ -148,7 +148,12 @@ class Column:
         found = np.array([*places, -1])[other.indices]
         indices, values = np.concatenate([self.indices, found]), list(place)
         return Column(
-            lambda: (indices, values), numeric, declared, plain=True, exact=False
+            lambda: (indices, values),
+            numeric,
+            declared,
+            plain=True,
+            exact=False,
+            order=self.order or other.order,
         )
 
     def distinct(self) -> "tuple[NDArray[np.int32], Column]":

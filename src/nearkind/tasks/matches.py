@@ -257,7 +257,8 @@ def _names(a: Table, b: Table, names: Any) -> list[Any]:
         ]
         if lacking:
             raise ValueError(
-                f"{'; '.join(lacking)}. Name those to compare: columns=[...]."
+                f"{'; '.join(lacking)}. Name the columns to compare: columns=[...], or "
+                "--column on the command line."
             )
         return a.names
     names = [names] if isinstance(names, str) else list(names)

@@ -12,14 +12,17 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import query_chunks
 from nearkind.encoding.rows import UniqueRows, unique_rows
 from nearkind.neighbors import tie_widths
 from nearkind.protocols import Array, Codes
-from nearkind.tables import frame
+from nearkind.tables import frame, read_table
+from nearkind.tables.selection import take_rows
 from nearkind.tasks.fitted_distance import DistanceTask
+from nearkind.tasks.groups import described_groups, group_columns
 from nearkind.tasks.pam import Optimum, Partition, Places, build, silhouette, swap
 from nearkind.validation import parameters
 from nearkind.validation.limits import distances_at_once
@@ -27,6 +30,8 @@ from nearkind.validation.threads import in_threads
 
 AUTO = range(2, 16)
 """Numbers of groups that "auto" tries."""
+TREES = "single", "complete", "average", "weighted"
+"""Ways to join groups by distances alone."""
 INFINITE = 1e6
 """What stands for an infinite distance, in multiples of the largest finite one."""
 
@@ -76,6 +81,8 @@ class KMedoids(
         Row number of the medoid of each cluster, the first of equal rows.
     medoids_ : data frame
         The medoids, as they were given to fit.
+    groups_ : list of Group
+        Description of each cluster; ``describe`` returns it as a data frame.
     inertia_ : float
         Weighted sum of the distances of all rows to the medoids of their clusters.
     cluster_sizes_ : ndarray (n_clusters,)
@@ -138,15 +145,29 @@ class KMedoids(
         medoids = self._search(unique, self._possible(numbers, len(unique)), rng)
         self._medoid_codes = unique.codes[medoids]
         self.n_clusters_ = len(medoids)
-        labels, distances = self._nearest(unique.codes, self._medoid_codes)
+        labels, distances, second = self._nearest(unique.codes, self._medoid_codes)
         self.inertia_ = float(unique.weights @ distances)
         sizes = np.bincount(labels, unique.weights, len(medoids))
         self.cluster_sizes_: Array = sizes.astype(float)
         first = np.unique(unique.of_row, return_index=True)[1][medoids]
         self.medoid_indices_ = rows.row_numbers[first]
         table = rows.table.take(first)
-        cells = {name: table.column(d).cells() for d, name in enumerate(table.names)}
-        self.medoids_ = frame(cells, library=table.library)
+        self._medoid_cells = {
+            name: table.column(d).cells() for d, name in enumerate(table.names)
+        }
+        gap = second - distances if len(medoids) > 1 else -distances
+        found = np.unique(labels)
+        order = np.lexsort((gap, labels))
+        at = medoids.copy()  # of a group without rows, as medoids may be at one place
+        at[found] = order[np.searchsorted(labels[order], found)]
+        border = rows.row_numbers[np.unique(unique.of_row, return_index=True)[1][at]]
+        self.groups_ = described_groups(
+            rows.table,
+            rows.weights,
+            labels[unique.of_row],
+            self.medoid_indices_,
+            border,
+        )
         is_whole = len(rows) == rows.n_given
         self.labels_ = labels[unique.of_row] if is_whole else self.predict(X)
         return self
@@ -168,6 +189,103 @@ class KMedoids(
         check_is_fitted(self)
         rows = self.distance_.represent(self._medoid_codes)
         return self.distance_.compare(self.distance_.represent(self.encode(X)), rows)
+
+    @property
+    def medoids_(self) -> Any:
+        """The medoids, as they were given to fit, as a data frame."""
+        return frame(self._medoid_cells, library=self.codebook_.library_)
+
+    def describe(self) -> Any:
+        """Return what each group is like, as a data frame with a line per group.
+
+        Returns
+        -------
+        data frame with columns group, size, share, sets_apart, typical, representative,
+        borderline
+            ``sets_apart`` lists the values that are most over-represented in the group,
+            each with the share of the rows of the group that have it, and its lift: how
+            many times as frequent it is there as in all rows. ``typical`` lists the
+            values that most rows of the group have. ``representative`` is the number of
+            the row that is the medoid, ``borderline`` that of the row which is nearly
+            as near to the next medoid. Of the library of the table given to fit, or
+            else of pandas (a dict of columns where there is none).
+
+        Examples
+        --------
+        >>> import nearkind as nk
+        >>> rows = [["a", "x"]] * 3 + [["a", "y"], ["b", "z"], ["b", "z"], ["c", "z"]]
+        >>> model = nk.KMedoids("hamming", n_clusters=2).fit(rows)
+        >>> model.describe()["sets_apart"][1]
+        'x1: z (100%, lift 2.3); x0: b (67%, lift 2.3)'
+        """
+        check_is_fitted(self)
+        return frame(group_columns(self.groups_), library=self.codebook_.library_)
+
+    def linkage(self, X: Any = None, method: str = "average") -> Array:
+        """Return the tree of groups, or of rows, as SciPy's ``dendrogram`` draws it.
+
+        Parameters
+        ----------
+        X : table with the columns that fit saw, default=None
+            Rows to join, at most ``max_rows``; None: the medoids.
+        method : {"single", "complete", "average", "weighted"}, default="average"
+            As in ``scipy.cluster.hierarchy.linkage``.
+
+        Returns
+        -------
+        ndarray (n - 1, 4)
+        """
+        from scipy.cluster.hierarchy import linkage
+
+        check_is_fitted(self)
+        if method not in TREES:
+            listed = ", ".join(map(repr, TREES))
+            raise ValueError(
+                f"The 'method' of a tree must be {listed}; got {method!r}."
+            )
+        codes = self._medoid_codes if X is None else self.encode(X)
+        if not 2 <= len(codes) <= self.max_rows:
+            raise ValueError(
+                f"A tree joins 2 to max_rows={self.max_rows} rows or groups; got "
+                f"{len(codes)}. Give other rows, or raise max_rows."
+            )
+        return linkage(self._square(codes)[np.triu_indices(len(codes), 1)], method)
+
+    def stability(self, X: Any, n_resamples: int = 10) -> dict[int, float]:
+        """Return how alike the groups of halves of the rows are, by number of groups.
+
+        Each half, drawn at random, is grouped, and all rows are assigned to its groups.
+        The stability is the mean adjusted Rand index of that with the groups of all
+        rows: 1 if they are always the same, and about 0 if they are random.
+
+        Parameters
+        ----------
+        X : table of any kind
+            The rows given to fit.
+        n_resamples : int, default=10
+            Number of halves per number of groups.
+
+        Returns
+        -------
+        dict of int to float
+            For each number of groups that ``fit`` tried.
+        """
+        check_is_fitted(self)
+        owner = type(self).__name__
+        n_resamples = parameters.check_whole(n_resamples, "n_resamples", owner)
+        rng, n_rows = parameters.generator(self.random_state), read_table(X).n_rows
+        found = {}
+        for k in self.silhouettes_ or [self.n_clusters_]:
+            model = KMedoids(self.distance_, k, n_init=1, random_state=0)
+            labels, shares = model.fit_predict(X), []
+            for _ in range(n_resamples):
+                half = np.sort(rng.choice(n_rows, (n_rows + 1) // 2, replace=False))
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", ConvergenceWarning)
+                    model.fit(take_rows(X, half))
+                shares.append(adjusted_rand_score(labels, model.predict(X)))
+            found[k] = float(np.mean(shares))
+        return found
 
     @property
     def _n_features_out(self) -> int:  # scikit-learn's name for it
@@ -217,7 +335,7 @@ class KMedoids(
                 optimum = self._optimum(unique.codes[places], weights, numbers, 1, rng)
                 medoids = places[optimum.partition.medoids]
                 numbers = [len(medoids)]
-                _, distances = self._nearest(unique.codes, unique.codes[medoids])
+                distances = self._nearest(unique.codes, unique.codes[medoids])[1]
                 found.append((float(unique.weights @ distances), optimum, medoids))
             _, best, medoids = min(found, key=lambda each: each[0])
         if not best.is_reached:
@@ -269,19 +387,24 @@ class KMedoids(
             np.minimum(square, INFINITE * largest, out=square)
         return square
 
-    def _nearest(self, codes: Codes, medoids: Codes) -> tuple[Places, Array]:
-        """Return the place of the nearest medoid of each row, and its distance (n,)."""
+    def _nearest(self, codes: Codes, medoids: Codes) -> tuple[Places, Array, Array]:
+        """Return the place of the nearest medoid of each row, its distance (n,), and
+        that of the second nearest.
+        """
         rows = self.distance_.represent(medoids)
 
-        def part(at: slice) -> tuple[Places, Array]:
+        def part(at: slice) -> tuple[Places, Array, Array]:
             d = self.distance_.compare(self.distance_.represent(codes[at]), rows)
             least = d.min(axis=1)
-            return (d <= (least + tie_widths(d))[:, None]).argmax(axis=1), least
+            place = (d <= (least + tie_widths(d))[:, None]).argmax(axis=1)
+            second = np.partition(d, 1, axis=1)[:, 1] if d.shape[1] > 1 else least
+            return place, least, second
 
         width = max(len(rows), np.size(rows) // len(rows))
         chunks = query_chunks(len(codes), width, distances_at_once())
-        places, distances = zip(*in_threads(part, chunks), strict=True)
-        return np.concatenate(places), np.concatenate(distances)
+        found = zip(*in_threads(part, chunks), strict=True)
+        places, least, second = (np.concatenate(each) for each in found)
+        return places, least, second
 
 
 def draw(

@@ -2,30 +2,35 @@
 
 Soft votes fall smoothly with the distance, so rows much nearer to each other than the
 temperature allows are as good as one row that votes with the weights of all of them.
-How few rows do is a question to held-out rows.
+How few rows are enough is decided on held-out rows. Directions of the vectors in which
+all rows are as near to each other as that are dropped.
 """
 
 from collections.abc import Callable
-from functools import partial
-from operator import attrgetter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.distances.form import query_chunks
+from nearkind.distances.vectors import ValueVectors
 from nearkind.metrics.spectrum import decompose
 from nearkind.neighbors.soft_votes import BLUNT
 from nearkind.neighbors.training_rows import TrainingRows
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.protocols import Array, Codes
 from nearkind.validation import parameters
-from nearkind.voting.condensation import hold_out
-from nearkind.voting.voter import Voter
+from nearkind.voting.condensation import N_FOLDS, hold_out
+from nearkind.voting.voter import SoftRule, Voter
 
 MANY = 20_000
 """Unique rows up to which all vote."""
 FEWEST = 5_000
-"""Representatives that are tried first; then twice as many, up to half of all rows."""
+"""Unique rows up to which nothing is left out, and representatives that are tried
+first; then twice as many, up to half of all rows."""
+NARROW = 0.01
+"""Squared length, as a share of the temperature, of what may be left out of vectors."""
 TOLERANCE = 0.002
 """By how much the log loss of held-out rows may rise, its standard error included."""
 PAIRS = 1 << 29
@@ -33,6 +38,8 @@ PAIRS = 1 << 29
 MOST_HELD, FEWEST_HELD = 4_000, 500
 N_DIRECTIONS = 16
 """Principal axes of the vectors that rows are compared by."""
+AT_ONCE = 1 << 20
+"""Numbers held at a time."""
 N_FOR_WIDTH = 256
 """Rows of a cell that tell in which direction it is widest, at least."""
 
@@ -98,9 +105,10 @@ def enough_representatives(
     """Return the fewest representatives with which held-out rows lose nothing.
 
     Those are tried whose votes are soft and between vectors. Some rows are held out,
-    for which the others vote under the distance as it is: all of them, and
-    representatives of them. Their mean log loss may rise by ``TOLERANCE``, a standard
-    error of the rise added to it. If it rises by more with half of the rows, all stay.
+    for which the others vote under the distance as it is: all of them, and as large a
+    share of them as of all rows. Their mean log loss may rise by ``TOLERANCE``, with a
+    standard error of the rise added to it. If it rises by more with half of the rows,
+    all stay.
 
     Parameters
     ----------
@@ -114,11 +122,12 @@ def enough_representatives(
     if m <= many or not voter.is_soft or not voter.distance.is_euclidean:
         return voter.rows
     n_held = int(np.clip(PAIRS // m, FEWEST_HELD, MOST_HELD))
-    others, at, held = hold_out(voter, max(2, voter.rows.n_rows // n_held))
+    others, at, held = hold_out(voter, max(N_FOLDS, voter.rows.n_rows // n_held))
     codes, n_alike = voter.rows.codes[at], voter.rows.weight_of_one
     by_all = _losses(others, codes)
     while 2 * fewest <= m:
-        few = others.with_rows(representatives(others, fewest))
+        n_rows = max(1, fewest * len(others.rows) // m)
+        few = others.with_rows(representatives(others, n_rows))
         rise = _losses(few, codes) - by_all  # (b, C)
         mean = np.average(rise, weights=held)
         variance = np.average(np.square(rise - mean), weights=held)
@@ -128,16 +137,54 @@ def enough_representatives(
     return voter.rows
 
 
-def remembered_by(model: Any) -> Callable[[Voter], TrainingRows]:
-    """Return what takes a voter to the rows that ``n_remembered`` lets vote."""
+def in_fewer_directions(voter: Voter, fewest: int = FEWEST) -> Voter:
+    """Return a voter whose vectors lack the directions in which they hardly differ.
+
+    Along the principal axes, the last ones are left out that together hold at most
+    e = ``NARROW`` of the temperature of the squared distance of any row from the mean.
+    A squared distance between two rows then falls by 4 e T at most, and no share of
+    the votes on one changes by more than e.
+
+    Parameters
+    ----------
+    voter : Voter
+        Others than those of soft votes between vectors of values stay as they are.
+    fewest : int, default=5_000
+        Unique rows up to which voters stay as they are.
+    """
+    form, rule = voter.distance, voter.rule
+    if not isinstance(rule, SoftRule) or not isinstance(form, ValueVectors):
+        return voter
+    if len(voter.rows) <= fewest:
+        return voter
+    centred, axes = _principal_axes(voter)
+    beyond = np.zeros(len(axes))  # most that each axis and all after it hold
+    for at in query_chunks(len(centred), len(axes), AT_ONCE):
+        squares = np.square(centred[at] @ axes)[:, ::-1]
+        np.maximum(beyond, squares.cumsum(axis=1).max(axis=0)[::-1], out=beyond)
+    n_kept = max(1, int((beyond > NARROW * rule.temperature).sum()))
+    if n_kept == len(axes):
+        return voter
+    tables = form.tables.projected(axes[:, :n_kept])
+    return replace(voter, distance=replace(form, tables=tables))
+
+
+def economical(voter: Voter) -> Voter:
+    """Return a voter that answers sooner, and as well as far as held-out rows tell."""
+    voter = in_fewer_directions(voter)
+    return voter.with_rows(enough_representatives(voter))
+
+
+def remembering(model: Any) -> Callable[[Voter], Voter]:
+    """Return what ``n_remembered`` makes of voters."""
     n = model.n_remembered
     if isinstance(n, str) and n in ("all", "auto"):
-        return enough_representatives if n == "auto" else attrgetter("rows")
+        return economical if n == "auto" else lambda voter: voter
     if not parameters.is_whole(n) or n < 1:
         raise parameters.wrong(
             model, "n_remembered", "'auto', 'all' or a whole number >= 1"
         )
-    return partial(representatives, n_rows=int(n))
+    return lambda voter: voter.with_rows(representatives(voter, int(n)))
 
 
 def _directions(voter: Voter) -> Array:
@@ -147,10 +194,15 @@ def _directions(voter: Voter) -> Array:
     """
     if not voter.distance.is_euclidean:
         return voter.rows.codes.astype(np.float32)
+    centred, axes = _principal_axes(voter)
+    return (centred @ axes[:, :N_DIRECTIONS]).astype(np.float32)
+
+
+def _principal_axes(voter: Voter) -> tuple[Array, Array]:
+    """Return vectors less their mean (m, q), and their axes, widest first (q, q)."""
     known = VectorRows(voter.represented)
     y = known.vectors - known.centre
-    axes = decompose((y.T @ y)[None]).vectors[0, :, ::-1]
-    return (y @ axes[:, :N_DIRECTIONS]).astype(np.float32)
+    return y, decompose((y.T @ y)[None]).vectors[0, :, ::-1]
 
 
 def _losses(voter: Voter, codes: Codes) -> Array:

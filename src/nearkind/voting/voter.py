@@ -224,7 +224,7 @@ class Voter:
                 return votes.shares(queries[at], self.rows.shares)
 
             chunks = votes.chunks(len(queries), distances_at_once())
-            return np.concatenate(in_threads(shares, chunks))
+            return np.concatenate(in_threads(shares, chunks or [slice(0)]))
         assert isinstance(self.rule, NearestRule)
         k, weigh = self.rule.n_neighbors, weigher(self.rule.weights)
 
@@ -234,7 +234,7 @@ class Voter:
             return vote_shares(near, weigh, self.rows.shares, len(some))
 
         chunks = self.index.chunks(len(queries), distances_at_once())
-        return np.concatenate(in_threads(shares_near, chunks))
+        return np.concatenate(in_threads(shares_near, chunks or [slice(0)]))
 
     def shares_by_rule(self, codes: Codes, rules: Sequence[Rule]) -> Array:
         """Return ``shares`` under several rules (R, n, C), from one search.
