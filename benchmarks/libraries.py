@@ -148,9 +148,9 @@ def page(rows, sets):
     lines.append(["CPU seconds", *times])
     return (
         "# Comparison with other libraries\n\n"
-        f"Accuracy on a held-out quarter of at most {MOST_ROWS:,} rows, stratified, mean "
-        f"of {SPLITS} splits, the same for all libraries, with default settings. kmodes "
-        "clusters and predicts no classes, so it is not in the table.\n\n"
+        f"Accuracy on a held-out quarter of at most {MOST_ROWS:,} rows, stratified, "
+        f"mean of {SPLITS} splits, the same for all libraries, with default settings. "
+        "kmodes clusters and predicts no classes, so it is not in the table.\n\n"
         + markdown(["data set", *METHODS], lines)
         + "\nCPU seconds are means of fitting and predicting on one thread of a busy "
         "machine. Command: `python -m benchmarks.libraries`. "
