@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import FittedDistance
 from nearkind.encoding.codebook import Codebook
-from nearkind.estimators.base import TableEstimator
+from nearkind.estimators.base import Distance, TableEstimator
 from nearkind.estimators.fit_report import fit_report
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.protocols import Array
@@ -24,7 +24,7 @@ class ModelView:
     Parameters
     ----------
     model : CPMLClassifier, CPMLClassifierCV or a distance
-        Fitted.
+        Fitted. Of what works under a distance, such as KMedoids, its distance is taken.
 
     Examples
     --------
@@ -44,6 +44,13 @@ class ModelView:
                 "it, a Pipeline for example."
             )
         check_is_fitted(self.model)
+        if not isinstance(self.model, Distance | NeighborClassifier):
+            if self.model.metric_ is None:
+                raise TypeError(
+                    f"This {type(self.model).__name__} has a distance, but no estimator "
+                    "of it. Give the estimator that the distance comes from."
+                )
+            object.__setattr__(self, "model", self.model.metric_)
 
     @cached_property
     def committee(self) -> Committee | None:

@@ -5,14 +5,14 @@ import pytest
 import nearkind as nk
 from helpers.model_files import loaded, put_together, saved, taken_apart
 from nearkind.errors import ModelFileError
-from nearkind.persistence.models import about, estimator_classes
+from nearkind.persistence.models import TASKS, about, estimator_classes
 
 X, Y = [["a", 1], ["b", 2], ["a", 3], ["b", 4]] * 5, ["no", "yes"] * 10
 
 
 def test_every_public_model_is_kept():
     public = {*nk.baselines.all().values(), nk.CPML, nk.CPMLClassifier}
-    assert public | {nk.CPMLClassifierCV} == set(estimator_classes().values())
+    assert {*public, nk.CPMLClassifierCV, *TASKS} == set(estimator_classes().values())
 
 
 @pytest.mark.parametrize(
