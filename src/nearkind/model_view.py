@@ -45,12 +45,13 @@ class ModelView:
             )
         check_is_fitted(self.model)
         if not isinstance(self.model, Distance | NeighborClassifier):
-            if self.model.metric_ is None:
+            metric = getattr(self.model, "metric_", None)
+            if metric is None:
                 raise TypeError(
-                    f"This {type(self.model).__name__} has a distance, but no estimator "
-                    "of it. Give the estimator that the distance comes from."
+                    f"This {type(self.model).__name__} has a distance without its "
+                    "estimator. Give the estimator that the distance comes from."
                 )
-            object.__setattr__(self, "model", self.model.metric_)
+            object.__setattr__(self, "model", metric)
 
     @cached_property
     def committee(self) -> Committee | None:
