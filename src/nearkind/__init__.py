@@ -16,12 +16,14 @@ if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr_
     from nearkind import theory as theory
     from nearkind.estimators.classifier import CPMLClassifier as CPMLClassifier
     from nearkind.estimators.cpml import CPML as CPML
+    from nearkind.estimators.regressor import CPMLRegressor as CPMLRegressor
     from nearkind.io.batches import batches as batches
     from nearkind.pages.notebook import report as report
     from nearkind.persistence import load as load
     from nearkind.persistence import save as save
     from nearkind.scoring import triplet_accuracy as triplet_accuracy
     from nearkind.search.classifier_cv import CPMLClassifierCV as CPMLClassifierCV
+    from nearkind.search.regressor_cv import CPMLRegressorCV as CPMLRegressorCV
     from nearkind.tasks.audit import audit as audit
     from nearkind.tasks.change import nearest_change as nearest_change
     from nearkind.tasks.imputation import NeighborImputer as NeighborImputer
@@ -39,6 +41,8 @@ _HOME = {
     "CPML": "nearkind.estimators.cpml",
     "CPMLClassifier": "nearkind.estimators.classifier",
     "CPMLClassifierCV": "nearkind.search.classifier_cv",
+    "CPMLRegressor": "nearkind.estimators.regressor",
+    "CPMLRegressorCV": "nearkind.search.regressor_cv",
     "Oversampler": "nearkind.tasks.oversampling",
     "Prototypes": "nearkind.tasks.prototypes",
     "KMedoids": "nearkind.tasks.medoids",

@@ -11,9 +11,9 @@ from nearkind.distances.form import FittedDistance
 from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.base import Distance, TableEstimator
 from nearkind.estimators.fit_report import fit_report
-from nearkind.estimators.neighbor_classifier import NeighborClassifier
+from nearkind.estimators.neighbor_classifier import NeighborEstimator
 from nearkind.protocols import Array
-from nearkind.voting import Committee, FitReport, Voter
+from nearkind.voting import FitReport, Voter
 from nearkind.voting.committee import explained_by
 
 
@@ -23,7 +23,7 @@ class ModelView:
 
     Parameters
     ----------
-    model : CPMLClassifier, CPMLClassifierCV or a distance
+    model : a classifier, a regressor or a distance
         Fitted. Of what works under a distance, such as KMedoids, its distance is taken.
 
     Examples
@@ -39,12 +39,12 @@ class ModelView:
     def __post_init__(self) -> None:
         if not isinstance(self.model, TableEstimator):
             raise TypeError(
-                "Wanted a fitted CPML, CPMLClassifier, CPMLClassifierCV or baseline; "
+                "Wanted a fitted CPML, classifier, regressor or baseline; "
                 f"got {type(self.model).__name__}. Take the model out of what holds "
                 "it, a Pipeline for example."
             )
         check_is_fitted(self.model)
-        if not isinstance(self.model, Distance | NeighborClassifier):
+        if not isinstance(self.model, Distance | NeighborEstimator):
             metric = getattr(self.model, "metric_", None)
             if metric is None:
                 raise TypeError(
@@ -54,10 +54,10 @@ class ModelView:
             object.__setattr__(self, "model", metric)
 
     @cached_property
-    def committee(self) -> Committee | None:
-        """What predicts; None for a distance alone."""
-        is_classifier = isinstance(self.model, NeighborClassifier)
-        return self.model.committee_ if is_classifier else None
+    def committee(self) -> Any:
+        """What predicts classes, or numbers; None for a distance alone."""
+        predicts = isinstance(self.model, NeighborEstimator)
+        return self.model.committee_ if predicts else None
 
     @property
     def voters(self) -> tuple[Voter, ...]:

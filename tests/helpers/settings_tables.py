@@ -216,7 +216,11 @@ TABLES = {
 
 
 def public_estimators():
-    """Return every class of nearkind that has ``fit``, and the baselines."""
+    """Return every class of nearkind that has ``fit``, and the baselines.
+
+    Those that need numbers as labels are left out.
+    """
     named = (getattr(nk, name) for name in nk.__all__)
     fitted = [x for x in named if inspect.isclass(x) and hasattr(x, "fit")]
+    fitted = [x for x in fitted if not hasattr(x, "predict_interval")]
     return [*fitted, *nk.baselines.all().values()]

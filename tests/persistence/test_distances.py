@@ -28,7 +28,7 @@ b = nk.baselines
 def fitted(kind, **attributes):
     """Return a fitted distance of which some attributes are others."""
     if kind not in FITTED:
-        FITTED[kind] = kind().fit(X, Y)
+        FITTED[kind] = kind().fit(X, range(len(Y)) if kind is b.MLKR else Y)
     model = copy.deepcopy(FITTED[kind])
     for name, value in attributes.items():
         setattr(model, name, value)

@@ -11,8 +11,10 @@ X, Y = [["a", 1], ["b", 2], ["a", 3], ["b", 4]] * 5, ["no", "yes"] * 10
 
 
 def test_every_public_model_is_kept():
-    public = {*nk.baselines.all().values(), nk.CPML, nk.CPMLClassifier}
-    assert {*public, nk.CPMLClassifierCV, *TASKS} == set(estimator_classes().values())
+    classifiers = {nk.CPMLClassifier, nk.CPMLClassifierCV}
+    predictors = {*classifiers, nk.CPMLRegressor, nk.CPMLRegressorCV}
+    distances = {*nk.baselines.all().values(), nk.CPML, nk.baselines.MLKR}
+    assert {*distances, *predictors, *TASKS} == set(estimator_classes().values())
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ from nearkind.baselines.itml import ITML as ITML
 from nearkind.baselines.large_margin import KDML as KDML, LMNN as LMNN
 from nearkind.baselines.lmca import LMCA as LMCA, KernelLMCA as KernelLMCA
 from nearkind.baselines.mcml import MCML as MCML
+from nearkind.baselines.mlkr import MLKR as MLKR
 from nearkind.baselines.mixed import Gower as Gower, Unbiased as Unbiased
 from nearkind.baselines.mmc import MMC as MMC
 from nearkind.baselines.nca import NCA as NCA
@@ -89,7 +90,10 @@ KINDS: dict[str, Any] = {
 }
 """The baselines by name: the one list of them, to which a new one adds a line."""
 
-__all__ = ["all", *(kind.__name__ for kind in KINDS.values())]
+OF_NUMBERS: dict[str, Any] = {"mlkr": MLKR}
+"""Distances that learn from numbers instead of classes."""
+
+__all__ = ["MLKR", "all", *(kind.__name__ for kind in KINDS.values())]
 
 
 def all() -> dict[str, Any]:

@@ -181,15 +181,20 @@ class Learner(Distance):
             details = f"After {n_iter} {unit} the objective is {objective:.6g}{above}"
             warnings.warn(not_converged(reason, details), stacklevel=5)
 
-    def _fit_coding(self, rows: CodedRows | UniqueRows, n_held: int) -> Projection:
+    def _fit_coding(
+        self, rows: CodedRows | UniqueRows, n_held: int, farthest: float = np.inf
+    ) -> Projection:
         """Return the coding of values that ``coding`` names, fitted to all rows.
 
-        ``n_held`` is how many of them will be held, coded, at a time.
+        ``n_held`` is how many of them will be held, coded, at a time; no coordinate is
+        beyond ``farthest``.
         """
         book, n_classes = self.codebook_, len(self.classes_)
-        projection = with_coordinates(
-            CODINGS[self.coding](), book.positions, book.n_ordered
-        )
+        positions = [
+            None if each is None else np.clip(each, -farthest, farthest)
+            for each in book.positions
+        ]
+        projection = with_coordinates(CODINGS[self.coding](), positions, book.n_ordered)
         check_size(projection, Full(), book.names_, book.n_values, n_held, n_classes)
         return projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
 

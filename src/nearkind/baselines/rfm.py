@@ -11,8 +11,9 @@ from nearkind.baselines.baseline import Learner, WeightedBaseline
 from nearkind.baselines.coding import CodingName, compressed_rows
 from nearkind.constraints.weighted_labels import sample_rows
 from nearkind.distances.vectors import ValueVectors
-from nearkind.encoding.rows import CodedRows, unique_rows
+from nearkind.encoding.rows import CodedRows, unique_rows, unique_targets
 from nearkind.estimators.base import VectorDistance
+from nearkind.estimators.targets import FARTHEST
 from nearkind.metrics.spectrum import decompose, symmetrized
 from nearkind.protocols import Array, Map
 from nearkind.validation.parameters import Positive, WholeNumber, generator
@@ -39,7 +40,8 @@ class RFM(Learner, VectorDistance, WeightedBaseline):
     of any row at the same place under M. M is divided by its trace. L is ``bandwidth``
     times the median distance between distinct rows under M, so the scale of M does not
     matter; the source has a fixed one and divides M by its largest entry. The distance
-    is that under the last M.
+    is that under the last M. In :class:`nearkind.CPMLRegressor` the regression is of
+    the number to predict.
 
     Parameters
     ----------
@@ -87,12 +89,19 @@ class RFM(Learner, VectorDistance, WeightedBaseline):
     random_state: Any = 0
 
     def _learn(self, rows: CodedRows) -> ValueVectors:
-        unique = rows.merge_equal()
-        drawn = sample_rows(unique, self.max_rows, generator(self.random_state))
-        points = unique_rows(drawn.codes, np.zeros_like(drawn.y), drawn.weights)
-        marks = np.zeros((len(points), len(self.classes_)))
-        np.add.at(marks, (points.of_row, drawn.y), drawn.weights)
-        projection = self._fit_coding(unique, len(points))
+        unique, rng = rows.merge_equal(), generator(self.random_state)
+        if rows.target is None:
+            drawn = sample_rows(unique, self.max_rows, rng)
+            codes, weights = drawn.codes, drawn.weights
+            shares, farthest = np.eye(len(self.classes_))[drawn.y], np.inf
+        else:
+            codes, target, weights = unique_targets(rows, self.max_rows, rng)
+            upper = (target - target.min()) / np.ptp(target)
+            shares, farthest = np.column_stack([1.0 - upper, upper]), FARTHEST
+        points = unique_rows(codes, weights=weights)
+        marks = np.zeros((len(points), shares.shape[1]))
+        np.add.at(marks, points.of_row, weights[:, None] * shares)
+        projection = self._fit_coding(unique, len(points), farthest)
         coded = compressed_rows(projection, points.codes)
         settings = self.n_rounds, self.bandwidth, self.ridge
         with thread_map(self.n_jobs, len(points)) as run:

@@ -40,6 +40,8 @@ class CodedRows:
         Number of rows of that table.
     codebook_is_own : bool
         Whether the codebook was fitted to these very rows.
+    target : ndarray (n,) or None, default=None
+        Numbers to predict, whose quantiles are then the classes.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class CodedRows:
     row_numbers: Numbers
     n_given: int
     codebook_is_own: bool = False
+    target: Array | None = None
 
     @classmethod
     def of(
@@ -113,6 +116,12 @@ class CodedRows:
         """Whether some weight is not one."""
         return bool((self.weights != 1.0).any())
 
+    @property
+    def numbers(self) -> Array:
+        """The target (n,), of rows that have one."""
+        assert self.target is not None
+        return self.target
+
     def take(self, rows: Numbers) -> "CodedRows":
         """Return some rows, by their place here, of the classes that they have."""
         y = self.y[rows]
@@ -128,6 +137,7 @@ class CodedRows:
             weights=self.weights[rows],
             row_numbers=self.row_numbers[rows],
             codebook_is_own=False,
+            target=None if self.target is None else self.target[rows],
         )
 
     def numbered_from(self, first: int) -> "CodedRows":
@@ -247,6 +257,27 @@ def unique_sampled_rows(codes: Codes, y: Numbers, totals: Array) -> UniqueRows:
     weights = rows.weights * each[rows.y]
     self_weights = np.maximum(weights - each[rows.y], 0.0)
     return replace(rows, weights=weights, self_weights=self_weights)
+
+
+def unique_targets(
+    rows: CodedRows, most: int, rng: np.random.Generator
+) -> tuple[Codes, Array, Array]:
+    """Return codes, targets and weights of distinct (codes, target) rows.
+
+    Parameters
+    ----------
+    rows : CodedRows
+        With a target.
+    most : int
+        Number of distinct rows beyond which as many are drawn.
+    rng : Generator
+    """
+    numbers, rank = np.unique(rows.numbers, return_inverse=True)
+    unique = unique_rows(rows.codes, rank, rows.weights)
+    kept = np.arange(len(unique))
+    if len(unique) > most:
+        kept = np.sort(rng.choice(len(unique), most, replace=False))
+    return unique.codes[kept], numbers[unique.y[kept]], unique.weights[kept]
 
 
 def row_keys(table: NDArray[np.integer]) -> NDArray[np.int64]:

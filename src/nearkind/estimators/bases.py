@@ -42,6 +42,13 @@ if TYPE_CHECKING:
             """Return the accuracy."""
             return 0.0
 
+    class RegressorMixin:
+        """``score``."""
+
+        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+            """Return R2, the share of the variance that is predicted."""
+            return 0.0
+
     class CallbackSupport:
         """``set_callbacks``, with scikit-learn 1.9 or newer."""
 
@@ -54,6 +61,7 @@ else:
         BaseEstimator,
         ClassifierMixin,
         ClassNamePrefixFeaturesOutMixin,
+        RegressorMixin,
         TransformerMixin,
     )
 
@@ -70,5 +78,6 @@ __all__ = [
     "CallbackSupport",
     "ClassNamePrefixFeaturesOutMixin",
     "ClassifierMixin",
+    "RegressorMixin",
     "TransformerMixin",
 ]

@@ -16,13 +16,20 @@ def named_distances() -> dict[str, Any]:
     structures = {name: partial(CPML, name) for name in STRUCTURES}
     printed = {"cpml-s": partial(CPML, "single"), "cpml-m": partial(CPML, "multi")}
     baselines = import_module("nearkind.baselines")  # which stand above this package
-    return {"cpml": CPML, **structures, **printed, **baselines.all()}
+    return {
+        "cpml": CPML,
+        **structures,
+        **printed,
+        **baselines.all(),
+        **baselines.OF_NUMBERS,
+    }
 
 
 def distance_classes() -> dict[str, Any]:
     """Return the class of each estimator of a distance, by its name."""
     baselines = import_module("nearkind.baselines")
-    return {kind.__name__: kind for kind in (CPML, *baselines.all().values())}
+    others = {**baselines.all(), **baselines.OF_NUMBERS}
+    return {kind.__name__: kind for kind in (CPML, *others.values())}
 
 
 def distance_of(value: Any, model: Any, parameter: str = "metric") -> Any:

@@ -232,8 +232,8 @@ def checked_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
 def _check_targets(y: NDArray[Any]) -> None:
     """Refuse labels that are measurements; warn of whole numbers that look like it."""
     advice = (
-        "so this looks like regression, which nearkind does not do. Cut the numbers "
-        "into ranges first"
+        "so this looks like regression. Take CPMLRegressor or CPMLRegressorCV, which "
+        "predict numbers, or cut the numbers into ranges"
     )
     is_float = y.dtype.kind == "f"
     if is_float and not np.array_equal(y, np.floor(y)):

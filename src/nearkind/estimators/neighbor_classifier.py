@@ -1,4 +1,4 @@
-"""What both classifiers by neighbours say by their committee."""
+"""What classifiers and regressors by neighbours say by their committee."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +12,12 @@ from nearkind.neighbors import most_votes
 from nearkind.protocols import Array
 from nearkind.tables import frame
 from nearkind.validation import parameters
-from nearkind.voting import Committee
+from nearkind.voting import Committee, NumberCommittee
 from nearkind.voting.explanation import contribution_columns, explain_prediction
 
 
-class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
-    """Mixin of both classifiers; fit must set ``committee_`` and ``classes_``.
+class NeighborEstimator(TableEstimator, TransformerMixin):
+    """Mixin of what predicts by neighbours; fit must set ``committee_``.
 
     Attributes
     ----------
@@ -30,11 +30,10 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         The fitted estimator of that distance.
     """
 
-    classes_: Any
     n_neighbors: Any
 
     if TYPE_CHECKING:
-        committee_: Committee
+        committee_: Committee | NumberCommittee
 
         @property
         def metric_(self) -> Any:
@@ -54,16 +53,6 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         """
         voter = self.committee_.explaining
         return voter.distance.relevance(voter.rows.codes, voter.rows.weights)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class, the first of those tied (n,)."""
-        shares = self.predict_proba(X)  # first: it says so if there was no fit
-        return self.classes_[most_votes(shares)]
-
-    def predict_proba(self, X: Any) -> Array:
-        """Return the probability of each class (n, n_classes)."""
-        check_is_fitted(self)
-        return self.committee_.predict_proba(X, type(self).__name__)
 
     def kneighbors(
         self,
@@ -167,6 +156,39 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         distance = self._offering("value_distances", "none between values alone")
         return distance.value_distances(feature, **settings)
 
+    def _offering(self, method: str, lack: str, asked: str | None = None) -> Any:
+        """Return the distance; raise ValueError if it has no such method.
+
+        ``asked`` is the method that was called, if it has another name.
+        """
+        if not hasattr(self.distance_, method):
+            name = self.committee_.explaining.report.method
+            raise ValueError(
+                f"{name} has distances between rows and {lack}, so there is no "
+                f"{asked or method}. Take CPML as the metric, or a baseline that has "
+                "them, such as Euclidean or NCA."
+            )
+        return self.distance_
+
+
+class NeighborClassifier(NeighborEstimator, ClassifierMixin):
+    """Mixin of both classifiers; fit must set ``committee_`` and ``classes_``."""
+
+    classes_: Any
+
+    if TYPE_CHECKING:
+        committee_: Committee
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class, the first of those tied (n,)."""
+        shares = self.predict_proba(X)  # first: it says so if there was no fit
+        return self.classes_[most_votes(shares)]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probability of each class (n, n_classes)."""
+        check_is_fitted(self)
+        return self.committee_.predict_proba(X, type(self).__name__)
+
     def explain(self, a: Any, b: Any = None, *, n_neighbors: int = 5) -> Any:
         """Explain the predicted class of a row, or the distance between two rows.
 
@@ -235,17 +257,3 @@ class NeighborClassifier(TableEstimator, ClassifierMixin, TransformerMixin):
         check_is_fitted(self)
         columns = contribution_columns(self.committee_, X, to, type(self).__name__)
         return frame(columns, library=self.distance_.codebook.library_of(X))
-
-    def _offering(self, method: str, lack: str, asked: str | None = None) -> Any:
-        """Return the distance; raise ValueError if it has no such method.
-
-        ``asked`` is the method that was called, if it has another name.
-        """
-        if not hasattr(self.distance_, method):
-            name = self.committee_.explaining.report.method
-            raise ValueError(
-                f"{name} has distances between rows and {lack}, so there is no "
-                f"{asked or method}. Take CPML as the metric, or a baseline that has "
-                "them, such as Euclidean or NCA."
-            )
-        return self.distance_

@@ -29,7 +29,13 @@ from nearkind.voting import (
     Committee,
     ConformalScores,
     FitReport,
+    HeldErrors,
+    LinearScale,
+    LogScale,
     NearestRule,
+    NumberCommittee,
+    NumberVoter,
+    QuantileScale,
     SoftRule,
     Voter,
 )
@@ -38,8 +44,9 @@ KEPT: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *FORMS.values(), Calibration, Candidate, CodeTrees, Coding, Committee,
-        ConformalScores, Donors, FitReport, Group, GroupValue, LocalOutlierFactor,
-        MeanDistance, NearestRule, RowGroups, SoftRule, TrainingRows, ValuePairs,
+        ConformalScores, Donors, FitReport, Group, GroupValue, HeldErrors, LinearScale,
+        LocalOutlierFactor, LogScale, MeanDistance, NearestRule, NumberCommittee,
+        NumberVoter, QuantileScale, RowGroups, SoftRule, TrainingRows, ValuePairs,
         ValueTables, Voter,
     )
 }  # fmt: skip

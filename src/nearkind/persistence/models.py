@@ -21,6 +21,7 @@ from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
 from nearkind.estimators.distance_names import distance_classes
 from nearkind.estimators.fit_report import fit_report
 from nearkind.estimators.labels import check_class_weight
+from nearkind.estimators.regressor import CPMLRegressor, hold_committee
 from nearkind.model_view import is_fitted
 from nearkind.persistence import codebooks, dataclass_nodes, diagnostics, values
 from nearkind.persistence.diagnostics import check_diagnostics
@@ -37,6 +38,7 @@ from nearkind.persistence.nodes import (
 from nearkind.persistence.older_files import renewed
 from nearkind.protocols import Array
 from nearkind.search.classifier_cv import CPMLClassifierCV
+from nearkind.search.regressor_cv import CPMLRegressorCV
 from nearkind.search.scoring import check_scoring
 from nearkind.tasks.fitted_distance import DistanceTask
 from nearkind.tasks.imputation import NeighborImputer
@@ -45,7 +47,7 @@ from nearkind.tasks.nearest_rows import NearestRows
 from nearkind.tasks.outliers import NearestOutliers
 from nearkind.tasks.oversampling import Oversampler
 from nearkind.tasks.prototypes import Prototypes
-from nearkind.voting import Committee
+from nearkind.voting import Committee, NumberCommittee
 
 
 def to_json(model: Any) -> tuple[bytes, bytes]:
@@ -117,7 +119,7 @@ def unpacks() -> dict[str, Unpack]:
 
 def estimator_classes() -> dict[str, type]:
     """Return the estimators that a file may hold, by name; it can name no others."""
-    others = CPMLClassifier, CPMLClassifierCV, *TASKS
+    others = CPMLClassifier, CPMLClassifierCV, *REGRESSORS, *TASKS
     return {**distance_classes(), **{kind.__name__: kind for kind in others}}
 
 
@@ -137,6 +139,19 @@ RESULTS: dict[str, type] = {
     "confusion_": np.ndarray,
 }
 """What a search found, and its type; files of version 0.1 have no confusion_."""
+
+
+REGRESSORS: dict[type, dict[str, type]] = {
+    CPMLRegressor: {},
+    CPMLRegressorCV: {
+        "best_score_": float,
+        "cv_results_": dict,
+        "refused_": dict,
+        "held_rows_": np.ndarray,
+        "held_predictions_": np.ndarray,
+    },
+}
+"""Regressors, and what a search of theirs found with its type."""
 
 
 def pack_fitted(writer: Writer, model: Any) -> dict[str, Any]:
@@ -214,7 +229,7 @@ def _output(model: Any) -> str | None:
 
 
 def _of_classifier(model: Any) -> dict[str, Any]:
-    names = (*COUNTS, *RESULTS)
+    names = REGRESSORS.get(type(model), (*COUNTS, *RESULTS))
     found = {name: vars(model)[name] for name in names if name in vars(model)}
     return {"committee_": model.committee_, **found}
 
@@ -237,12 +252,10 @@ def unpack_estimator(kind: Any, reader: Reader, payload: Any) -> Any:
         attributes = {name: reader.value(node) for name, node in part.items()}
         if not {"distance_", "committee_"} & set(attributes):
             attributes = renewed(model, attributes)
-        if issubclass(kind, DistanceTask):
-            restore_task(model, attributes)
-        elif issubclass(kind, Distance):
-            restore_distance(model, attributes)
-        else:
-            restore_classifier(model, attributes)
+        restore = restore_distance if issubclass(kind, Distance) else restore_classifier
+        restore = restore_regressor if kind in REGRESSORS else restore
+        restore = restore_task if kind in TASKS else restore
+        restore(model, attributes)
     return model
 
 
@@ -311,6 +324,19 @@ def restore_classifier(model: Any, found: Mapping[str, Any]) -> None:
         hold(model, voter, committee.classes, results.get("n_samples_fit_", least))
     for name, value in results.items():
         setattr(model, name, value)
+
+
+def restore_regressor(model: Any, found: Mapping[str, Any]) -> None:
+    """Set what a regressor has learned, after checking it."""
+    results = REGRESSORS[type(model)]
+    committee, *values = fields(found, "committee_", *results)
+    if type(committee) is not NumberCommittee:
+        raise RefusedError("committee_ is no committee of numbers")
+    for (name, kind), value in zip(results.items(), values, strict=True):
+        if type(value) is not kind:
+            raise RefusedError(f"{name} is of type {type(value).__name__}")
+        setattr(model, name, value)
+    hold_committee(model, committee)
 
 
 def _check_results(found: Mapping[str, Any], n_classes: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nearkind.tables import frame
+from nearkind.tables.html import html_outline
 from nearkind.tasks.audited_rows import AuditedRows
 from nearkind.tasks.doubtful_labels import (
     MOST_TAUGHT,
@@ -28,6 +29,8 @@ from nearkind.validation.parameters import check_whole, generator
 
 MOST_SHOWN = 3
 """Findings of a kind that the summary shows."""
+MOST_IN_HTML = 10
+"""Findings of a kind that a notebook shows."""
 RECORDS: dict[str, type] = {
     "doubtful_labels": DoubtfulLabel,
     "contradictions": Contradiction,
@@ -119,6 +122,11 @@ class Audit:
             f"{self.n_classes} classes"
         )
         return "\n".join([head, *self.lines(MOST_SHOWN)])
+
+    def _repr_html_(self) -> str:
+        """Return the summary as HTML, with more findings."""
+        head, *_ = repr(self).split("\n")
+        return html_outline([head, *self.lines(MOST_IN_HTML)])
 
     def lines(self, most: int) -> Iterator[str]:
         """Yield the findings in words, those of a kind below a line that counts them.

@@ -1,6 +1,6 @@
 """A committee: voters, and how their votes become probabilities."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -97,8 +97,7 @@ class Committee:
     @property
     def feature_names(self) -> list[Any]:
         """Features of all voters, each once."""
-        listed = (voter.distance.codebook.feature_names for voter in self.voters)
-        return list(dict.fromkeys(chain.from_iterable(listed)))
+        return feature_names(self.voters)
 
     def contributions(self, X: Any, owner: str | None = None) -> tuple[Array, Array]:
         """Return the contribution of each feature to each probability (n, D, C).
@@ -120,24 +119,55 @@ class Committee:
             The probabilities without any feature. Contributions and base add up to
             ``predict_proba``.
         """
-        X, names = read_table(X), self.feature_names
-        coded = [voter.encode(X, owner) for voter in self.voters]
-        rows = unique_rows(np.hstack(coded))
-        first = np.unique(rows.of_row, return_index=True)[1]
-        coded = [codes[first] for codes in coded]
-        kept, weights = coalitions(len(names))
-        books = (voter.distance.codebook for voter in self.voters)
-        features = [kept[:, [*map(names.index, b.feature_names)]] for b in books]
-        whole = [v.shares(codes) for v, codes in zip(self.voters, coded, strict=True)]
-        p = self.probabilities(np.mean(whole, axis=0))
-        parts, base = np.empty((len(p), len(names), p.shape[1])), np.empty_like(p)
-        for i in range(len(p)):
-            voters = zip(self.voters, coded, features, strict=True)
-            shares = [v.shares_over(codes[i], some) for v, codes, some in voters]
-            worth = self.probabilities(np.mean(shares, axis=0))  # (E, C)
-            worth[-1] = p[i]  # the same but for rounding
-            parts[i], base[i] = weights @ worth, worth[0]
-        return parts[rows.of_row], base[rows.of_row]
+        votes = [(voter.shares, voter.shares_over) for voter in self.voters]
+        return shapley_values(self.voters, votes, self.probabilities, X, owner)
+
+
+def shapley_values(
+    voters: Sequence[Voter],
+    votes: Sequence[tuple[Callable[..., Array], Callable[..., Array]]],
+    answer: Callable[[Array], Array],
+    X: Any,
+    owner: str | None,
+) -> tuple[Array, Array]:
+    """Return the contribution of each feature to each answer (n, D, C), and the base.
+
+    Parameters
+    ----------
+    voters : sequence of Voter
+    votes : sequence of (callable, callable)
+        For each voter, what gives its votes on rows (n, C), and those on one row over
+        subsets of features (E, C).
+    answer : callable
+        From the mean of the votes to answers (n, C).
+    X : table with the columns that fit saw
+    owner : str or None
+        Whom to name in messages.
+    """
+    X, names = read_table(X), feature_names(voters)
+    coded = [voter.encode(X, owner) for voter in voters]
+    rows = unique_rows(np.hstack(coded))
+    first = np.unique(rows.of_row, return_index=True)[1]
+    coded = [codes[first] for codes in coded]
+    kept, weights = coalitions(len(names))
+    books = (voter.distance.codebook for voter in voters)
+    features = [kept[:, [*map(names.index, b.feature_names)]] for b in books]
+    whole = [of_rows(codes) for (of_rows, _), codes in zip(votes, coded, strict=True)]
+    p = answer(np.mean(whole, axis=0))
+    parts, base = np.empty((len(p), len(names), p.shape[1])), np.empty_like(p)
+    for i in range(len(p)):
+        each = zip(votes, coded, features, strict=True)
+        found = [over(codes[i], some) for (_, over), codes, some in each]
+        worth = answer(np.mean(found, axis=0))  # (E, C)
+        worth[-1] = p[i]  # the same but for rounding
+        parts[i], base[i] = weights @ worth, worth[0]
+    return parts[rows.of_row], base[rows.of_row]
+
+
+def feature_names(voters: Sequence[Voter]) -> list[Any]:
+    """Return the features of all voters, each once."""
+    listed = (voter.distance.codebook.feature_names for voter in voters)
+    return list(dict.fromkeys(chain.from_iterable(listed)))
 
 
 def explaining(reports: Sequence[FitReport]) -> int:

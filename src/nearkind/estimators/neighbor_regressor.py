@@ -1,0 +1,150 @@
+"""What both regressors by neighbours say by their committee."""
+
+import warnings
+from collections.abc import Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from nearkind.errors import FewHeldRowsWarning
+from nearkind.estimators.bases import RegressorMixin
+from nearkind.estimators.neighbor_classifier import NeighborEstimator
+from nearkind.protocols import Array
+from nearkind.tables import frame
+from nearkind.voting import NumberCommittee
+from nearkind.voting.conformal import rows_needed
+from nearkind.voting.explanation import BASE
+from nearkind.voting.number_explanation import NumberExplanation, explain_number
+
+
+class NeighborRegressor(NeighborEstimator, RegressorMixin):
+    """Mixin of both regressors; fit must set ``committee_``."""
+
+    if TYPE_CHECKING:
+        committee_: NumberCommittee
+
+    def predict(self, X: Any) -> Array:
+        """Return the predicted number of each row (n,)."""
+        check_is_fitted(self)
+        return self.committee_.predict(X, type(self).__name__)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
+        """Return an interval that holds the number of a row as often as asked (n, 2).
+
+        By split conformal prediction from the rows held out by fit, in units of the
+        spread of the neighbours' targets, so that intervals are wide where neighbours
+        disagree. The share holds on average over new rows like those of fit.
+
+        Parameters
+        ----------
+        X : table
+        coverage : float, default=0.9
+            In (0, 1).
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+            Lower and upper ends; infinite, with a warning, if too few rows were held
+            out for the coverage.
+        """
+        check_fraction(coverage, "coverage of predict_interval")
+        tail = (1.0 - coverage) / 2.0
+        return self._quantiles(X, [tail, 1.0 - tail])
+
+    def predict_quantiles(self, X: Any, q: Any) -> Array:
+        """Return quantiles of the number of each row, as ``predict_interval`` has them.
+
+        Parameters
+        ----------
+        X : table
+        q : float or sequence of Q floats
+            In (0, 1).
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, Q)
+        """
+        levels = np.atleast_1d(q).tolist()
+        for level in levels:
+            check_fraction(level, "quantile of predict_quantiles")
+        found = self._quantiles(X, levels)
+        return found[:, 0] if np.ndim(q) == 0 else found
+
+    def _quantiles(self, X: Any, levels: Sequence[float]) -> Array:
+        check_is_fitted(self)
+        held, needed = self.committee_.held, max(max(x, 1.0 - x) for x in levels)
+        if held is None:
+            raise ValueError(
+                "Intervals need rows held out, and fit had too few to hold some out. "
+                "Give at least 10 rows."
+            )
+        found = self.committee_.quantiles(X, levels, type(self).__name__)
+        if any(np.isinf(held.quantile(level)) for level in levels):
+            warnings.warn(
+                f"A quantile of {needed:g} needs {rows_needed(needed):,} rows held "
+                f"out; there were {held.weights.sum():g}. Ends are infinite; ask for "
+                "less, or fit more rows.",
+                FewHeldRowsWarning,
+                stacklevel=3,
+            )
+        return found
+
+    def explain(self, a: Any, b: Any = None, *, n_neighbors: int = 5) -> Any:
+        """Say why a row is given its number, or why two rows are far apart.
+
+        Parameters
+        ----------
+        a : one row: a dict, a list, a pandas Series or a table of one row
+        b : as a, default=None
+            None: why a is given its number.
+        n_neighbors : int, default=5
+            Training rows to name.
+
+        Returns
+        -------
+        NumberExplanation, or a DataFrame
+            For one row, its nearest rows with their targets, and what each column
+            contributes to the prediction. Of two rows what each feature adds to their
+            distance, or to its square.
+        """
+        check_is_fitted(self)
+        if b is not None:
+            return self.distance_.explain(a, b, owner=type(self).__name__)
+        found: NumberExplanation = explain_number(self.committee_, a, n_neighbors)
+        return found
+
+    def explain_rows(self, X: Any) -> Any:
+        """Return the contribution of each feature to the prediction of each row.
+
+        Contributions are Shapley values, as those of classifiers; those of a row and
+        its base value add up to the prediction.
+
+        Parameters
+        ----------
+        X : table with the columns that fit saw
+
+        Returns
+        -------
+        data frame of n rows
+            ``predicted`` and ``base value``, the prediction without any feature, then a
+            column of contributions for each feature.
+        """
+        check_is_fitted(self)
+        parts, base = self.committee_.contributions(X, type(self).__name__)
+        names = self.committee_.feature_names
+        about = {"predicted": base + parts.sum(axis=1), BASE: base}
+        taken = {name + "_" * (name in names): column for name, column in about.items()}
+        columns = taken | dict(zip(names, parts.T, strict=True))
+        return frame(columns, library=self.distance_.codebook.library_of(X))
+
+
+def check_fraction(value: Any, what: str) -> None:
+    """Raise ValueError unless a value is a number above 0 and below 1."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if not is_number or not 0.0 < value < 1.0:
+        raise ValueError(
+            f"The {what} must be a number above 0 and below 1, such as 0.9; "
+            f"got {value!r}."
+        )

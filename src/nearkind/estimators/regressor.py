@@ -1,0 +1,175 @@
+"""Regression by neighbours under a learned distance."""
+
+from dataclasses import KW_ONLY, replace
+from itertools import islice
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from nearkind.encoding.codebook import Codebook
+from nearkind.estimators.base import keep_codebook
+from nearkind.estimators.bases import BaseEstimator
+from nearkind.estimators.distance_names import distance_of
+from nearkind.estimators.fit_report import fitted_estimator
+from nearkind.estimators.neighbor_regressor import NeighborRegressor
+from nearkind.estimators.number_fit import (
+    MOST_VOTING,
+    NumberLearner,
+    NumberProblem,
+    Outcome,
+    folds_of,
+)
+from nearkind.estimators.targets import numbered_rows
+from nearkind.neighbors import INDEXES, SOFT, WEIGHTS
+from nearkind.validation import parameters
+from nearkind.validation.parameters import estimator_class, generator
+from nearkind.voting import NumberCommittee
+from nearkind.voting.numbers import SCALES
+
+N_FOLDS = 4
+"""One row in so many is held out for intervals."""
+
+
+@estimator_class()
+class CPMLRegressor(NeighborRegressor, BaseEstimator):
+    """Predict a number by the neighbours of a row under a learned distance.
+
+    Equal training rows are one weighted row, so no prediction depends on the order of
+    rows. Of more than 20,000 rows so many are drawn to learn from and to vote.
+
+    Parameters
+    ----------
+    metric : distance or str, default=None
+        Unfitted: ``MLKR`` or any distance of nearkind, or the name of one. A distance
+        that learns from classes learns from the quantile ranges of the target, five
+        of them: value histograms are those of the ranges, and triplets say that rows
+        of one range are nearer than rows of another. RFM and MLKR learn from the
+        numbers themselves. None: ``MLKR(numeric="scale")``.
+    n_neighbors : int, default=5
+        How many rows vote; of soft votes all do, and it is for ``kneighbors`` and
+        ``score_samples`` alone.
+    weights : {"uniform", "distance", "soft"} or callable, default="soft"
+        As in :class:`nearkind.CPMLClassifier`.
+    index : {"exact", "faiss"}, default="exact"
+        As there.
+    temperature : "auto" or float > 0, default="auto"
+        Of soft votes, which weigh exp(-distance^2 / temperature). "auto" takes the one
+        with the least squared error on rows held out.
+    scale : {"linear", "log", "quantile"}, default="linear"
+        On which the mean of votes is taken: of the target, its logarithm, or the
+        normal score of its rank.
+    trend : bool, default=False
+        Whether rows vote on what a ridge regression on all values leaves of the
+        target, which is then added.
+    random_state : int, RandomState or None, default=0
+        For the rows held out.
+
+    Attributes
+    ----------
+    committee_ : NumberCommittee
+        What answers: one voter.
+    distance_ : FittedDistance
+    metric_ : estimator
+        The fitted ``metric``.
+    feature_relevance_ : ndarray (D,)
+        Share of each feature in the mean distance between two training rows.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> import nearkind as nk
+    >>> rows = [["a", "x"], ["b", "x"], ["a", "y"], ["b", "y"]] * 10
+    >>> model = nk.CPMLRegressor().fit(rows, [1.0, 2.0, 11.0, 12.0] * 10)
+    >>> model.predict(rows[:2]).round(1).tolist()
+    [1.0, 2.0]
+    """
+
+    metric: Any = None
+    _: KW_ONLY
+    n_neighbors: int = 5
+    weights: Any = "soft"
+    index: str = "exact"
+    temperature: Any = "auto"
+    scale: str = "linear"
+    trend: bool = False
+    random_state: Any = 0
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the distance and keep the rows.
+
+        A quarter of the rows is held out from a first fit, for the temperature and for
+        intervals; then all rows are learned from.
+
+        Parameters
+        ----------
+        X : table of any kind
+        y : array-like (n,)
+            One finite number per row.
+        sample_weight : array-like (n,), default=None
+            One weight >= 0 per row, counting repetitions of it; None: ones.
+
+        Returns
+        -------
+        self
+        """
+        learner, owner = self._learner(), type(self).__name__
+        book = Codebook(numeric="category")
+        rows = numbered_rows(X, y, sample_weight, book, owner)
+        scale = parameters.choice(self, "scale", SCALES)
+        problem = NumberProblem(rows, scale.of(rows.numbers, rows.weights))
+        outcome, held, best = None, np.empty(0, np.intp), None
+        folds = folds_of(rows, N_FOLDS, generator(self.random_state), MOST_VOTING)
+        for train, held in islice(folds, 1):
+            found = problem.outcome(learner, (train, held))
+            best = int(np.argmin(problem.losses(found.means, held)))
+            outcome = Outcome(found.means[[best]], found.variances[[best]])
+        voter, rules = problem.voter(learner)
+        rule = rules[len(rules) // 2 if best is None else best]
+        voter = replace(voter, rule=rule)
+        return hold_committee(self, problem.committee([voter], outcome, held))
+
+    @property
+    def metric_(self) -> Any:
+        """The fitted estimator of the distance."""
+        voter = self.committee_.explaining
+        return fitted_estimator(voter.report, voter.distance)
+
+    def _learner(self) -> NumberLearner:
+        check_settings(self)
+        metric = default_metric() if self.metric is None else self.metric
+        return NumberLearner(
+            "metric",
+            clone(distance_of(metric, self)),
+            self.trend,
+            self.n_neighbors,
+            self.weights,
+            None if self.temperature == "auto" else float(self.temperature),
+            self.index,
+        )
+
+
+def default_metric() -> Any:
+    """Return the distance that metric=None stands for."""
+    return distance_of("mlkr", None).set_params(numeric="scale")
+
+
+def check_settings(model: Any) -> None:
+    """Raise ValueError if a parameter of a regressor is wrong."""
+    parameters.whole_number(model, "n_neighbors")
+    parameters.choice(model, "index", INDEXES)
+    parameters.flag(model, "trend")
+    if not callable(model.weights):
+        parameters.choice(model, "weights", dict.fromkeys(WEIGHTS))
+    if not isinstance(model.temperature, str) or model.temperature != "auto":
+        wanted = "'auto' or a number > 0"
+        parameters.number(model, "temperature", wanted, 0.0, open_low=True)
+    if model.temperature != "auto" and model.weights != SOFT:
+        raise parameters.wrong(model, "temperature", "'auto' unless weights='soft'")
+
+
+def hold_committee(model: Any, committee: NumberCommittee) -> Any:
+    """Let a regressor answer by a committee."""
+    model.committee_ = committee
+    keep_codebook(model, committee.explaining.distance.codebook)
+    return model

@@ -1,0 +1,142 @@
+"""Why a row is given its number: its neighbours, and the effect of each column."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nearkind.distances.form import object_array
+from nearkind.tables import frame, one_row
+from nearkind.voting.explanation import (
+    MOST_LINES,
+    aligned_lines,
+    cell_texts,
+    kept_values,
+)
+from nearkind.voting.numbers import NumberCommittee, NumberVoter
+
+
+@dataclass(frozen=True, repr=False)
+class NumberExplanation:
+    """Why a row is given its number; prints as text.
+
+    Attributes
+    ----------
+    predicted : float
+    base : float
+        The prediction without any feature; with the effects it adds up to the other.
+    interval : (float, float) or None
+        That of a coverage of 90 %; None if no rows were held out.
+    neighbors : DataFrame
+        The nearest training rows: row, target (the mean of equal rows), distance, and
+        vote, the share of all votes that this row has.
+    values : DataFrame
+        The row beside its neighbours: feature, row, then a column for each of them.
+    effects : DataFrame
+        feature, value and effect: the contribution of the feature to the prediction, a
+        Shapley value. The largest comes first.
+    explained_by : str
+        The distance that neighbours come from; the rest is of all voters together.
+    """
+
+    predicted: float
+    base: float
+    interval: tuple[float, float] | None
+    neighbors: Any
+    values: Any
+    effects: Any
+    explained_by: str
+
+    def __repr__(self) -> str:
+        ends = "" if self.interval is None else (
+            f", between {self.interval[0]:.6g} and {self.interval[1]:.6g} with a "
+            "chance of 90%"
+        )  # fmt: skip
+        forms = {"row": "", "target": ".6g", "distance": ".4g", "vote": ".1%"}
+        near = [cell_texts(self.neighbors[name], form) for name, form in forms.items()]
+        columns = ["feature", "value", "effect"]
+        told = [cell_texts(self.effects[name], ".6g")[:MOST_LINES] for name in columns]
+        return "\n".join(
+            [
+                f"Predicted {self.predicted:.6g}{ends}",
+                "",
+                f"Nearest training rows, by {self.explained_by}",
+                *aligned_lines(list(forms), near),
+                "",
+                f"Contribution of each column, from {self.base:.6g} on",
+                *aligned_lines(columns, told),
+            ]
+        )
+
+
+def explain_number(
+    committee: NumberCommittee, row: Any, n_neighbors: int = 5
+) -> NumberExplanation:
+    """Return why a row is given its number.
+
+    Parameters
+    ----------
+    committee : NumberCommittee
+    row : one row, as ``one_row`` takes it
+    n_neighbors : int, default=5
+        Training rows to name, at most as many as there are.
+    """
+    voter = committee.explaining
+    book = voter.distance.codebook
+    library = book.library_of(row)
+    row = one_row(row)
+    (effects,), (base,) = committee.contributions(row)
+    names = committee.feature_names
+    order = np.argsort(-np.abs(effects), kind="stable")
+    cells = {
+        name: cell
+        for each in (v.distance.codebook for v in committee.voters)
+        for name, cell in zip(each.feature_names, each.cells_of(row), strict=True)
+    }
+    near = nearest_targets(committee, voter, row, n_neighbors)
+    shown = {"feature": book.feature_names, "row": book.cells_of(row)}
+    shown |= {f"row {number}": kept_values(voter, number) for number in near["row"]}
+    told = {
+        "feature": object_array([names[d] for d in order]),
+        "value": object_array([cells[names[d]] for d in order]),
+        "effect": effects[order],
+    }
+    interval = None
+    if committee.held is not None:
+        low, high = committee.quantiles(row, [0.05, 0.95])[0].tolist()
+        interval = low, high
+    return NumberExplanation(
+        float(committee.predict(row)[0]),
+        float(base),
+        interval,
+        frame(near, library=library),
+        frame({k: object_array(v) for k, v in shown.items()}, library=library),
+        frame(told, library=library),
+        committee.explained_by,
+    )
+
+
+def nearest_targets(
+    committee: NumberCommittee, voter: NumberVoter, row: Any, n: int
+) -> dict[str, Any]:
+    """Return the n nearest training rows: row, target, distance, vote (n,) each.
+
+    Parameters
+    ----------
+    committee : NumberCommittee
+    voter : NumberVoter
+        One of its voters.
+    row : table of one row
+    n : int
+        At most as many as there are are returned.
+    """
+    rows, codes = voter.rows, voter.encode(row)
+    distances, numbers = voter.kneighbors(codes, min(n, rows.n_rows))
+    unique = np.array([rows.unique_of(number) for number in numbers[0]])
+    votes = voter.votes(voter.distance.represent(codes))
+    return {
+        "row": numbers[0],
+        "target": committee.target_of(unique, voter),
+        "distance": distances[0],
+        "vote": (votes / rows.groups.sizes)[unique],
+    }
