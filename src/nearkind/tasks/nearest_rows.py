@@ -70,9 +70,9 @@ class RowSearch(DistanceTask):
         Parameters
         ----------
         X : table, default=None
-            None: the rows given to fit, none being its own neighbour.
+            None: the rows given to fit, each compared with the others.
         n_neighbors : int, default=None
-            Number of neighbours per row; None: as set.
+            Number of neighbours per row; None: ``n_neighbors``.
         return_distance : bool, default=True
             Whether to return distances too.
 
@@ -188,7 +188,7 @@ class NearestRows(RowSearch, BaseEstimator):
         Parameters
         ----------
         X : table, default=None
-            None: the rows given to fit, none being its own neighbour.
+            None: the rows given to fit, each compared with the others.
         radius : float, default=None
             The largest distance; None: as set.
         return_distance : bool, default=True

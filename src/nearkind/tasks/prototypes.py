@@ -1,4 +1,4 @@
-"""Prototypes: the few rows of a table that stand for all in classification."""
+"""Prototypes: few rows that classify nearly as well as all."""
 
 from typing import Any, ClassVar, Self
 
@@ -18,38 +18,38 @@ from nearkind.voting.condensation import Condensation, condensed_rows
 
 @parameters.estimator_class()
 class Prototypes(DistanceTask, BaseEstimator):
-    """Choose the few rows that classify nearly as well as all.
+    """Select prototypes: few rows that classify nearly as well as all.
 
-    They are the rows that :meth:`nearkind.CPMLClassifier.condensed` keeps.
+    These are the rows that :meth:`nearkind.CPMLClassifier.condensed` keeps.
 
     Parameters
     ----------
     metric : distance, FittedDistance, classifier or str, default=None
-        A fitted distance, or that of a fitted classifier, is taken as it is; one that
-        is not fitted, or the name of one, learns from the rows. None: ``CPML()``.
+        A distance, a classifier, or the name of a distance. An unfitted one is fitted
+        to the rows, a fitted one is used as it is. None: ``CPML()``.
     n_rows : int, default=None
-        How many to choose; None: by ``tolerance``.
+        Number of prototypes; None: determined by ``tolerance``.
     tolerance : float, default=0.01
         Maximum decrease of accuracy, estimated on held-out training rows.
     n_neighbors : int, default=5
-        How many rows vote, counted by the rows that each prototype stands for.
+        Number of neighbours that vote, weighted by the rows that prototypes represent.
     weights : {"uniform", "distance", "soft"} or callable, default="uniform"
         As in :class:`nearkind.CPMLClassifier`.
 
     Attributes
     ----------
     indices_ : ndarray of int (n,)
-        Number in X of each prototype, rising; of equal rows that of the first.
+        Row number of each prototype, ascending; the first of equal rows.
     prototypes_ : table (n, D)
-        The rows themselves, of the kind of X.
+        The prototypes, of the type of X.
     labels_ : ndarray (n,)
-        Most frequent class of the rows that each stands for.
+        Most frequent class of the rows that each represents.
     weights_ : ndarray (n,)
-        How many rows each stands for: those to which it is the nearest.
+        Number of rows that each represents: those to which it is the nearest.
     score_ : float
         Accuracy of that many prototypes on held-out training rows.
     full_score_ : float
-        That of all rows.
+        Accuracy with all rows.
     classifier_ : CPMLClassifier
         The classifier that keeps the prototypes only.
     distance_ : FittedDistance
