@@ -14,8 +14,8 @@ from nearkind.protocols import Array
 
 SCRIPTS = (
     "data", "columns", "distance", "vote", "words", "elements", "classes", "theme",
-    "summary", "relevance", "plot", "values", "view", "map", "tip", "pointer",
-    "legend", "form", "neighbours", "why", "contributions", "changes", "explorer",
+    "summary", "relevance", "numbers", "plot", "values", "view", "map", "tip",
+    "pointer", "legend", "form", "neighbours", "why", "contributions", "changes", "explorer",
     "confusions",
     "oddities", "main",
 )  # fmt: skip
