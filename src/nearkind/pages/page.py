@@ -15,9 +15,8 @@ from nearkind.protocols import Array
 SCRIPTS = (
     "data", "columns", "distance", "vote", "words", "elements", "classes", "theme",
     "summary", "relevance", "numbers", "plot", "values", "view", "map", "tip",
-    "pointer", "legend", "form", "neighbours", "why", "contributions", "changes", "explorer",
-    "confusions",
-    "oddities", "main",
+    "pointer", "legend", "form", "neighbours", "why", "contributions", "changes",
+    "explorer", "confusions", "oddities", "main",
 )  # fmt: skip
 """Parts of the program, in the order in which they are put together."""
 ALIGNED = 8
