@@ -44,7 +44,7 @@ class MLKR(Learner, VectorDistance, WeightedBaseline):
     strength : float >= 0, default=1e-3
         Weight of the penalty.
     max_iter : int, default=30
-        Iterations at most.
+        Maximum number of iterations.
     tol : float, default=1e-4
         Stop when no slope is larger.
     max_rows : int, default=1_500
