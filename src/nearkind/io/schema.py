@@ -49,8 +49,8 @@ def column_names(header: Sequence[str]) -> list[str]:
     if unnamed:
         listed = ", ".join(repr(names[d]) for d in unnamed)
         warn(
-            f"A column without a name is called {listed}; if it numbers the rows, leave it "
-            "out with --drop.",
+            f"A column without a name is called {listed}; if it numbers the rows, leave "
+            "it out with --drop.",
             ReadingWarning,
             stacklevel=2,
         )
@@ -322,7 +322,8 @@ def check_classes(
     if n_classes > max(FEW_CLASSES, n_rows // 2):
         raise ValueError(
             f"Column {target!r} of {where} holds {n_classes} different values in "
-            f"{n_rows} rows, so they are not classes. Name another column with --target."
+            f"{n_rows} rows, so they are not classes. Name another column with "
+            "--target."
         )
 
 
