@@ -49,8 +49,8 @@ def column_names(header: Sequence[str]) -> list[str]:
     if unnamed:
         listed = ", ".join(repr(names[d]) for d in unnamed)
         warn(
-            f"A column without a name is called {listed}; if it numbers the rows, leave "
-            "it out with --drop.",
+            f"A column without a name is called {listed}; if it numbers the rows, "
+            "leave it out with --drop.",
             ReadingWarning,
             stacklevel=2,
         )

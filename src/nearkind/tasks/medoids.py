@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import (
@@ -15,14 +15,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted
 
+from nearkind.distances.checks import check_codes, check_integers, check_reals
 from nearkind.distances.form import query_chunks
 from nearkind.encoding.rows import UniqueRows, unique_rows
+from nearkind.errors import RefusedError
 from nearkind.neighbors import tie_widths
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame, read_table
 from nearkind.tables.selection import take_rows
 from nearkind.tasks.fitted_distance import DistanceTask
-from nearkind.tasks.groups import described_groups, group_columns
+from nearkind.tasks.groups import Group, described_groups, group_columns
 from nearkind.tasks.pam import Optimum, Partition, Places, build, silhouette, swap
 from nearkind.validation import parameters
 from nearkind.validation.limits import distances_at_once
@@ -110,6 +112,19 @@ class KMedoids(
     >>> model.predict([["c", "z"]])
     array([1])
     """
+
+    _parts: ClassVar = {
+        "_medoid_codes": np.ndarray,
+        "_medoid_cells": dict,
+        "labels_": np.ndarray,
+        "medoid_indices_": np.ndarray,
+        "inertia_": float,
+        "cluster_sizes_": np.ndarray,
+        "n_clusters_": int,
+        "silhouettes_": dict,
+        "n_iter_": int,
+        "groups_": list,
+    }
 
     metric: Any = None
     n_clusters: Any = 8
@@ -286,6 +301,19 @@ class KMedoids(
                 shares.append(adjusted_rand_score(labels, model.predict(X)))
             found[k] = float(np.mean(shares))
         return found
+
+    def _check_parts(self) -> None:
+        k = self.n_clusters_
+        check_codes(self._medoid_codes, "medoids", self.codebook_.n_values)
+        check_integers(self.medoid_indices_, "medoid_indices_", (k,))
+        check_integers(self.labels_, "labels_", (None,))
+        check_reals(self.cluster_sizes_, "cluster_sizes_", (k,))
+        cells = self._medoid_cells.values()
+        lengths = {len(self._medoid_codes), len(self.groups_), *map(len, cells)}
+        if lengths != {k} or not all(type(each) is Group for each in self.groups_):
+            raise RefusedError("medoids and groups are not one per group")
+        if not set(np.unique(self.labels_)) <= set(range(k)):
+            raise RefusedError("a label is that of no group")
 
     @property
     def _n_features_out(self) -> int:  # scikit-learn's name for it

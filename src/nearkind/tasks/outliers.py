@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import object_array
 from nearkind.encoding.rows import unique_rows
+from nearkind.errors import RefusedError
 from nearkind.neighbors import RankedNear
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame
@@ -86,6 +87,13 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
     >>> model.score_samples([["a", "x"], ["a", "z"]])
     array([ 0. , -0.5])
     """
+
+    _parts: ClassVar = {
+        **RowSearch._parts,
+        "n_neighbors_": (int, float),
+        "offset_": (int, float),
+        "_method": (MeanDistance, LocalOutlierFactor),
+    }
 
     metric: Any = None
     n_neighbors: int = 20
@@ -210,6 +218,14 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         columns = {"feature": book.feature_names, "value": value, "usual": usual}
         shown = {name: object_array(cells)[order] for name, cells in columns.items()}
         return frame({**shown, "contribution": parts[order]}, library=library)
+
+    def _check_parts(self) -> None:
+        super()._check_parts()
+        n_others = self._rows.weights.sum() - self._rows.weight_of_one
+        if not 0.0 < self.n_neighbors_ <= n_others or np.isnan(self.offset_):
+            raise RefusedError("n_neighbors_ or offset_ is out of range")
+        if isinstance(self._method, LocalOutlierFactor):
+            self._method.check_sizes(len(self._rows))
 
     def _scores(self, codes: Codes) -> Array:
         return rounded(self._for_each(codes, self._method.scores))

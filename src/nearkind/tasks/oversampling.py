@@ -70,6 +70,8 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
 
     _requires_labels: ClassVar[bool] = True
 
+    _parts: ClassVar = {"classes_": np.ndarray, "sampling_strategy_": dict}
+
     metric: Any = None
     n_neighbors: int = 5
     sampling_strategy: Any = "auto"

@@ -5,10 +5,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from nearkind.distances.checks import check_integers, check_reals
 from nearkind.encoding.rows import CodedRows
+from nearkind.errors import RefusedError
 from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
 from nearkind.estimators.labels import require_labels, warn_of_small_weights
 from nearkind.neighbors import TrainingRows, most_votes
+from nearkind.tables import frame, read_table
 from nearkind.tables.selection import take_rows
 from nearkind.tasks.fitted_distance import DistanceTask
 from nearkind.validation import parameters
@@ -69,6 +72,16 @@ class Prototypes(DistanceTask, BaseEstimator):
 
     _requires_labels: ClassVar[bool] = True
 
+    _parts: ClassVar = {
+        "classifier_": CPMLClassifier,
+        "indices_": np.ndarray,
+        "labels_": np.ndarray,
+        "weights_": np.ndarray,
+        "score_": float,
+        "full_score_": float,
+        "prototypes_": dict,
+    }
+
     metric: Any = None
     n_rows: int | None = None
     tolerance: float = 0.01
@@ -107,6 +120,24 @@ class Prototypes(DistanceTask, BaseEstimator):
         self.weights_ = kept.weights[order]
         self.score_, self.full_score_ = found.score(len(kept)), found.full_score
         return self
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """What fit has chosen, by the names of attributes."""
+        table = read_table(self.prototypes_)
+        cells = {name: table.column(d).cells() for d, name in enumerate(table.names)}
+        return {**super().parts, "prototypes_": cells}
+
+    def _check_parts(self) -> None:
+        check_integers(self.indices_, "indices_", (None,))
+        check_reals(self.weights_, "weights_", (len(self.indices_),))
+        if not hasattr(self.classifier_, "classes_"):
+            raise RefusedError("classifier_ is not fitted")
+        cells = self.prototypes_.values()
+        if {len(self.labels_), *map(len, cells)} != {len(self.indices_)}:
+            raise RefusedError("prototypes_ and labels_ are not one per row")
+        self.classes_ = self.classifier_.classes_
+        self.prototypes_ = frame(self.prototypes_)
 
     def _classifier_of(self, rows: CodedRows) -> CPMLClassifier:
         """Return the classifier that keeps all rows."""
