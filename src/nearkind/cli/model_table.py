@@ -1,7 +1,8 @@
 """A table as a fitted model reads it, and the classes that the model predicts."""
 
 import warnings
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,15 +21,15 @@ from nearkind.errors import nearest_names
 from nearkind.io import (
     Columns,
     ReadOptions,
+    column_batches,
     match_levels,
-    refuse_halves,
     require_column,
     short_name,
-    write_columns,
+    table_writer,
 )
 from nearkind.io.cells import ListCells, is_missing
 from nearkind.io.dates import with_date_parts
-from nearkind.io.delimited import write_delimited
+from nearkind.io.formats import text_rows_writer
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array
 from nearkind.tables import printable, read_table
@@ -38,6 +39,8 @@ TIE = 1e-9
 """Probabilities that differ by less are equal."""
 MOST_LISTED = 8
 """Columns that a message lists."""
+BATCH_ROWS = 1 << 16
+"""Rows of a file that are in memory at a time."""
 ROWS_AT_ONCE = 5_000
 """Rows that are classified between two steps of a bar."""
 
@@ -63,6 +66,8 @@ class ModelTable:
     data : str
         DATA of the command line.
     options : ReadOptions
+    columns : dict of list, default=None
+        Some of its rows; None: all are read.
 
     Attributes
     ----------
@@ -77,10 +82,16 @@ class ModelTable:
     n_rows : int
     """
 
-    def __init__(self, model: Any, data: str, options: ReadOptions) -> None:
+    def __init__(
+        self,
+        model: Any,
+        data: str,
+        options: ReadOptions,
+        columns: Columns | None = None,
+    ) -> None:
         self.model, self.view, self.options = model, ModelView(model), options
         self.where = short_name(data)
-        self.columns = read_data(data, options)
+        self.columns = read_data(data, options) if columns is None else columns
         self.X = model_columns(
             self.view.codebook, self.columns, self.where, options.dates
         )
@@ -241,19 +252,53 @@ def predict_table(
     coverage : float, default=None
         Share of new rows whose set of classes is to hold the true one; None: no sets.
     """
+    with progress_bar("classifying rows", table.n_rows) as advance:
+        found = _predictions(table, coverage, advance)
+    return found._replace(score=_score(found, table, target))
+
+
+def predict_batches(
+    model: Any,
+    data: str,
+    options: ReadOptions,
+    target: str | None = None,
+    coverage: float | None = None,
+) -> Iterator[tuple[Predictions, Columns]]:
+    """Yield what a classifier predicts for a file, batch by batch, with its columns.
+
+    Parameters
+    ----------
+    model : CPMLClassifier or CPMLClassifierCV
+    data, options : as ``ModelTable`` has them
+    target, coverage : as in ``predict_table``
+        The first batch decides with which column to compare; each score is of all rows
+        so far.
+    """
+    score: Score | None = None
+    with progress_bar("rows", None) as advance:
+        for number, columns in enumerate(column_batches(data, options, BATCH_ROWS)):
+            table = ModelTable(model, data, options, columns)
+            found = _predictions(table, coverage, advance)
+            if number == 0:
+                score = _score(found, table, target)
+            elif score is not None:
+                score = _added(score, found, table, is_given=target is not None)
+            yield found._replace(score=score), columns
+
+
+def _predictions(
+    table: ModelTable, coverage: float | None, advance: Callable[[int], None]
+) -> Predictions:
     if coverage is not None and not table.view.was_searched:
         raise ValueError(
             "Sets of classes need the held-out rows of a search, which this model "
             "lacks. Fit it with --method cv."
         )
-    shares, classes = class_shares(table), table.model.classes_
+    shares, classes = class_shares(table, advance), table.model.classes_
     best = shares >= shares.max(axis=1, keepdims=True) - TIE
     labels = classes[best.argmax(axis=1)].tolist()
-    score = _score(labels, classes.tolist(), table, target)
-    if score is not None:
-        score = score._replace(n_known=n_training_rows(table.view.voter, table.X))
     sets = None if coverage is None else table.model.predict_set(table.X, coverage)
-    return Predictions(labels, classes.tolist(), shares, score, sets)
+    return Predictions(labels, classes.tolist(), shares, None, sets)
 
 
 def n_training_rows(voter: Voter, X: Columns) -> int:
@@ -263,20 +308,20 @@ def n_training_rows(voter: Voter, X: Columns) -> int:
     return int(np.isin(keys[: len(codes)], keys[len(codes) :]).sum())
 
 
-def class_shares(table: ModelTable) -> Array:
-    """Return the probabilities of each row (n, C), with a bar where this takes long."""
+def class_shares(table: ModelTable, advance: Callable[[int], None]) -> Array:
+    """Return the probabilities of each row (n, C); ``advance`` counts rows done."""
     model = table.model
     if table.n_rows <= ROWS_AT_ONCE:
+        advance(table.n_rows)
         return model.predict_proba(table.X)
     rows = read_table(table.X).factorize()
     for distance in table.view.distances:
         distance.encode(rows)  # what is unseen is said once, of all rows
     found = []
-    with progress_bar("classifying rows", table.n_rows) as advance:
-        for start in range(0, table.n_rows, ROWS_AT_ONCE):
-            some = np.arange(start, min(start + ROWS_AT_ONCE, table.n_rows))
-            found.append(model.predict_proba(rows.take(some)))
-            advance(len(some))
+    for start in range(0, table.n_rows, ROWS_AT_ONCE):
+        some = np.arange(start, min(start + ROWS_AT_ONCE, table.n_rows))
+        found.append(model.predict_proba(rows.take(some)))
+        advance(len(some))
     return np.concatenate(found)
 
 
@@ -304,24 +349,30 @@ def vector_columns(table: ModelTable, beside: Columns) -> Columns:
 
 def write_table(columns: Columns, output: Path | None) -> None:
     """Write a table to a file in the format of its ending, or as CSV to the output."""
+    with rows_writer(output) as write:
+        write(columns)
+
+
+@contextmanager
+def rows_writer(output: Path | None) -> Iterator[Callable[[Columns], None]]:
+    """Give a function that adds rows to a file, or prints them as CSV."""
     if output is not None:
-        write_columns(columns, output)
+        with table_writer(output) as write:
+            yield write
         return
     out = typer.get_text_stream("stdout")
     if out.isatty():
-        write_delimited(
-            columns, lambda line: out.write(printable(line.removesuffix("\n")) + "\n")
+        yield text_rows_writer(
+            lambda line: out.write(printable(line.removesuffix("\n")) + "\n"),
+            check=lambda columns: None,
         )
     else:
-        refuse_halves(columns)
-        write_delimited(columns, out.write)
+        yield text_rows_writer(out.write)
 
 
-def _score(
-    labels: list[Any], classes: list[Any], table: ModelTable, target: str | None
-) -> Score | None:
+def _score(found: Predictions, table: ModelTable, target: str | None) -> Score | None:
     column = target and require_column(target, table.columns, table.where)
-    names = list(map(str, classes))
+    names = list(map(str, found.classes))
     column = column or _class_column(table, set(names))
     if column is None:
         return None
@@ -335,9 +386,33 @@ def _score(
             stacklevel=3,
         )
         return None
-    pairs = zip(labels, table.columns[column], strict=True)
+    return _agreement(found, table, column)
+
+
+def _agreement(found: Predictions, table: ModelTable, column: str) -> Score | None:
+    pairs = zip(found.labels, table.columns[column], strict=True)
     right = [str(label) == str(cell) for label, cell in pairs if not is_missing(cell)]
-    return Score(column, sum(right), len(right)) if right else None
+    if not right:
+        return None
+    n_known = n_training_rows(table.view.voter, table.X)
+    return Score(column, sum(right), len(right), n_known)
+
+
+def _added(
+    total: Score, found: Predictions, table: ModelTable, is_given: bool
+) -> Score | None:
+    """Return the score with one more batch; None if a column is of classes no longer.
+
+    A column that the user named may hold other labels too.
+    """
+    cells = {str(cell) for cell in table.columns[total.column] if not is_missing(cell)}
+    if not is_given and not cells <= set(map(str, found.classes)):
+        return None
+    part = _agreement(found, table, total.column)
+    if part is None:
+        return total
+    sums = (a + b for a, b in zip(total[1:], part[1:], strict=True))
+    return Score(total.column, *sums)
 
 
 def _class_column(table: ModelTable, classes: set[str]) -> str | None:

@@ -1,8 +1,13 @@
 """``nearkind predict``."""
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from nearkind.cli import options
+
+if TYPE_CHECKING:
+    from nearkind.cli.model_table import Score
 
 
 def predict(
@@ -20,14 +25,43 @@ def predict(
 ) -> None:
     """Predict the class of each row and the probability of every class, as CSV."""
     from nearkind.cli.console import print_json
-    from nearkind.cli.model_table import predict_table
+    from nearkind.cli.model_table import (
+        load_classifier,
+        predict_batches,
+        predict_table,
+        rows_writer,
+    )
+    from nearkind.datasets.readers import is_set
 
     written.check(query.inputs)
-    table = query.known(classifies=True)
-    found = predict_table(table, target, coverage)
-    if found.score is not None:
-        typer.echo(found.score.sentence, err=True)
-    if as_json:
-        print_json(found.facts())
-    if written.output is not None or not as_json:
-        written.write(found.columns(table.columns if written.keep else {}))
+    if as_json or is_set(query.data):
+        table = query.known(classifies=True)
+        found = predict_table(table, target, coverage)
+        _say(found.score)
+        if as_json:
+            print_json(found.facts())
+        if written.output is not None or not as_json:
+            written.write(found.columns(table.columns if written.keep else {}))
+        return
+    model, reading = load_classifier(query.model), query.reading.options
+    score, damage = None, None
+    with rows_writer(written.output) as write:
+        is_first = True
+        try:
+            for found, columns in predict_batches(
+                model, query.data, reading, target, coverage
+            ):
+                write(found.columns(columns if written.keep else {}))
+                score, is_first = found.score, False
+        except ValueError as error:
+            if is_first:
+                raise
+            damage = error  # the rows before it are written
+    _say(score)
+    if damage is not None:
+        raise damage
+
+
+def _say(score: "Score | None") -> None:
+    if score is not None:
+        typer.echo(score.sentence, err=True)
