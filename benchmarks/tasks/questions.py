@@ -58,7 +58,6 @@ def trial(name, person, noise, how, seed):
     test = rng.integers(half, len(X), size=(N_TEST, 3))
     true = says(test)
     test, true = test[true != 0], true[true != 0]
-    every = nk.Questions(X)
     questions = nk.Questions(X[:half], random_state=seed)
     accuracy, seconds = [], []
     for number in range(1, max(STEPS) + 1):
@@ -70,7 +69,9 @@ def trial(name, person, noise, how, seed):
             said = int(rng.choice([-1, 1])) if said == 0 else -said
         questions.answer(rows, SIGHT[said])
         if number in STEPS:
-            margin = every.comparisons.triplets(test) @ questions.posterior.weights
+            every = nk.Questions(X)
+            every.answers = questions.answers
+            margin = every.comparisons.triplets(test) @ every.posterior.weights
             accuracy.append(share_right(margin, true))
     return {
         "accuracy": accuracy,
@@ -182,8 +183,8 @@ def text_of(rows):
         + markdown(["person", "wrong answers", "random", "ours"], saved)
         + f"\n`{command}`. Mean of {n_sets} sets of at most {MOST_ROWS:,} rows: "
         f"{', '.join(frame['set'].unique())}. Questions are about one half of the "
-        "rows, and the posterior mean of the weights is tested on triplets of the other; "
-        "the last column is the fitted `CPML`. One person "
+        "rows, and the posterior mean of the weights is tested on triplets of the "
+        "other; the last column is the fitted `CPML`. One person "
         "finds rows of one class alike, and neither of two of one class nearer; the "
         "other follows a hidden metric on about half of the columns. A wrong answer is "
         "the opposite one. *Random* asks about any three rows, *uncertain* the least "
