@@ -2,6 +2,8 @@
 
 import warnings
 from collections.abc import Collection
+from decimal import Decimal
+from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +33,7 @@ from nearkind.io.dates import with_date_parts
 from nearkind.io.delimited import write_delimited
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array
-from nearkind.tables import printable, read_table
+from nearkind.tables import parse_number, printable, read_table
 from nearkind.voting import Voter
 
 TIE = 1e-9
@@ -42,13 +44,26 @@ ROWS_AT_ONCE = 5_000
 """Rows that are classified between two steps of a bar."""
 
 
-def load_classifier(path: Path) -> Any:
-    """Load a model that predicts classes; raise ValueError if it does not."""
+def load_predictor(path: Path, predicts: str = "class") -> Any:
+    """Load a model; raise ValueError if it does not predict what is wanted.
+
+    Parameters
+    ----------
+    path : Path
+    predicts : {"class", "any"}, default="class"
+        Classes, or classes or numbers.
+    """
     model = load(path)
-    if ModelView(model).committee is None:
+    committee = ModelView(model).committee
+    if committee is None:
         raise ValueError(
             f"{path.name} holds a {type(model).__name__}, which measures distances and "
             "says no class; `nearkind fit` makes models that do."
+        )
+    if committee.classes is None and predicts == "class":
+        raise ValueError(
+            f"{path.name} predicts a number, and this command needs a model of "
+            "classes. predict, explain, neighbors and show take both."
         )
     return model
 
@@ -178,6 +193,52 @@ class Score(NamedTuple):
         )
 
 
+class NumberPredictions(NamedTuple):
+    """Number and interval of each row."""
+
+    numbers: Array  # (n,)
+    intervals: Array | None  # (n, 2)
+    score: "NumberScore | None"
+
+    def columns(self, beside: Columns) -> Columns:
+        """Return a table of predictions, beside these columns."""
+        found: Columns = dict(beside)
+        found[_new_name("predicted", found)] = self.numbers.tolist()
+        if self.intervals is not None:
+            for name, ends in zip(("low", "high"), self.intervals.T, strict=True):
+                found[_new_name(name, found)] = ends.tolist()
+        return found
+
+    def facts(self) -> dict[str, Any]:
+        """Return the predictions for JSON."""
+        score, table = self.score, self.columns({})
+        rows = zip(*table.values(), strict=True)
+        return {
+            "target": score.column if score else None,
+            "r2": score.r2 if score else None,
+            "rows": [
+                {"row": number, **dict(zip(table, row, strict=True))}
+                for number, row in enumerate(rows)
+            ],
+        }
+
+
+class NumberScore(NamedTuple):
+    """How near predictions are to a column of DATA."""
+
+    column: str
+    r2: float
+    error: float  # mean absolute
+
+    @property
+    def sentence(self) -> str:
+        """The score in words."""
+        return (
+            f"R2 {self.r2:.3f}, mean absolute error {self.error:.4g}, compared with "
+            f"column {self.column!r}."
+        )
+
+
 class Predictions(NamedTuple):
     """Class and probabilities of each row."""
 
@@ -227,6 +288,56 @@ class Predictions(NamedTuple):
         return [[self.classes[c] for c in np.flatnonzero(row)] for row in rows]
 
 
+def predict_numbers(
+    table: ModelTable, target: str | None = None, coverage: float | None = None
+) -> NumberPredictions:
+    """Return what a regressor predicts for a table, and intervals of a coverage.
+
+    Parameters
+    ----------
+    table : ModelTable
+    target : str, default=None
+        Column to compare with.
+    coverage : float, default=None
+        Share of new rows whose interval is to hold their number; None: 0.9, if rows
+        were held out.
+    """
+    model, score, ends = table.model, None, None
+    if coverage is not None or table.view.committee.held is not None:
+        ends = model.predict_interval(table.X, 0.9 if coverage is None else coverage)
+    numbers = model.predict(table.X)
+    if target is not None:
+        column = require_column(target, table.columns, table.where)
+        truth = numbers_of(table.columns[column])
+        if truth is None:
+            raise ValueError(f"Column {column!r} of {table.where} holds no numbers.")
+        known = ~np.isnan(truth)
+        errors = numbers[known] - truth[known]
+        variance = float(np.var(truth[known])) if known.any() else 0.0
+        r2 = 1.0 - float(np.mean(errors**2)) / variance if variance else np.nan
+        score = NumberScore(column, r2, float(np.abs(errors).mean()))
+    return NumberPredictions(numbers, ends, score)
+
+
+def numbers_of(cells: Collection[Any]) -> Array | None:
+    """Return cells as numbers, NaN where missing; None if one is no number.
+
+    Examples
+    --------
+    >>> numbers_of(["1.5", None, 2]), numbers_of(["1", "x"])
+    (array([1.5, nan, 2. ]), None)
+    """
+    known: dict[Any, Any] = {}
+    for cell in set(cells):
+        number = parse_number(cell) if isinstance(cell, str) else cell
+        if is_missing(cell):
+            number = np.nan
+        elif isinstance(number, bool) or not isinstance(number, Real | Decimal):
+            return None
+        known[cell] = float(number)
+    return np.array([known[cell] for cell in cells])
+
+
 def predict_table(
     table: ModelTable, target: str | None = None, coverage: float | None = None
 ) -> Predictions:
@@ -241,6 +352,7 @@ def predict_table(
     coverage : float, default=None
         Share of new rows whose set of classes is to hold the true one; None: no sets.
     """
+    _ = table.view.class_committee  # refuses a model of numbers
     if coverage is not None and not table.view.was_searched:
         raise ValueError(
             "Sets of classes need the held-out rows of a search, which this model "

@@ -56,8 +56,8 @@ class ReportData:
     @cached_property
     def classes(self) -> list[str]:
         """Classes of the model as text; for a distance alone, those of the table."""
-        if self.view.committee is not None:
-            return [str(label) for label in self.view.committee.classes.tolist()]
+        if self.view.class_committee is not None:
+            return [str(label) for label in self.view.class_committee.classes.tolist()]
         return sorted({str(label) for label in self.y_true or [] if label is not None})
 
     @cached_property
