@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import FittedDistance
 from nearkind.encoding.codebook import Codebook
-from nearkind.estimators.base import TableEstimator
+from nearkind.estimators.base import Distance, TableEstimator
 from nearkind.estimators.fit_report import fit_report
 from nearkind.estimators.neighbor_classifier import NeighborEstimator
 from nearkind.protocols import Array
@@ -24,7 +24,7 @@ class ModelView:
     Parameters
     ----------
     model : a classifier, a regressor or a distance
-        Fitted.
+        Fitted. Of what works under a distance, such as KMedoids, its distance is taken.
 
     Examples
     --------
@@ -44,6 +44,14 @@ class ModelView:
                 "it, a Pipeline for example."
             )
         check_is_fitted(self.model)
+        if not isinstance(self.model, Distance | NeighborEstimator):
+            metric = getattr(self.model, "metric_", None)
+            if metric is None:
+                raise TypeError(
+                    f"This {type(self.model).__name__} has a distance without its "
+                    "estimator. Give the estimator that the distance comes from."
+                )
+            object.__setattr__(self, "model", metric)
 
     @cached_property
     def committee(self) -> Any:

@@ -5,6 +5,7 @@ import pytest
 
 import nearkind as nk
 from helpers.commands import PETS, complaint, done, facts, run
+from helpers.estimator_tables import labelled_table
 from nearkind.cli import fits
 from nearkind.voting import Committee, Voter
 
@@ -125,3 +126,11 @@ def test_seconds_of_predictions_are_those_of_all_voters(monkeypatch):
     two = Committee(2 * model.committee_.voters, model.classes_)
     monkeypatch.setattr(nk.CPMLClassifier, "committee_", two)
     assert fits.prediction_seconds(model) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(("n", "who"), [("all", "all"), (5, "5 distinct")])
+def test_how_many_rows_vote_is_told_if_not_all(n, who):
+    X, y = labelled_table(60, seed=1)
+    model = nk.CPMLClassifierCV(["euclidean"], cv=2, n_remembered=n).fit(X, y)
+    (voter,) = model.committee_.voters
+    assert f", {who} training rows vote, weighted" in fits.chosen_text(voter)

@@ -9,7 +9,7 @@ import pytest
 import nearkind as nk
 from helpers.commands import PETS, complaint, done, facts, run
 from nearkind.cli import model_table
-from nearkind.io import read_columns
+from nearkind.io import read_columns, write_columns
 
 NEW = "weight,coat,legs\n004,fur,4\n001,down,2\n"
 
@@ -158,6 +158,10 @@ def test_many_rows_are_classified_in_portions_and_warned_of_once(
     whole = run("predict", models["single"], path)
     monkeypatch.setattr(model_table, "ROWS_AT_ONCE", 2)
     assert run("predict", models["single"], path).output == whole.output
+    monkeypatch.setattr(model_table, "BATCH_ROWS", 3)
+    found = run("predict", models["single"], path)  # each batch says what is new in it
+    assert found.stdout == whole.stdout
+    assert found.stderr.count("'wool'") == found.stderr.count("'legs'") == 1
     assert whole.stderr.count("\n") == 1
 
 
@@ -187,3 +191,34 @@ def test_a_column_without_classes_is_not_compared_with(models, pets):
     told = "Column 'coat' of pets.csv holds none of the model's classes, 'bird', "
     assert told in found.stderr
     assert json.loads(found.stdout)["accuracy"] is None
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.tsv.gz", "o.jsonl", "o.parquet"])
+def test_a_file_in_batches_is_written_as_a_whole(
+    models, pets, tmp_path, monkeypatch, name
+):
+    pytest.importorskip("pyarrow")
+    source, outs = tmp_path / "pets.parquet", [tmp_path / n for n in (name, f"2{name}")]
+    write_columns(read_columns(str(pets)), source)
+    said = []
+    for out, size in zip(outs, (5, 100), strict=True):
+        monkeypatch.setattr(model_table, "BATCH_ROWS", size)
+        result = run("predict", models["single"], source, "-o", out, "--keep")
+        said.append(result.stderr)
+    assert read_columns(str(outs[0])) == read_columns(str(outs[1]))
+    assert said[0] == said[1]
+    assert "of 12" in said[0]
+
+
+@pytest.mark.parametrize("tail", ["4,fur", '4,"fur'])
+def test_rows_before_a_damaged_line_are_answered(models, tmp_path, tail):
+    path, out = tmp_path / "cut.csv", tmp_path / "out.csv"
+    path.write_text(f"legs,coat,weight\n4,fur,004\n2,down,001\n{tail}")
+    result = run("predict", models["hamming"], path, "-o", out)
+    assert result.exit_code == 1
+    assert "cut.csv, line 4" in result.stderr
+    assert read_columns(str(out))["predicted"] == ["cat", "bird"]
+    path.write_text(f"legs,coat,weight\n{tail}")
+    out.unlink()
+    complaint("predict", models["hamming"], path, "-o", out)
+    assert not out.exists()

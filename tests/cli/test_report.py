@@ -37,6 +37,18 @@ def test_one_page_on_a_model_and_a_table(models, pets, tmp_path):
     assert "every row equals a training row" in said
 
 
+def test_a_table_alone_has_a_page(pets, tmp_path):
+    out = tmp_path / "r.html"
+    done("report", pets, "-o", out)
+    facts = facts_of(out)
+    assert facts["title"] == "pets.csv"
+    assert {"legs", "coat", "weight", "kind"} < {name for name, *_ in facts["columns"]}
+    done("report", pets, "-o", out, "--target", "kind")
+    assert facts_of(out)["classes"] == ["bird", "cat", "dog"]
+    said = complaint("report", pets, "-o", pets, code=2)
+    assert "no command replaces what it reads" in said
+
+
 def test_nothing_is_fetched_and_only_its_own_script_runs(models, pets, tmp_path):
     out = tmp_path / "r.html"
     done("report", models["hamming"], pets, "-o", out)

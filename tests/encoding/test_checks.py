@@ -189,7 +189,7 @@ def test_free_text_is_refused():
     text = str(caught.value)
     assert "40 different texts in 40 cells, half of them of 13 words or more" in text
     assert "such as 'the parcel number 0 came late" in text
-    assert "Drop it, or turn it into columns" in text
+    assert "declare it categorical" in text
 
 
 @pytest.mark.filterwarnings("ignore::nearkind.errors.NearlyUniqueWarning")

@@ -54,3 +54,19 @@ def test_partitions_are_refused():
     table = dd.from_pandas(nk.datasets.load("monks1").X, npartitions=2)
     with pytest.raises(ValueError, match="fit_path reads a table whole"):
         next(nk.CPML().fit_path(table, None, ["1%"]))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_sample_learns_and_all_rows_are_counted():
+    settings = {"constraints": "neighbors", "max_iter": 5, "tol": 1e-2}
+    rough, whole = (
+        next(nk.CPML(**settings).fit_path(X, y, ["1%"], max_rows=most))
+        for most in (40, len(y))
+    )
+    exact = next(nk.CPML(**settings).fit_path(X, y, ["1%"]))
+    np.testing.assert_array_equal(whole.metric_, exact.metric_)
+    assert not np.array_equal(rough.metric_, exact.metric_)
+    for few, all_ in zip(
+        rough.projection_.tables, exact.projection_.tables, strict=True
+    ):
+        np.testing.assert_array_equal(few, all_)

@@ -42,6 +42,13 @@ def test_a_search_shows_accuracy_and_members():
     assert "the best learned one of 2 distances" in html
 
 
+def test_columns_of_the_table_and_of_transform_are_not_confused():
+    html = shown(nk.CPMLClassifier(QUICK).fit(X, y))
+    assert "<p>fitted to 4 columns of 60 rows</p>" in html
+    n_outputs = nk.CPMLClassifier(QUICK).fit(X, y).transform(X).shape[1]
+    assert f"<div>{n_outputs} features</div>" not in html
+
+
 def test_names_are_no_markup_and_many_are_cut():
     wide = X.assign(**{f"<b>{i}</b>": X["noise"] for i in range(10)})
     html = shown(nk.CPMLClassifier("hamming").fit(wide, y))

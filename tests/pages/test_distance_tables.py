@@ -64,7 +64,22 @@ def by_dependence(facts, sizes, a, b):
     return total / weights.sum()
 
 
+def by_mixed(facts, sizes, a, b):
+    total = known = 0.0
+    for d, (i, j) in enumerate(zip(a, b, strict=True)):
+        (x, y), (x_end, y_end) = (facts[name][[i, j]] for name in ("starts", "ends"))
+        if np.isnan(x + y):
+            continue
+        apart = max(x - y_end, y - x_end, 0.0)
+        apart = float(x != y) if facts["nominal"][d] else apart
+        limit = np.inf if facts["limit"] is None else facts["limit"]
+        total += facts["weights"][d] * facts["scales"][d] * min(apart, limit)
+        known += facts["weights"][d]
+    return total / known if known else float((a != b).any())
+
+
 KINDS = {
+    "mixed": by_mixed,
     "vectors": by_vectors,
     "histograms": by_histograms,
     "mismatches": by_mismatches,
@@ -75,7 +90,7 @@ KINDS = {
 }
 
 
-REFUSED = {"kernel_lmca", "gb_lmnn", "gower", "unbiased"}
+REFUSED = {"kernel_lmca", "gb_lmnn"}
 """Distances under which a row is no sum of vectors of its values."""
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from nearkind import CPML, optimizations
 from nearkind.baselines import Hamming
 from nearkind.encoding.codebook import Codebook
-from nearkind.search.candidates import MAX_NUMBERS, Candidate
+from nearkind.search.candidates import MAX_NUMBERS, ROUGH_ROWS, Candidate
 
 ROWS = [["a", "x"], ["b", "y"], ["c", "x"]]
 
@@ -46,3 +47,34 @@ def test_many_rows_without_pairs_say_so_and_go_on():
     model = nk.CPMLClassifierCV(random_state=0).fit(X, y)
     assert model.refused_["neighbors by values and pairs"].startswith("No pair of col")
     assert model.best_score_ > 0.9
+
+
+class Recorder(CPML):
+    """Learns nothing; remembers which strengths were roughly fitted."""
+
+    def fit_path(self, X, y, strengths, sample_weight=None, *, max_rows=None):
+        for strength in strengths:
+            LOG.append((strength, max_rows))
+            yield self
+
+
+LOG = []
+
+
+def test_only_fits_that_rank_or_lead_on_are_rough():
+    strengths = ("10%", "1%", "0.1%")
+    candidate = Candidate("soft", Recorder(constraints="neighbors"), strengths)
+    LOG.clear()
+    list(candidate.path([0] * 9, 1))
+    assert LOG == [("10%", ROUGH_ROWS), ("1%", ROUGH_ROWS)]
+    LOG.clear()
+    candidate.fitted([0] * (ROUGH_ROWS + 1), {1, 2})
+    assert LOG == [("10%", ROUGH_ROWS), ("1%", None), ("0.1%", None)]
+    LOG.clear()
+    candidate.fitted([0] * ROUGH_ROWS, {1})
+    assert LOG == [("10%", None), ("1%", None)]
+    LOG.clear()
+    with optimizations.disabled():
+        list(candidate.path([0] * 9, 0))
+    list(Candidate("triplets", Recorder(), strengths).path([0] * 9, 0))
+    assert LOG == [("10%", None)] * 2

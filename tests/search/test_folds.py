@@ -200,12 +200,20 @@ def test_rows_left_out_follow_no_pattern():
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "n_folds"), [(4, 4), (1_000, 5), (1_001, 3), (13_499, 3), (13_500, 1)]
+    ("n_rows", "n_folds", "n_held"),
+    [
+        (4, 4, 4),
+        (1_000, 5, 1_000),
+        (1_001, 3, 1_001),
+        (8_999, 3, MOST_HELD),
+        (9_000, 1, 3_000),
+        (13_500, 1, MOST_HELD),
+    ],
 )
-def test_many_rows_are_judged_by_one_fold(n_rows, n_folds):
+def test_many_rows_are_judged_by_one_fold(n_rows, n_folds, n_held):
     folds = deal_by_size(np.arange(n_rows), np.random.default_rng(0))
     assert len(folds) == n_folds
-    assert sum(len(fold.held) for fold in folds) == min(n_rows, MOST_HELD)
+    assert sum(len(fold.held) for fold in folds) == n_held
     for fold in folds:
         assert not np.isin(fold.held, fold.train).any()
         assert len(fold.train) >= n_rows // 2

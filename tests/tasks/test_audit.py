@@ -191,3 +191,11 @@ class TestBadTables:
     def test_wrong_numbers(self, name):
         with pytest.raises(ValueError, match=f"'{name}' parameter of audit"):
             nk.audit(*people(), **{name: 0})
+
+
+def test_a_notebook_shows_the_findings_as_lists():
+    X = [["<b>", "x"], ["<b>", "x"], ["a", "y"], ["c", "y"]] * 3
+    html = nk.audit(X, ["p", "q", "p", "q"] * 3)._repr_html_()
+    assert html.startswith("<p>Audit of 12 rows, 2 columns, 2 classes</p>")
+    assert "<p>contradictions: 1; maximum accuracy 75.0%</p><ul><li>" in html
+    assert "<b>" not in html

@@ -149,6 +149,16 @@ def test_what_an_explanation_holds():
         assert words in said
 
 
+def test_a_notebook_shows_the_same_as_tables():
+    hostile = X.assign(noise="<b>x</b>")
+    found = nk.CPMLClassifier("hamming").fit(hostile, y).explain(hostile.iloc[0])
+    html = found._repr_html_()
+    assert html.count("<table>") == 2
+    assert "base value" in html
+    assert "&lt;b&gt;x&lt;/b&gt;" in html
+    assert "<b>" not in html
+
+
 def test_the_text_of_many_columns_and_classes_is_short():
     rng = np.random.default_rng(0)
     wide = rng.integers(0, 2, (60, 30)).astype(str)

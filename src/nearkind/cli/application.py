@@ -33,12 +33,14 @@ from nearkind.cli.predict import predict
 from nearkind.cli.report import report
 from nearkind.cli.reproduce import reproduce
 from nearkind.cli.show import show
+from nearkind.cli.teach import teach
 from nearkind.cli.transform import transform
 from nearkind.errors import Advised, Parameter
 
 COMMANDS = (
     demo,
     fit,
+    teach,
     show,
     predict,
     neighbors,

@@ -3,6 +3,7 @@
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -44,6 +45,20 @@ def fit(
         "--output",
         "-o",
     ),
+    answers: Path | None = option(
+        "Learn from this file of answers, which `nearkind teach` or its page wrote.",
+        metavar="ANSWERS.json",
+    ),
+    triplets: Path | None = option(
+        "Learn from a table of row numbers i, j, k: row i is nearer to j than to k. "
+        "Rows count from 0.",
+        metavar="FILE",
+    ),
+    pairs: Path | None = option(
+        "Learn from a table of row numbers and a side i, j, side: 1 if the rows are "
+        "alike, -1 if not.",
+        metavar="FILE",
+    ),
     list_methods: options.ListMethods = False,
     keep_best: bool = option(
         "Let the first Ctrl-C end the search and write the best model so far; by "
@@ -58,10 +73,20 @@ def fit(
 
     Without --target, methods that need no classes learn a distance.
     """
-    from nearkind import save
-    from nearkind.cli import console, fits, outputs
+    from nearkind.cli import fits, outputs
 
     settings.check()
+    files = {"triplets": triplets, "pairs": pairs}
+    stated = {kind: path for kind, path in files.items() if path is not None}
+    if stated or answers is not None:
+        from nearkind.cli.answered_fit import fit_stated
+
+        inputs = {"DATA": table.rows.data, "--answers": answers, **stated}
+        output = output or _named_after(table.rows.data)
+        outputs.check_output(output, outputs.MODEL, inputs, force)
+        model, facts = fit_stated(table, settings, answers, stated)
+        _finish(model, output, facts, as_json)
+        return
     is_labelled = table.column is not None or methods.needs_classes(settings.name)
     source = table.source() if is_labelled else None
     output = output or _named_after(table.rows.data)
@@ -72,6 +97,14 @@ def fit(
         model, facts = fits.fit_distance(table.rows, settings, batches)
     else:
         model, facts = fits.fit_classifier(source, settings, batches)
+    _finish(model, output, facts, as_json)
+
+
+def _finish(model: Any, output: Path, facts: dict[str, Any], as_json: bool) -> None:
+    """Save a model and print the facts of its fit."""
+    from nearkind import save
+    from nearkind.cli import console
+
     save(model, output)
     (console.print_json if as_json else console.show_fit)(
         {"model": str(output), **facts}

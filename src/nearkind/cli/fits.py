@@ -358,9 +358,11 @@ def is_large(data: str) -> bool:
 
 def chosen_text(voter: Voter) -> str:
     """Return the distance of a voter and who votes, for people."""
-    rule = voter.rule
+    rule, rows = voter.rule, voter.rows
     if isinstance(rule, SoftRule):
+        has_all = rows.weights.sum() <= rows.n_rows * 1.001
+        who = "all" if has_all else f"{len(rows):,} distinct"
         votes = f"weighted by distance (temperature {rule.temperature:.2g})"
-        return f"{voter.report.title}, all training rows vote, {votes}"
+        return f"{voter.report.title}, {who} training rows vote, {votes}"
     noun = "neighbour" if rule.n_neighbors == 1 else "neighbours"
     return f"{voter.report.title}, {rule.n_neighbors} {noun}"

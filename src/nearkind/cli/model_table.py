@@ -1,9 +1,8 @@
 """A table as a fitted model reads it, and the classes that the model predicts."""
 
 import warnings
-from collections.abc import Collection
-from decimal import Decimal
-from numbers import Real
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,24 +21,26 @@ from nearkind.errors import nearest_names
 from nearkind.io import (
     Columns,
     ReadOptions,
+    column_batches,
     match_levels,
-    refuse_halves,
     require_column,
     short_name,
-    write_columns,
+    table_writer,
 )
 from nearkind.io.cells import ListCells, is_missing
 from nearkind.io.dates import with_date_parts
-from nearkind.io.delimited import write_delimited
+from nearkind.io.formats import text_rows_writer
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array
-from nearkind.tables import parse_number, printable, read_table
+from nearkind.tables import printable, read_table
 from nearkind.voting import Voter
 
 TIE = 1e-9
 """Probabilities that differ by less are equal."""
 MOST_LISTED = 8
 """Columns that a message lists."""
+BATCH_ROWS = 1 << 16
+"""Rows of a file that are in memory at a time."""
 ROWS_AT_ONCE = 5_000
 """Rows that are classified between two steps of a bar."""
 
@@ -78,6 +79,8 @@ class ModelTable:
     data : str
         DATA of the command line.
     options : ReadOptions
+    columns : dict of list, default=None
+        Some of its rows; None: all are read.
 
     Attributes
     ----------
@@ -92,10 +95,16 @@ class ModelTable:
     n_rows : int
     """
 
-    def __init__(self, model: Any, data: str, options: ReadOptions) -> None:
+    def __init__(
+        self,
+        model: Any,
+        data: str,
+        options: ReadOptions,
+        columns: Columns | None = None,
+    ) -> None:
         self.model, self.view, self.options = model, ModelView(model), options
         self.where = short_name(data)
-        self.columns = read_data(data, options)
+        self.columns = read_data(data, options) if columns is None else columns
         self.X = model_columns(
             self.view.codebook, self.columns, self.where, options.dates
         )
@@ -193,52 +202,6 @@ class Score(NamedTuple):
         )
 
 
-class NumberPredictions(NamedTuple):
-    """Number and interval of each row."""
-
-    numbers: Array  # (n,)
-    intervals: Array | None  # (n, 2)
-    score: "NumberScore | None"
-
-    def columns(self, beside: Columns) -> Columns:
-        """Return a table of predictions, beside these columns."""
-        found: Columns = dict(beside)
-        found[_new_name("predicted", found)] = self.numbers.tolist()
-        if self.intervals is not None:
-            for name, ends in zip(("low", "high"), self.intervals.T, strict=True):
-                found[_new_name(name, found)] = ends.tolist()
-        return found
-
-    def facts(self) -> dict[str, Any]:
-        """Return the predictions for JSON."""
-        score, table = self.score, self.columns({})
-        rows = zip(*table.values(), strict=True)
-        return {
-            "target": score.column if score else None,
-            "r2": score.r2 if score else None,
-            "rows": [
-                {"row": number, **dict(zip(table, row, strict=True))}
-                for number, row in enumerate(rows)
-            ],
-        }
-
-
-class NumberScore(NamedTuple):
-    """How near predictions are to a column of DATA."""
-
-    column: str
-    r2: float
-    error: float  # mean absolute
-
-    @property
-    def sentence(self) -> str:
-        """The score in words."""
-        return (
-            f"R2 {self.r2:.3f}, mean absolute error {self.error:.4g}, compared with "
-            f"column {self.column!r}."
-        )
-
-
 class Predictions(NamedTuple):
     """Class and probabilities of each row."""
 
@@ -251,14 +214,14 @@ class Predictions(NamedTuple):
     def columns(self, beside: Columns) -> Columns:
         """Return a table of predictions, beside these columns."""
         found: Columns = dict(beside)
-        found[_new_name("predicted", found)] = self.labels
+        found[free_name("predicted", found)] = self.labels
         if self.sets is not None:
-            found[_new_name("set", found)] = [
+            found[free_name("set", found)] = [
                 " | ".join(map(str, labels)) for labels in self._set_labels()
             ]
         for c, label in enumerate(self.classes):
             column = self.probabilities[:, c].round(6).tolist()
-            found[_new_name(f"p_{label}", found)] = column
+            found[free_name(f"p_{label}", found)] = column
         return found
 
     def facts(self) -> dict[str, Any]:
@@ -288,56 +251,6 @@ class Predictions(NamedTuple):
         return [[self.classes[c] for c in np.flatnonzero(row)] for row in rows]
 
 
-def predict_numbers(
-    table: ModelTable, target: str | None = None, coverage: float | None = None
-) -> NumberPredictions:
-    """Return what a regressor predicts for a table, and intervals of a coverage.
-
-    Parameters
-    ----------
-    table : ModelTable
-    target : str, default=None
-        Column to compare with.
-    coverage : float, default=None
-        Share of new rows whose interval is to hold their number; None: 0.9, if rows
-        were held out.
-    """
-    model, score, ends = table.model, None, None
-    if coverage is not None or table.view.committee.held is not None:
-        ends = model.predict_interval(table.X, 0.9 if coverage is None else coverage)
-    numbers = model.predict(table.X)
-    if target is not None:
-        column = require_column(target, table.columns, table.where)
-        truth = numbers_of(table.columns[column])
-        if truth is None:
-            raise ValueError(f"Column {column!r} of {table.where} holds no numbers.")
-        known = ~np.isnan(truth)
-        errors = numbers[known] - truth[known]
-        variance = float(np.var(truth[known])) if known.any() else 0.0
-        r2 = 1.0 - float(np.mean(errors**2)) / variance if variance else np.nan
-        score = NumberScore(column, r2, float(np.abs(errors).mean()))
-    return NumberPredictions(numbers, ends, score)
-
-
-def numbers_of(cells: Collection[Any]) -> Array | None:
-    """Return cells as numbers, NaN where missing; None if one is no number.
-
-    Examples
-    --------
-    >>> numbers_of(["1.5", None, 2]), numbers_of(["1", "x"])
-    (array([1.5, nan, 2. ]), None)
-    """
-    known: dict[Any, Any] = {}
-    for cell in set(cells):
-        number = parse_number(cell) if isinstance(cell, str) else cell
-        if is_missing(cell):
-            number = np.nan
-        elif isinstance(number, bool) or not isinstance(number, Real | Decimal):
-            return None
-        known[cell] = float(number)
-    return np.array([known[cell] for cell in cells])
-
-
 def predict_table(
     table: ModelTable, target: str | None = None, coverage: float | None = None
 ) -> Predictions:
@@ -352,20 +265,54 @@ def predict_table(
     coverage : float, default=None
         Share of new rows whose set of classes is to hold the true one; None: no sets.
     """
+    with progress_bar("classifying rows", table.n_rows) as advance:
+        found = _predictions(table, coverage, advance)
+    return found._replace(score=_score(found, table, target))
+
+
+def predict_batches(
+    model: Any,
+    data: str,
+    options: ReadOptions,
+    target: str | None = None,
+    coverage: float | None = None,
+) -> Iterator[tuple[Predictions, Columns]]:
+    """Yield what a classifier predicts for a file, batch by batch, with its columns.
+
+    Parameters
+    ----------
+    model : CPMLClassifier or CPMLClassifierCV
+    data, options : as ``ModelTable`` has them
+    target, coverage : as in ``predict_table``
+        The first batch decides with which column to compare; each score is of all rows
+        so far.
+    """
+    score: Score | None = None
+    with progress_bar("rows", None) as advance:
+        for number, columns in enumerate(column_batches(data, options, BATCH_ROWS)):
+            table = ModelTable(model, data, options, columns)
+            found = _predictions(table, coverage, advance)
+            if number == 0:
+                score = _score(found, table, target)
+            elif score is not None:
+                score = _added(score, found, table, is_given=target is not None)
+            yield found._replace(score=score), columns
+
+
+def _predictions(
+    table: ModelTable, coverage: float | None, advance: Callable[[int], None]
+) -> Predictions:
     _ = table.view.class_committee  # refuses a model of numbers
     if coverage is not None and not table.view.was_searched:
         raise ValueError(
             "Sets of classes need the held-out rows of a search, which this model "
             "lacks. Fit it with --method cv."
         )
-    shares, classes = class_shares(table), table.model.classes_
+    shares, classes = class_shares(table, advance), table.model.classes_
     best = shares >= shares.max(axis=1, keepdims=True) - TIE
     labels = classes[best.argmax(axis=1)].tolist()
-    score = _score(labels, classes.tolist(), table, target)
-    if score is not None:
-        score = score._replace(n_known=n_training_rows(table.view.voter, table.X))
     sets = None if coverage is None else table.model.predict_set(table.X, coverage)
-    return Predictions(labels, classes.tolist(), shares, score, sets)
+    return Predictions(labels, classes.tolist(), shares, None, sets)
 
 
 def n_training_rows(voter: Voter, X: Columns) -> int:
@@ -375,20 +322,20 @@ def n_training_rows(voter: Voter, X: Columns) -> int:
     return int(np.isin(keys[: len(codes)], keys[len(codes) :]).sum())
 
 
-def class_shares(table: ModelTable) -> Array:
-    """Return the probabilities of each row (n, C), with a bar where this takes long."""
+def class_shares(table: ModelTable, advance: Callable[[int], None]) -> Array:
+    """Return the probabilities of each row (n, C); ``advance`` counts rows done."""
     model = table.model
     if table.n_rows <= ROWS_AT_ONCE:
+        advance(table.n_rows)
         return model.predict_proba(table.X)
     rows = read_table(table.X).factorize()
     for distance in table.view.distances:
         distance.encode(rows)  # what is unseen is said once, of all rows
     found = []
-    with progress_bar("classifying rows", table.n_rows) as advance:
-        for start in range(0, table.n_rows, ROWS_AT_ONCE):
-            some = np.arange(start, min(start + ROWS_AT_ONCE, table.n_rows))
-            found.append(model.predict_proba(rows.take(some)))
-            advance(len(some))
+    for start in range(0, table.n_rows, ROWS_AT_ONCE):
+        some = np.arange(start, min(start + ROWS_AT_ONCE, table.n_rows))
+        found.append(model.predict_proba(rows.take(some)))
+        advance(len(some))
     return np.concatenate(found)
 
 
@@ -410,30 +357,36 @@ def vector_columns(table: ModelTable, beside: Columns) -> Columns:
         )
     found: Columns = dict(beside)
     for axis, numbers in enumerate(distance.transform(table.X).T):
-        found[_new_name(f"v{axis}", found)] = numbers.tolist()
+        found[free_name(f"v{axis}", found)] = numbers.tolist()
     return found
 
 
 def write_table(columns: Columns, output: Path | None) -> None:
     """Write a table to a file in the format of its ending, or as CSV to the output."""
+    with rows_writer(output) as write:
+        write(columns)
+
+
+@contextmanager
+def rows_writer(output: Path | None) -> Iterator[Callable[[Columns], None]]:
+    """Give a function that adds rows to a file, or prints them as CSV."""
     if output is not None:
-        write_columns(columns, output)
+        with table_writer(output) as write:
+            yield write
         return
     out = typer.get_text_stream("stdout")
     if out.isatty():
-        write_delimited(
-            columns, lambda line: out.write(printable(line.removesuffix("\n")) + "\n")
+        yield text_rows_writer(
+            lambda line: out.write(printable(line.removesuffix("\n")) + "\n"),
+            check=lambda columns: None,
         )
     else:
-        refuse_halves(columns)
-        write_delimited(columns, out.write)
+        yield text_rows_writer(out.write)
 
 
-def _score(
-    labels: list[Any], classes: list[Any], table: ModelTable, target: str | None
-) -> Score | None:
+def _score(found: Predictions, table: ModelTable, target: str | None) -> Score | None:
     column = target and require_column(target, table.columns, table.where)
-    names = list(map(str, classes))
+    names = list(map(str, found.classes))
     column = column or _class_column(table, set(names))
     if column is None:
         return None
@@ -447,9 +400,33 @@ def _score(
             stacklevel=3,
         )
         return None
-    pairs = zip(labels, table.columns[column], strict=True)
+    return _agreement(found, table, column)
+
+
+def _agreement(found: Predictions, table: ModelTable, column: str) -> Score | None:
+    pairs = zip(found.labels, table.columns[column], strict=True)
     right = [str(label) == str(cell) for label, cell in pairs if not is_missing(cell)]
-    return Score(column, sum(right), len(right)) if right else None
+    if not right:
+        return None
+    n_known = n_training_rows(table.view.voter, table.X)
+    return Score(column, sum(right), len(right), n_known)
+
+
+def _added(
+    total: Score, found: Predictions, table: ModelTable, is_given: bool
+) -> Score | None:
+    """Return the score with one more batch; None if a column is of classes no longer.
+
+    A column that the user named may hold other labels too.
+    """
+    cells = {str(cell) for cell in table.columns[total.column] if not is_missing(cell)}
+    if not is_given and not cells <= set(map(str, found.classes)):
+        return None
+    part = _agreement(found, table, total.column)
+    if part is None:
+        return total
+    sums = (a + b for a, b in zip(total[1:], part[1:], strict=True))
+    return Score(total.column, *sums)
 
 
 def _class_column(table: ModelTable, classes: set[str]) -> str | None:
@@ -463,7 +440,8 @@ def _class_column(table: ModelTable, classes: set[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _new_name(name: str, columns: Columns) -> str:
+def free_name(name: str, columns: Columns) -> str:
+    """Return a name that no column has, with underscores after it if need be."""
     while name in columns:
         name += "_"
     return name

@@ -63,6 +63,9 @@ MODEL = Kind("a model of nearkind", _starts_with(MAGIC), (".nearkind",))
 PAGE = Kind(
     "an HTML page", _starts_with(b"<!doctype html", b"<html"), (".html", ".htm")
 )
+ANSWERS = Kind(
+    "a file of answers", _starts_with(b'{"format": "nearkind answers"'), (".json",)
+)
 TABLE = Kind("a table of the format that its name says", _is_table)
 EXPORTS = {
     "json": Kind("a model as JSON", _starts_with(b'{"format": "nearkind"')),

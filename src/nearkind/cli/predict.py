@@ -1,8 +1,14 @@
 """``nearkind predict``."""
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from nearkind.cli import options
+
+if TYPE_CHECKING:
+    from nearkind.cli.model_table import Score
+    from nearkind.cli.number_predictions import NumberScore
 
 
 def predict(
@@ -19,17 +25,53 @@ def predict(
     ),
     as_json: options.AsJson = False,
 ) -> None:
-    """Predict the class of each row and the probability of every class, as CSV."""
+    """Predict the class of each row and the probability of every class, as CSV.
+
+    Of a model of numbers, the number of each row and its interval.
+    """
     from nearkind.cli.console import print_json
-    from nearkind.cli.model_table import predict_numbers, predict_table
+    from nearkind.cli.model_table import (
+        ModelTable,
+        load_predictor,
+        predict_batches,
+        predict_table,
+        rows_writer,
+    )
+    from nearkind.cli.number_predictions import predict_numbers
+    from nearkind.datasets.readers import is_set
+    from nearkind.model_view import ModelView
 
     written.check(query.inputs)
-    table = query.known("any")
-    is_number = table.view.committee.classes is None
-    found = (predict_numbers if is_number else predict_table)(table, target, coverage)
-    if found.score is not None:
-        typer.echo(found.score.sentence, err=True)
-    if as_json:
-        print_json(found.facts())
-    if written.output is not None or not as_json:
-        written.write(found.columns(table.columns if written.keep else {}))
+    model, reading = load_predictor(query.model, "any"), query.reading.options
+    is_number = ModelView(model).committee.classes is None
+    if as_json or is_number or is_set(query.data):
+        table = ModelTable(model, query.data, reading)
+        answer = predict_numbers if is_number else predict_table
+        found = answer(table, target, coverage)
+        _say(found.score)
+        if as_json:
+            print_json(found.facts())
+        if written.output is not None or not as_json:
+            written.write(found.columns(table.columns if written.keep else {}))
+        return
+    score, damage = None, None
+    with rows_writer(written.output) as write:
+        is_first = True
+        try:
+            for found, columns in predict_batches(
+                model, query.data, reading, target, coverage
+            ):
+                write(found.columns(columns if written.keep else {}))
+                score, is_first = found.score, False
+        except ValueError as error:
+            if is_first:
+                raise
+            damage = error  # the rows before it are written
+    _say(score)
+    if damage is not None:
+        raise damage
+
+
+def _say(score: "Score | NumberScore | None") -> None:
+    if score is not None:
+        typer.echo(score.sentence, err=True)

@@ -14,15 +14,15 @@ PATIENCE = 1.0
 
 
 @contextmanager
-def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
+def progress_bar(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """Give what is called with each number of steps done; show a bar if it takes long.
 
     Parameters
     ----------
     what : str
         What is being done.
-    total : int
-        Steps in all.
+    total : int or None
+        Steps in all; None: unknown, so that the steps per second are shown.
     """
     if not is_watched():
         yield lambda steps: None
@@ -35,6 +35,9 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
     def advance(steps: int) -> None:
         bar.advance(task, steps)
+        if total is None:
+            speed = bar.tasks[task].completed / max(perf_counter() - start, 1e-9)
+            bar.update(task, description=f"{what}, {speed:,.0f} per second")
         if not bar.live.is_started and perf_counter() - start > PATIENCE:
             bar.start()
 

@@ -1,8 +1,10 @@
 """``nearkind report``."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nearkind.cli import options
+from nearkind.cli.options import argument
 
 if TYPE_CHECKING:
     from nearkind.cli.model_table import ModelTable
@@ -10,22 +12,43 @@ if TYPE_CHECKING:
 
 
 def report(
-    query: options.Query,
+    reading: options.Reading,
     output: options.Page,
+    model: str = argument(
+        "A file that `nearkind fit` wrote; without it the page is on DATA alone.",
+        metavar="[MODEL]",
+        autocompletion=options.complete_data,
+    ),
+    data: str | None = argument(
+        "A table, as in other commands.",
+        default=None,
+        metavar="DATA",
+        autocompletion=options.complete_data,
+    ),
     target: options.TrueClasses = None,
     force: options.Force = False,
 ) -> None:
-    """Write an interactive HTML page about a model and DATA."""
+    """Write an interactive HTML page about a model and DATA, or about DATA alone."""
     from nearkind.cli.outputs import PAGE, check_output, echo_path
     from nearkind.cli.progress import said_if_long
-    from nearkind.io import write_text
+    from nearkind.io import require_column, short_name, write_text
+    from nearkind.pages.overview import overview
     from nearkind.pages.page import page
     from nearkind.pages.summary import summary
 
-    check_output(output, PAGE, query.inputs, force)
-    facts = _report_data(query.known(), query.model.name, target)
-    with said_if_long("making the page ..."):
-        write_text(page(summary(facts)), output)
+    if data is None:
+        check_output(output, PAGE, {"DATA": model}, force)
+        X, where, y = options.Rows(data=model, reading=reading).features(), model, None
+        if target is not None:
+            y = X.pop(require_column(target, X, short_name(model)))
+        with said_if_long("making the page ..."):
+            write_text(page(summary(overview(X, short_name(where), y))), output)
+    else:
+        query = options.Query(model=Path(model), data=data, reading=reading)
+        check_output(output, PAGE, query.inputs, force)
+        facts = _report_data(query.known(), query.model.name, target)
+        with said_if_long("making the page ..."):
+            write_text(page(summary(facts)), output)
     echo_path(output)
 
 

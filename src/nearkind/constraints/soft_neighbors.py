@@ -171,7 +171,8 @@ class SoftNeighborChunk:
         """
         a, dtype = self.edges.anchors, rows.U.dtype
         E = points.left[a] @ points.right.T  # (a, n), O(a n q)
-        np.maximum(E, dtype.type(LOWEST_SCORE), out=E)
+        if points.lowest < LOWEST_SCORE:
+            np.maximum(E, dtype.type(LOWEST_SCORE), out=E)
         np.exp(E, out=E)
         E[np.arange(len(a)), a] = self.self_weights
         drawn, drawn_of_all = self.same.times(E, points.U1)  # (a, q + 1), O(a n q)
@@ -215,6 +216,7 @@ class ScorePoints(NamedTuple):
     left: Array  # (n, q + 2)
     right: Array  # (n, q + 2)
     U1: Array  # (n, q + 1), the rows and a column of ones
+    lowest: float  # no product is less: d2_ij <= 2 (size_i + size_j)
 
     @classmethod
     def of(cls, rows: Embedding, weights: Array, margin: float) -> "ScorePoints":
@@ -227,7 +229,8 @@ class ScorePoints(NamedTuple):
             log_weights = np.maximum(np.log(weights), 2.0 * LOWEST_SCORE)
         left[:, q], right[:, q + 1] = -sizes, log_weights - sizes
         # left has (2 u / margin, -size, 1), right (u, 1, log w - size)
-        return cls(left, right, U1)
+        lowest = float(log_weights.min() - 4.0 * sizes.max()) - 1.0  # 1 for rounding
+        return cls(left, right, U1, lowest)
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def refuse_missing(gaps: list[str]) -> None:
         raise MissingValueError(
             f"{_sentence(gaps)}; ",
             Parameter("missing", "error"),
-            " refuses them. Fill or drop them, or pass ",
+            " refuses them. Pass ",
             Parameter("missing", "level"),
             " to make missing a value of its own, or ",
             Parameter("missing", "prior"),
@@ -81,9 +81,8 @@ def refuse_free_text(feature: Feature, n_cells: int) -> None:
         raise ValueError(
             f"Column {feature.name!r} holds free text: {len(texts)} different texts in "
             f"{n_cells} cells, half of them of {n_words} words or more, such as "
-            f"{texts[0]!r:.60}. Drop it, or turn it into columns of its own: its "
-            "topic, its language, whether a word is in it. Declare it categorical if "
-            "it names categories after all."
+            f"{texts[0]!r:.60}. Leave the column out; or, if its texts are categories, "
+            "declare it categorical, with astype('category') for example."
         )
 
 

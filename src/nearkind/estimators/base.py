@@ -14,7 +14,7 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from nearkind.estimators.labels import check_weights, labelled_rows
-from nearkind.estimators.notebook import learned_html
+from nearkind.estimators.notebook import OUTPUT_FEATURES, learned_html
 from nearkind.protocols import Array, Codes
 from nearkind.tables import read_table
 from nearkind.validation import parameters
@@ -50,7 +50,11 @@ class TableEstimator:
 
     def _html_repr(self) -> str:  # scikit-learn's name for what notebooks show
         box: str = super()._html_repr()  # type: ignore[misc]
-        return box + learned_html(self) if hasattr(self, "codebook_") else box
+        if not hasattr(self, "codebook_"):
+            return box
+        return OUTPUT_FEATURES.sub(r"\1 output columns of transform", box) + (
+            learned_html(self)
+        )
 
     def __sklearn_tags__(self) -> Tags:
         """Say what kind of input is taken."""

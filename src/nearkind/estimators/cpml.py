@@ -255,7 +255,13 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         return Problem(projected, constraints)
 
     def fit_path(
-        self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        strengths: Iterable[Any],
+        sample_weight: Any = None,
+        *,
+        max_rows: int | None = None,
     ) -> Iterator[Self]:
         """Learn at one strength after the other, each from where the last one ended.
 
@@ -267,6 +273,10 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         X, y, sample_weight : as in ``fit``
         strengths : iterable
             Each as ``strength`` may be, which it becomes.
+        max_rows : int, default=None
+            Maximum number of distinct rows that ``constraints="neighbors"`` compares at
+            a time, for fast approximate fits: each fit draws a new sample, or
+            minibatches of that size. Histograms use all rows. None: as in ``fit``.
 
         Yields
         ------
@@ -295,7 +305,7 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
                 unique = code_rows(self, X, y, sample_weight).merge_equal()
                 problem = self._pose(spec, unique)
                 start = start_at(problem.projected.vectors, last_metric(self))
-            spec = replace(spec, strength=strength_of(self))
+            spec = replace(spec, strength=strength_of(self), max_rows=max_rows)
             with fit_progress(self, X, y, sample_weight) as callback:
                 learned = solve(spec, problem, start, callback)
                 keep(self, learned)

@@ -1,10 +1,13 @@
 """What a fitted model has learned, as HTML for notebooks."""
 
+import re
 from html import escape
 from typing import Any
 
 import numpy as np
 
+OUTPUT_FEATURES = re.compile(r"(?<=<div>)([\d,]+(?: of [\d,]+)?) features?(?=</div>)")
+"""How scikit-learn's box counts the columns that ``transform`` makes."""
 MOST_BARS = 10
 """Features that have a bar."""
 CELL = "padding:1px 8px 1px 0;text-align:left;white-space:nowrap"
@@ -41,12 +44,16 @@ def _lines(model: Any) -> list[str]:
     held = getattr(model, "held_accuracy_", None)
     right = [] if held is None else [f"cross-validated accuracy {held:.1%}"]
     committee = getattr(model, "committee_", None)
+    n_columns = model.n_features_in_
+    size = f"fitted to {n_columns:,} column{'' if n_columns == 1 else 's'}"
+    if (n_rows := getattr(model, "n_samples_fit_", None)) is not None:
+        size += f" of {n_rows:,} rows"
     if committee is None:
-        return ["Share of each column in the distance between two rows"]
+        return [size, "Share of each column in the distance between two rows"]
     voters = [voter.report.title for voter in committee.voters]
     together = [f"votes by {name}" for name in voters] if len(voters) > 1 else []
     shares = f"Share of each column in the distance, by {committee.explained_by}"
-    return [*right, *together, shares]
+    return [size, *right, *together, shares]
 
 
 def _bar(name: Any, share: float, most: float) -> str:

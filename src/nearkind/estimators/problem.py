@@ -223,7 +223,8 @@ def _solve(
     callback: Callback | None,
     batches: Any,
 ) -> Learned:
-    solver = spec.make_solver(objective.constraints.n_distances, batches)
+    n_distances = objective.constraints.n_distances
+    solver = spec.make_solver(n_distances, batches, spec.max_rows)
     at_zero = problem.descent_at_zero(objective)
     strength = spec.strength(objective.dual_norm(at_zero))
     strength_max = objective.strength_max(at_zero)

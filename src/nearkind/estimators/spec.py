@@ -83,12 +83,15 @@ SOLVERS: dict[str, Callable[..., Any]] = {
 }
 EXACT_DISTANCES = 4_000**2
 """Distances per evaluation up to which "auto" solves exactly, with a proof."""
+ROUGH_DISTANCES = 6_000**2
+"""The same for rough fits of soft neighbours, which L-BFGS takes from a sample."""
 STRENGTH = "a number >= 0, 'auto' or a share of strength_max_ such as '0.5%'"
 
 Strength = Callable[[float], float]
 """From ``strength_max`` to the strength that is meant."""
-MakeSolver = Callable[[int, Any], Solver]
-"""From the distances per evaluation, and problems of batches or None, to a solver."""
+MakeSolver = Callable[..., Solver]
+"""From the distances per evaluation, problems of batches or None, and the rows of a
+sample of soft neighbours or None, to a solver."""
 
 
 @dataclass(frozen=True)
@@ -117,13 +120,15 @@ class CPMLSpec:
     strength : callable
         From ``strength_max`` to the strength that is meant.
     make_solver : callable
-        From the distances per evaluation, and problems of batches or None, to a solver.
+        As ``MakeSolver`` says.
     keeps_axes : bool
         Whether M must be learned in the coordinates of phi, and no others: the penalty
         may depend on them, and the paper's algorithm starts at M = I on all of them,
         those in which rows do not differ among them.
     n_jobs : int or None
     rng : numpy.random.Generator
+    max_rows : int or None
+        Rows that soft neighbours compare at a time; None: 4,000.
     """
 
     codebook: Codebook
@@ -141,6 +146,7 @@ class CPMLSpec:
     keeps_axes: bool
     n_jobs: int | None
     rng: np.random.Generator
+    max_rows: int | None = None
 
     @classmethod
     def of(cls, model: Any) -> "CPMLSpec":
@@ -280,7 +286,7 @@ def _solver(
         )
     if is_convex(model):
 
-        def convex(n_distances: int, batches: Any = None) -> Solver:
+        def convex(n_distances: int, batches: Any = None, rows: Any = None) -> Solver:
             is_small = n_distances <= EXACT_DISTANCES
             make = given or SOLVERS["proximal" if is_small else "stochastic"]
             return make(rng, batches, max_iter=max_iter, tol=tol)
@@ -295,9 +301,11 @@ def _solver(
     if not penalty.is_smooth:
         raise wrong(model, "p", f"finite when constraints={model.constraints!r}")
 
-    def smooth(n_distances: int, batches: Any = None) -> Solver:
-        if n_distances <= EXACT_DISTANCES and batches is None:
-            return LBFGS(max_iter, tol, rng)
-        return Adam(max_iter, tol, rng, margin, batches=batches)
+    def smooth(n_distances: int, batches: Any = None, rows: Any = None) -> Solver:
+        size = {} if rows is None else {"rows": rows}
+        most = EXACT_DISTANCES if rows is None else ROUGH_DISTANCES
+        if n_distances <= most and batches is None:
+            return LBFGS(max_iter, tol, rng, **size)
+        return Adam(max_iter, tol, rng, margin, batches=batches, **size)
 
     return smooth

@@ -9,9 +9,9 @@ is installed and of use.
 """
 
 from nearkind.io.atomic_write import check_writable, write_text
-from nearkind.io.batches import Batches
+from nearkind.io.batches import Batches, column_batches
 from nearkind.io.cells import infer_types
-from nearkind.io.formats import check_ending, write_columns
+from nearkind.io.formats import check_ending, table_writer, write_columns
 from nearkind.io.options import Columns, ReadingWarning, ReadOptions
 from nearkind.io.schema import match_levels, refuse_halves, require_column
 from nearkind.io.sources import (
@@ -30,12 +30,14 @@ __all__ = [
     "ReadingWarning",
     "check_ending",
     "check_writable",
+    "column_batches",
     "infer_types",
     "match_levels",
     "read_columns",
     "refuse_halves",
     "require_column",
     "short_name",
+    "table_writer",
     "write_columns",
     "write_text",
 ]

@@ -1,7 +1,7 @@
 """Files of Apache Arrow: Parquet, and Arrow itself, which Feather is. Needs pyarrow."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import IO, Any, BinaryIO
 
 from nearkind.io.cells import is_arrow_text
@@ -129,15 +129,33 @@ def _library(name: str) -> Any:
         ) from None
 
 
-def write_parquet(columns: Columns, file: IO[bytes]) -> None:
-    """Write a Parquet file; a column of cells of several types becomes text."""
+@contextmanager
+def parquet_writer(file: IO[bytes]) -> Iterator[Callable[[Columns], None]]:
+    """Give a function that adds rows to a Parquet file.
+
+    A column of cells of several types becomes text, one without any cell too. The first
+    rows decide the types.
+    """
     pa, parquet = _library("pyarrow"), _library("pyarrow.parquet")
-    arrays = {name: _array(pa, cells) for name, cells in columns.items()}
-    parquet.write_table(pa.table(arrays), file)
+    with ExitStack() as stack:
+        writer: Any = None
+
+        def write(columns: Columns) -> None:
+            nonlocal writer
+            table = pa.table(
+                {name: _array(pa, cells) for name, cells in columns.items()}
+            )
+            if writer is None:
+                writer = stack.enter_context(parquet.ParquetWriter(file, table.schema))
+            with _arrow_errors():
+                writer.write_table(table.cast(writer.schema))
+
+        yield write
 
 
 def _array(pa: Any, cells: list[Any]) -> Any:
     try:
-        return pa.array(cells)
+        array = pa.array(cells)
     except pa.ArrowException:
         return pa.array([None if cell is None else str(cell) for cell in cells])
+    return array.cast(pa.string()) if pa.types.is_null(array.type) else array

@@ -1,6 +1,8 @@
 """A labelled table in a file, some rows at a time, as often as it is asked for."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from functools import cached_property, partial
 from itertools import chain, islice
 from os import PathLike, fspath
@@ -10,9 +12,9 @@ from warnings import catch_warnings, simplefilter
 
 from nearkind.io.cells import arrow_table, cells_of_arrow, cells_of_lists
 from nearkind.io.delimited import can_use_arrow
-from nearkind.io.formats import Format
-from nearkind.io.lines import Lines, numbered_lines, parse_text
-from nearkind.io.options import ReadingWarning, ReadOptions
+from nearkind.io.formats import FORMATS, Format
+from nearkind.io.lines import Lines, marked_encoding, numbered_lines, parse_text
+from nearkind.io.options import Columns, ReadingWarning, ReadOptions
 from nearkind.io.schema import Schema
 from nearkind.io.sources import (
     LabelledSource,
@@ -183,6 +185,56 @@ class Batches:
         assert form.text_chunks is not None
         columns = form.text_chunks(lines, self.source.options, self.batch_rows)
         return map(cells_of_lists, columns)
+
+
+def column_batches(
+    data: str, options: ReadOptions, size: int = BATCH_ROWS
+) -> Iterator[Columns]:
+    """Yield the columns of a table in a file, some rows at a time.
+
+    If the file is damaged, the rows before the damage come before the error. JSON lines
+    come at once, as their keys may differ from row to row.
+
+    Parameters
+    ----------
+    data : str
+        A path, or "-" for standard input.
+    options : ReadOptions
+    size : int, default=262144
+        Rows at a time.
+    """
+    options = options.validated()
+    with open_table(data, options) as (stream, form), ExitStack() as stack:
+        with prefix_warnings(short_name(data)):
+            if form is FORMATS["jsonl"]:
+                parts = iter([form.read(stream, options)])
+            elif form.text_chunks is None:
+                assert form.arrow_chunks is not None
+                tables = form.arrow_chunks(stream, options, size)
+                parts = (table.to_pydict() for table in tables)
+            else:
+                encoding = _encoding(stream, options)
+                lines = stack.enter_context(numbered_lines(stream, encoding))
+                parts = form.text_chunks(lines, options, size)
+            first = list(islice(parts, 1))
+        if not first:
+            raise ValueError("it has no rows.")
+        yield from chain(first, parts)
+
+
+def _encoding(stream: BinaryIO, options: ReadOptions) -> str:
+    """Return the encoding of a text, read once for it."""
+
+    def last(lines: Lines) -> str:
+        deque(lines, maxlen=0)
+        return lines.encoding
+
+    try:
+        return parse_text(stream, options.encoding, last)
+    except ValueError:  # said again in its place
+        return options.encoding or marked_encoding(stream) or "utf-8"
+    finally:
+        stream.seek(0)
 
 
 def _silence_header(parts: Iterator[Any]) -> Iterator[Any]:

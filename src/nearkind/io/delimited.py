@@ -8,7 +8,7 @@ quote.
 
 import csv
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, BinaryIO
 
 from nearkind.io.lines import (
@@ -189,8 +189,19 @@ def _count(n: int) -> str:
 
 
 def _chunked(rows: Iterable[list[str]], size: int) -> Iterator[list[list[str]]]:
-    for first in rows:
-        yield list(chain([first], islice(rows, size - 1)))
+    chunk: list[list[str]] = []
+    try:
+        for row in rows:
+            chunk.append(row)
+            if len(chunk) == size:
+                yield chunk
+                chunk = []
+    except Exception:  # the rows before a damaged line are whole
+        if chunk:
+            yield chunk
+        raise
+    if chunk:
+        yield chunk
 
 
 class _CleanedCells(dict[str, str | None]):
@@ -289,7 +300,10 @@ def _stripped(column: Any, decimal: str | None) -> Any:
 
 
 def write_delimited(
-    columns: Columns, write: Callable[[str], object], delimiter: str = ","
+    columns: Columns,
+    write: Callable[[str], object],
+    delimiter: str = ",",
+    header: bool = True,
 ) -> None:
     """Call ``write`` with the header and each row; a missing cell is an empty one.
 
@@ -302,7 +316,8 @@ def write_delimited(
     """
     lines = _NewlineWriter(write)
     writer = csv.writer(lines, delimiter=delimiter, lineterminator=lines.end)
-    writer.writerow(columns)
+    if header:
+        writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
 
 

@@ -1,10 +1,12 @@
 """Formats of files: found by the first bytes, by the ending of the name, or given."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from itertools import chain, repeat
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from nearkind.io import arrow, delimited, json_lines
 from nearkind.io.atomic_write import atomic_write, text_writer
@@ -133,11 +135,11 @@ def find_ending(name: str, endings: Iterable[str]) -> str | None:
     return next((ending for ending in endings if plain.endswith(ending)), None)
 
 
-TEXT_WRITERS: dict[str, Callable[[Columns, Callable[[str], object]], None]] = {
+TEXT_WRITERS: dict[str, Callable[..., None]] = {
     ".csv": delimited.write_delimited,
     ".tsv": partial(delimited.write_delimited, delimiter="\t"),
-    ".jsonl": json_lines.write_json_lines,
-    ".ndjson": json_lines.write_json_lines,
+    ".jsonl": lambda *parts, header=True: json_lines.write_json_lines(*parts),
+    ".ndjson": lambda *parts, header=True: json_lines.write_json_lines(*parts),
 }
 """Ending of a file to the function that writes a table as text."""
 PARQUET = ".parquet"
@@ -185,15 +187,35 @@ def write_columns(columns: Columns, path: str | PathLike[str]) -> None:
     >>> path.read_text()
     'size\\tcolour\\n1\\tred\\n'
     """
-    ending = check_ending(path)
+    check_ending(path)
     refuse_halves(columns)
+    with table_writer(path) as write:
+        write(columns)
+
+
+@contextmanager
+def table_writer(path: str | PathLike[str]) -> Iterator[Callable[[Columns], None]]:
+    """Give a function that adds rows to a table, written as ``write_columns`` does."""
+    ending, packed = check_ending(path), Path(path).name.lower().endswith(".gz")
     with atomic_write(path) as file:
-        _write(columns, file, ending, Path(path).name.lower().endswith(".gz"))
+        if ending == PARQUET:
+            with arrow.parquet_writer(file) as write_rows:
+                yield write_rows
+            return
+        with text_writer(file, packed) as write:
+            yield text_rows_writer(write, ending)
 
 
-def _write(columns: Columns, file: IO[bytes], ending: str, packed: bool) -> None:
-    if ending == PARQUET:
-        arrow.write_parquet(columns, file)
-        return
-    with text_writer(file, packed) as write:
-        TEXT_WRITERS[ending](columns, write)
+def text_rows_writer(
+    write: Callable[[str], object],
+    ending: str = ".csv",
+    check: Callable[[Columns], None] = refuse_halves,
+) -> Callable[[Columns], None]:
+    """Return a function that writes rows as text, the header before the first."""
+    headers = chain([True], repeat(False))
+
+    def write_rows(columns: Columns) -> None:
+        check(columns)
+        TEXT_WRITERS[ending](columns, write, header=next(headers))
+
+    return write_rows

@@ -32,6 +32,10 @@ class ReportData:
         Class of each row in the table, None where it is missing.
     target : str, default=None
         Column of the classes.
+    groups : ndarray of int (n,), default=None
+        Group of each row, for a table without labels.
+    odd_rows : list of (str, str), default=()
+        Rows unlike all others, and why.
     """
 
     model: Any
@@ -42,6 +46,8 @@ class ReportData:
     y_pred: list[Any] | None = None
     y_true: list[Any] | None = None
     target: str | None = None
+    groups: NDArray[np.intp] | None = None
+    odd_rows: Sequence[tuple[str, str]] = ()
 
     @cached_property
     def view(self) -> ModelView:
@@ -55,9 +61,11 @@ class ReportData:
 
     @cached_property
     def classes(self) -> list[str]:
-        """Classes of the model as text; for a distance alone, those of the table."""
+        """Classes of the model as text; else groups, or the classes of the table."""
         if self.view.class_committee is not None:
             return [str(label) for label in self.view.class_committee.classes.tolist()]
+        if self.groups is not None:
+            return [f"group {c + 1}" for c in range(int(self.groups.max()) + 1)]
         return sorted({str(label) for label in self.y_true or [] if label is not None})
 
     @cached_property
@@ -86,5 +94,7 @@ class ReportData:
 
     @property
     def shown_class(self) -> NDArray[np.intp]:
-        """Class numbers that colour the map: those of the table, else the predicted."""
+        """Class numbers that colour the map: of the table, else groups or predicted."""
+        if self.groups is not None:
+            return self.groups
         return self.predicted_class if self.y_true is None else self.true_class

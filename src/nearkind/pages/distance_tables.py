@@ -17,10 +17,12 @@ from nearkind.distances import (
     FittedDistance,
     MeanSimilarity,
     MismatchWeights,
+    MixedTables,
     PairTables,
     RatioSimilarity,
     ValueVectors,
 )
+from nearkind.encoding import NumberLine
 from nearkind.protocols import Array, Codes
 
 
@@ -115,6 +117,34 @@ def _dependent(distance: DependentTables, *_: Any) -> dict[str, Any]:
         "dependence": distance.dependence[pairs.left, pairs.right],
         "differing": distance.mismatch_weights,
         "equal": distance.match_weights,
+    }
+
+
+@distance_tables.register
+def _mixed(distance: MixedTables, *_: Any) -> dict[str, Any]:
+    """Return where the values of each feature begin and end, NaN for missing ones."""
+    book, starts, ends = distance.codebook, [], []
+    for d, size in enumerate(book.n_values):
+        rows = np.zeros((size + 1, len(book.n_values)), dtype=np.int32)
+        rows[:, d] = [*range(size), -1]
+        start = distance.represent(rows)[:, d]
+        end = start.copy()
+        if len(distance.ends[d]):
+            end[:size] = np.where(
+                np.isnan(start[:size]), np.nan, distance.ends[d][:, 1]
+            )
+        starts.append(start)
+        ends.append(end)
+    features = zip(book.features_, distance.ends, strict=True)
+    return {
+        "kind": "mixed",
+        "starts": np.concatenate(starts),
+        "ends": np.concatenate(ends),
+        "nominal": [not (isinstance(f, NumberLine) or len(e)) for f, e in features],
+        "weights": distance.weights,
+        "scales": distance.scales,
+        "asymmetric": distance.asymmetric.tolist(),
+        "limit": distance.limit,
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.encoding import NumberLine
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import unique_rows
 from nearkind.export.portable import (
@@ -88,7 +89,7 @@ def feature_facts(book: Codebook) -> list[dict[str, Any]]:
     """Return what a codebook knows of each column."""
     return [
         {
-            **KINDS[type(feature)](feature, book.values(d)),
+            **_kind(book, d)(feature, book.values(d)),
             "name": feature.name,
             "missing": feature.missing,
             "n_places": feature.n_codes,
@@ -121,6 +122,16 @@ KINDS: dict[type[PortableFeature], Callable[[Any, list[Any]], dict[str, Any]]] =
     IntervalFeature: _ranged,
     CrossFeature: _paired,
 }
+
+
+def _numbered(feature: PortableFeature, values: list[Any]) -> dict[str, Any]:
+    """Return the numbers of a column in which each of them is a value."""
+    return {"kind": "numbers", "values": [json_value(value) for value in values]}
+
+
+def _kind(book: Codebook, d: int) -> Callable[[Any, list[Any]], dict[str, Any]]:
+    is_line = d < len(book.features_) and isinstance(book.features_[d], NumberLine)
+    return _numbered if is_line else KINDS[type(portable_features(book)[d])]
 
 
 def row_facts(

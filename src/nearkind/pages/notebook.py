@@ -8,6 +8,7 @@ from typing import Any
 from nearkind.io import write_text
 from nearkind.model_view import ModelView
 from nearkind.pages.data import ReportData
+from nearkind.pages.overview import overview
 from nearkind.pages.page import page
 from nearkind.pages.summary import summary
 from nearkind.tables import read_column, read_table
@@ -43,15 +44,18 @@ class Report:
         )
 
 
-def report(model: Any, X: Any, y: Any = None, *, name: str = "table") -> Report:
-    """Return one page to explore a model with, and what it says of a table.
+def report(model: Any, X: Any = None, y: Any = None, *, name: str = "table") -> Report:
+    """Return one page on a model and a table, or on a table alone.
+
+    The page on a table alone, ``report(X)``, shows its columns, possible problems, odd
+    rows, groups and neighbours under Gower's distance.
 
     Parameters
     ----------
-    model : CPMLClassifier, CPMLClassifierCV or a distance
-        Fitted.
-    X : table of any kind
-        With the columns that fit saw.
+    model : CPMLClassifier, CPMLClassifierCV, a distance or a table
+        Fitted; a table, for a page on it alone.
+    X : table of any kind, default=None
+        With the columns that fit saw; None if ``model`` is the table.
     y : array-like (n,), default=None
         Class of each row, None where it is not known.
     name : str, default="table"
@@ -69,18 +73,26 @@ def report(model: Any, X: Any, y: Any = None, *, name: str = "table") -> Report:
     >>> model = nk.CPMLClassifier("hamming").fit(data.X, data.y)
     >>> report(model, data.X, data.y, name="monks1")
     Report(title='CPMLClassifier on monks1')
+    >>> report(data.X, name="monks1")
+    Report(title='monks1')
     """
-    view, table = ModelView(model), read_table(X)
-    book = view.codebook
-    places = book.order_of(table, type(model).__name__)
-    columns = zip(book.names_, map(table.column, places), strict=True)
-    cells = {column_name: column.cells() for column_name, column in columns}
+    table = read_table(model if X is None else X)
     labels = None if y is None else read_column(y).cells()
     if labels is not None and len(labels) != table.n_rows:
         raise ValueError(
             f"y has {len(labels)} labels, but X has {table.n_rows} rows. Pass one "
-            "label a row, or y=None."
+            "label per row, or y=None."
         )
+    if X is None:
+        numbers = range(len(table.names))
+        named = zip(table.names, map(table.column, numbers), strict=True)
+        cells = {key: column.cells() for key, column in named}
+        return _report(overview(cells, name, labels))
+    view = ModelView(model)
+    book = view.codebook
+    places = book.order_of(table, type(model).__name__)
+    columns = zip(book.names_, map(table.column, places), strict=True)
+    cells = {column_name: column.cells() for column_name, column in columns}
     data = ReportData(
         model=model,
         X=cells,
@@ -90,5 +102,9 @@ def report(model: Any, X: Any, y: Any = None, *, name: str = "table") -> Report:
         y_pred=model.predict(X).tolist() if view.committee is not None else None,
         y_true=labels,
     )
+    return _report(data)
+
+
+def _report(data: ReportData) -> Report:
     facts = summary(data)
     return Report(facts["title"], page(facts))

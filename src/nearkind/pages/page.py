@@ -41,9 +41,9 @@ def page(facts: dict[str, Any]) -> str:
     """
     arrays = ArrayBytes()
     text = json_text(arrays.extract(facts))
-    style, script = _text("page.css"), _program()
-    html = Template(_text("page.html")).substitute(
-        policy=_policy(style, script),
+    style, script = template("page.css"), _program()
+    html = Template(template("page.html")).substitute(
+        policy=policy(style, script),
         title=escape(facts["title"]),
         style=style,
         facts=text,
@@ -54,11 +54,11 @@ def page(facts: dict[str, Any]) -> str:
 
 
 def _program() -> str:
-    parts = [_text(f"{name}.js") for name in SCRIPTS]
+    parts = [template(f"{name}.js") for name in SCRIPTS]
     return "(function () {\n'use strict';\n\n" + "\n".join(parts) + "}());\n"
 
 
-def _policy(style: str, script: str) -> str:
+def policy(style: str, script: str) -> str:
     """Return the content security policy: this style and script, and inline images."""
     return (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
@@ -70,7 +70,8 @@ def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _text(name: str) -> str:
+def template(name: str) -> str:
+    """Return a file of the page."""
     return files("nearkind.pages").joinpath("templates", name).read_text("utf-8")
 
 

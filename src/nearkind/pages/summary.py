@@ -12,6 +12,7 @@ from nearkind.pages.data import ReportData
 from nearkind.pages.mds import place_values
 from nearkind.pages.model_data import member_facts, value_counts
 from nearkind.pages.oddities import oddity_lines
+from nearkind.pages.overview import column_facts, equal_row_line
 from nearkind.pages.table_data import confusion_facts, held_confusion_facts, row_facts
 from nearkind.voting.shapley import coalitions
 
@@ -42,20 +43,24 @@ def summary(data: ReportData) -> dict[str, Any]:
 
 
 def _facts(data: ReportData) -> dict[str, Any]:
-    most_frequent = [np.bincount(c + 1).argmax() - 1 for c in data.codes.T]
+    most_frequent = [
+        np.bincount(np.maximum(c, -1) + 1).argmax() - 1 for c in data.codes.T
+    ]
     typical = np.array(most_frequent, dtype=np.int32)  # (D,)
     shown = data.shown_class  # last, those of classes unknown to the model
     distance, committee = data.view.distance, data.view.committee
     calibration = committee and committee.calibration
     return {
-        "title": f"{data.name} on {data.where}",
+        "title": f"{data.name} on {data.where}" if data.name else data.where,
+        "columns": column_facts(data.X),
+        "odd_rows": data.odd_rows,
         "lines": _lines(data),
         "classes": data.classes,
         "class_counts": np.bincount(shown[shown >= 0], minlength=len(data.classes) + 1),
-        "counted": "in the table" if data.y_true is not None else "said by the model",
+        "counted": _counted(data),
         "votes": committee is not None,
         "calibration": calibration and asdict(calibration),
-        "caution": "" if data.view.report.is_learned else NOT_LEARNED,
+        "caution": "" if data.view.report.is_learned or not data.name else NOT_LEARNED,
         "coalitions": committee and _coalitions(committee.feature_names),
         "relevance": np.asarray(data.relevance, dtype=float),
         "typical": places(typical[None], distance.codebook.n_values)[0].tolist(),
@@ -66,8 +71,16 @@ def _facts(data: ReportData) -> dict[str, Any]:
         "rows": row_facts(data),
         "confusions": confusion_facts(data),
         "held_confusions": held_confusion_facts(data),
-        "oddities": oddity_lines(data),
+        "oddities": [*equal_row_line(data), *oddity_lines(data)],
     }
+
+
+def _counted(data: ReportData) -> str:
+    """Return what the colours of rows are."""
+    if data.groups is not None:
+        return "Groups by k-medoids clustering"
+    in_table = data.y_true is not None
+    return "Classes in the table" if in_table else "Predicted classes"
 
 
 def _coalitions(names: list[Any]) -> dict[str, Any]:

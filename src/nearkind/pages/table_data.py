@@ -37,7 +37,8 @@ def row_facts(data: ReportData) -> dict[str, Any]:
         "columns": [column_facts(cells, shown) for cells in data.X.values()],
         "places": places.astype("f4"),
         "lanes": is_line,
-        "true": data.true_class[shown] + 1,  # 0: none
+        "true": (data.true_class if data.groups is None else groups)[shown]
+        + 1,  # 0: none
         "said": data.predicted_class[shown] + 1,
     }
 

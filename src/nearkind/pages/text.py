@@ -93,7 +93,7 @@ def model_lines(data: ReportData) -> list[Line]:
     n_members, model = len(data.view.distances), data.model
     together = f", {n_members} distances that vote together" if n_members > 1 else ""
     kind = type(model).__name__
-    named = kind if data.name == kind else f"{data.name}, a {kind}"
+    named = kind if data.name in (kind, "") else f"{data.name}, a {kind}"
     lines = [("Model", f"{named}{together}")]
     if data.y_true is None:
         lines += _held_lines(data)

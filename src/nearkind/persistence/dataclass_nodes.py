@@ -21,6 +21,9 @@ from nearkind.metrics.value_tables import ValueTables
 from nearkind.neighbors import RowGroups, TrainingRows
 from nearkind.persistence.nodes import Pack, Reader, Unpack, Writer
 from nearkind.search.candidates import Candidate
+from nearkind.tasks.groups import Group, GroupValue
+from nearkind.tasks.imputation import Donors
+from nearkind.tasks.outlier_scores import LocalOutlierFactor, MeanDistance
 from nearkind.voting import (
     Calibration,
     Committee,
@@ -41,9 +44,10 @@ KEPT: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *FORMS.values(), Calibration, Candidate, CodeTrees, Coding, Committee,
-        ConformalScores, FitReport, HeldErrors, LinearScale, LogScale, NearestRule,
-        NumberCommittee, NumberVoter, QuantileScale, RowGroups, SoftRule, TrainingRows,
-        ValuePairs, ValueTables, Voter,
+        ConformalScores, Donors, FitReport, Group, GroupValue, HeldErrors, LinearScale,
+        LocalOutlierFactor, LogScale, MeanDistance, NearestRule, NumberCommittee,
+        NumberVoter, QuantileScale, RowGroups, SoftRule, TrainingRows, ValuePairs,
+        ValueTables, Voter,
     )
 }  # fmt: skip
 """Dataclasses that a file may hold, by name."""

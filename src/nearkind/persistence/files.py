@@ -35,8 +35,10 @@ def save(model: Any, path: Any) -> None:
 
     Parameters
     ----------
-    model : CPML, CPMLClassifier, CPMLClassifierCV or a distance of nearkind.baselines
-        Fitted.
+    model : distance, classifier, or what else a distance is for
+        Fitted: CPML, CPMLClassifier, CPMLClassifierCV, one of nearkind.baselines,
+        NearestRows, NearestOutliers, NeighborImputer, KMedoids, Prototypes or
+        Oversampler. Of these a distance that was given fitted is kept itself.
     path : path-like or binary stream
         Where to write; a usual ending is .nearkind. A file that is there is replaced
         whole or not at all.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nearkind.distances.form import FittedDistance
 from nearkind.encoding.codebook import Codebook
 from nearkind.errors import RefusedError
-from nearkind.estimators.base import Distance, keep_codebook
+from nearkind.estimators.base import Distance, TableEstimator, keep_codebook
 from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
 from nearkind.estimators.distance_names import distance_classes
 from nearkind.estimators.fit_report import fit_report
@@ -40,6 +40,13 @@ from nearkind.protocols import Array
 from nearkind.search.classifier_cv import CPMLClassifierCV
 from nearkind.search.regressor_cv import CPMLRegressorCV
 from nearkind.search.scoring import check_scoring
+from nearkind.tasks.fitted_distance import DistanceTask
+from nearkind.tasks.imputation import NeighborImputer
+from nearkind.tasks.medoids import KMedoids
+from nearkind.tasks.nearest_rows import NearestRows
+from nearkind.tasks.outliers import NearestOutliers
+from nearkind.tasks.oversampling import Oversampler
+from nearkind.tasks.prototypes import Prototypes
 from nearkind.voting import Committee, NumberCommittee
 
 
@@ -77,7 +84,9 @@ def about(model: Any) -> str:
     n_classes = len(getattr(model, "classes_", []))
     n_columns = len(model.codebook_.names_)
     over = ""
-    if not isinstance(model, Distance):
+    if isinstance(model, DistanceTask):
+        over = f" over {type(model.distance_).__name__}"
+    elif not isinstance(model, Distance):
         methods = [voter.report.method for voter in model.committee_.voters]
         over = f" over {', '.join(methods)}"
     return f"{type(model).__name__}{over}, {n_columns} columns, {n_classes} classes"
@@ -110,10 +119,14 @@ def unpacks() -> dict[str, Unpack]:
 
 def estimator_classes() -> dict[str, type]:
     """Return the estimators that a file may hold, by name; it can name no others."""
-    predictors = CPMLClassifier, CPMLClassifierCV, *REGRESSORS
-    return {**distance_classes(), **{kind.__name__: kind for kind in predictors}}
+    others = CPMLClassifier, CPMLClassifierCV, *REGRESSORS, *TASKS
+    return {**distance_classes(), **{kind.__name__: kind for kind in others}}
 
 
+TASKS = (
+    KMedoids, NearestOutliers, NearestRows, NeighborImputer, Oversampler, Prototypes,
+)  # fmt: skip
+"""What else a distance is for, as far as it is kept."""
 COUNTS = "n_samples_fit_", "n_samples_seen_", "n_remembered_"
 """Numbers of rows given to fit of a classifier, and of those in batches."""
 RESULTS: dict[str, type] = {
@@ -147,12 +160,14 @@ def pack_fitted(writer: Writer, model: Any) -> dict[str, Any]:
     if kind not in estimator_classes().values():
         raise RefusedError(
             f"a {kind.__module__}.{kind.__qualname__} is neither CPML, CPMLClassifier, "
-            "CPMLClassifierCV nor one of nearkind.baselines; save one of those, or "
-            "pickle what holds it"
+            "CPMLClassifierCV, one of nearkind.baselines nor a task such as KMedoids; "
+            "save one of those, or pickle what holds it"
         )
     if not is_fitted(model):
         raise RefusedError(f"this {kind.__name__} is not fitted; call fit first")
     ((name, parts),) = pack_settings(writer, model, "").items()
+    if isinstance(model, DistanceTask):
+        return {name: {**parts, "fitted": _nodes_of_task(writer, model)}}
     learned = _of_distance if isinstance(model, Distance) else _of_classifier
     fitted = {
         each: writer.node(value, f"{each} of {name}")
@@ -164,10 +179,15 @@ def pack_fitted(writer: Writer, model: Any) -> dict[str, Any]:
 def pack_settings(writer: Writer, model: Any, what: str) -> dict[str, Any]:
     """Return the node of an estimator with its settings alone, as if not fitted."""
     owner = type(model).__name__
-    settings = model.get_params(deep=False).items()
+    settings = model.get_params(deep=False)
+    if isinstance(model, DistanceTask) and is_fitted(model):
+        if not (model.metric is None or isinstance(model.metric, str | Distance)):
+            settings["metric"] = model.distance_  # of a classifier, or frozen
+        elif isinstance(model.metric, Distance) and is_fitted(model.metric):
+            settings["metric"] = model.distance_
     packed = {
         name: writer.node(value, f"the {name!r} setting of {owner}")
-        for name, value in settings
+        for name, value in settings.items()
     }
     return {owner: {"settings": packed}}
 
@@ -177,13 +197,35 @@ def _of_distance(model: Any) -> dict[str, Any]:
         raise RefusedError(
             f"this {type(model).__name__} lacks distance_; call fit again"
         )
-    output = vars(model).get("_sklearn_output_config", {}).get("transform")
     report = fit_report(model)
     return {
         "distance_": model.distance_,
-        "output": output,
+        "output": _output(model),
         "diagnostics": dict(report.diagnostics),
     }
+
+
+def _nodes_of_task(writer: Writer, model: DistanceTask) -> dict[str, Any]:
+    """Return the node of each part of a task; an estimator in it is fitted."""
+    is_known = type(model.metric_) in estimator_classes().values()
+    parts = {
+        "metric_": model.metric_ if is_known else None,
+        "distance_": None if is_known else model.distance_,
+        "output": _output(model),
+        **model.parts,
+    }
+    return {
+        name: pack_fitted(writer, part)
+        if isinstance(part, TableEstimator)
+        else writer.node(part, f"{name} of {type(model).__name__}")
+        for name, part in parts.items()
+    }
+
+
+def _output(model: Any) -> str | None:
+    """Return what ``set_output`` has set."""
+    output: str | None = vars(model).get("_sklearn_output_config", {}).get("transform")
+    return output
 
 
 def _of_classifier(model: Any) -> dict[str, Any]:
@@ -212,6 +254,7 @@ def unpack_estimator(kind: Any, reader: Reader, payload: Any) -> Any:
             attributes = renewed(model, attributes)
         restore = restore_distance if issubclass(kind, Distance) else restore_classifier
         restore = restore_regressor if kind in REGRESSORS else restore
+        restore = restore_task if kind in TASKS else restore
         restore(model, attributes)
     return model
 
@@ -226,6 +269,26 @@ def restore_distance(model: Any, found: Mapping[str, Any]) -> None:
         setattr(model, name, value)
     keep_codebook(model, form.codebook)
     model.distance_ = form
+    _set_output(model, output)
+
+
+def restore_task(model: DistanceTask, found: Mapping[str, Any]) -> None:
+    """Set what a task has learned, after checking it."""
+    parts = dict(found)
+    metric, form, output = (
+        parts.pop(name, None) for name in ("metric_", "distance_", "output")
+    )
+    if metric is not None:
+        if not isinstance(metric, Distance) or not is_fitted(metric):
+            raise RefusedError("metric_ is no fitted estimator of a distance")
+        form = metric.distance_
+    if not isinstance(form, FittedDistance):
+        raise RefusedError("distance_ is no fitted distance")
+    model.restore(metric, form, parts)
+    _set_output(model, output)
+
+
+def _set_output(model: Any, output: Any) -> None:
     if output not in (None, "default", "pandas", "polars"):
         raise RefusedError(
             f"the output of transform is {short_repr(output)} instead of 'default', "

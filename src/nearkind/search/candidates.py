@@ -10,15 +10,19 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from nearkind import optimizations
 from nearkind.baselines import Discriminant, Euclidean, Hamming
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.base import Distance
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.distance_names import distance_of
+from nearkind.estimators.spec import is_convex
 from nearkind.solvers.solution import Stop
 from nearkind.validation.parameters import wrong
 
+Limits = dict[str, int]
+"""What ``fit_path`` is told beside strengths."""
 CLOSELY: dict[str, Any] = {"tol": 1e-3, "max_iter": 40, "warm_start": True}
 """How a fit in a search ends: tighter ones do not classify better."""
 MAX_INDICATORS = 1_000
@@ -32,6 +36,10 @@ MAX_CROSSED_INDICATORS = 3_000
 MANY_ROWS = 6_000
 """Rows beyond which there are enough for pairs of columns. Soft neighbours then learn
 in minibatches until rows of their own say stop: one strength is enough."""
+FINE_ROWS = 3_000
+"""Rows beyond which fewer strengths are tried: the optimum is flat."""
+ROUGH_ROWS = 2_000
+"""Rows that soft neighbours compare at a time in fits that only rank candidates."""
 DECADES = ("10%", "3%", "1%", "0.3%", "0.1%", "0.01%")
 COARSE = ("10%", "1%", "0.1%")
 WIDE = 2_000_000
@@ -118,26 +126,43 @@ class Candidate:
 
         The distance given is fitted again for the next one: use it at once, or stop.
         """
-        metric = clone(self.metric)
+        return self._along(clone(self.metric), rows, range(last + 1), self._limits)
+
+    def _along(
+        self, metric: Any, rows: CodedRows, numbers: Sequence[int], limits: Limits
+    ) -> Iterator[tuple[int, Any]]:
         if self.strengths:
-            path = enumerate(metric.fit_path(rows, None, self.strengths[: last + 1]))
+            strengths = [self.strengths[number] for number in numbers]
+            path = metric.fit_path(rows, None, strengths, **limits)
         else:
-            path = enumerate([metric.fit(rows)])
-        for number, at in path:
+            path = [metric.fit(rows)]
+        for number, at in zip(numbers, path, strict=True):
             # A solver takes Ctrl-C for its own end; here it is that of all fits.
             if getattr(at, "stop_reason_", None) == Stop.INTERRUPTED.name:
                 raise KeyboardInterrupt
             yield number, at
 
+    @property
+    def _limits(self) -> Limits:
+        """What makes a fit rough that only ranks candidates or leads to others."""
+        is_soft = isinstance(self.metric, CPML) and not is_convex(self.metric)
+        return {"max_rows": ROUGH_ROWS} if is_soft and optimizations.enabled() else {}
+
     def fitted(self, rows: CodedRows, wanted: Collection[int]) -> dict[int, Any]:
         """Return the distances at the strengths of these numbers, in one go.
 
         They were chosen as their limits leave them; ``stop_reason_`` says how they
-        ended.
+        ended. Of many rows, the fits that only lead to the first of them are rough.
         """
+        metric = clone(self.metric)
+        numbers: Sequence[int] = range(max(wanted) + 1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            path = self.path(rows, max(wanted))
+            if self.strengths and self._limits and len(rows) > ROUGH_ROWS:
+                for _ in self._along(metric, rows, range(min(wanted)), self._limits):
+                    pass  # the next path starts where this one ends
+                numbers = sorted(wanted)
+            path = self._along(metric, rows, numbers, {})
             return {number: copy(at) for number, at in path if number in wanted}
 
 
@@ -192,7 +217,8 @@ def default_candidates(
     """
     has_many = n_rows > MANY_ROWS
     is_wide = n_rows * len(n_values) * n_classes > WIDE
-    strengths = WEAK if has_many else COARSE if is_wide else DECADES
+    is_large = is_wide or n_rows > FINE_ROWS
+    strengths = WEAK if has_many else COARSE if is_large else DECADES
     common = {**CLOSELY, "n_jobs": n_jobs, "random_state": random_state, **policies}
     make = partial(CPML, structure="full", constraints="neighbors", **common)
     smoothed: dict[str, Any] = {"smoothing": "auto", "cross_fit": True}

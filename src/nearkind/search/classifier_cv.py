@@ -87,7 +87,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         Maximum number of distances that vote together.
     cv : int, splitter or list of folds, default=None
         Number of folds, or folds as in scikit-learn. None: 5 up to 1,000 rows, 3
-        beyond, and one from 13,500 on, drawn without stratification; copies of rows
+        beyond, and one from 9,000 on, drawn without stratification; copies of rows
         stay together if the table repeats itself.
     time_budget : float, default=None
         Maximum seconds of ``fit``: three fifths for the search, the rest for refitting.

@@ -15,6 +15,8 @@ from nearkind.validation.parameters import generator, is_whole, wrong
 Rows = NDArray[np.intp]
 
 SMALL, MANY_FOLDS, FEW_FOLDS = 1_000, 5, 3
+MANY_FOR_FOLDS = 9_000
+"""Rows from which one fold of a third of them says enough."""
 MOST_HELD = 4_500
 """Rows that are asked for their class in all folds together; their error is then known
 to half a percent."""
@@ -96,9 +98,9 @@ def deal_by_size(groups: Rows, rng: np.random.Generator) -> list[Fold]:
     >>> [(len(fold.train), len(fold.held)) for fold in deal_by_size(groups, rng)]
     [(15000, 4500)]
     """
-    n_folds = len(groups) // MOST_HELD
-    if n_folds < FEW_FOLDS:
+    if len(groups) < MANY_FOR_FOLDS:
         return list(deal(groups, n_folds_for(len(groups)), rng))
+    n_folds = max(FEW_FOLDS, len(groups) // MOST_HELD)
     return list(islice(deal(groups, n_folds, rng, n_folds * MOST_HELD), 1))
 
 

@@ -93,20 +93,22 @@ class Adam:
         if not np.isfinite(progress.value):
             return Stop.NOT_FINITE
         point, was_interrupted = self._first_point(objective, progress.point, rng)
-        progress.offer(point, held.value(point))
+        lowest = at_start = held.value(point)
+        progress.offer(point, lowest)
         if was_interrupted:
             return Stop.INTERRUPTED
         state = _State(factor_of(point), self._first_step(objective, point))
         draw = partial(objective.sample_draws, self.rows, rng, may_draw, self.anchors)
         minibatches = endless_problems(self.batches, objective, draw)
-        shortest, at_start, best = SHORTEST * state.step, progress.value, state.F
+        shortest, best = SHORTEST * state.step, state.F
         for t in range(1, self.max_iter + 1):
             for _ in range(self.round_steps):
                 state.move(next(minibatches))
-            before, F = progress.value, state.F.copy()
+            before, F = lowest, state.F.copy()
             value = evaluate_in_factor(held, F).value
-            if progress.offer(partial(decompose_factor, F), value):
-                best = F
+            progress.offer(partial(decompose_factor, F), value)
+            if value < lowest:
+                best, lowest = F, value
             progress.record(t)
             if not value < before - self.tol * abs(before):
                 state.step /= 2.0

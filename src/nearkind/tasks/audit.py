@@ -1,4 +1,4 @@
-"""What is wrong with a labelled table, before anything is learned from it."""
+"""Possible errors in a labelled table."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nearkind.tables import frame
+from nearkind.tables.html import html_outline
 from nearkind.tasks.audited_rows import AuditedRows
 from nearkind.tasks.doubtful_labels import (
     MOST_TAUGHT,
@@ -28,6 +29,8 @@ from nearkind.validation.parameters import check_whole, generator
 
 MOST_SHOWN = 3
 """Findings of a kind that the summary shows."""
+MOST_IN_HTML = 10
+"""Findings of a kind that a notebook shows."""
 RECORDS: dict[str, type] = {
     "doubtful_labels": DoubtfulLabel,
     "contradictions": Contradiction,
@@ -39,16 +42,16 @@ RECORDS: dict[str, type] = {
 
 @dataclass(frozen=True, repr=False)
 class Audit:
-    """What ``nearkind.audit`` finds in a table; its repr is a summary.
+    """The findings of ``nearkind.audit``; the repr is a summary.
 
     Attributes
     ----------
     n_rows, n_columns, n_classes : int
         Size of the table, and its classes.
     doubtful_labels : list of DoubtfulLabel
-        Rows whose label their neighbours contradict, the surest first.
+        Rows whose label contradicts their neighbours, the most certain first.
     contradictions : list of Contradiction
-        Equal rows of different labels, those of most wrong rows first.
+        Equal rows with different labels, those with most errors first.
     ceiling : float
         Share of the labelled rows that any model can get right at most, for the
         contradictions among them.
@@ -120,6 +123,11 @@ class Audit:
         )
         return "\n".join([head, *self.lines(MOST_SHOWN)])
 
+    def _repr_html_(self) -> str:
+        """Return the summary as HTML, with more findings."""
+        head, *_ = repr(self).split("\n")
+        return html_outline([head, *self.lines(MOST_IN_HTML)])
+
     def lines(self, most: int) -> Iterator[str]:
         """Yield the findings in words, those of a kind below a line that counts them.
 
@@ -154,12 +162,12 @@ def audit(
     random_state: Any = None,
     verbose: int = 0,
 ) -> Audit:
-    """Return what is odd in a labelled table.
+    """Return possible errors in a labelled table.
 
-    It looks for labels that the neighbours of their rows contradict, equal rows of
-    different labels, columns that are constant, name rows or give the label away,
-    values that may be one, and rows that nearly repeat another. Columns that name rows
-    are left out of all but the search for odd columns.
+    These are labels that contradict those of the neighbouring rows, equal rows with
+    different labels, columns that are constant, identifiers or leak the label, values
+    that may be synonyms, and near-duplicate rows. Identifiers are used only in the
+    check of columns.
 
     Parameters
     ----------
@@ -167,19 +175,19 @@ def audit(
     y : array-like (n,)
         One label per row, None or NaN where there is none.
     metric : distance or str, default=None
-        By which labels are judged, as in :class:`nearkind.CPMLClassifier`; it is
-        learned anew without the rows that it judges, also if it is given fitted. None:
-        the best of those that :class:`nearkind.CPMLClassifierCV` tries.
+        Distance for the check of labels, as in :class:`nearkind.CPMLClassifier`; it is
+        refitted without the rows that are checked. None: the best candidate of
+        :class:`nearkind.CPMLClassifierCV`.
     n_neighbors : int, default=5
-        Neighbours to name for each doubtful label.
+        Number of neighbours to list for each doubtful label.
     n_pairs : int, default=10
-        Near rows to list at most.
+        Maximum number of pairs of near rows.
     row_numbers : array-like of int (n,), default=None
-        Numbers to call the rows by; None: 0, 1, 2 and so on.
+        Row numbers to report; None: 0, 1, 2 and so on.
     random_state : int, RandomState or None, default=None
-        Seed of folds, and of rows drawn from large tables; None is as good as 0.
+        Seed of folds, and of samples of large tables; None means 0.
     verbose : int, default=0
-        1 shows what is fitted.
+        1 shows progress.
 
     Returns
     -------

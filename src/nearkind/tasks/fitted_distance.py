@@ -1,5 +1,6 @@
 """The distance that a task works under: given fitted, or fitted to its rows."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sklearn.base import clone
@@ -9,7 +10,7 @@ from sklearn.utils import Tags
 from nearkind.distances.form import FittedDistance
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
-from nearkind.errors import did_you_mean
+from nearkind.errors import RefusedError, did_you_mean
 from nearkind.estimators.base import (
     Distance,
     TableEstimator,
@@ -39,6 +40,7 @@ class DistanceTask(TableEstimator):
     """
 
     _requires_labels: ClassVar[bool] = False
+    _parts: ClassVar[Mapping[str, Any]] = {}  # what a file keeps, and of which types
 
     metric: Any
     metric_: Any
@@ -99,6 +101,38 @@ class DistanceTask(TableEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self._requires_labels
         return tags
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """What fit has learned beside the distance, by the names of attributes."""
+        return {name: vars(self)[name] for name in self._parts if name in vars(self)}
+
+    def restore(
+        self, metric: Any, distance: FittedDistance, parts: Mapping[str, Any]
+    ) -> None:
+        """Take what fit has learned, as a file has it; RefusedError if it is unsound.
+
+        Parameters
+        ----------
+        metric : estimator or None
+            Fitted.
+        distance : FittedDistance
+        parts : dict of str to object
+            As ``parts`` has them.
+        """
+        self.metric_, self.distance_ = metric, distance
+        keep_codebook(self, distance.codebook)
+        for name, kind in self._parts.items():
+            if not isinstance(parts.get(name), kind):
+                found = type(parts.get(name)).__name__
+                raise RefusedError(f"{name} of {type(self).__name__} is a {found}")
+            setattr(self, name, parts[name])
+        if set(parts) != set(self._parts):
+            raise RefusedError(f"{type(self).__name__} has parts that it lacks here")
+        self._check_parts()
+
+    def _check_parts(self) -> None:
+        """Raise ``RefusedError`` unless what was learned fits together."""
 
     def encode(self, X: Any) -> Codes:
         """Return the codes (n, D) of a table, or of rows that were coded elsewhere."""

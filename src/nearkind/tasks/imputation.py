@@ -4,14 +4,16 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from itertools import chain
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from nearkind.distances.checks import check_codes, check_reals
 from nearkind.encoding.rows import CodedRows, unique_rows
+from nearkind.errors import RefusedError
 from nearkind.neighbors import VOTE_WEIGHTS, KNearest, Near, PlainIndex, near_votes
 from nearkind.protocols import Array, Codes
 from nearkind.tables import FactorizedTable, frame, read_table
@@ -82,6 +84,20 @@ class Donors:
         values, is_number = [each.cells()[:-1] for each in columns], np.array(numeric)
         codes = rows.codes[first]
         return cls(codes, unique.codes, unique.weights, values, is_number)
+
+    def check_codes(self, n_values: list[int]) -> None:
+        """Raise ``RefusedError`` unless these are rows of such columns."""
+        check_codes(self.codes, "codes of rows", n_values)
+        n_features = len(self.values)
+        shape = self.is_number.dtype, self.is_number.shape
+        if shape != (bool, (n_features,)) or self.codes.shape[1] < n_features:
+            raise RefusedError("is_number does not have a truth value per column")
+        check_codes(self.cells, "cells of rows", [len(each) for each in self.values])
+        weights = check_reals(self.weights, "weights", (len(self.codes),))
+        if len(self.cells) != len(self.codes) or not (weights > 0.0).all():
+            raise RefusedError("weights are not one above zero for each row")
+        for d in np.flatnonzero(self.is_number):
+            np.array(self.values[d], dtype=float)
 
     @property
     def has_gaps(self) -> NDArray[np.bool_]:
@@ -171,6 +187,8 @@ class NeighborImputer(
     array(['blue', 9], dtype=object)
     """
 
+    _parts: ClassVar = {"_donors": Donors}
+
     metric: Any = "gower"
     _: KW_ONLY
     n_neighbors: int = 5
@@ -192,9 +210,7 @@ class NeighborImputer(
         -------
         self
         """
-        parameters.whole_number(self, "n_neighbors")
-        parameters.choice(self, "weights", VOTE_WEIGHTS)
-        parameters.flag(self, "add_indicator")
+        self._check_settings()
         rows = self._fit_distance(X, y, sample_weight)
         owner = type(self).__name__
         order = self.codebook_.order_of(rows.table, owner)
@@ -271,6 +287,15 @@ class NeighborImputer(
             return names
         added = [f"{INDICATOR}{name}" for name in names[self._donors.has_gaps]]
         return np.array([*names, *added], dtype=object)
+
+    def _check_parts(self) -> None:
+        self._check_settings()
+        self._donors.check_codes(self.codebook_.n_values)
+
+    def _check_settings(self) -> None:
+        parameters.whole_number(self, "n_neighbors")
+        parameters.choice(self, "weights", VOTE_WEIGHTS)
+        parameters.flag(self, "add_indicator")
 
     def _fill(self, X: Any) -> tuple[FactorizedTable, list[int], FilledCells]:
         """Return the table, the places of its columns, and what fills it."""

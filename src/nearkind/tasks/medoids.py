@@ -1,8 +1,8 @@
-"""Groups of rows around medoids, which are rows themselves, under any distance."""
+"""K-medoids clustering under any distance."""
 
 import warnings
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import (
@@ -15,14 +15,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted
 
+from nearkind.distances.checks import check_codes, check_integers, check_reals
 from nearkind.distances.form import query_chunks
 from nearkind.encoding.rows import UniqueRows, unique_rows
+from nearkind.errors import RefusedError
 from nearkind.neighbors import tie_widths
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame, read_table
 from nearkind.tables.selection import take_rows
 from nearkind.tasks.fitted_distance import DistanceTask
-from nearkind.tasks.groups import described_groups, group_columns
+from nearkind.tasks.groups import Group, described_groups, group_columns
 from nearkind.tasks.pam import Optimum, Partition, Places, build, silhouette, swap
 from nearkind.validation import parameters
 from nearkind.validation.limits import distances_at_once
@@ -44,56 +46,56 @@ class KMedoids(
     TransformerMixin,
     BaseEstimator,
 ):
-    """Group rows around k of them, the medoids, under any distance of nearkind.
+    """K-medoids clustering under any distance of nearkind.
 
-    The sum of the distances of all rows to their nearest medoids is made small: medoids
-    are chosen one by one, then swapped for other rows until no single swap helps (PAM,
-    in the eager form of Schubert and Rousseeuw, 2021). Equal rows are one weighted row,
-    and what is found does not depend on the order of rows. Tables of many distinct rows
-    are searched by samples, each judged by all rows (CLARA).
+    The sum of the distances of all rows to their nearest medoids is minimised: medoids
+    are chosen greedily, then swapped for other rows until no single swap is an
+    improvement (PAM, in the eager form of Schubert and Rousseeuw, 2021). Equal rows
+    are one weighted row, and the result does not depend on the order of rows. For many
+    distinct rows, samples are clustered and evaluated on all rows (CLARA).
 
     Parameters
     ----------
     metric : distance, FittedDistance, classifier or str, default=None
-        Fitted, and taken as it is, or unfitted, and fitted to the rows; a name, such as
-        "lin", stands for an unfitted one. None: Hamming's distance, or CPML if there
-        are labels. Where models are cloned, as in a search, a fitted one is kept if it
-        is wrapped in scikit-learn's ``FrozenEstimator``.
+        A distance or its name, such as "lin". An unfitted one is fitted to the rows, a
+        fitted one is used as it is; wrap it in scikit-learn's ``FrozenEstimator`` if
+        the estimator is cloned, as in a search. None: Hamming distance, or CPML if
+        there are labels.
     n_clusters : int, "auto" or iterable of int, default=8
-        How many groups. Of several numbers the one with the largest mean silhouette is
-        taken; "auto" tries 2 to 15.
+        Number of clusters. Of several numbers, the one with the largest mean silhouette
+        is selected; "auto" tries 2 to 15.
     n_init : int, default=3
-        How often to start; the best counts. The first start is greedy, the others are
-        random. Where the table is sampled, each start is greedy on another sample.
+        Number of starts, of which the best is kept. The first start is greedy, the
+        others are random; with samples, each start is greedy on another sample.
     max_iter : int, default=100
-        How often to go through all candidates in one start, at most.
+        Maximum number of passes over all candidates per start.
     max_rows : int, default=4000
-        Number of distinct rows between which all distances are held, 8 bytes each. Of
-        more rows, samples of so many are searched.
+        Maximum number of distinct rows for which all distances are stored, with 8 bytes
+        each. For more rows, samples of this size are used.
     random_state : int, RandomState, Generator or None, default=None
-        Of random starts and samples.
+        Seed of random starts and samples.
 
     Attributes
     ----------
     labels_ : ndarray of int (n,)
-        The group of each row.
+        The cluster of each row.
     medoid_indices_ : ndarray of int (n_clusters,)
-        Number of the row that is the medoid of each group, the first of those equal.
+        Row number of the medoid of each cluster, the first of equal rows.
     medoids_ : data frame
-        These rows, as they were given to fit.
+        The medoids, as they were given to fit.
     groups_ : list of Group
-        What each group is like; ``describe`` returns it as a data frame.
+        Description of each cluster; ``describe`` returns it as a data frame.
     inertia_ : float
-        Sum of the distances of all rows to the medoids of their groups, times weights.
+        Weighted sum of the distances of all rows to the medoids of their clusters.
     cluster_sizes_ : ndarray (n_clusters,)
-        Sum of the weights of the rows in each group.
+        Sum of the weights of the rows in each cluster.
     n_clusters_ : int
-        Number of groups.
+        Number of clusters.
     silhouettes_ : dict of int to float
-        Mean silhouette for each number of groups that was tried, by the first greedy
-        start; empty if there was one number.
+        Mean silhouette for each number of clusters that was tried, for the first start;
+        empty if only one number was given.
     n_iter_ : int
-        How often the best start went through all candidates.
+        Number of passes over all candidates of the best start.
     distance_ : FittedDistance
         The distance between rows.
     metric_ : estimator or None
@@ -110,6 +112,19 @@ class KMedoids(
     >>> model.predict([["c", "z"]])
     array([1])
     """
+
+    _parts: ClassVar = {
+        "_medoid_codes": np.ndarray,
+        "_medoid_cells": dict,
+        "labels_": np.ndarray,
+        "medoid_indices_": np.ndarray,
+        "inertia_": float,
+        "cluster_sizes_": np.ndarray,
+        "n_clusters_": int,
+        "silhouettes_": dict,
+        "n_iter_": int,
+        "groups_": list,
+    }
 
     metric: Any = None
     n_clusters: Any = 8
@@ -286,6 +301,19 @@ class KMedoids(
                 shares.append(adjusted_rand_score(labels, model.predict(X)))
             found[k] = float(np.mean(shares))
         return found
+
+    def _check_parts(self) -> None:
+        k = self.n_clusters_
+        check_codes(self._medoid_codes, "medoids", self.codebook_.n_values)
+        check_integers(self.medoid_indices_, "medoid_indices_", (k,))
+        check_integers(self.labels_, "labels_", (None,))
+        check_reals(self.cluster_sizes_, "cluster_sizes_", (k,))
+        cells = self._medoid_cells.values()
+        lengths = {len(self._medoid_codes), len(self.groups_), *map(len, cells)}
+        if lengths != {k} or not all(type(each) is Group for each in self.groups_):
+            raise RefusedError("medoids and groups are not one per group")
+        if not set(np.unique(self.labels_)) <= set(range(k)):
+            raise RefusedError("a label is that of no group")
 
     @property
     def _n_features_out(self) -> int:  # scikit-learn's name for it

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from itertools import pairwise
 from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from nearkind.distances.form import FittedDistance
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
+from nearkind.errors import RefusedError
 from nearkind.neighbors import INDEXES, TrainingRows
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame, one_row, read_table
@@ -42,22 +43,33 @@ class RowSearch(DistanceTask):
     n_neighbors: int
     index: str
     n_samples_fit_: int
+    _rows: TrainingRows
     _voter: Voter
+    _parts: ClassVar = {"_rows": TrainingRows, "n_samples_fit_": int}
 
     def _keep_rows(self, X: Any, y: Any, sample_weight: Any) -> CodedRows:
         """Fit the distance, and keep and return the rows to search among."""
         parameters.whole_number(self, "n_neighbors")
-        index = parameters.choice(self, "index", INDEXES)
+        parameters.choice(self, "index", INDEXES)
         rows = self._fit_distance(X, y, sample_weight)
-        learner = type(self.metric_ or self.distance_).__name__
-        index.check(self.distance_, learner, type(self).__name__)
-        self._search_among(TrainingRows.of(rows))
-        self.n_samples_fit_ = rows.n_given
+        self._rows, self.n_samples_fit_ = TrainingRows.of(rows), rows.n_given
+        self._search()
         return rows
 
-    def _search_among(self, rows: TrainingRows) -> None:
+    def _search(self) -> None:
+        """Set what finds the nearest of the rows."""
+        index = parameters.choice(self, "index", INDEXES)
+        learner = type(self.metric_ or self.distance_).__name__
+        index.check(self.distance_, learner, type(self).__name__)
         rule, report = NearestRule(self.n_neighbors), self._fit_report
-        self._voter = Voter(self.distance_, rows, rule, report, self.index)
+        self._voter = Voter(self.distance_, self._rows, rule, report, self.index)
+
+    def _check_parts(self) -> None:
+        parameters.whole_number(self, "n_neighbors")
+        self._rows.check_codes(self.codebook_.n_values)
+        if self.n_samples_fit_ <= int(self._rows.groups.rows.max()):
+            raise RefusedError("n_samples_fit_ is less than the number of a row")
+        self._search()
 
     def kneighbors(
         self,
@@ -70,9 +82,9 @@ class RowSearch(DistanceTask):
         Parameters
         ----------
         X : table, default=None
-            None: the rows given to fit, none being its own neighbour.
+            None: the rows given to fit, each compared with the others.
         n_neighbors : int, default=None
-            Number of neighbours per row; None: as set.
+            Number of neighbours per row; None: ``n_neighbors``.
         return_distance : bool, default=True
             Whether to return distances too.
 
@@ -188,7 +200,7 @@ class NearestRows(RowSearch, BaseEstimator):
         Parameters
         ----------
         X : table, default=None
-            None: the rows given to fit, none being its own neighbour.
+            None: the rows given to fit, each compared with the others.
         radius : float, default=None
             The largest distance; None: as set.
         return_distance : bool, default=True

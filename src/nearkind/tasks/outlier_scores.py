@@ -6,6 +6,7 @@ from math import ceil, floor
 
 import numpy as np
 
+from nearkind.errors import RefusedError
 from nearkind.neighbors import Near
 from nearkind.protocols import Array
 
@@ -91,6 +92,13 @@ class LocalOutlierFactor:
 
     radius: Array
     density: Array
+
+    def check_sizes(self, n_rows: int) -> None:
+        """Raise ``RefusedError`` unless there is a number per unique row."""
+        for numbers in (self.radius, self.density):
+            is_real = numbers.dtype == np.float64 and numbers.shape == (n_rows,)
+            if not is_real or not (numbers >= 0.0).all():
+                raise RefusedError("a local outlier factor lacks a number per row")
 
     @classmethod
     def of(cls, training: ForEach) -> "LocalOutlierFactor":

@@ -1,8 +1,8 @@
-"""Rows that are unlike all others, by their nearest neighbours under a distance."""
+"""Outlier detection by nearest neighbours under any distance."""
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import object_array
 from nearkind.encoding.rows import unique_rows
+from nearkind.errors import RefusedError
 from nearkind.neighbors import RankedNear
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame
@@ -31,34 +32,34 @@ METHODS: dict[str, Any] = {"distance": MeanDistance, "lof": LocalOutlierFactor}
 
 @parameters.estimator_class()
 class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
-    """Find rows that are far from all others under any distance of nearkind.
+    """Outlier detection by nearest neighbours under any distance of nearkind.
 
-    A row is judged by the training rows nearest to it. Equal rows are one weighted row.
-    Rows tied at the k-th distance share what is left of the k votes, so no score
-    depends on the order of rows.
+    The score of a row depends on its nearest training rows. Equal rows are one weighted
+    row. Rows tied at the k-th distance share the remaining weight, so scores do not
+    depend on the order of rows.
 
-    A row is never its own neighbour: of the training rows that are equal to a row, one
-    is left out. So the training table has the same scores after ``fit`` as within it,
-    and a new row those that it would have in its place.
+    A row is never its own neighbour: of the training rows equal to it, one is left out.
+    So the training rows have the same scores in ``fit`` and later, and a new row has
+    the score that it would have as a training row.
 
     Parameters
     ----------
     metric : distance, FittedDistance, classifier or str, default=None
-        Fitted, and taken as it is, or unfitted, and fitted to the rows; a name, such as
-        "lin", stands for an unfitted one. None: Hamming's distance, or CPML if there
-        are labels. Where models are cloned, as in a search, a fitted one is kept if it
-        is wrapped in scikit-learn's ``FrozenEstimator``.
+        A distance or its name, such as "lin". An unfitted one is fitted to the rows, a
+        fitted one is used as it is; wrap it in scikit-learn's ``FrozenEstimator`` if
+        the estimator is cloned, as in a search. None: Hamming distance, or CPML if
+        there are labels.
     n_neighbors : int, default=20
-        How many rows judge; if there are not so many, all do, with a warning.
+        Number of neighbours; if there are fewer rows, all are used, with a warning.
     method : {"distance", "lof"}, default="distance"
         "distance": the mean distance to the neighbours. "lof": the local outlier
-        factor, which compares it with that of the neighbours among themselves. Where
-        more than ``n_neighbors`` rows are equal, these are infinitely dense, and rows
-        near them have enormous factors.
+        factor, which compares the density at the row with that at its neighbours. If
+        more than ``n_neighbors`` rows are equal, their density is infinite, and rows
+        near them have very large factors.
     contamination : "auto" or float in (0, 0.5], default="auto"
-        Share of the training rows that are outliers. "auto" draws the line at the lower
-        fence of a box plot of the training scores, 1.5 interquartile ranges below the
-        first quartile; for "lof" at the factor 1.5.
+        Share of the training rows that are outliers. "auto" sets the threshold at the
+        lower fence of a box plot of the training scores, 1.5 interquartile ranges below
+        the first quartile; for "lof" at the factor 1.5.
     index : {"exact", "faiss"}, default="exact"
         As in :class:`nearkind.CPMLClassifier`.
 
@@ -69,7 +70,7 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
     metric_ : estimator or None
         Its fitted estimator; None if ``metric`` is a fitted distance itself.
     n_neighbors_ : float
-        How many rows judge.
+        Number of neighbours used.
     offset_ : float
         Score below which a row is an outlier.
     n_samples_fit_ : int
@@ -86,6 +87,13 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
     >>> model.score_samples([["a", "x"], ["a", "z"]])
     array([ 0. , -0.5])
     """
+
+    _parts: ClassVar = {
+        **RowSearch._parts,
+        "n_neighbors_": (int, float),
+        "offset_": (int, float),
+        "_method": (MeanDistance, LocalOutlierFactor),
+    }
 
     metric: Any = None
     n_neighbors: int = 20
@@ -210,6 +218,14 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         columns = {"feature": book.feature_names, "value": value, "usual": usual}
         shown = {name: object_array(cells)[order] for name, cells in columns.items()}
         return frame({**shown, "contribution": parts[order]}, library=library)
+
+    def _check_parts(self) -> None:
+        super()._check_parts()
+        n_others = self._rows.weights.sum() - self._rows.weight_of_one
+        if not 0.0 < self.n_neighbors_ <= n_others or np.isnan(self.offset_):
+            raise RefusedError("n_neighbors_ or offset_ is out of range")
+        if isinstance(self._method, LocalOutlierFactor):
+            self._method.check_sizes(len(self._rows))
 
     def _scores(self, codes: Codes) -> Array:
         return rounded(self._for_each(codes, self._method.scores))

@@ -1,4 +1,4 @@
-"""New rows of small classes, between a row and its nearest ones of the same class."""
+"""Oversampling of small classes for categorical columns."""
 
 from collections.abc import Callable, Mapping
 from numbers import Real
@@ -22,30 +22,29 @@ Numbers = NDArray[np.intp]
 
 @parameters.estimator_class()
 class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
-    """Make new rows of small classes, with the interface of imbalanced-learn.
+    """Oversample small classes, with the interface of imbalanced-learn.
 
-    A new row begins with a row of its class, drawn at random, and takes each of its
-    values from that row or one of its nearest rows of the same class, drawn for every
-    column anew. This is SMOTE (Chawla et al., 2002) for columns of categories, under a
-    distance that may be learned. A number is drawn as any other value is, and so is a
-    missing one: every value of a new row is one that a row of the class has there.
+    A new row is based on a random row of its class; each of its values is drawn from
+    that row or one of its nearest rows of the same class, independently for each
+    column. This is SMOTE (Chawla et al., 2002) for categorical columns, under a
+    distance that may be learned. Numbers and missing values are drawn in the same way,
+    so every value of a new row occurs in that column and class.
 
     Parameters
     ----------
     metric : distance, FittedDistance, classifier or str, default=None
-        A fitted distance, or that of a fitted classifier, is taken as it is; one that
-        is not fitted, or the name of one, learns from the rows. None: ``CPML()``.
+        A distance, a classifier, or the name of a distance. An unfitted one is fitted
+        to the rows, a fitted one is used as it is. None: ``CPML()``.
     n_neighbors : int, default=5
-        How many nearest rows of its class a row may take values from. In a class of
-        fewer rows all are; a class of one row repeats it.
+        Number of nearest rows of the class from which values are drawn, or all rows of
+        a smaller class; a class with one row repeats it.
     sampling_strategy : str, float, dict or callable, default="auto"
         As in imbalanced-learn. "auto" and "not majority" make all classes as large as
-        the largest, "minority" the smallest one alone, "not minority" all others, "all"
-        is "auto". A float, for two classes, is the size of the smaller one, divided by
-        that of the larger. A dict goes from a class to its size, and a function from y
-        to such a dict.
+        the largest, "minority" only the smallest one, "not minority" all others; "all"
+        is "auto". A float, for two classes, is the ratio of the smaller to the larger
+        one. A dict maps classes to sizes, and a function maps y to such a dict.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of what is drawn.
+        Seed of the sampling.
 
     Attributes
     ----------
@@ -56,7 +55,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
     sampling_strategy_ : dict
         Number of new rows of each class.
     sample_indices_ : ndarray of int (n_new,)
-        Number of the row that each row returned is or began with.
+        Number of the row that each returned row is or is based on.
     classes_, n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -70,6 +69,8 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
     """
 
     _requires_labels: ClassVar[bool] = True
+
+    _parts: ClassVar = {"classes_": np.ndarray, "sampling_strategy_": dict}
 
     metric: Any = None
     n_neighbors: int = 5

@@ -1,14 +1,17 @@
-"""Prototypes: the few rows of a table that stand for all in classification."""
+"""Prototypes: few rows that classify nearly as well as all."""
 
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from nearkind.distances.checks import check_integers, check_reals
 from nearkind.encoding.rows import CodedRows
+from nearkind.errors import RefusedError
 from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
 from nearkind.estimators.labels import require_labels, warn_of_small_weights
 from nearkind.neighbors import TrainingRows, most_votes
+from nearkind.tables import frame, read_table
 from nearkind.tables.selection import take_rows
 from nearkind.tasks.fitted_distance import DistanceTask
 from nearkind.validation import parameters
@@ -18,38 +21,38 @@ from nearkind.voting.condensation import Condensation, condensed_rows
 
 @parameters.estimator_class()
 class Prototypes(DistanceTask, BaseEstimator):
-    """Choose the few rows that classify nearly as well as all.
+    """Select prototypes: few rows that classify nearly as well as all.
 
-    They are the rows that :meth:`nearkind.CPMLClassifier.condensed` keeps.
+    These are the rows that :meth:`nearkind.CPMLClassifier.condensed` keeps.
 
     Parameters
     ----------
     metric : distance, FittedDistance, classifier or str, default=None
-        A fitted distance, or that of a fitted classifier, is taken as it is; one that
-        is not fitted, or the name of one, learns from the rows. None: ``CPML()``.
+        A distance, a classifier, or the name of a distance. An unfitted one is fitted
+        to the rows, a fitted one is used as it is. None: ``CPML()``.
     n_rows : int, default=None
-        How many to choose; None: by ``tolerance``.
+        Number of prototypes; None: determined by ``tolerance``.
     tolerance : float, default=0.01
         Maximum decrease of accuracy, estimated on held-out training rows.
     n_neighbors : int, default=5
-        How many rows vote, counted by the rows that each prototype stands for.
+        Number of neighbours that vote, weighted by the rows that prototypes represent.
     weights : {"uniform", "distance", "soft"} or callable, default="uniform"
         As in :class:`nearkind.CPMLClassifier`.
 
     Attributes
     ----------
     indices_ : ndarray of int (n,)
-        Number in X of each prototype, rising; of equal rows that of the first.
+        Row number of each prototype, ascending; the first of equal rows.
     prototypes_ : table (n, D)
-        The rows themselves, of the kind of X.
+        The prototypes, of the type of X.
     labels_ : ndarray (n,)
-        Most frequent class of the rows that each stands for.
+        Most frequent class of the rows that each represents.
     weights_ : ndarray (n,)
-        How many rows each stands for: those to which it is the nearest.
+        Number of rows that each represents: those to which it is the nearest.
     score_ : float
         Accuracy of that many prototypes on held-out training rows.
     full_score_ : float
-        That of all rows.
+        Accuracy with all rows.
     classifier_ : CPMLClassifier
         The classifier that keeps the prototypes only.
     distance_ : FittedDistance
@@ -68,6 +71,16 @@ class Prototypes(DistanceTask, BaseEstimator):
     """
 
     _requires_labels: ClassVar[bool] = True
+
+    _parts: ClassVar = {
+        "classifier_": CPMLClassifier,
+        "indices_": np.ndarray,
+        "labels_": np.ndarray,
+        "weights_": np.ndarray,
+        "score_": float,
+        "full_score_": float,
+        "prototypes_": dict,
+    }
 
     metric: Any = None
     n_rows: int | None = None
@@ -107,6 +120,24 @@ class Prototypes(DistanceTask, BaseEstimator):
         self.weights_ = kept.weights[order]
         self.score_, self.full_score_ = found.score(len(kept)), found.full_score
         return self
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """What fit has chosen, by the names of attributes."""
+        table = read_table(self.prototypes_)
+        cells = {name: table.column(d).cells() for d, name in enumerate(table.names)}
+        return {**super().parts, "prototypes_": cells}
+
+    def _check_parts(self) -> None:
+        check_integers(self.indices_, "indices_", (None,))
+        check_reals(self.weights_, "weights_", (len(self.indices_),))
+        if not hasattr(self.classifier_, "classes_"):
+            raise RefusedError("classifier_ is not fitted")
+        cells = self.prototypes_.values()
+        if {len(self.labels_), *map(len, cells)} != {len(self.indices_)}:
+            raise RefusedError("prototypes_ and labels_ are not one per row")
+        self.classes_ = self.classifier_.classes_
+        self.prototypes_ = frame(self.prototypes_)
 
     def _classifier_of(self, rows: CodedRows) -> CPMLClassifier:
         """Return the classifier that keeps all rows."""

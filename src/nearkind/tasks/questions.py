@@ -13,7 +13,7 @@ from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.estimators.base import codebook_of
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.labels import partly_known
-from nearkind.tables import read_table
+from nearkind.tables import Table, read_table
 from nearkind.tables.selection import take_rows
 from nearkind.tasks.answer_posterior import (
     AnswerPosterior,
@@ -182,7 +182,7 @@ class Questions:
             warnings.simplefilter("ignore")  # fit will say so
             book = codebook_of(clone(metric).set_params(crosses=0))
             self._coded = CodedRows.of(table, book)
-        self._comparisons = RowComparisons.of(self._coded)
+        self.comparisons = RowComparisons.of(self._coded)
         merged = unique_rows(self._coded.codes).of_row
         self._rows = np.unique(merged, return_index=True)[1]
         if len(self._rows) < KINDS[kind]:
@@ -211,7 +211,7 @@ class Questions:
             if (key := (each.by, each.number, each.rows)) not in known:
                 known.add(key)
                 self.answers.append(each)
-        vars(self).pop("_posterior", None)
+        vars(self).pop("posterior", None)
         return self
 
     def ask(self) -> Question | None:
@@ -226,7 +226,7 @@ class Questions:
         if not len(found):
             return None
         found = self._easy(self._fresh(found))
-        best = information(*self._posterior.predict(self._features(found))).argmax()
+        best = information(*self.posterior.predict(self._features(found))).argmax()
         return self.question(tuple(found[best].tolist()))
 
     def batch(self, size: int) -> Rows:
@@ -243,7 +243,7 @@ class Questions:
         rng = np.random.default_rng((self._seed, len(self.answers)))
         pool = self._candidates(rng, 4 * size)
         features = self._features(pool)
-        left = self._posterior.predict(features)[1]
+        left = self.posterior.predict(features)[1]
         noise, factor, chosen = 4.0, np.zeros((len(pool), 0)), []
         for _ in range(min(size, len(pool))):
             best = int(left.argmax())
@@ -259,15 +259,18 @@ class Questions:
         """Return the question about some rows, by number."""
         check_rows(rows, self.kind, len(self._coded))
         at = np.array(rows)
-        table = self._coded.table.take(at)
-        cells = {name: table.column(d).cells() for d, name in enumerate(table.names)}
         differs = self._coded.table.codes[at]
         columns = [
             name
-            for name, codes in zip(table.names, differs.T, strict=True)
+            for name, codes in zip(self._names, differs.T, strict=True)
             if (codes != codes[0]).any()
         ]
-        return Question(rows, columns, cells, take_rows(self.X, at))
+        return Question(rows, columns, self.cells_of(at), self._table_of(at))
+
+    def cells_of(self, rows: Rows) -> dict[Any, list[Any]]:
+        """Return the cells of some rows by column."""
+        table = self._coded.table.take(rows)
+        return {name: table.column(d).cells() for d, name in enumerate(self._names)}
 
     def answer(self, question: Question | tuple[int, ...], choice: str) -> None:
         """Keep an answer.
@@ -286,16 +289,16 @@ class Questions:
         number = max(mine, default=-1) + 1
         answer = Answer(tuple(rows), check_choice(choice), self._by, number)
         self.answers.append(answer)
-        vars(self).pop("_posterior", None)
+        vars(self).pop("posterior", None)
 
     def undo(self) -> Answer | None:
         """Take back the last answer and return it; None if there is none."""
-        vars(self).pop("_posterior", None)
+        vars(self).pop("posterior", None)
         return self.answers.pop() if self.answers else None
 
     def progress(self) -> AnswerProgress:
         """Return how well the answers agree, and how much they have taught."""
-        posterior = self._posterior
+        posterior = self.posterior
         said = np.array([a.value for a in self.answers if a.value is not None])
         decided = np.isin(said, (0.0, 1.0))
         right = (posterior.left_out > 0.0) == (said == 1.0)
@@ -303,7 +306,7 @@ class Questions:
         others = self._candidates(rng, N_CANDIDATES)
         mean, variance = posterior.predict(self._features(others))
         p = first_probability(mean, variance)
-        shares = self._comparisons.shares(posterior.weights)
+        shares = self.comparisons.shares(posterior.weights)
         order = np.argsort(-shares, kind="stable").tolist()
         return AnswerProgress(
             len(self.answers),
@@ -357,15 +360,21 @@ class Questions:
             )
 
     @cached_property
-    def _posterior(self) -> AnswerPosterior:
+    def posterior(self) -> AnswerPosterior:
+        """The distances that agree with the answers so far."""
         said = [each for each in self.answers if each.value is not None]
         rows = np.array([each.rows for each in said], dtype=np.intp)
         features = self._features(rows.reshape(len(said), KINDS[self.kind]))
         values = np.array([each.value for each in said], dtype=float)
-        return AnswerPosterior.of(features, values, self._comparisons.prior_mean)
+        return AnswerPosterior.of(features, values, self.comparisons.prior_mean)
+
+    def _table_of(self, rows: Rows) -> Any:
+        """Return some rows, in the user's kind of table."""
+        X = self.X
+        return X.take(rows) if isinstance(X, Table) else take_rows(X, rows)
 
     def _features(self, rows: Rows) -> Any:
-        of = self._comparisons
+        of = self.comparisons
         return of.triplets(rows) if self.kind == "triplets" else of.near_pairs(rows)
 
     def _candidates(self, rng: np.random.Generator, size: int) -> Rows:
@@ -411,7 +420,7 @@ class Questions:
         rng = np.random.default_rng(self._seed)
         drawn = self._rows[rng.integers(len(self._rows), size=(4 * N_IMPLIED, 3))]
         drawn = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).all(axis=1)]
-        mean = self._comparisons.triplets(drawn) @ self._posterior.weights
+        mean = self.comparisons.triplets(drawn) @ self.posterior.weights
         sure = np.argsort(-np.abs(mean), kind="stable")[:N_IMPLIED]
         sure = sure[mean[sure] != 0.0]
         turned = mean[sure] < 0.0

@@ -51,9 +51,9 @@ class Synonym:
     n_rows, n_like : int
         Rows that have each.
     reason : {"spelling", "typo", "model"}
-        They differ in capitals, blanks, hyphens or accents alone; in one letter, and
-        one is rare; or a learned distance sees hardly a difference, and enough rows
-        have each to say that their shares of the classes are alike.
+        They differ in capitals, blanks, hyphens, full stops or accents alone; in one
+        letter, and one is rare; or a learned distance sees hardly a difference, and
+        enough rows have each to say that their shares of the classes are alike.
     """
 
     column: Any
@@ -210,15 +210,18 @@ class ColumnValues:
 
 
 def spelled(text: str) -> str:
-    """Return a text without capitals, accents, and what kind of blank parts it.
+    """Return a text without capitals, accents, full stops and kinds of blanks.
 
     Examples
     --------
     >>> spelled(" Self-Employed"), spelled("self  employed"), spelled("Café")
     ('self employed', 'self employed', 'cafe')
+    >>> spelled("N.Y."), spelled("St. Louis"), spelled("1.5")
+    ('ny', 'st louis', '1.5')
     """
     letters = unicodedata.normalize("NFKD", text.casefold())
     plain = "".join(x for x in letters if not unicodedata.combining(x))
+    plain = re.sub(r"(?<=[^\W\d_])\.(?!\d)", "", plain)
     return re.sub(r"(?<=[^\W_])[\s_-]+(?=[^\W_])", " ", plain).strip()
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from html import escape
 from itertools import compress
 from typing import Any
 
@@ -11,6 +12,7 @@ from nearkind.distances.form import object_array
 from nearkind.errors import did_you_mean
 from nearkind.neighbors import most_votes, ranks, tie_widths
 from nearkind.tables import frame, one_row
+from nearkind.tables.html import html_table
 from nearkind.voting.committee import Committee
 from nearkind.voting.voter import Voter
 
@@ -24,6 +26,12 @@ ROUNDED = 12
 """Digits up to which votes are compared."""
 BASE = "base value"
 """Name of the probability without any feature."""
+
+
+NEAR_TITLE = "Training rows with the largest votes"
+PARTS_TITLE = "Contribution of each column to the probability of a class"
+Texts = tuple[list[str], list[list[str]]]
+"""Heads and columns of a table."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,12 +72,36 @@ class Explanation:
     explained_by: str
 
     def __repr__(self) -> str:
+        title, near, parts = self._told()
+        return "\n".join(
+            [
+                title,
+                "",
+                f"{NEAR_TITLE}; distances by {self.explained_by}",
+                *aligned_lines(*near),
+                "",
+                PARTS_TITLE,
+                *aligned_lines(*parts),
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the same as HTML."""
+        title, near, parts = self._told()
+        told = f"<p>{escape(title)}</p><p>{PARTS_TITLE}</p>{html_table(*parts)}"
+        by = escape(f"{NEAR_TITLE}; distances by {self.explained_by}")
+        return f"{told}<p>{by}</p>{html_table(*near)}"
+
+    def _told(self) -> tuple[str, Texts, Texts]:
+        """Return the title, the training rows and the contributions as texts."""
         likeliest = list(self.probabilities)[:MOST_CLASSES]
         shares = ", ".join(f"{c} {self.probabilities[c]:.1%}" for c in likeliest)
         n_more = max(len(self.effects["feature"]) - MOST_LINES, 0)
         more = [f"{n_more} more"] if n_more else []
-        names, values = (cell_texts(self.effects[c], ".15g")[:MOST_LINES]
-                         for c in ("feature", "value"))  # fmt: skip
+        names, values = (
+            cell_texts(self.effects[c], ".15g")[:MOST_LINES]
+            for c in ("feature", "value")
+        )
         shown = [[BASE, *names, *more], ["", *values, *("" for _ in more)]]
         for label in likeliest:
             effects = np.asarray(self.effects[effect_name(label)], dtype=float)
@@ -79,18 +111,7 @@ class Explanation:
         forms = {"distance": ".4g", "vote": ".1%"}
         columns = ["row", "label", *forms, "differs"]
         near = [cell_texts(self.neighbors[c], forms.get(c, "")) for c in columns]
-        return "\n".join(
-            [
-                f"Class {self.predicted!r}: {shares}",
-                "",
-                "Training rows with the largest votes; distances by "
-                f"{self.explained_by}",
-                *aligned_lines(columns, near),
-                "",
-                "Contribution of each column to the probability of a class",
-                *aligned_lines(head, shown),
-            ]
-        )
+        return f"Class {self.predicted!r}: {shares}", (columns, near), (head, shown)
 
 
 def names_text(names: list[Any]) -> str:

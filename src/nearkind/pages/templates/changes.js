@@ -22,6 +22,7 @@ function numbersToTry(feature) {
 const TRIALS = {
   listed: (feature) => feature.values.map((value) => ({ value, text: textOf(value) })),
   ranged: numbersToTry,
+  numbers: (feature) => numbersToTry({ edges: feature.numbers.slice(1), values: feature.values }),
 };
 
 // Values that occur, a missing one too if it is a level of its own.

@@ -12,7 +12,8 @@ function indexed(feature) {
   const place = new Map();
   if (feature.kind === 'listed') feature.values.forEach((value, i) => place.set(keyOf(value), i));
   if (feature.kind === 'pair') feature.pairs.forEach((pair, i) => place.set(pair, i));
-  return { ...feature, place };
+  const numbers = feature.kind === 'numbers' ? feature.values.filter((value) => value !== null) : [];
+  return { ...feature, place, numbers };
 }
 
 function countUpTo(edges, x) {
@@ -32,6 +33,13 @@ function numberOf(value) {
 }
 
 const CODERS = {
+  numbers(feature, value) { // between two of fit in between, beyond the ends at the end
+    const all = feature.numbers;
+    const x = numberOf(value);
+    const place = countUpTo(all, x) - 1;
+    if (place < 0) return 0;
+    return place === all.length - 1 ? place : place + (x - all[place]) / (all[place + 1] - all[place]);
+  },
   listed(feature, value) {
     const place = feature.place.get(keyOf(value));
     return place === undefined ? feature.n_places - 1 : place;
@@ -68,6 +76,10 @@ function textOf(value) {
 }
 
 function textOfCode(feature, code) {
+  if (code % 1) { // a number between two of fit
+    const [a, b] = [feature.numbers[Math.floor(code)], feature.numbers[Math.ceil(code)]];
+    return String(Number((a + (code % 1) * (b - a)).toPrecision(8)));
+  }
   if (code < feature.values.length) return textOf(feature.values[code]);
   const isMissing = code === feature.missing && code !== feature.n_places - 1;
   return isMissing ? MISSING : UNSEEN;

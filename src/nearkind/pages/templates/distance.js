@@ -197,7 +197,53 @@ function byHistograms({ vectors, size }, widths) {
   };
 }
 
+// A weighted mean over columns; missing cells, NaN, leave their column out.
+function byMixed(tables, widths) {
+  const starts = startsOf(widths);
+  const limit = tables.limit === null ? Infinity : tables.limit;
+  // A number between two of fit has a code between theirs.
+  function between(table, d, code) {
+    const at = starts[d] + Math.floor(code);
+    const part = code % 1;
+    return part ? (1 - part) * table[at] + part * table[at + 1] : table[at];
+  }
+  // Adds weight * difference and weight of one column.
+  function part(d, code, other) {
+    const [x, y] = [code, other].map((each) => between(tables.starts, d, each));
+    if (Number.isNaN(x) || Number.isNaN(y)) return [0, 0];
+    if (tables.asymmetric[d] && x === 0 && y === 0) return [0, 0];
+    const [xEnd, yEnd] = [code, other].map((each) => between(tables.ends, d, each));
+    const apart = tables.nominal[d] ? Number(x !== y)
+      : Math.min(xEnd === x && yEnd === y ? Math.abs(x - y) : Math.max(x - yEnd, y - xEnd, 0), limit);
+    return [tables.weights[d] * tables.scales[d] * apart, tables.weights[d]];
+  }
+  function distances(codes, columns, n) {
+    const total = new Float64Array(n);
+    const known = new Float64Array(n);
+    codes.forEach((code, d) => {
+      const parts = Array.from({ length: widths[d] }, (_, other) => part(d, code, other));
+      const column = columns[d];
+      for (let i = 0; i < n; i += 1) {
+        const [apart, weight] = parts[column[i]] || part(d, code, column[i]);
+        total[i] += apart;
+        known[i] += weight;
+      }
+    });
+    return total.map((apart, i) => {
+      if (known[i]) return apart / known[i];
+      return codes.every((code, d) => code === columns[d][i]) ? 0 : 1;
+    });
+  }
+  function parts(codes, others) {
+    const each = codes.map((code, d) => part(d, code, others[d]));
+    const known = each.reduce((sum, [, weight]) => sum + weight, 0) || 1;
+    return each.map(([apart]) => apart / known);
+  }
+  return Object.assign(distances, { parts });
+}
+
 const MAKERS = {
+  mixed: byMixed,
   vectors: byVectors,
   histograms: byHistograms,
   sums: bySums,

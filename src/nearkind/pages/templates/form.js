@@ -43,7 +43,7 @@ function numberField(feature, d, change) {
   };
 }
 
-const FIELDS = { listed: listField, ranged: numberField };
+const FIELDS = { listed: listField, ranged: numberField, numbers: numberField };
 
 function makeField(d) {
   const feature = FEATURES[d];

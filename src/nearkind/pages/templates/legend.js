@@ -35,7 +35,7 @@ function mapLead() {
   const some = nAll > NUMBERS.length
     ? `${whole(NUMBERS.length)} of ${whole(nAll)} rows, drawn so that each class keeps its share.`
     : `All ${rowsText(nAll)}.`;
-  const colours = HAS_TRUTH ? 'Colours are the classes in the table' : 'Colours are the predicted classes';
+  const colours = `Colours: ${FACTS.counted.toLowerCase()}`;
   const rings = RINGS ? '; a ring marks a row that is predicted to be of another class.' : '.';
   const same = BOUNDS.left === BOUNDS.right && BOUNDS.top === BOUNDS.bottom && NUMBERS.length > 1
     ? ' The distance between all of these rows is zero, so they are at one place.' : '';

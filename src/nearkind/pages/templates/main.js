@@ -2,11 +2,13 @@
 
 const SECTIONS = [
   ['summary', 'Summary'],
-  ['relevance', 'Columns'],
+  ['columns', 'Columns'],
+  ['relevance', 'Relevance'],
   ['values', 'Values'],
   ['rows', 'Map'],
   ['explorer', 'Explorer'],
   ['confusions', 'Confusions'],
+  ['odd-rows', 'Outliers'],
   ['oddities', 'Problems'],
   ['model', 'Model'],
 ];

@@ -16,7 +16,7 @@ function showClassCounts() {
     .map(({ n, c }) => ({ name: classLabel(c), value: n, text: whole(n), colour: colourOf(c) }));
   const draw = (some) => bars('Rows of each class', ['Class', 'Rows'], some, 'long-names');
   fill('class-counts',
-    make('h3', {}, `Classes ${FACTS.counted}`),
+    make('h3', {}, FACTS.counted),
     firstOf(items, 8, draw, 'classes'));
 }
 
@@ -29,4 +29,15 @@ function showSummary() {
     several ? make('h4', {}, `Voter ${i + 1}`) : null,
     make('dl', {}, ...definitions(lines)))));
   showClassCounts();
+  showColumns();
+}
+
+function showColumns() {
+  const heads = ['Column', 'Distinct values', 'Missing', 'Values'];
+  const right = (i) => (i === 1 || i === 2 ? 'number' : null);
+  const draw = (some) => scrolling('Columns of the table', make('table', {},
+    make('thead', {}, make('tr', {}, ...heads.map((head, i) => make('th', { scope: 'col', class: right(i) }, head)))),
+    make('tbody', {}, ...some.map((cells) => make('tr', {}, ...cells.map((cell, i) => (
+      i ? make('td', { class: right(i) }, cell) : make('th', { scope: 'row' }, nameOf(cell)))))))));
+  fill('columns-table', firstOf(FACTS.columns, 12, draw, 'columns'));
 }

@@ -26,7 +26,9 @@ function valuesOf(d) {
     x: places[2 * code],
     y: places[2 * code + 1],
   }));
-  const shown = [...all].sort((a, b) => b.rows - a.rows || a.code - b.code).slice(0, MOST_VALUES);
+  // Under a mean over columns without gaps a missing value has no distances.
+  const told = all.filter(({ code }) => FACTS.members[0].distance.kind !== 'mixed' || FEATURES[d].values[code] !== null);
+  const shown = told.sort((a, b) => b.rows - a.rows || a.code - b.code).slice(0, MOST_VALUES);
   return { shown, n: all.length };
 }
 

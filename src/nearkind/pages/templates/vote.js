@@ -205,6 +205,7 @@ function decidingCells({ founds, near }) {
 
 function contributionsBetween(codes, others) {
   const { distances } = MEMBERS[0];
+  if (distances.parts) return distances.parts(codes, others);
   return distances.contributions
     ? distances.contributions(codes, others)
     : lossesOf(distances, codes, others);

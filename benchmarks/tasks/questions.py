@@ -1,0 +1,203 @@
+"""Accuracy by number of answers of simulated persons, by how questions are chosen.
+
+    python -m benchmarks.tasks.questions --output FOLDER [--sets NAME ...] [--page]
+
+runs what FOLDER/questions.jsonl lacks, and writes questions.md. Sets are read from the
+folder that NEARKIND_DATA names, or from the folder `more` beside it.
+"""
+
+import os
+import warnings
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import pandas as pd
+
+import nearkind as nk
+from benchmarks.tasks.results import (
+    arguments,
+    chosen,
+    markdown,
+    rows_of,
+    versions,
+    write_page,
+)
+from nearkind.io import read_columns
+from nearkind.tasks.questions import N_CANDIDATES
+
+SETS = (
+    "car", "mushroom", "housevotes", "lymphography", "tic_tac_toe", "zoo", "splice",
+    "krvskp", "soybean_large", "nursery", "heart_cleveland", "cmc", "chile_vote",
+    "telco_churn",
+)  # fmt: skip
+PERSONS, NOISES = ("labels", "hidden metric"), (0.0, 0.1, 0.2)
+STEPS = 5, 10, 20, 30, 40, 60
+MOST_ROWS, N_TEST, SIGHT = 1_000, 5_000, {1: "first", -1: "second", 0: "neither"}
+
+
+def main() -> None:
+    given = arguments(__doc__, repeats=1)
+    wanted = [
+        (name, person, noise, how, seed)
+        for name in given.sets or SETS
+        for person in PERSONS
+        for noise in NOISES
+        for how in HOW
+        for seed in range(given.repeats)
+    ]
+    rows = rows_of(given.output / "questions.jsonl", wanted, trial)
+    write_page(given, "questions.md", text_of(rows))
+
+
+def trial(name, person, noise, how, seed):
+    """Return triplet accuracy on unseen rows after so many answers."""
+    X, y = table(name, seed)
+    half = len(X) // 2
+    says = PERSON[person](X, y, np.random.default_rng((seed, 1)))
+    rng = np.random.default_rng((seed, 2))
+    test = rng.integers(half, len(X), size=(N_TEST, 3))
+    true = says(test)
+    test, true = test[true != 0], true[true != 0]
+    questions = nk.Questions(X[:half], random_state=seed)
+    accuracy, seconds = [], []
+    for number in range(1, max(STEPS) + 1):
+        start = process_time()
+        rows = HOW[how](questions, rng)
+        seconds.append(process_time() - start)
+        said = int(says(np.array([rows]))[0])
+        if rng.random() < noise:
+            said = int(rng.choice([-1, 1])) if said == 0 else -said
+        questions.answer(rows, SIGHT[said])
+        if number in STEPS:
+            accuracy.append(scored(questions, X, test, true))
+    return {"accuracy": accuracy, "seconds": max(seconds), "n_rows": len(X)}
+
+
+def scored(questions, X, test, true):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            U = questions.fit().transform(X)
+        except ValueError:  # no answer decides yet
+            return 0.5
+    i, j, k = U[test.T]
+    margin = np.square(i - k).sum(axis=1) - np.square(i - j).sum(axis=1)
+    return float(np.mean((np.sign(margin) * true + 1.0) / 2.0))
+
+
+def table(name, seed):
+    """Return at most 1,000 rows of a set, and their classes as numbers."""
+    data = Path(os.environ["NEARKIND_DATA"])
+    paths = [folder / f"{name}.csv.gz" for folder in (data, data.parent / "more")]
+    read = pd.DataFrame(read_columns(str(next(filter(Path.exists, paths)))))
+    read = read.sample(min(MOST_ROWS, len(read)), random_state=seed)
+    read = read.reset_index(drop=True)
+    return read.iloc[:, :-1], pd.factorize(read.iloc[:, -1])[0]
+
+
+def by_labels(X, y, rng):
+    """Return a person to whom rows of one class are alike."""
+
+    def says(rows):
+        i, j, k = y[rows.T]
+        return (i == j).astype(int) - (i == k)
+
+    return says
+
+
+def by_metric(X, y, rng):
+    """Return a person who sees about half of the columns, each value at a place."""
+    weights = rng.exponential(1.0, X.shape[1]) * (rng.random(X.shape[1]) < 0.5)
+    weights[rng.integers(X.shape[1])] += 1.0
+    vectors = []
+    for weight, name in zip(weights, X, strict=True):
+        numbers = pd.to_numeric(X[name], errors="coerce")
+        if numbers.notna().any() and numbers.nunique() > 20:
+            places = ((numbers - numbers.mean()) / numbers.std()).fillna(0.0)
+            vectors.append(np.sqrt(weight) * places.to_numpy()[:, None])
+        else:
+            codes, values = pd.factorize(X[name].astype(str))
+            vectors.append(np.sqrt(weight) * rng.normal(size=(len(values), 2))[codes])
+    V = np.hstack(vectors)
+
+    def says(rows):
+        i, j, k = V[rows.T]
+        gap = np.square(i - k).sum(axis=1) - np.square(i - j).sum(axis=1)
+        return np.sign(gap).astype(int)
+
+    return says
+
+
+def ours(questions, rng):
+    return questions.ask().rows
+
+
+def random(questions, rng):
+    """Return three different rows."""
+    return tuple(map(int, rng.choice(len(questions.X), 3, replace=False)))
+
+
+def uncertain(questions, rng):
+    """Return the question whose answer is least certain."""
+    drawn = np.array([random(questions, rng) for _ in range(N_CANDIDATES // 3)])
+    features = questions.comparisons.triplets(drawn)
+    mean = np.abs(questions.posterior.predict(features)[0])
+    return tuple(map(int, drawn[mean.argmin()]))
+
+
+HOW = {"ours": ours, "random": random, "uncertain": uncertain}
+PERSON = {"labels": by_labels, "hidden metric": by_metric}
+
+
+def text_of(rows):
+    """Return the page."""
+    frame = pd.DataFrame([r | dict(zip(NAMES, r["key"], strict=True)) for r in rows])
+    n_sets = frame["set"].nunique()
+    lines, saved = [], []
+    for (person, noise, how), some in frame.groupby(["person", "noise", "how"]):
+        curve = np.mean(some["accuracy"].tolist(), axis=0)
+        lines.append([person, f"{noise:.0%}", how, *(f"{x:.3f}" for x in curve)])
+    for (person, noise), some in frame.groupby(["person", "noise"]):
+        curves = {
+            how: np.mean(each["accuracy"].tolist(), axis=0)
+            for how, each in some.groupby("how")
+        }
+        n_random = needed(curves["random"], curves["random"][-1])
+        n_ours = needed(curves["ours"], curves["random"][-1])
+        saved.append([person, f"{noise:.0%}", f"{n_random:.0f}", f"{n_ours:.0f}"])
+    head = ["person", "wrong answers", "questions", *(f"{n} answers" for n in STEPS)]
+    command = f"python -m benchmarks.tasks.questions{chosen(rows, len(SETS))}"
+    return (
+        "# Learning from a person's answers\n\n### Triplet accuracy on unseen rows\n\n"
+        + markdown(head, lines)
+        + "\n### Answers needed for the accuracy of random questions\n\n"
+        + markdown(["person", "wrong answers", "random", "ours"], saved)
+        + f"\n`{command}`. Mean of {n_sets} sets of at most {MOST_ROWS:,} rows: "
+        f"{', '.join(frame['set'].unique())}. Questions are about one half of the "
+        "rows, and the fitted `CPML` is tested on triplets of the other. One person "
+        "finds rows of one class alike, and neither of two of one class nearer; the "
+        "other follows a hidden metric on about half of the columns. A wrong answer is "
+        "the opposite one. *Random* asks about any three rows, *uncertain* the least "
+        f"certain of {N_CANDIDATES // 3} such questions; both learn as ours does. "
+        "Answers needed are interpolated between the columns of the first table.\n\n"
+        f"The slowest question took {frame['seconds'].max():.2f} CPU seconds. "
+        f"{versions('nearkind', 'numpy')}\n"
+    )
+
+
+NAMES = "set", "person", "noise", "how", "seed"
+
+
+def needed(curve, accuracy):
+    """Return how many answers reach an accuracy first, interpolated."""
+    n, below = (0, *STEPS), (0.5, *curve)
+    for at in range(1, len(n)):
+        if below[at] >= accuracy:
+            share = (accuracy - below[at - 1]) / (below[at] - below[at - 1])
+            return n[at - 1] + share * (n[at] - n[at - 1])
+    return float("inf")
+
+
+if __name__ == "__main__":
+    main()

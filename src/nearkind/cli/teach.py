@@ -1,0 +1,193 @@
+"""``nearkind teach``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from nearkind.cli import options
+from nearkind.cli.options import option
+
+if TYPE_CHECKING:
+    from nearkind.tasks.questions import AnswerProgress, Question, Questions
+
+KEYS = {"1": "first", "2": "second", "=": "neither", "?": "unsure"}
+LEGEND = "1 or 2: that one   =: neither   ?: unsure   u: undo   q: quit"
+REPORT_EVERY = 10
+"""Answers after which it is told what has been learned."""
+MOST_COLUMNS = 5
+
+
+def teach(
+    table: options.TargetTable,
+    output: Path | None = option(
+        "File for the model, which ends in .nearkind; a model that is there is "
+        "replaced.",
+        "--output",
+        "-o",
+    ),
+    n_questions: int = option(
+        "Number of answers to ask for, those of --answers included.",
+        "--questions",
+        default=30,
+        min=1,
+    ),
+    answers: Path | None = option(
+        "File that keeps the answers, written after each; where it is there, its "
+        "answers are taken up. By default it is named after the model.",
+        metavar="ANSWERS.json",
+    ),
+    page: Path | None = option(
+        "Write a page that asks the questions instead, and offers the answers as a "
+        "file for `nearkind fit --answers`.",
+        metavar="ASK.html",
+    ),
+    pairs: bool = option(
+        "Ask whether two rows are alike, not which of two is more like a third.",
+        "--pairs",
+        default=False,
+    ),
+    seed: options.Seed = 0,
+    force: options.Force = False,
+) -> None:
+    """Ask which rows of DATA are alike, and learn a distance from the answers.
+
+    Keys: 1 and 2 choose a row, = says neither, ? unsure, u takes the last answer
+    back, q ends; the same command goes on later. With --target, that column is not
+    shown, and its classes teach too.
+    """
+    from time import perf_counter
+
+    from nearkind import Questions, save
+    from nearkind.cli import answered_fit, console, outputs
+    from nearkind.io import check_writable, write_text
+
+    inputs = {"DATA": table.rows.data}
+    if page is not None:
+        outputs.check_output(page, outputs.PAGE, inputs, force)
+    elif output is None:
+        raise typer.BadParameter(
+            "name the file for the model, such as -o model.nearkind, or a page to "
+            "write, as --page ask.html.",
+            param_hint="--output",
+        )
+    else:
+        outputs.check_output(output, outputs.MODEL, inputs, force)
+        answers = answers or output.with_suffix(".answers.json")
+        outputs.check_output(answers, outputs.ANSWERS, inputs, force)
+        check_writable(answers)
+    read = answered_fit.read_partly_labelled(table)
+    kind = "pairs" if pairs else "triplets"
+    questions = Questions(read.X, kind=kind, random_state=seed)
+    if answers is not None and answers.exists() and answers.stat().st_size:
+        _take_up(questions, answers)
+    if page is not None:
+        from nearkind.pages.questionnaire import questionnaire
+
+        name = table.rows.data
+        write_text(questionnaire(questions, n_questions, Path(name).name), page)
+        outputs.echo_path(page)
+        return
+    assert output is not None
+    assert answers is not None
+    _ask(questions, n_questions, answers)
+    if not any(each.choice in ("first", "second") for each in questions.answers):
+        typer.echo(f"No row was chosen, so there is no model yet; {answers} goes on.")
+        return
+    model, facts = answered_fit.fitted(questions, read, perf_counter())
+    save(model, output)
+    console.show_fit({"model": str(output), **facts})
+
+
+def _take_up(questions: "Questions", answers: Path) -> None:
+    from nearkind.errors import error_context
+    from nearkind.tasks.answers import read_state
+
+    state = read_state(answers)
+    with error_context(str(answers)):
+        questions.merge(state)
+
+
+def _ask(questions: "Questions", n_questions: int, path: Path) -> None:
+    """Ask until there are so many answers, and keep them in a file."""
+    import json
+
+    from nearkind.cli.console import Screen
+    from nearkind.io import write_text
+
+    screen = Screen()
+    while len(questions.answers) < n_questions:
+        question = questions.ask()
+        if question is None:
+            screen.line("Every question about these rows has been asked.")
+            return
+        _show(screen, question, len(questions.answers) + 1, n_questions)
+        key = _key()
+        if key == "q":
+            screen.line(f"The answers are in {path}; the same command goes on.")
+            return
+        if key == "u":
+            questions.undo()
+        elif key in KEYS:
+            questions.answer(question, KEYS[key])
+            if len(questions.answers) % REPORT_EVERY == 0:
+                _tell(screen, questions, questions.progress())
+        write_text(json.dumps(questions.state) + "\n", path)
+
+
+def _key() -> str:
+    """Return the next key that means something; q at the end of the input."""
+    import sys
+
+    known = {*KEYS, "u", "q"}
+    while True:
+        try:
+            pressed = typer.getchar() if sys.stdin.isatty() else sys.stdin.read(1)
+        except (EOFError, KeyboardInterrupt):
+            pressed = ""
+        if pressed in ("", "\x03", "\x04"):
+            return "q"
+        if pressed.lower() in known:
+            return pressed.lower()
+
+
+def _show(screen: Any, question: "Question", number: int, n_questions: int) -> None:
+    """Print the rows side by side: the columns that differ, then the others."""
+    from nearkind.cli.console import cell_text
+
+    is_pair = len(question.rows) == 2
+    asked = (
+        "Are these two alike (1) or not (2)?"
+        if is_pair
+        else ("Is the row on the left more like 1 or like 2?")
+    )
+    screen.section(f"Question {number} of {n_questions}: {asked}")
+    rows = [f"row {row}" for row in question.rows]
+    head = rows if is_pair else [rows[0], f"1: {rows[1]}", f"2: {rows[2]}"]
+    lines = []
+    for name in question.columns:
+        first, *others = map(cell_text, question.cells[name])
+        marked = [f"{cell} *" if cell != first else cell for cell in others]
+        lines.append((str(name), first, *marked))
+    screen.table(("", *head), lines)
+    n_same = len(question.cells) - len(question.columns)
+    if n_same:
+        screen.line(f"The other columns are the same in all ({n_same}).")
+    screen.line(f"* differs from the row on the left. {LEGEND}")
+
+
+def _tell(screen: Any, questions: "Questions", progress: "AnswerProgress") -> None:
+    """Print what has been learned so far."""
+    from nearkind.cli.console import print_relevance
+
+    screen.section(f"After {progress.n_answers} answers")
+    if progress.agreement is not None:
+        screen.line(f"Predicted from the others: {progress.agreement:.0%} of them")
+    if progress.consistency is not None:
+        screen.line(f"Asked again, answered alike: {progress.consistency:.0%}")
+    screen.line(f"Mean certainty on other questions: {progress.certainty:.0%}")
+    for group in progress.contradictions:
+        named = ", ".join(str(number + 1) for number in group)
+        screen.line(f"Answers {named} contradict each other.")
+    shares = [*progress.relevance.items()][:MOST_COLUMNS]
+    print_relevance(screen, [{"feature": k, "share": x} for k, x in shares], None)

@@ -1,0 +1,128 @@
+"""What a table shows without labels: its columns, odd rows and groups."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearkind.distances import FittedDistance
+from nearkind.encoding.rows import unique_rows
+from nearkind.estimators.distance_names import named_distances
+from nearkind.io import Columns
+from nearkind.model_view import ModelView
+from nearkind.pages.data import ReportData
+from nearkind.plot.text import count_text
+from nearkind.tables import Column, read_table
+from nearkind.tasks.medoids import KMedoids
+from nearkind.tasks.outliers import NearestOutliers
+
+Line = tuple[str, str]
+
+MOST_JUDGED = 4_000
+"""Rows from which groups are found, and among which odd ones are looked for."""
+MOST_ODD = 10
+"""Odd rows that are told."""
+MOST_REASONS = 3
+"""Columns that are told of an odd row, and values of a column."""
+FEWEST_DISTINCT = 8
+"""Distinct rows below which no groups are looked for."""
+
+
+def overview(X: Columns, where: str, y: list[Any] | None = None) -> ReportData:
+    """Return what a page on a table alone is about, under Gower's distance.
+
+    Parameters
+    ----------
+    X : dict of list
+        The table.
+    where : str
+        Its name.
+    y : list, default=None
+        Labels that colour the map instead of groups.
+    """
+    model = named_distances()["gower"]().fit(X)
+    distance, codes = model.distance_, model.distance_.encode(X)
+    drawn = np.random.default_rng(0).permutation(len(codes))[:MOST_JUDGED]
+    rows, drawn = read_table(X).factorize(), np.sort(drawn)
+    groups = None
+    if y is None and len(unique_rows(codes).codes) >= FEWEST_DISTINCT:
+        medoids = KMedoids(distance, n_clusters="auto", n_init=1, random_state=0)
+        groups = medoids.fit(rows.take(drawn)).predict(rows)
+    return ReportData(
+        model=model,
+        X=X,
+        relevance=ModelView(model).relevance(X),
+        name="",
+        where=where,
+        y_true=y,
+        groups=groups,
+        odd_rows=odd_rows(distance, rows.take(drawn), drawn),
+    )
+
+
+def odd_rows(distance: FittedDistance, X: Any, numbers: NDArray[np.intp]) -> list[Line]:
+    """Return the rows farthest from their neighbours, and what is unusual in each.
+
+    Parameters
+    ----------
+    distance : FittedDistance
+    X : table
+    numbers : ndarray of int (n,)
+        What the rows are called.
+    """
+    if len(numbers) < 3:
+        return []
+    model = NearestOutliers(distance, n_neighbors=min(20, len(numbers) - 1)).fit(X)
+    scores = model.decision_function()
+    found = []
+    for i in np.argsort(scores, kind="stable")[:MOST_ODD]:
+        if scores[i] >= 0.0:
+            break
+        why = model.explain(int(i))
+        names = "feature", "value", "usual"
+        lines = zip(*(list(why[name]) for name in names), strict=True)
+        told = [f"{a}: {_text(b)} (usual: {_text(c)})" for a, b, c in lines if b != c]
+        found.append((f"Row {numbers[i]}", "; ".join(told[:MOST_REASONS])))
+    return found
+
+
+def column_facts(X: Columns) -> list[list[str]]:
+    """Return name, distinct values, missing cells and frequent values of each column.
+
+    Examples
+    --------
+    >>> column_facts({"size": [1, 3, 3, None], "coat": ["fur", "fur", "down", "fur"]})
+    [['size', '2', '1 (25.0%)', '1 to 3, median 3'], \
+['coat', '2', '0', 'fur 75.0%, down 25.0%']]
+    """
+    table = read_table(X)
+    columns = zip(X, map(table.column, range(len(X))), strict=True)
+    return [[str(name), *_about(column, table.n_rows)] for name, column in columns]
+
+
+def _about(column: Column, n_rows: int) -> list[str]:
+    missing, counts = column.missing, np.bincount(column.indices + 1)[1:]
+    n_missing = int(missing.sum())
+    share = f"{n_missing:,} ({n_missing / n_rows:.1%})" if n_missing else "0"
+    n_values = f"{(counts > 0).sum():,}"
+    if missing.all():
+        return [n_values, share, "no values"]
+    if column.numeric is not None:
+        x = column.numeric[~missing]
+        low, middle, high = (f"{q:.6g}" for q in np.quantile(x, [0.0, 0.5, 1.0]))
+        return [n_values, share, f"{low} to {high}, median {middle}"]
+    first = np.argsort(-counts, kind="stable")[:MOST_REASONS]
+    often = (f"{_text(column.values[c])} {counts[c] / n_rows:.1%}" for c in first)
+    return [n_values, share, ", ".join(often)]
+
+
+def equal_row_line(data: ReportData) -> list[Line]:
+    """Return how many rows repeat another one, if some do."""
+    n_repeated = len(data.codes) - len(unique_rows(data.codes).codes)
+    if not n_repeated:
+        return []
+    return [("Duplicates", f"{count_text(n_repeated, 'row')} equal to an earlier one.")]
+
+
+def _text(value: Any) -> str:
+    return "missing" if value is None or value != value else str(value)

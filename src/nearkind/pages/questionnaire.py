@@ -1,0 +1,75 @@
+"""One self-contained page that asks which rows are alike and keeps the answers."""
+
+from html import escape
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from nearkind.pages.page import json_text, policy, template
+from nearkind.tasks.answer_posterior import NODE_WEIGHTS, NODES, OF_VALUES
+from nearkind.tasks.questions import ASKED_AGAIN, Questions
+
+POOL = 10
+"""Questions on the page for each that is to be asked: it chooses among them."""
+MOST_POOLED = 600
+
+
+def questionnaire(questions: Questions, n_questions: int, name: str) -> str:
+    """Return a page that asks questions about a table, as ``nearkind teach`` does.
+
+    It chooses among a batch of different questions by the answers so far, keeps these
+    in the browser, and downloads them as a file for ``nearkind fit --answers``.
+
+    Parameters
+    ----------
+    questions : Questions
+        Their answers so far, if there are any, have been given on the page.
+    n_questions : int
+        How many answers to ask for.
+    name : str
+        Of the table, for the title.
+
+    Returns
+    -------
+    str
+    """
+    style = template("page.css") + template("ask.css")
+    script = f"(function () {{\n'use strict';\n\n{template('ask.js')}}}());\n"
+    html = Template(template("ask.html")).substitute(
+        policy=policy(style, script),
+        title=escape(f"Which rows of {name} are alike?"),
+        style=style,
+        facts=json_text(questionnaire_facts(questions, n_questions)),
+        script=script,
+    )
+    return html.encode("utf-8", "replace").decode("utf-8")
+
+
+def questionnaire_facts(questions: Questions, n_questions: int) -> dict[str, Any]:
+    """Return what the page knows: questions, their rows, the prior of the weights."""
+    pool = questions.batch(min(POOL * n_questions, MOST_POOLED))
+    given = [row for each in questions.answers for row in each.rows]
+    rows = np.unique([*pool.ravel().tolist(), *given])
+    of, cells = questions.comparisons, questions.cells_of(rows)
+    prior = of.prior_mean
+    return {
+        "state": questions.state,
+        "n_questions": n_questions,
+        "asked_again": ASKED_AGAIN,
+        "pool": pool.tolist(),
+        "rows": rows.tolist(),
+        "columns": [str(column) for column in cells],
+        "cells": [
+            ["nothing" if cell is None else str(cell) for cell in column]
+            for column in cells.values()
+        ],
+        "codes": of.codes[rows].T.tolist(),
+        "coordinates": of.coordinates[rows].T.tolist(),
+        "is_axis": of.is_axis.tolist(),
+        "scale": of.scale,
+        "of_values": OF_VALUES,
+        "prior": [float(prior[0]), float(prior[-1])],
+        "nodes": NODES.tolist(),
+        "node_weights": (NODE_WEIGHTS / NODE_WEIGHTS.sum()).tolist(),
+    }
