@@ -68,7 +68,9 @@ def one_hot():
 
 def target_coded():
     """Return an encoder by the mean of the target."""
-    return make_pipeline(TargetEncoder(random_state=0), StandardScaler())
+    return make_pipeline(
+        TargetEncoder(target_type="continuous", random_state=0), StandardScaler()
+    )
 
 
 def with_codes(table, model):

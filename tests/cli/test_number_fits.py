@@ -64,7 +64,6 @@ def test_commands_of_classes_refuse_a_model_of_numbers(model, prices, tmp_path):
     needed = "predicts a number"
     assert needed in complaint("change", model, prices, "--row", 1)
     assert needed in complaint("explain", model, prices, "--all")
-    assert needed in complaint("report", model, prices, "-o", tmp_path / "x.html")
     assert needed in complaint("export", model, "-o", tmp_path / "x.sql")
 
 
