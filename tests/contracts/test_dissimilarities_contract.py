@@ -15,7 +15,7 @@ FEW = 20  # iterations
 INFINITE = {"lin", "lin1"}  # where rows have nothing in common
 NOT_ZERO = {"goodall1", "goodall2", "goodall3", "goodall4", "smirnov", "gambaryan"}
 """Frequency measures by which equal rows of frequent values are not quite alike."""
-SKIPPING = {"gower", "unbiased"}
+SKIPPING = {"gower", "unbiased", "ocl"}
 """Distances that leave missing cells out."""
 every_distance = pytest.mark.parametrize("name", DISTANCES)
 pytestmark = [

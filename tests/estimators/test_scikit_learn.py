@@ -37,7 +37,7 @@ ONE_OF_EACH_KIND = [
     "association",  # tables of pairs of values, without labels
     "cheng",  # tables of pairs of values, with labels
     "dm3",  # pairs of rows
-    "gower",  # words and numbers
+    "gower",  # categories and numbers
     "itml",  # a matrix from pairs
     "pola",  # a matrix from pairs, with partial_fit
     "mmc",  # a matrix from the spread of pairs

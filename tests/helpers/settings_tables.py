@@ -35,6 +35,13 @@ def weights_of(kind):
 
 DISTANCES = {
     "unbiased": SKIPPING,
+    "ocl": {
+        "n_clusters": [2, 8],
+        "n_init": [1, 2],
+        "max_iter": [3, 1],
+        **SEED,
+        **SKIPPING,
+    },
     "gower": {
         "asymmetric": [(), ["b"]],
         "ordinal": ["levels", "podani"],

@@ -41,6 +41,7 @@ from nearkind.baselines.mlkr import MLKR as MLKR
 from nearkind.baselines.mixed import Gower as Gower, Unbiased as Unbiased
 from nearkind.baselines.mmc import MMC as MMC
 from nearkind.baselines.nca import NCA as NCA
+from nearkind.baselines.ocl import OCL as OCL
 from nearkind.baselines.pola import POLA as POLA
 from nearkind.baselines.rfm import RFM as RFM
 from nearkind.baselines.value_difference import (
@@ -87,6 +88,7 @@ KINDS: dict[str, Any] = {
     "rfm": RFM,
     "gower": Gower,
     "unbiased": Unbiased,
+    "ocl": OCL,
 }
 """The baselines by name: the one list of them, to which a new one adds a line."""
 

@@ -1,4 +1,4 @@
-"""Distances of tables of words and numbers: means over columns of differences."""
+"""Distances of mixed tables: means over columns of differences."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, replace
@@ -103,12 +103,12 @@ class MixedDistance(SeparableDistance, ColumnWeighted):
 class Gower(MixedDistance):
     """d = weighted mean over columns of how much two rows differ, between 0 and 1.
 
-    Words differ by 1, or 0 if they are equal, and values of an ordered column by their
-    distance in the order. Numbers x and y differ by |x - y| / R, R
-    the range of the column in fit, and by 1 at most if one of them is new. Cells that
-    are missing leave their column out of the mean of their pair of rows. Gower, *A
-    general coefficient of similarity and some of its properties*, Biometrics 1971. The
-    distances are those of ``daisy`` in R's package cluster.
+    Categories differ by 1, or 0 if they are equal, and values of an ordered column by
+    their distance in the order. Numbers x and y differ by |x - y| / R, R the range of
+    the column in fit, and by 1 at most if one of them is new. Missing cells leave their
+    column out of the mean of their pair of rows. Gower, *A general coefficient of
+    similarity and some of its properties*, Biometrics 1971. The distances are those of
+    ``daisy`` in R's package cluster.
 
     Where two rows have no column in common in which both have a value, daisy gives NA.
     Here they are at distance 1, the largest, and equal rows at distance 0.
@@ -130,7 +130,7 @@ class Gower(MixedDistance):
     numeric : {"number", "auto", "category", "bin"}, default="number"
         Numbers are compared by their difference; or as in :class:`nearkind.CPML`.
     unseen, ordered : str, dict, default="prior", None
-        As in :class:`nearkind.CPML`; unseen words count as one value.
+        As in :class:`nearkind.CPML`; unseen categories count as one value.
 
     Examples
     --------
@@ -151,10 +151,10 @@ class Gower(MixedDistance):
 class Unbiased(MixedDistance):
     """d = weighted mean over columns of differences whose mean over pairs of rows is 1.
 
-    Words differ by 1, numbers by |x - y| and values of an ordered column by how many
-    levels they are apart, each divided by the mean of these over all
-    pairs of rows of fit, so that all columns contribute equally to the mean distance.
-    Under Gower's distance a column of words contributes more than one of numbers. A
+    Categories differ by 1, numbers by |x - y| and values of an ordered column by how
+    many levels they are apart, each divided by the mean of these over all pairs of rows
+    of fit, so that all columns contribute equally to the mean distance.
+    Under Gower's distance a categorical column contributes more than one of numbers. A
     constant column is not scaled. Missing cells leave their column out of the mean of
     their pair of rows; rows without a column in common are at distance 1.
 
@@ -172,7 +172,7 @@ class Unbiased(MixedDistance):
     numeric : {"number", "auto", "category", "bin"}, default="number"
         Numbers are compared by their difference; or as in :class:`nearkind.CPML`.
     unseen, ordered : str, dict, default="prior", None
-        As in :class:`nearkind.CPML`; unseen words count as one value.
+        As in :class:`nearkind.CPML`; unseen categories count as one value.
 
     Examples
     --------

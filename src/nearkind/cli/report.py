@@ -54,10 +54,15 @@ def report(
 
 def _report_data(table: "ModelTable", name: str, target: str | None) -> "ReportData":
     from nearkind.cli.model_table import predict_table
-    from nearkind.io import require_column
+    from nearkind.estimators.neighbor_regressor import NeighborRegressor
+    from nearkind.io import infer_types, require_column
     from nearkind.pages.data import ReportData
+    from nearkind.pages.number_data import number_report
 
     column = target and require_column(target, table.columns, table.where)
+    if isinstance(table.model, NeighborRegressor):
+        y = infer_types({column: table.columns[column]})[column] if column else None
+        return number_report(table.model, table.X, name, table.where, y)
     y_pred = None
     if table.view.committee is not None:
         predictions = predict_table(table, target)

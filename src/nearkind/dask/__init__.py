@@ -5,7 +5,7 @@ A partition is a batch of ``nearkind.streaming``. ``partitions`` takes tables ap
 computes tasks, and says so if the cluster is lost.
 """
 
-from nearkind.dask.passes import fit
+from nearkind.dask.passes import fit, search
 from nearkind.dask.predictions import (
     kneighbors,
     predict,
@@ -20,5 +20,6 @@ __all__ = [
     "predict",
     "predict_proba",
     "score_samples",
+    "search",
     "transform",
 ]

@@ -1,8 +1,9 @@
-"""Distances that are weighted means over features of words and of numbers."""
+"""Distances that are weighted means over features of categories and of numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ UNDEFINED = 1.0
 class MixedTables(SeparableForm):
     """d = sum over features of w d_d(x_d, x'_d) / sum over the same features of w.
 
-    The sums run over the features in which neither row lacks its value. Two words
+    The sums run over the features in which neither row lacks its value. Two categories
     differ by 1, two numbers by the share of the range between them, and two values of
     an ordered feature by what lies between their ends; each times a scale. Rows with no
     such feature are at distance 0 if they are equal, and at ``UNDEFINED`` otherwise.
@@ -62,10 +63,14 @@ class MixedTables(SeparableForm):
 
     def compare(self, a: Array, b: Array) -> Array:
         """Return distances (n, m) between represented rows."""
-        distances, right = np.empty((len(a), len(b))), np.ascontiguousarray(b.T)
+        distances = np.empty((len(a), len(b)))
+        codes_a, codes_b = (np.nan_to_num(rows[:, self._nominal]) for rows in (a, b))
+        largest = int(max(codes_a.max(initial=0.0), codes_b.max(initial=0.0)))
+        narrow = np.promote_types(np.min_scalar_type(largest), np.int8)
+        right = np.ascontiguousarray(b.T), codes_b.T.astype(narrow, order="C")
         has_gaps = self._has_gaps(a) | self._has_gaps(b)
         for rows in query_chunks(len(a), len(b), PAIRS_AT_ONCE):
-            left = np.ascontiguousarray(a[rows].T)[:, :, None]
+            left = a[rows].T[:, :, None], codes_a[rows].T[:, :, None].astype(narrow)
             distances[rows] = self._means(left, right, has_gaps)
         return distances
 
@@ -82,7 +87,7 @@ class MixedTables(SeparableForm):
         """
         return np.array(
             [
-                _mean_difference(*self._totals(d, column, weights), self._is_nominal[d])
+                _mean_difference(*self._totals(d, column, weights), d in self._nominal)
                 for d, column in enumerate(codes.T)
             ]
         )
@@ -135,30 +140,45 @@ class MixedTables(SeparableForm):
             if len(ends) not in (0, size) or (ends[:, 0] > ends[:, 1]).any():
                 raise RefusedError("ends are not those of one value each")
 
-    def _means(self, a: Array, b: Array, has_gaps: Truths) -> Array:
-        """Return distances (n, m) of rows a (D + E, n, 1) and b (D + E, m)."""
+    def _means(
+        self, left: tuple[Array, Any], right: tuple[Array, Any], has_gaps: Truths
+    ) -> Array:
+        """Return distances (n, m) of rows by feature and by codes of nominal features.
+
+        Mismatches are counted by weight, and every pair is summed in the same way,
+        whether other rows have gaps or not, so that no bit depends on them.
+        """
+        (a, codes_a), (b, codes_b) = left, right
         total = np.zeros((a.shape[1], b.shape[1]))
-        known: Array | float = 0.0
-        for d, weight in enumerate(self.weights.tolist()):
-            if not weight:
-                continue
-            part = self._differences(d, a, b)
+        small = np.min_scalar_type(len(self.weights))
+        weights = self.weights.tolist()
+        gaps: dict[float, Any] = dict.fromkeys(weights, 0)
+        differing: dict[float, Any] = {}
+        counts: Any = None
+        for d in np.flatnonzero(self.weights).tolist():
+            weight = weights[d]
             if has_gaps[d]:
                 counts = self._counts(d, a, b)
-                total += np.where(counts, weight * part, 0.0)
-                known = known + weight * counts
+                gaps[weight] = np.add(gaps[weight], ~counts, dtype=small)
+            if d in self._nominal:
+                at, factor = self._nominal.index(d), weight * float(self.scales[d])
+                part: Any = codes_a[at] != codes_b[at]
+                part = part & counts if has_gaps[d] else part
+                differing[factor] = np.add(differing.get(factor, 0), part, dtype=small)
             else:
-                total += weight * part
-                known = known + weight
+                part = self._differences(d, a, b)
+                part = np.where(counts, part, 0.0) if has_gaps[d] else part
+                total += part if weight == 1.0 else weight * part
+        for factor, count in differing.items():
+            total += factor * count
+        known = sum(w * (weights.count(w) - gap) for w, gap in gaps.items())
         nothing = np.equal(known, 0.0)
-        if not nothing.any():
-            total /= known
-            return total
-        at = np.nonzero(np.broadcast_to(nothing, total.shape))
-        x, y = a[:, at[0], 0], b[:, at[1]]
-        alike = ((x == y) | (np.isnan(x) & np.isnan(y))).all(axis=0)
         total /= np.where(nothing, 1.0, known)
-        total[at] = np.where(alike, 0.0, UNDEFINED)
+        if nothing.any():
+            i, j = np.nonzero(nothing)
+            x, y = a[:, i, 0], b[:, j]
+            alike = ((x == y) | (np.isnan(x) & np.isnan(y))).all(axis=0)
+            total[i, j] = np.where(alike, 0.0, UNDEFINED)
         return total
 
     def _counts(self, d: int, a: Array, b: Array) -> Truths:
@@ -171,7 +191,7 @@ class MixedTables(SeparableForm):
     def _differences(self, d: int, a: Array, b: Array) -> Array:
         """Return the scaled differences (n, m) of rows in one feature."""
         x, y, scale = a[d], b[d], float(self.scales[d])
-        if self._is_nominal[d]:
+        if d in self._nominal:
             return (x != y) * scale
         if (end := self._far_ends.get(d)) is not None:
             part = np.maximum(np.maximum(x - b[end], y - a[end]), 0.0)
@@ -184,15 +204,15 @@ class MixedTables(SeparableForm):
     def _points(self, d: int, codes: Codes) -> tuple[Array, Array | None]:
         """Return where the values of one feature begin (n,), and where they end.
 
-        Words are where their codes are. None where all end as they begin.
+        Categories are where their codes are. None where all end as they begin.
         """
         feature, ends = self.codebook.features_[d], self.ends[d]
         if isinstance(feature, NumberLine):
             return feature.points(codes), None
         if len(ends):
-            start, end = np.where(
-                self._is_gap(d, codes)[:, None], np.nan, ends[codes]
-            ).T
+            middle = np.full((1, 2), 0.5 * (ends.min() + ends.max()))  # of the unseen
+            found = np.concatenate([ends, middle])[np.maximum(codes, -1)]
+            start, end = np.where(self._is_gap(d, codes)[:, None], np.nan, found).T
             return start, end if d in self._far_ends else None
         return np.where(self._is_gap(d, codes), np.nan, codes), None
 
@@ -207,9 +227,10 @@ class MixedTables(SeparableForm):
         return is_missing.any(axis=0) | self.asymmetric
 
     @cached_property
-    def _is_nominal(self) -> list[bool]:
-        both = zip(self.codebook.features_, self.ends, strict=True)
-        return [not (isinstance(f, NumberLine) or len(ends)) for f, ends in both]
+    def _nominal(self) -> list[int]:
+        """Features whose values are equal or not."""
+        both = enumerate(zip(self.codebook.features_, self.ends, strict=True))
+        return [d for d, (f, e) in both if not (isinstance(f, NumberLine) or len(e))]
 
     @cached_property
     def _far_ends(self) -> dict[int, int]:
