@@ -94,7 +94,7 @@ def test_nothing_is_learned_if_the_model_cannot_be_written(pets, tmp_path):
         (["-t", "kind", "--encoding", "x"], "There is no encoding 'x'"),
         (["-t", "kind", "--delimiter", "||"], "A delimiter is one letter"),
         (["-t", "kind", "--format", "parquet"], "pets.csv: it cannot be read"),
-        (["-t", "kind", "--drop", "kind"], "'kind' is the target and is to be dropped"),
+        (["-t", "kind", "--drop", "kind"], "'kind' is both the target and dropped"),
     ],
 )
 def test_bad_data(pets, tmp_path, arguments, words):

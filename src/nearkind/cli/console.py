@@ -1,4 +1,4 @@
-"""What commands print: JSON for programs; text, tables and bars for people."""
+"""Output of commands: JSON for programs; text, tables and bars for people."""
 
 import json
 from collections.abc import Collection, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Nearest rows of a row, what each feature adds to a distance, and why a class."""
+"""Neighbours of a row, contributions to distances, and explanations of predictions."""
 
 from typing import Any, NamedTuple
 

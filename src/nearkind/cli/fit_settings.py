@@ -153,7 +153,7 @@ class FitSettings:
         return metric.set_params(**{k: x for k, x in given.items() if k in taken})
 
     def plain_metric(self) -> Any:
-        """Return the distance of the method, as it comes."""
+        """Return the distance of the method with its default settings."""
         metric = methods.metric_of(self.name)
         return metric.set_params(tol=TOLERANCE) if self.name in STRUCTURES else metric
 

@@ -1,4 +1,4 @@
-"""Fits models to tables or streams of batches, and says how the fit went."""
+"""Fits of models to tables or batches, and the facts that are printed about them."""
 
 import warnings
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A table as a fitted model reads it, and the classes that the model predicts."""
+"""A table as a fitted model reads it, and predictions for its rows."""
 
 import warnings
 from collections.abc import Callable, Collection, Iterator
@@ -51,7 +51,7 @@ def load_classifier(path: Path) -> Any:
     if ModelView(model).committee is None:
         raise ValueError(
             f"{path.name} holds a {type(model).__name__}, which measures distances and "
-            "says no class; `nearkind fit` makes models that do."
+            "predicts no classes; `nearkind fit` makes models that do."
         )
     return model
 

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have, and what a shell completes.
+"""Arguments and options shared by several commands, and their completion.
 
 Options that go together are a dataclass whose fields ``option`` describes; a command
 has one parameter for it, which ``grouped`` turns into one option per field.

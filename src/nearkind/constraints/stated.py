@@ -1,4 +1,4 @@
-"""Constraints that users state by row number.
+"""Constraints given by row numbers.
 
 Rows of equal codes have distance zero under every metric, so some constraints cannot be
 met, and two may contradict each other. They count all the same, and a warning says so.

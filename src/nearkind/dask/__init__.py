@@ -1,4 +1,4 @@
-"""Dask DataFrames and Arrays: fitted to and predicted for where their rows are.
+"""Dask DataFrames and Arrays: fits and predictions by partition.
 
 A partition is a batch of ``nearkind.streaming``. ``partitions`` takes tables apart;
 ``passes`` gives ``fit_batches`` its two passes; ``predictions`` are lazy; ``cluster``

@@ -1,4 +1,4 @@
-"""k nearest neighbours over any distance of nearkind."""
+"""Nearest-neighbour classification under any distance of nearkind."""
 
 import warnings
 from copy import copy

@@ -1,4 +1,4 @@
-"""CPML: learn a distance between rows of categories from labels or constraints."""
+"""CPML: a distance learned from labels or constraints."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, replace

@@ -1,4 +1,4 @@
-"""What classifiers and regressors by neighbours say by their committee."""
+"""Base class of nearest-neighbour classifiers: predictions of their committee."""
 
 from typing import TYPE_CHECKING, Any
 

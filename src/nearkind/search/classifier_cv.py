@@ -1,4 +1,4 @@
-"""CPMLClassifierCV: the distance and the vote that do best on held-out rows."""
+"""CPMLClassifierCV: distance and votes selected by cross-validation."""
 
 import warnings
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Representatives: rows that vote for all rows near them, so that fewer have to vote.
+"""Representatives: rows that vote for all rows near them, for faster predictions.
 
 Soft votes fall smoothly with the distance, so rows much nearer to each other than the
 temperature allows are as good as one row that votes with the weights of all of them.
