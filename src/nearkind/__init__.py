@@ -1,4 +1,4 @@
-"""nearkind: learned distances between rows of categorical data.
+"""nearkind: learned distances between the rows of categorical and mixed tables.
 
 Importing this package loads nothing heavy; each public name loads its module when it
 is first used.

@@ -1,4 +1,4 @@
-"""Laws of learners: what must not change an answer, checked on any table.
+"""Laws: invariances of estimators that can be checked on any table.
 
 A law fits copies of an unfitted estimator to a table and to the same table told in
 another way, and compares what they answer. It takes any estimator with the methods of

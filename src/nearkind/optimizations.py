@@ -1,4 +1,4 @@
-"""The switch between fast code and the plain code that it must agree with.
+"""The switch between optimised code and the plain code that it must agree with.
 
 Compiled sums, numbers in single precision, trees, early elimination and threads each
 replace something slower and simpler. With the environment variable

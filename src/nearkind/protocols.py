@@ -1,4 +1,4 @@
-"""Protocols: what each part must offer, and the law that holds for all of its kind.
+"""Protocols: the interfaces between packages, each with a law.
 
 Shapes: n rows (or weighted unique rows), D features, C channels a feature (classes for
 class histograms), B blocks of the metric M, each of width W, K vectors per row in each
@@ -255,7 +255,7 @@ class Solver(Protocol):
 
     @property
     def max_iter(self) -> int:
-        """Iterations at most."""
+        """Maximum number of iterations."""
 
     def solve(
         self,

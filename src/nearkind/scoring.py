@@ -1,4 +1,4 @@
-"""How well distances order rows: triplet accuracy, exactly, by sorting."""
+"""Triplet accuracy, computed exactly by sorting."""
 
 from collections.abc import Callable
 from typing import Any

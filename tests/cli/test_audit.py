@@ -75,4 +75,4 @@ def test_bad_input_is_one_sentence(people, tmp_path):
 def test_one_class_is_refused(tmp_path):
     path = tmp_path / "one.csv"
     path.write_text("a,y\n" + "\n".join(f"{'ab'[i % 2]},x" for i in range(20)))
-    assert "two at least are needed" in complaint("audit", path, "-t", "y")
+    assert "at least two are needed" in complaint("audit", path, "-t", "y")

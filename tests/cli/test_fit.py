@@ -94,7 +94,7 @@ def test_nothing_is_learned_if_the_model_cannot_be_written(pets, tmp_path):
         (["-t", "kind", "--encoding", "x"], "There is no encoding 'x'"),
         (["-t", "kind", "--delimiter", "||"], "A delimiter is one letter"),
         (["-t", "kind", "--format", "parquet"], "pets.csv: it cannot be read"),
-        (["-t", "kind", "--drop", "kind"], "'kind' is the target and is to be dropped"),
+        (["-t", "kind", "--drop", "kind"], "'kind' is both the target and dropped"),
     ],
 )
 def test_bad_data(pets, tmp_path, arguments, words):
@@ -316,6 +316,8 @@ def test_a_target_of_many_numbers_looks_like_regression(tmp_path, stream, prices
         "-m",
         "single",
         stream,
+        "--task",
+        "class",
         "-o",
         tmp_path / "m.nearkind",
     )

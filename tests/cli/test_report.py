@@ -43,10 +43,25 @@ def test_a_table_alone_has_a_page(pets, tmp_path):
     facts = facts_of(out)
     assert facts["title"] == "pets.csv"
     assert {"legs", "coat", "weight", "kind"} < {name for name, *_ in facts["columns"]}
-    done("report", pets, "-o", out, "--target", "kind")
-    assert facts_of(out)["classes"] == ["bird", "cat", "dog"]
+    done("report", pets, "-o", out, "--target", "kind", "--metric", "hamming")
+    facts = facts_of(out)
+    assert facts["classes"] == ["bird", "cat", "dog"]
+    assert facts["members"][0]["distance"]["kind"] == "mismatches"
     said = complaint("report", pets, "-o", pets, code=2)
     assert "no command replaces what it reads" in said
+
+
+def test_a_regressor_has_a_page(tmp_path):
+    table, model = tmp_path / "ages.csv", tmp_path / "m.nearkind"
+    table.write_text(
+        "coat,age\n" + "".join(f"{'ab'[i % 2]},{i % 2}.5\n" for i in range(20))
+    )
+    X, y = [["ab"[i % 2]] for i in range(20)], [i % 2 + 0.5 for i in range(20)]
+    named = {"coat": [row[0] for row in X]}
+    nk.save(nk.CPMLRegressor("hamming").fit(named, y), model)
+    out = tmp_path / "r.html"
+    done("report", model, table, "-o", out, "--target", "age")
+    assert re.search("Root mean squared error .* on 20 rows", lines_of(out))
 
 
 def test_nothing_is_fetched_and_only_its_own_script_runs(models, pets, tmp_path):

@@ -123,12 +123,12 @@ def test_labels_of_several_types_become_text(tmp_path):
         (LABELLED, {"target": "kind", "drop": ("ix",)}, "no column 'ix' in a.csv."),
         (LABELLED, {"target": "kind", "text": ("sise",)}, "Did you mean 'size'?"),
         ("kind\na\nb\n", {"target": "kind"}, "no column beside 'kind' to learn from"),
-        ("a,kind\n1,x\n2,x\n", {"target": "kind"}, "holds 1 class; two at least"),
-        ("a,kind\n1,\n2,NA\n", {"target": "kind"}, "holds no class; two at least"),
+        ("a,kind\n1,x\n2,x\n", {"target": "kind"}, "holds 1 class; at least two"),
+        ("a,kind\n1,\n2,NA\n", {"target": "kind"}, "holds no class; at least two"),
         (
             "a,kind\n" + "".join(f"1,v{i}\n" for i in range(50)),
             {"target": "kind"},
-            "50 different values in 50 rows, so it names no classes",
+            "50 different values in 50 rows, so they are not classes",
         ),
         (
             "a,kind\n" + "".join(f"1,{i}.5\n" for i in range(50)),

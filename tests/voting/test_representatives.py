@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import nearkind as nk
 from nearkind.metrics.value_tables import ValueTables
+from nearkind.voting import SoftRule
 from nearkind.voting.representatives import (
     NARROW,
     TOLERANCE,
@@ -147,6 +148,19 @@ def test_a_search_over_many_rows_remembers_fewer():
     model = nk.CPMLClassifierCV(["euclidean"]).fit(X, y)
     (voter,) = model.committee_.voters
     assert len(voter.rows) == 5_000
+
+
+@pytest.mark.parametrize("factor", [2.0**-400, 2.0**400])
+def test_the_unit_of_vectors_does_not_count(factor):
+    X, y = rule_of_two(600)
+    voter = voter_of(X, y, temperature=0.1)
+    tables = [factor * table for table in voter.distance.tables.vectors]
+    form = replace(voter.distance, tables=ValueTables(tables))
+    scaled = replace(voter, distance=form, rule=SoftRule(0.1 * factor**2))
+    narrow = [in_fewer_directions(each, fewest=10) for each in (voter, scaled)]
+    rows = [enough_representatives(each, many=100, fewest=20) for each in narrow]
+    assert narrow[0].distance.size == narrow[1].distance.size
+    np.testing.assert_array_equal(rows[0].codes, rows[1].codes)
 
 
 @pytest.mark.parametrize("temperature", [1e-300, 1.0, 1e300])

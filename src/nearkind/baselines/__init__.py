@@ -1,4 +1,4 @@
-"""Distances to compare with, each ``fit(X, y=None)`` and ``pairwise_distances(X, Y)``.
+"""Baselines: other distances, with ``fit(X, y=None)`` and ``pairwise_distances(X, Y)``.
 
 ``KINDS`` is the one list of them, and ``all()`` returns it.
 """

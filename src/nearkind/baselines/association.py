@@ -1,4 +1,4 @@
-"""Association: values differ as the distributions of the other features given them."""
+"""Association: distances between conditional distributions of the other features."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""What all baselines share: settings checked, rows coded, a form learned from them."""
+"""Base class of the baselines: checks settings, codes rows and fits a form."""
 
 import warnings
 from abc import ABC, abstractmethod

@@ -1,4 +1,4 @@
-"""Cheng: tables of pairs of values, learned by the error of a radial classifier."""
+"""Cheng: tables of distances between values, learned with a radial classifier."""
 
 import warnings
 from collections.abc import Sequence

@@ -55,7 +55,7 @@ class Chi2LMNN(MarginDescent):
         In units of the mean d between rows of different classes at the start; no L
         makes a d larger than it is there.
     max_iter : int, default=100
-        Iterations at most.
+        Maximum number of iterations.
     tol : float, default=1e-4
         Stop when an iteration gains less than this share of the objective at the start.
     max_rows : int, default=500

@@ -1,4 +1,4 @@
-"""How learners code rows as vectors, and what they keep of a map of these."""
+"""Codings of rows as vectors for learners, and the forms of linear maps of these."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How often values of different features occur together, and what follows from it."""
+"""Contingency tables of pairs of features, and statistics of these."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

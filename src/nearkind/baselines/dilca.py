@@ -1,4 +1,4 @@
-"""DILCA: values are as far apart as a chosen context tells them apart."""
+"""DILCA: distances between conditional distributions given a selected context."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass

@@ -44,7 +44,7 @@ class Discriminant(Learner, VectorDistance, WeightedBaseline):
     strength : float > 0, default=1.0
         Weight of the penalty beside the sum of the losses: as of so many rows.
     max_iter : int, default=200
-        Iterations at most.
+        Maximum number of iterations.
     tol : float, default=1e-4
         Stop when no slope of the mean loss is larger.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None

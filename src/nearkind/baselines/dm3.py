@@ -1,4 +1,4 @@
-"""DM3: frequencies, dependence between features, weights that depend on the pair."""
+"""DM3: frequencies and dependence of features, with weights that depend on the pair."""
 
 from dataclasses import KW_ONLY
 from functools import partial

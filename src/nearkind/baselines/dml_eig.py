@@ -1,4 +1,4 @@
-"""DML-eig: the nearest unlike rows as far apart as can be, by top eigenvectors."""
+"""DML-eig: maximises the least distance of unlike rows by eigenvalue optimisation."""
 
 from dataclasses import KW_ONLY
 

@@ -1,4 +1,4 @@
-"""GB-LMNN: regression trees that move rows down LMNN's loss."""
+"""GB-LMNN: boosted regression trees on the loss of LMNN."""
 
 import warnings
 from collections.abc import Callable

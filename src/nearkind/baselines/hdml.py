@@ -1,4 +1,4 @@
-"""HDML: short binary codes of rows, learned so that a class's codes are alike."""
+"""HDML: learned binary codes, compared by Hamming distance."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass

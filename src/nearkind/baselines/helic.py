@@ -1,4 +1,4 @@
-"""HELIC: weights of many kernels between values, from how values couple.
+"""HELIC: weights of kernels on couplings of values.
 
 A kernel of feature d is a matrix over its values, and so is any sum of kernels with
 weights: M_d(w). An objective on indicators of values gives the loss and its gradient in
@@ -75,7 +75,7 @@ class HELIC(Learner, VectorDistance, WeightedBaseline):
         Weight of the penalty, as a number or as a share of ``strength_max_``; "auto" is
         "1%".
     max_iter : int, default=200
-        Iterations at most.
+        Maximum number of iterations.
     tol : float, default=1e-2
         Stop when the proven gap is below this share of the objective.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
@@ -299,7 +299,7 @@ def learn_weights(
     strength_of : callable
         From the smallest strength at which all weights are zero to the one meant.
     max_iter : int
-        Iterations at most.
+        Maximum number of iterations.
     tol : float
         Stop when the gap is below this share of the objective.
 

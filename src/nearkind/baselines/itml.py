@@ -1,4 +1,4 @@
-"""ITML: near the Euclidean distance, with alike rows near and unlike rows far."""
+"""ITML: LogDet divergence from the Euclidean distance, with bounds on pairs."""
 
 import warnings
 from dataclasses import KW_ONLY

@@ -1,4 +1,4 @@
-"""Large margin nearest neighbours: LMNN on indicators, KDML on class histograms."""
+"""LMNN on one-hot values, and KDML on class histograms."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
@@ -87,7 +87,7 @@ class LMNN(LargeMargin):
     mu : float, 0 < mu <= 1, default=0.5
         Weight of pushing against pulling.
     max_iter : int, default=200
-        Iterations at most.
+        Maximum number of iterations.
     tol : float, default=1e-3
         Stop when a round of 20 gains less than this share of the objective.
     coding : {"onehot", "vdm", "thermometer"}, default="onehot"

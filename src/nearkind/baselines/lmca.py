@@ -1,4 +1,4 @@
-"""LMCA: large margins in few directions, of coded rows or of a kernel's space."""
+"""LMCA: large margin nearest neighbours in a low-dimensional space."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
@@ -77,7 +77,7 @@ class LMCA(VectorDistance, MarginComponents):
     mu : float, 0 < mu <= 1, default=0.5
         Weight of pushing against pulling.
     max_iter : int, default=200
-        Iterations at most.
+        Maximum number of iterations.
     tol : float, default=1e-4
         Stop when an iteration gains less than this share of the objective at the start.
     coding : {"onehot", "vdm", "thermometer"}, default="onehot"

@@ -1,4 +1,4 @@
-"""What learners of large margins share: their loss by places of rows, its descent."""
+"""Base class of large-margin learners: their loss, and gradient descent."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
@@ -114,7 +114,7 @@ class MarginLoss:
 
 
 def _add(parts: Iterable[tuple[float, Array]]) -> tuple[float, Array]:
-    """Add up in the order of the chunks, whoever computed them."""
+    """Sum in the order of the chunks, so that results are reproducible."""
     value, G = next(parts := iter(parts))
     for more, gradient in parts:
         value, G = value + more, G + gradient

@@ -1,4 +1,4 @@
-"""The base of learners of one matrix from pairs of rows: ITML, MMC, DML-eig and POLA.
+"""Base class of learners of one matrix from pairs: ITML, MMC, DML-eig and POLA.
 
 Nothing of size n x W is held: rows are coded where they are needed, chunk by chunk.
 """

@@ -1,4 +1,4 @@
-"""MCML: the metric under which rows draw neighbours of their own class evenly."""
+"""MCML: maximally collapsing metric learning."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -56,7 +56,7 @@ class MCML(Learner, VectorDistance, WeightedBaseline):
         Distinct rows to learn from; of more so many are drawn, some of each class.
         Time and memory grow with their square.
     max_iter : int, default=200
-        Iterations at most.
+        Maximum number of iterations.
     tol : float, default=1e-3
         Stop when the gap is below this share of the objective.
     coding : {"onehot", "vdm", "thermometer"}, default="onehot"
@@ -64,7 +64,7 @@ class MCML(Learner, VectorDistance, WeightedBaseline):
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
     n_jobs : int, default=None
-        Threads; None: one, -1: one per core. No bit of the result depends on it.
+        Number of threads; None: 1, -1: one per core. Results do not depend on it.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.
 

@@ -1,4 +1,4 @@
-"""Distances of mixed tables: means over columns of differences."""
+"""Distances for mixed tables: means of differences over columns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, replace

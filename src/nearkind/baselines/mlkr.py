@@ -44,7 +44,7 @@ class MLKR(Learner, VectorDistance, WeightedBaseline):
     strength : float >= 0, default=1e-3
         Weight of the penalty.
     max_iter : int, default=30
-        Iterations at most.
+        Maximum number of iterations.
     tol : float, default=1e-4
         Stop when no slope is larger.
     max_rows : int, default=1_500
@@ -54,7 +54,7 @@ class MLKR(Learner, VectorDistance, WeightedBaseline):
         Number of directions.
     coding : {"onehot", "vdm"}, default="onehot"
         Values as indicators or as histograms of the target.
-    unseen, missing, numeric : str, default="prior", "level", "auto"
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
     random_state : int, RandomState or None, default=0
         For the rows drawn; None: others each time.

@@ -1,4 +1,4 @@
-"""MMC: unlike rows far apart on the whole, alike rows at a given mean distance."""
+"""MMC: maximises distances of unlike pairs, with a bound on those of alike pairs."""
 
 import warnings
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""NCA: scikit-learn's neighbourhood components, on indicators of values."""
+"""NCA: scikit-learn's neighbourhood components analysis on one-hot values."""
 
 import warnings
 from dataclasses import KW_ONLY
@@ -33,7 +33,7 @@ class NCA(Learner, VectorDistance, Baseline):
     Parameters
     ----------
     max_iter : int, default=50
-        Iterations at most.
+        Maximum number of iterations.
     tol : float, default=1e-5
         Tolerance of scikit-learn's learner.
     coding : {"onehot", "vdm", "thermometer"}, default="onehot"

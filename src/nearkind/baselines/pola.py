@@ -1,4 +1,4 @@
-"""POLA: a metric and a threshold, learned online from one pair after another."""
+"""POLA: online learning of a metric and a threshold from pairs."""
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY

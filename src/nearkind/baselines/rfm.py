@@ -1,4 +1,4 @@
-"""RFM: the metric that a kernel regression of the classes learns by its own slopes."""
+"""RFM: the metric of a recursive feature machine."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -158,7 +158,7 @@ class KernelRegression:
     Z : ndarray of shape (n, W)
         Distinct rows.
     weights : ndarray of shape (n,)
-        How many rows each stands for.
+        Number of rows that each represents.
     M : ndarray of shape (W, W)
     D : ndarray of shape (n, n)
         Distances between the rows under M.

@@ -1,4 +1,4 @@
-"""Pairs of labelled rows, alike or unlike: all of them, or some drawn evenly.
+"""Pairs of labelled rows of the same or of different classes, all or sampled.
 
 Ordered pairs of one kind are numbered without a gap, so a drawn number is a pair, each
 as likely as any other, and nothing is enumerated to draw from it.

@@ -1,4 +1,4 @@
-"""Similarities of rows from how often their values occur: what all such measures share.
+"""Base class of similarities of rows from frequencies of values.
 
 The measures are those that Boriah, Chandola and Kumar compare (*Similarity measures for
 categorical data*, SIAM Data Mining 2008); :mod:`nearkind.baselines.frequency` has them.

@@ -1,4 +1,4 @@
-"""The commands together; bad data ends in one sentence on standard error and exit 1."""
+"""The command line: all commands, and errors as one sentence with exit code 1."""
 
 import os
 import signal
@@ -135,7 +135,7 @@ def _check_streams() -> None:
     if sys.stdout is None:
         _print_error(
             "Standard output is closed, so there is nowhere to write answers. Send it "
-            "to /dev/null if nobody wants them."
+            "to /dev/null to discard them."
         )
         raise SystemExit(1)
 

@@ -1,4 +1,4 @@
-"""Packages that are imported on the way to others, and run only when they are used.
+"""Imports of packages that are deferred until first use.
 
 scikit-learn imports ``scipy.stats`` and ``pandas`` whatever is asked of it, which is
 half of the time that ``nearkind predict`` takes.

@@ -1,4 +1,4 @@
-"""The demo: fits to a built-in set, what was learned, and how good it is."""
+"""The demo: fits models to a built-in data set and prints their results."""
 
 import warnings
 from pathlib import Path

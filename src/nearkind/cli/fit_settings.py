@@ -33,6 +33,11 @@ class FitSettings:
         metavar="METHOD",
         autocompletion=completion(methods.names),
     )
+    task: Literal["auto", "class", "number"] = option(
+        "What to predict: a class or a number; auto takes more than 20 different "
+        "numbers in the target for a number.",
+        default="auto",
+    )
     numeric: Literal["auto", "category", "bin", "scale"] = option(
         "Numeric columns: as categories, in ten bins, or as one scaled coordinate; "
         "auto bins columns of more than 20 distinct numbers.",
@@ -143,6 +148,19 @@ class FitSettings:
         members = {} if self.members is None else {"max_members": self.members}
         return search.set_params(**members)
 
+    def regressor(self) -> Any:
+        """Return the model of a number, not fitted."""
+        from nearkind import CPMLRegressor, CPMLRegressorCV
+
+        if self.of_all_rows is not None:
+            raise _wrong(self.of_all_rows, "only where classes are predicted.")
+        if self.name != SEARCH:
+            return CPMLRegressor(self.metric(), random_state=self.seed)
+        search, given = CPMLRegressorCV(verbose=1), self._common()
+        given |= {"time_budget": self.time_budget, "max_members": self.members or 3}
+        taken = search.get_params()
+        return search.set_params(**{k: x for k, x in given.items() if k in taken})
+
     def metric(self) -> Any:
         """Return the distance of the method, not fitted."""
         from nearkind.estimators.progress import is_watched
@@ -153,7 +171,7 @@ class FitSettings:
         return metric.set_params(**{k: x for k, x in given.items() if k in taken})
 
     def plain_metric(self) -> Any:
-        """Return the distance of the method, as it comes."""
+        """Return the distance of the method with its default settings."""
         metric = methods.metric_of(self.name)
         return metric.set_params(tol=TOLERANCE) if self.name in STRUCTURES else metric
 

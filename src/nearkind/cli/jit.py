@@ -1,4 +1,4 @@
-"""Compiling before the first fit, which is said if it takes long."""
+"""Compilation before the first fit."""
 
 import signal
 from collections.abc import Iterator

@@ -49,7 +49,7 @@ def names() -> list[str]:
 
 
 def metric_of(name: str) -> Any:
-    """Return the distance of a method that is no search, unfitted, as it comes."""
+    """Return the unfitted distance of a method with its default settings."""
     from nearkind.estimators.distance_names import named_distances
 
     return named_distances()[name]()

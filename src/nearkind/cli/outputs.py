@@ -1,4 +1,4 @@
-"""Where commands may write: never over an input, nor over a file of another kind."""
+"""Checks of output files: no input is overwritten, nor a file of another kind."""
 
 import gzip
 import os

@@ -1,4 +1,4 @@
-"""Bars and words for what takes long, on a terminal only."""
+"""Progress bars and messages on a terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

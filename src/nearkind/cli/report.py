@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 
 def report(
+    measure: options.Measure,
     reading: options.Reading,
     output: options.Page,
     model: str = argument(
@@ -42,7 +43,8 @@ def report(
         if target is not None:
             y = X.pop(require_column(target, X, short_name(model)))
         with said_if_long("making the page ..."):
-            write_text(page(summary(overview(X, short_name(where), y))), output)
+            facts = overview(X, short_name(where), y, measure.distance())
+            write_text(page(summary(facts)), output)
     else:
         query = options.Query(model=Path(model), data=data, reading=reading)
         check_output(output, PAGE, query.inputs, force)
@@ -54,10 +56,15 @@ def report(
 
 def _report_data(table: "ModelTable", name: str, target: str | None) -> "ReportData":
     from nearkind.cli.model_table import predict_table
-    from nearkind.io import require_column
+    from nearkind.estimators.neighbor_regressor import NeighborRegressor
+    from nearkind.io import infer_types, require_column
     from nearkind.pages.data import ReportData
+    from nearkind.pages.number_data import number_report
 
     column = target and require_column(target, table.columns, table.where)
+    if isinstance(table.model, NeighborRegressor):
+        y = infer_types({column: table.columns[column]})[column] if column else None
+        return number_report(table.model, table.X, name, table.where, y)
     y_pred = None
     if table.view.committee is not None:
         predictions = predict_table(table, target)

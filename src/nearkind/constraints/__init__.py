@@ -1,1 +1,1 @@
-"""Which distances must be smaller than which: from labels, sampled, or stated."""
+"""Constraints on distances: from labels, sampled, or given."""

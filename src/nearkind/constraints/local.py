@@ -1,4 +1,4 @@
-"""Target neighbours against impostors: triplets whose j are the nearest of i's class.
+"""Local triplets: target neighbours and impostors.
 
 As in LMNN (Weinberger and Saul, 2009): each row pulls its targets and pushes every row
 of another class that comes within the margin of them, its impostors. Which rows are

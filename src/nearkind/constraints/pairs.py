@@ -1,4 +1,4 @@
-"""Every labelled pair: rows of one class nearer than the margin, others farther."""
+"""All labelled pairs: rows of a class nearer than the margin, others farther."""
 
 from dataclasses import dataclass
 

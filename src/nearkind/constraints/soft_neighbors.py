@@ -1,4 +1,4 @@
-"""Soft neighbours: a neighbour drawn at random should be of the anchor's class.
+"""Soft neighbours: the probability that a sampled neighbour has the same class.
 
 As in neighbourhood components analysis (Goldberger et al., 2005), row i draws row j
 with a probability proportional to exp(-d2_ij / margin). The loss is smooth in every

@@ -1,4 +1,4 @@
-"""Constraints that users state by row number.
+"""Constraints given by row numbers.
 
 Rows of equal codes have distance zero under every metric, so some constraints cannot be
 met, and two may contradict each other. They count all the same, and a warning says so.
@@ -19,7 +19,7 @@ from nearkind.constraints.tuples import (
     list_pairs,
     list_quadruplets,
 )
-from nearkind.encoding.rows import row_keys
+from nearkind.encoding.rows import UniqueRows, row_keys
 
 Table = NDArray[np.intp]
 
@@ -237,6 +237,28 @@ def _require_inside(form: Form, table: NDArray[Any], n_rows: int) -> None:
             f"{form.shown(table, at)} names row {table[at, entry]}, which is not "
             f"there: rows go from 0 to {n_rows - 1}, in the order of X."
         )
+
+
+def rows_compared(
+    tables: Mapping[str, Table], rows: UniqueRows
+) -> tuple[UniqueRows, NDArray[np.intp]]:
+    """Return the unique rows that constraints name, and the place of each row there.
+
+    The loss depends on no other row. Rows that no constraint names have no place.
+
+    Parameters
+    ----------
+    tables : dict of ndarray of shape (T, 3 or 4)
+        The tuples of row numbers of each kind.
+    rows : UniqueRows
+        All rows.
+    """
+    named = [
+        table[:, : KINDS[kind].form.n_rows].ravel() for kind, table in tables.items()
+    ]
+    used = np.unique(rows.of_row[np.concatenate(named)])
+    parts = rows.codes[used], rows.y[used], rows.weights[used]
+    return UniqueRows(*parts, used), np.searchsorted(used, rows.of_row)
 
 
 def stated_constraints(

@@ -1,4 +1,4 @@
-"""Labelled unique rows, and the constraints that a rule implies among them."""
+"""Labelled unique rows with weights, and the constraints implied by labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class WeightedLabels:
     y : ndarray of shape (n,)
         Class numbers.
     weights : ndarray of shape (n,)
-        How many rows each unique row stands for.
+        Number of rows that each unique row represents.
     self_weights : ndarray of shape (n,), default=None
         Weight of each unique row as its own partner. One of weight w stands for w equal
         rows, so None means w - 1 (0 where w < 1). A unique row that was drawn to stand

@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 from dask.delayed import Delayed, delayed
+from sklearn.base import clone
 
 from nearkind.dask.cluster import compute, persist
 from nearkind.dask.partitions import LabelledPartition, labelled_partitions
+from nearkind.estimators.base import keep_codebook
 from nearkind.estimators.batches import N_REFERENCE
+from nearkind.estimators.cpml import CPML
 from nearkind.metrics.spectrum import Spectrum
 from nearkind.protocols import Array
 from nearkind.solvers.objective import Linearization, Objective
@@ -20,10 +23,12 @@ from nearkind.streaming import (
     mean_linearization,
     merge_summaries,
 )
-from nearkind.validation.parameters import check_whole
+from nearkind.validation.parameters import check_whole, generator
 
 FAN_IN = 8
 """Summaries merged by one task."""
+MOST_SEARCHED = 40_000
+"""Rows of the sample that a search uses."""
 PARTITIONS_A_STEP = 8
 """Fixed, so that the result does not depend on the number of workers."""
 
@@ -79,6 +84,67 @@ def fit(
         map=passes.summarize,
         problems=passes.objectives,
     )
+
+
+def search(model: Any, X: Any, y: Any = None, sample_weight: None = None) -> Any:
+    """Fit a search to a sample of a dask table, and what it selects to all partitions.
+
+    Parameters
+    ----------
+    model : CPMLClassifierCV
+    X, y, sample_weight : as in ``fit``
+
+    Returns
+    -------
+    CPMLClassifierCV
+        The model, fitted. Members that are no CPML are fitted to the sample.
+    """
+    seed = 0 if model.random_state is None else model.random_state
+    if sample_weight is not None:
+        raise ValueError(
+            "sample_weight is not supported for dask tables. Repeat rows instead."
+        )
+    model.fit(*_sampled(labelled_partitions(X, y), MOST_SEARCHED, generator(seed)))
+    voters = []
+    for member in model.members_:
+        if isinstance(member.metric, CPML):
+            member = fit(clone(member), X, y)
+        voters.append(member.committee_.voters[0])
+    model.committee_ = replace(model.committee_, voters=tuple(voters))
+    keep_codebook(model, model.distance_.codebook)
+    return model
+
+
+def _sampled(
+    parts: list[LabelledPartition], size: int, rng: np.random.Generator
+) -> tuple[Any, Array]:
+    """Return about ``size`` rows with their labels, of each partition its share."""
+    total = sum(compute("counting", [delayed(len)(y) for _, y in parts]))
+    share = min(1.0, size / max(total, 1))
+    seeds = rng.integers(1 << 62, size=len(parts))
+    tasks = [
+        delayed(_some_rows)(X, y, share, int(seed))
+        for (X, y), seed in zip(parts, seeds, strict=True)
+    ]
+    some = compute("sampling", tasks)
+    tables = [X for X, _ in some]
+    labels = np.concatenate([y for _, y in some])
+    if not hasattr(tables[0], "iloc"):
+        return np.concatenate(tables), labels
+    import pandas as pd
+
+    return pd.concat(tables, ignore_index=True), labels
+
+
+def _some_rows(X: Any, y: Any, share: float, seed: int) -> tuple[Any, Any]:
+    """Return a share of the rows, and the last of each class, lest one be lost."""
+    labels = np.asarray(y)
+    kept = np.random.default_rng(seed).random(len(labels)) < share
+    kept[list({label: row for row, label in enumerate(labels.tolist())}.values())] = (
+        True
+    )
+    rows = np.flatnonzero(kept)
+    return (X.iloc[rows] if hasattr(X, "iloc") else X[rows]), labels[rows]
 
 
 class Passes:

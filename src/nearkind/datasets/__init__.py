@@ -1,4 +1,4 @@
-"""Data to try nearkind on: sets that a rule defines, files, and synthetic draws."""
+"""Data sets: computed from rules, read from files, or synthetic."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The built-in sets: what they are, whom to cite, their columns and checksums."""
+"""The catalogue of built-in data sets: descriptions, citations, columns, checksums."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""The form of every data set: rows of strings and their labels."""
+"""A data set: rows of strings with labels."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""Sets that are made of other sets."""
+"""Data sets that are derived from others."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Facts about the sets, for programs as dictionaries and for people as tables."""
+"""Facts about data sets, as dictionaries and as tables."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable

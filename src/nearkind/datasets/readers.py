@@ -1,4 +1,4 @@
-"""Reads tables by what users name: a file, standard input, or a built-in set."""
+"""Readers of tables by name: a file, standard input, or a built-in data set."""
 
 from collections.abc import Collection
 from pathlib import Path

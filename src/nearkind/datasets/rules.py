@@ -1,4 +1,4 @@
-"""Sets that a rule defines: computed row for row as the published files have them."""
+"""Data sets that are computed from a rule, equal to the published files."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product

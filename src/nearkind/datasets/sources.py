@@ -1,4 +1,4 @@
-"""A set by its name: from the first of a list of sources that offers it.
+"""Data sets by name, from the first source that has them.
 
 A set that no source can give is refused with what to do to have it.
 """

@@ -1,4 +1,4 @@
-"""Fitted distances: what a distance is once it has been learned.
+"""Forms: fitted distances.
 
 A form is a frozen dataclass over a codebook. ``represent`` turns codes into rows as the
 form compares them, ``compare`` gives their distances, ``contributions`` splits one

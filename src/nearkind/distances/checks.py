@@ -1,4 +1,4 @@
-"""Checks of the numbers that a fitted distance is made of, as read from a file."""
+"""Checks of the arrays of a form that was read from a file."""
 
 from collections.abc import Sequence
 from typing import Any

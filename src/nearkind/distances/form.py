@@ -1,4 +1,4 @@
-"""What a distance is once it has been learned: the base of all forms.
+"""The base class of all forms.
 
 A form is a frozen dataclass. Its fields say how rows are coded and what the distance
 between two of them is, and nothing about how that was learned. Whatever comes after
@@ -117,7 +117,7 @@ class FittedDistance(ABC):
         ----------
         codes : ndarray of int (n, D)
         weights : ndarray (n,)
-            How many rows each stands for.
+            Number of rows that each represents.
         """
         rng = np.random.default_rng(0)
         pairs = rng.choice(len(codes), (N_PAIRS, 2), p=weights / weights.sum())

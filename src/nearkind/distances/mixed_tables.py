@@ -1,4 +1,4 @@
-"""Distances that are weighted means over features of categories and of numbers."""
+"""Weighted means of differences over categorical and numeric features."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ class MixedTables(SeparableForm):
         ----------
         codes : ndarray of int (n, D)
         weights : ndarray (n,)
-            How many rows each stands for.
+            Number of rows that each represents.
         """
         return np.array(
             [

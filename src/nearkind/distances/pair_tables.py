@@ -1,4 +1,4 @@
-"""Distances that are sums over features of tables of pairs of values.
+"""Sums over features of tables of distances between values.
 
 The values of all features stand on one axis, each at its *place*; an unseen value has
 the last place of its feature. Rows are given by the places of their values (n, D).

@@ -1,4 +1,4 @@
-"""Distances made of similarities, which are ratios of sums over features."""
+"""Distances from similarities that are ratios of sums over features."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence

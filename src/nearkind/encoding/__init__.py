@@ -1,4 +1,4 @@
-"""How one column becomes codes: a code for each level, bin or place on an axis.
+"""Features: the coding of a column by levels, bins or coordinates.
 
 A code is a row of the feature's lookup table; -1 is the row for values that ``fit`` did
 not see. Levels stand in a canonical order, so codes do not depend on the order of rows

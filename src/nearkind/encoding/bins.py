@@ -1,4 +1,4 @@
-"""Numbers cut into bins that share the rows about evenly."""
+"""Quantile bins of numbers."""
 
 from itertools import pairwise
 from typing import Any

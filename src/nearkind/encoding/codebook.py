@@ -194,7 +194,7 @@ class Codebook:
         ----------
         table : FactorizedTable
         weights : ndarray (n,)
-            How many rows each row stands for; those of weight zero teach no value.
+            Number of rows that each row represents; weight zero is ignored.
         y : ndarray of int (n,), default=None
             Class numbers, -1 where unknown, by which to choose ``crosses``.
 
@@ -228,7 +228,7 @@ class Codebook:
         y : ndarray of int (n,)
             Class numbers, -1 where unknown.
         weights : ndarray (n,)
-            How many rows each stands for.
+            Number of rows that each represents.
         """
         if not self.crosses:
             return

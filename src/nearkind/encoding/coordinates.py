@@ -1,4 +1,4 @@
-"""Numbers as places on one standardised axis."""
+"""Numbers as one standardised coordinate."""
 
 from typing import Any, Self
 

@@ -1,4 +1,4 @@
-"""Crosses: pairs of values of two features as one feature."""
+"""Crosses: pairs of columns as one feature."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""What every feature offers, and what those of numbers share."""
+"""The base of all features, and functions shared by those of numbers."""
 
 from bisect import bisect_right
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Interactions: what a pair of features says of the class beyond its two parts.
+"""Interactions: the information of a pair of features beyond its two parts.
 
 The parts alone are taken at their best: the additive model, in which the logarithm of
 the odds of a class is a sum of a term for each part's value. It has the counts of
@@ -72,7 +72,7 @@ class PairCounts:
     y : ndarray of int (n,)
         Class numbers.
     weights : ndarray (n,)
-        How many rows each stands for.
+        Number of rows that each represents.
     n_classes : int
 
     Attributes
@@ -162,7 +162,7 @@ def interaction(
     y : ndarray of int (n,)
         Class numbers.
     weights : ndarray (n,)
-        How many rows each stands for.
+        Number of rows that each represents.
     n_classes : int
 
     Examples
@@ -197,7 +197,7 @@ def interactions(
     y : ndarray of int (n,)
         Class numbers; rows below zero have no label and are left out.
     weights : ndarray (n,)
-        How many rows each stands for.
+        Number of rows that each represents.
     """
     known = y >= 0
     y, weights, n_classes = y[known], weights[known], int(y.max(initial=-1)) + 1

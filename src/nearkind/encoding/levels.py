@@ -1,4 +1,4 @@
-"""Every distinct value a code, in an order of its own."""
+"""Levels: one code per distinct value."""
 
 from collections.abc import Sequence
 from decimal import Decimal

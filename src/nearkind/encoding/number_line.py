@@ -1,4 +1,4 @@
-"""Numbers as themselves, for distances that take the difference of two of them."""
+"""Numbers as themselves, for distances that use their differences."""
 
 from typing import Any, Self
 

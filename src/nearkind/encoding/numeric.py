@@ -1,4 +1,4 @@
-"""What becomes of a column of numbers: levels, bins, a coordinate or numbers."""
+"""Features of numeric columns: levels, bins, a coordinate or numbers."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -27,7 +27,7 @@ class Sample:
         The column's name.
     column : Column
     weights : array (n,)
-        How many rows each row stands for; those of weight zero teach no value.
+        Number of rows that each row represents; those of weight zero teach no value.
     keep_missing : bool
         Whether missing is to be a level of its own, if there is any.
 

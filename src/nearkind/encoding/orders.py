@@ -1,4 +1,4 @@
-"""Values in an order that users state, lowest first."""
+"""Ordered columns: the values in ascending order."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

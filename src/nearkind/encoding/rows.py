@@ -1,4 +1,4 @@
-"""Rows that have been read and coded once: what everything after the door takes."""
+"""Coded rows: a table that has been read and coded once."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,7 +33,7 @@ class CodedRows:
     y : ndarray of int (n,)
         Class numbers, -1 where the label is not known.
     weights : ndarray (n,)
-        How many rows each row stands for.
+        Number of rows that each row represents.
     row_numbers : ndarray of int (n,)
         Numbers of the rows in the user's table, rising.
     n_given : int
@@ -87,7 +87,7 @@ class CodedRows:
         y : ndarray of int (n,), default=None
             Class numbers, -1 where unknown; None: all unknown.
         weights : ndarray (n,), default=None
-            How many rows each row stands for; None: one.
+            Number of rows that each row represents; None: one.
         """
         n_given = table.n_rows
         y = np.full(n_given, -1) if y is None else y
@@ -176,7 +176,7 @@ class UniqueRows:
     y : ndarray of int (m,)
         Class numbers, -1 where the label is not known.
     weights : ndarray (m,)
-        How many rows each stands for.
+        Number of rows that each represents.
     of_row : ndarray of int (n,)
         The unique row of each row.
     self_weights : ndarray (m,) or None
@@ -213,7 +213,7 @@ def unique_rows(
     y : ndarray of int (n,), default=None
         Class numbers; None: all are of class 0.
     weights : ndarray (n,), default=None
-        How many rows each stands for; None: one.
+        Number of rows that each represents; None: one.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""The scikit-learn estimators: all that users meet first."""
+"""The scikit-learn estimators."""

@@ -1,4 +1,4 @@
-"""What every estimator on tables shares: a codebook, and what scikit-learn asks."""
+"""Base classes of all estimators on tables: codebook and scikit-learn conventions."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""scikit-learn's base classes, with types for checkers, which scikit-learn lacks.
+"""scikit-learn's base classes with types.
 
 A class whose base has no type takes any argument as far as a checker knows, so that a
 misspelt parameter would pass.

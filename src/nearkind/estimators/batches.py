@@ -1,4 +1,4 @@
-"""Fit CPML to batches, of tables that are never in memory as a whole."""
+"""Fits of CPML to batches of tables that do not fit into memory."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence

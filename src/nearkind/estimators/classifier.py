@@ -1,4 +1,4 @@
-"""k nearest neighbours over any distance of nearkind."""
+"""Nearest-neighbour classification under any distance of nearkind."""
 
 import warnings
 from copy import copy
@@ -38,7 +38,7 @@ from nearkind.estimators.labels import (
 )
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.neighbors import INDEXES, SOFT, WEIGHTS, TrainingRows, is_soft
-from nearkind.protocols import Array, Map
+from nearkind.protocols import Map
 from nearkind.validation import parameters
 from nearkind.validation.parameters import estimator_class
 from nearkind.voting import Committee, NearestRule, SoftRule, Voter
@@ -293,18 +293,6 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         _check_takes_batches(metric)
         batches.partial_fit(metric, X, y, classes, type(self).__name__)
         return self._keep_reference(metric)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class with the most votes, the first of those tied (n,)."""
-        if (backend := backend_of(X)) is not None:
-            return backend.predict(self, X)
-        return super().predict(X)
-
-    def predict_proba(self, X: Any) -> Array:
-        """Return each class's share of the votes (n, n_classes)."""
-        if (backend := backend_of(X)) is not None:
-            return backend.predict_proba(self, X)
-        return super().predict_proba(X)
 
     def condensed(self, n_rows: int | None = None, tolerance: float = 0.01) -> Self:
         """Return a classifier of the same distance that stores few rows.

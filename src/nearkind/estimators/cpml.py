@@ -1,11 +1,15 @@
-"""CPML: learn a distance between rows of categories from labels or constraints."""
+"""CPML: a distance learned from labels or constraints."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, replace
 from typing import Any, Self
 
 from nearkind import theory
-from nearkind.constraints.stated import read_stated, stated_constraints
+from nearkind.constraints.stated import (
+    read_stated,
+    rows_compared,
+    stated_constraints,
+)
 from nearkind.encoding.rows import CodedRows, UniqueRows, row_keys
 from nearkind.estimators import batches
 from nearkind.estimators.base import (
@@ -365,8 +369,10 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         self.classes_ = rows.classes
         counted = compared = rows.merge_equal()
         if stated:
-            rows_at = counted.of_row, row_keys(rows.codes)
-            constraints = stated_constraints(stated, *rows_at, spec.margin)
+            compared, of_row = rows_compared(stated, counted)
+            constraints = stated_constraints(
+                stated, of_row, row_keys(rows.codes), spec.margin
+            )
         else:
             compared = counted.labelled
             constraints = constrain(spec, compared, self.classes_)

@@ -1,4 +1,4 @@
-"""How an estimator was fitted, as values, and the estimator made of them again."""
+"""Fit reports: how an estimator was fitted, and the estimator restored from it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Labels and weights as users have them -> class numbers and floats."""
+"""Checks of labels and weights: class numbers and floats."""
 
 import warnings
 from math import inf

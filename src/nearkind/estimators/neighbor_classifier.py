@@ -1,4 +1,4 @@
-"""What classifiers and regressors by neighbours say by their committee."""
+"""Base class of nearest-neighbour classifiers: predictions of their committee."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -181,11 +181,15 @@ class NeighborClassifier(NeighborEstimator, ClassifierMixin):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class, the first of those tied (n,)."""
+        if (backend := backend_of(X)) is not None:
+            return backend.predict(self, X)
         shares = self.predict_proba(X)  # first: it says so if there was no fit
         return self.classes_[most_votes(shares)]
 
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class (n, n_classes)."""
+        if (backend := backend_of(X)) is not None:
+            return backend.predict_proba(self, X)
         check_is_fitted(self)
         return self.committee_.predict_proba(X, type(self).__name__)
 

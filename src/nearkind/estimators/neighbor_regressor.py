@@ -1,4 +1,4 @@
-"""What both regressors by neighbours say by their committee."""
+"""Base class of nearest-neighbour regressors: predictions of their committee."""
 
 import warnings
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a fitted model has learned, as HTML for notebooks."""
+"""HTML of fitted models for notebooks."""
 
 import re
 from html import escape

@@ -1,4 +1,4 @@
-"""Voters of a number: learned from rows, and judged by rows held out."""
+"""Fits of voters for numbers, evaluated on held-out rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

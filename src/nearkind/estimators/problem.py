@@ -1,4 +1,4 @@
-"""The problem that CPML solves: rows projected, constraints on their distances.
+"""The optimisation problem of CPML: projected rows and constraints.
 
 ``CPML.fit`` and its relatives (a path of strengths, stated constraints, batches) pose
 it in the same steps and differ in where rows and constraints come from.

@@ -1,4 +1,4 @@
-"""Progress of a fit: a bar or lines for people, tasks for scikit-learn's callbacks."""
+"""Progress of a fit: bars or lines, and scikit-learn's callbacks."""
 
 import sys
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What the parameters of CPML stand for: read and checked once, at the door.
+"""The parameters of CPML as objects, checked once.
 
 The only place that knows which string stands for which object.
 """

@@ -1,4 +1,4 @@
-"""Numbers to predict as users have them -> floats, and classes of their quantiles."""
+"""Checks of numeric targets, and classes of their quantiles."""
 
 from dataclasses import replace
 from numbers import Real

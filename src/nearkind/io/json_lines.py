@@ -1,4 +1,4 @@
-"""JSON lines: one JSON object a line, each a row."""
+"""JSON lines: one JSON object per row."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""How to read a file: what the user says of it, and the form of what comes back."""
+"""Options of reading files."""
 
 import codecs
 from typing import NamedTuple
@@ -15,7 +15,7 @@ class ReadingWarning(UserWarning):
 
 
 class ReadOptions(NamedTuple):
-    """How to read a file; what is None is found out from the file.
+    """How to read a file; None means automatic detection.
 
     Attributes
     ----------

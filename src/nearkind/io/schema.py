@@ -49,8 +49,8 @@ def column_names(header: Sequence[str]) -> list[str]:
     if unnamed:
         listed = ", ".join(repr(names[d]) for d in unnamed)
         warn(
-            f"A column without a name is called {listed} here; if it numbers the rows, "
-            "drop it.",
+            f"A column without a name is called {listed}; if it numbers the rows, "
+            "leave it out with --drop.",
             ReadingWarning,
             stacklevel=2,
         )
@@ -160,8 +160,8 @@ class ColumnRoles(NamedTuple):
             require_column(name, names, where)
         if self.target in self.drop:
             raise ValueError(
-                f"Column {self.target!r} is the target and is to be dropped; choose "
-                "another target, or keep it."
+                f"Column {self.target!r} is both the target and dropped. Name "
+                "another target, or do not drop it."
             )
         kept = [n for n in names if n != self.target and n not in self.drop]
         if not kept:
@@ -306,8 +306,8 @@ def check_classes(
     n_classes = len(labels)
     if n_classes < 2:
         raise ValueError(
-            f"Column {target!r} of {where} holds {n_classes or 'no'} class; two at "
-            "least are needed to learn what tells them apart."
+            f"Column {target!r} of {where} holds {n_classes or 'no'} class; at "
+            "least two are needed."
         )
     numbers = [parse_number(label) for label in labels]
     if None not in numbers:
@@ -315,15 +315,15 @@ def check_classes(
         if n_classes > (MANY_WHOLE if are_whole else FEW_CLASSES):
             raise ValueError(
                 f"Column {target!r} of {where} holds {n_classes} different numbers, so "
-                "this looks like regression, which nearkind does not do. Choose "
-                "another column, or cut its numbers into ranges first; if they name "
-                "classes, write a letter before each."
+                "this looks like regression: nearkind fit --task number predicts "
+                "numbers. If they name classes, write a letter before each; else "
+                "choose another column."
             )
     if n_classes > max(FEW_CLASSES, n_rows // 2):
         raise ValueError(
             f"Column {target!r} of {where} holds {n_classes} different values in "
-            f"{n_rows} rows, so it names no classes; choose another column, or "
-            "cut its numbers into ranges first."
+            f"{n_rows} rows, so they are not classes. Name another column with "
+            "--target."
         )
 
 

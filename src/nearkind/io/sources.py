@@ -37,7 +37,7 @@ def read_columns(
     data : str
         A path, or "-" for standard input.
     options : ReadOptions, default=ReadOptions()
-        What is not to be found out from the file.
+        How to read the file.
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""What a violated constraint costs, and the gradient of that in the distances."""
+"""Losses of constraints, and their gradients with respect to distances."""

@@ -1,4 +1,4 @@
-"""Losses of a constraint's violation z: how much a distance exceeds what it may be.
+"""Hinge losses of the violation z of a constraint.
 
 A violation is the constraint's offset plus signed squared distances; z <= 0 is
 satisfied. A loss knows its value and derivative at one violation, and its sum over

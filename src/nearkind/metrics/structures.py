@@ -1,4 +1,4 @@
-"""How the metric couples features and channels: one reshape of phi each.
+"""Structures: which features and channels the metric couples; one reshape of phi each.
 
 All four are one positive semi-definite matrix on the flattened phi that is, in turn,
 the same D x D block for every channel (CPs), a block of its own for each (CPm), a

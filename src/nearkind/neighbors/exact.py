@@ -1,4 +1,4 @@
-"""Neighbours found exactly: by comparing with every unique row, or by less work."""
+"""Exact search of nearest neighbours."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Neighbours among candidates that FAISS finds, ranked again by exact distances."""
+"""Approximate search by FAISS, with candidates ranked by exact distances."""
 
 from functools import cached_property
 from time import perf_counter

@@ -1,4 +1,4 @@
-"""The unique rows that hold the k nearest rows, ties included, and their votes."""
+"""The k nearest rows with ties, and their votes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ class KNearest:
     Parameters
     ----------
     weights : ndarray of shape (m,)
-        How many rows each unique row stands for.
+        Number of rows that each unique row represents.
     """
 
     weights: Array

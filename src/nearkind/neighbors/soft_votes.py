@@ -101,7 +101,7 @@ class SoftVotes:
     rows : sequence of length m
         Unique rows, as the metric represents them.
     weights : ndarray (m,)
-        How many rows each stands for.
+        Number of rows that each represents.
     temperature : float
         T, above zero.
 

@@ -53,7 +53,7 @@ class RowGroups:
 
     @cached_property
     def sizes(self) -> NDArray[np.intp]:
-        """Number of rows that each unique row stands for (m,)."""
+        """Number of rows that each unique row represents (m,)."""
         return np.diff(self.starts)
 
     @property
@@ -139,7 +139,7 @@ class TrainingRows:
     codes : ndarray of int32 (m, D)
         Unique rows, sorted.
     weights : ndarray (m,)
-        How many rows each stands for.
+        Number of rows that each represents.
     counts : ndarray (m, C)
         The same by class.
     shares : ndarray (m, C)

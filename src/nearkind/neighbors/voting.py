@@ -1,4 +1,4 @@
-"""Votes of near rows: how much each weighs, and each class's share of them."""
+"""Votes of neighbours: weights, and shares of the classes."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

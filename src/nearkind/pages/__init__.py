@@ -1,4 +1,4 @@
-"""One page on a model and a table: a dict of facts first, HTML second.
+"""The report page: a dict of facts, and its HTML.
 
 ``summary`` collects the facts of a ``ReportData``: the members of the model
 (``model_data``, with ``distance_tables``), the rows of the table (``table_data``, which

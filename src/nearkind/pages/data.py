@@ -36,6 +36,9 @@ class ReportData:
         Group of each row, for a table without labels.
     odd_rows : list of (str, str), default=()
         Rows unlike all others, and why.
+    numbers : (ndarray (n,), ndarray (n,)), default=None
+        True and predicted numbers of the rows, where the model is the distance of a
+        regressor; NaN where the true one is not known.
     """
 
     model: Any
@@ -48,6 +51,7 @@ class ReportData:
     target: str | None = None
     groups: NDArray[np.intp] | None = None
     odd_rows: Sequence[tuple[str, str]] = ()
+    numbers: tuple[Array, Array] | None = None
 
     @cached_property
     def view(self) -> ModelView:
@@ -62,8 +66,8 @@ class ReportData:
     @cached_property
     def classes(self) -> list[str]:
         """Classes of the model as text; else groups, or the classes of the table."""
-        if self.view.committee is not None:
-            return [str(label) for label in self.view.committee.classes.tolist()]
+        if self.view.class_committee is not None:
+            return [str(label) for label in self.view.class_committee.classes.tolist()]
         if self.groups is not None:
             return [f"group {c + 1}" for c in range(int(self.groups.max()) + 1)]
         return sorted({str(label) for label in self.y_true or [] if label is not None})

@@ -5,9 +5,11 @@ from html import escape
 from os import PathLike
 from typing import Any
 
+from nearkind.estimators.neighbor_regressor import NeighborRegressor
 from nearkind.io import write_text
 from nearkind.model_view import ModelView
 from nearkind.pages.data import ReportData
+from nearkind.pages.number_data import number_report
 from nearkind.pages.overview import overview
 from nearkind.pages.page import page
 from nearkind.pages.summary import summary
@@ -52,12 +54,12 @@ def report(model: Any, X: Any = None, y: Any = None, *, name: str = "table") -> 
 
     Parameters
     ----------
-    model : CPMLClassifier, CPMLClassifierCV, a distance or a table
+    model : classifier, regressor, distance or table
         Fitted; a table, for a page on it alone.
     X : table of any kind, default=None
         With the columns that fit saw; None if ``model`` is the table.
     y : array-like (n,), default=None
-        Class of each row, None where it is not known.
+        Class or number of each row, None where it is not known.
     name : str, default="table"
         Name of the table, for the title.
 
@@ -93,11 +95,14 @@ def report(model: Any, X: Any = None, y: Any = None, *, name: str = "table") -> 
     places = book.order_of(table, type(model).__name__)
     columns = zip(book.names_, map(table.column, places), strict=True)
     cells = {column_name: column.cells() for column_name, column in columns}
+    kind = type(model).__name__
+    if isinstance(model, NeighborRegressor):
+        return _report(number_report(model, cells, kind, name, y))
     data = ReportData(
         model=model,
         X=cells,
         relevance=view.relevance(X),
-        name=type(model).__name__,
+        name=kind,
         where=name,
         y_pred=model.predict(X).tolist() if view.committee is not None else None,
         y_true=labels,

@@ -14,10 +14,9 @@ from nearkind.protocols import Array
 
 SCRIPTS = (
     "data", "columns", "distance", "vote", "words", "elements", "classes", "theme",
-    "summary", "relevance", "plot", "values", "view", "map", "tip", "pointer",
-    "legend", "form", "neighbours", "why", "contributions", "changes", "explorer",
-    "confusions",
-    "oddities", "main",
+    "summary", "relevance", "numbers", "plot", "values", "view", "map", "tip",
+    "pointer", "legend", "form", "neighbours", "why", "contributions", "changes",
+    "explorer", "confusions", "oddities", "main",
 )  # fmt: skip
 """Parts of the program, in the order in which they are put together."""
 ALIGNED = 8

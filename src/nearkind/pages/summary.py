@@ -11,6 +11,7 @@ from nearkind.pages import text
 from nearkind.pages.data import ReportData
 from nearkind.pages.mds import place_values
 from nearkind.pages.model_data import member_facts, value_counts
+from nearkind.pages.number_data import number_facts, number_lines
 from nearkind.pages.oddities import oddity_lines
 from nearkind.pages.overview import column_facts, equal_row_line
 from nearkind.pages.table_data import confusion_facts, held_confusion_facts, row_facts
@@ -68,7 +69,8 @@ def _facts(data: ReportData) -> dict[str, Any]:
             place_values(distance, typical, d) for d in range(len(typical))
         ],
         **value_counts(data),
-        "rows": row_facts(data),
+        "rows": (rows := row_facts(data)),
+        "numbers": number_facts(data, rows["numbers"]),
         "confusions": confusion_facts(data),
         "held_confusions": held_confusion_facts(data),
         "oddities": [*equal_row_line(data), *oddity_lines(data)],
@@ -79,6 +81,8 @@ def _counted(data: ReportData) -> str:
     """Return what the colours of rows are."""
     if data.groups is not None:
         return "Groups by k-medoids clustering"
+    if data.numbers is not None:
+        return "True values, from low (blue) to high (red)"
     in_table = data.y_true is not None
     return "Classes in the table" if in_table else "Predicted classes"
 
@@ -94,7 +98,11 @@ def _lines(data: ReportData) -> dict[str, Any]:
     voters = data.view.voters or (None,)
     pairs = zip(data.view.reports, voters, strict=True)
     return {
-        "data": text.accuracy_lines(data) + text.data_lines(data),
+        "data": [
+            *text.accuracy_lines(data),
+            *number_lines(data),
+            *text.data_lines(data),
+        ],
         "model": text.model_lines(data),
         "members": [text.member_lines(*pair) for pair in pairs],
     }

@@ -1,4 +1,4 @@
-"""Every model that can be kept: its class, its settings and what it has learned.
+"""Models that can be saved: class, settings and fitted attributes.
 
 A distance is its form and the diagnostics of its fit; a classifier is its committee and
 what a search found. ``older_files`` makes these of files of versions 0.1 and 0.2.

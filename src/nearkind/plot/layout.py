@@ -53,7 +53,7 @@ def principal_plane(U: Array, weights: Array | None = None) -> Plane:
     ----------
     U : ndarray of shape (n, q)
     weights : ndarray of shape (n,), default=None
-        How many rows each stands for; None: one.
+        Number of rows that each represents; None: one.
 
     Returns
     -------

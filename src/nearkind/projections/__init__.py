@@ -1,1 +1,1 @@
-"""Codes -> phi: each a lookup table a feature."""
+"""Projections of codes to phi: one lookup table per feature."""

@@ -1,4 +1,4 @@
-"""Histograms of the other features: values are alike if they occur with the same."""
+"""Co-occurrence: histograms of the values of the other features."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

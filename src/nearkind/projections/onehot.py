@@ -1,4 +1,4 @@
-"""Indicators: every value has a coordinate, of its own or with all values above it."""
+"""One-hot and thermometer coding of values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Class histograms: each value becomes the shares of the classes of its rows."""
+"""Class histograms of values (VDM)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Proximal operators on the non-negative spectrum, one function a formula.
+"""Proximal operators on the non-negative spectrum, one function per formula.
 
 Each returns argmin over x >= 0 of |x - v|^2 / 2 + step r(x); negative v give 0.
 """

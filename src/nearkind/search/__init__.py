@@ -1,1 +1,1 @@
-"""CPMLClassifierCV: candidates on folds, eliminated or chosen for an ensemble."""
+"""CPMLClassifierCV: cross-validation of candidates, elimination and ensembles."""

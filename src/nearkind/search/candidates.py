@@ -63,7 +63,7 @@ class Candidate:
     metric : Distance
         Unfitted.
     strengths : sequence, default=()
-        As CPML takes them; none: the distance is fitted as it comes.
+        As CPML takes them; none: the distance is fitted as given.
     stage : int, default=0
         Those of a lower stage are fitted first; others only if time is left and the
         best so far can be beaten.

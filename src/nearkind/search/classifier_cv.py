@@ -1,4 +1,4 @@
-"""CPMLClassifierCV: the distance and the vote that do best on held-out rows."""
+"""CPMLClassifierCV: distance and votes selected by cross-validation."""
 
 import warnings
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ from nearkind.errors import (
     SearchInterruptedWarning,
     TimeBudgetWarning,
 )
-from nearkind.estimators.base import keep_codebook
+from nearkind.estimators.base import backend_of, keep_codebook
 from nearkind.estimators.bases import BaseEstimator, CallbackSupport
 from nearkind.estimators.classifier import CPMLClassifier, classifier_of
 from nearkind.estimators.fit_report import fit_report, fitted_estimator
@@ -217,6 +217,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         Parameters
         ----------
         X : table of any kind
+            For a dask table, the search uses a sample of about 40,000 rows; selected
+            CPMLs are refitted to all partitions, other distances to the sample.
         y : one label per row
         sample_weight : array-like (n,), default=None
             One weight >= 0 per row, counting repetitions of it; None: ones.
@@ -225,6 +227,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         -------
         self
         """
+        if (backend := backend_of(X)) is not None:
+            return backend.search(self, X, y, sample_weight)
         start = perf_counter()
         most, budget = parameters.whole_number(self, "max_members"), _seconds(self)
         parameters.flag(self, "calibrate")

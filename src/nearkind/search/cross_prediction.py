@@ -1,4 +1,4 @@
-"""Cross-predictions: what the search says of rows that had no part in any choice.
+"""Cross-predictions: predictions for rows that influenced no selection.
 
 Members and calibration are chosen by votes on held rows. Judged on the same rows they
 look better than they are, and conformal scores of those rows are no longer exchangeable

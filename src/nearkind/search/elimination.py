@@ -1,4 +1,4 @@
-"""Successive elimination: settings that fall clearly behind are not fitted again.
+"""Successive elimination of settings that are clearly behind the best.
 
 A race over folds, after Maron and Moore, *Hoeffding races*, NIPS 1994, with standard
 errors of paired differences instead of Hoeffding bounds. Where there are many rows a

@@ -1,4 +1,4 @@
-"""Ensemble selection: the best setting, and others as far as they help it.
+"""Ensemble selection: the best setting, and others that improve the mean vote.
 
 Forward selection from a library of fitted models, after Caruana et al., *Ensemble
 selection from libraries of models*, ICML 2004.

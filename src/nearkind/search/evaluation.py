@@ -1,4 +1,4 @@
-"""One candidate on one fold: fitted along its strengths, it votes on held rows."""
+"""Evaluation of a candidate on a fold, along its strengths."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field

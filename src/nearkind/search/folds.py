@@ -1,4 +1,4 @@
-"""Folds of training rows: some to learn from, some to be classified."""
+"""Folds of training rows."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice

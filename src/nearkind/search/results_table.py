@@ -1,4 +1,4 @@
-"""What a search tried, as a table with scikit-learn's columns and our own."""
+"""The results of a search, with scikit-learn's columns and ours."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Scoring: what a search is to be good at, judged on held-out rows.
+"""Scores by which a search selects, computed on held-out rows.
 
 A score is a weighted mean of one term per row as far as it can be, so that two settings
 can be compared row by row.
@@ -41,7 +41,7 @@ class Scoring(ABC):
         shares : ndarray (..., n, C)
         truth : ndarray of int (n,)
         weights : ndarray (n,)
-            How many rows each stands for.
+            Number of rows that each represents.
         """
 
     def row_factors(self, truth: Truth, weights: Array) -> Array:

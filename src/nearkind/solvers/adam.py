@@ -1,4 +1,4 @@
-"""Adam on a factor of the metric, over minibatches: every row teaches.
+"""Adam on a factor of the metric, with minibatches.
 
 Soft neighbours compare all pairs of rows, which is too much beyond some thousand. Each
 step here sees the draws of some rows among some thousands, drawn anew, and moves the

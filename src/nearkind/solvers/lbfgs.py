@@ -43,7 +43,7 @@ class LBFGS:
     Parameters
     ----------
     max_iter : int, default=200
-        Iterations at most.
+        Maximum number of iterations.
     tol : float, default=1e-4
         Stop when a step gains less than a tenth of this share of the objective, or of 1
         if that is more.
@@ -109,7 +109,7 @@ class SmoothedLBFGS:
     Parameters
     ----------
     max_iter : int, default=200
-        Iterations at most.
+        Maximum number of iterations.
     tol : float, default=1e-3
         Stop when a round gains less than this share of the objective.
     width : float, default=0.3

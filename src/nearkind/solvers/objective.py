@@ -266,7 +266,7 @@ class _GradientOf(NamedTuple):
 
 
 def _add(gradients: Iterable[_ChunkGradient]) -> _ChunkGradient:
-    """Add up in the order of the chunks, whoever computed them."""
+    """Sum in the order of the chunks, so that results are reproducible."""
     loss, G, at_rows, intercept = next(gradients := iter(gradients))
     for part in gradients:
         loss, intercept = loss + part[0], intercept + part[3]

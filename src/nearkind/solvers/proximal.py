@@ -27,7 +27,7 @@ class Proximal:
     Parameters
     ----------
     max_iter : int, default=200
-        Iterations at most.
+        Maximum number of iterations.
     tol : float, default=1e-4
         Stop when the gap is below this share of the objective.
     width : float, default=0.1

@@ -26,7 +26,7 @@ class ProximalRound:
     Parameters
     ----------
     max_iter : int, default=15
-        Iterations at most.
+        Maximum number of iterations.
     rows : int, default=1000
         Size of the sample, taken if there are four times as many rows or more.
     """

@@ -1,4 +1,4 @@
-"""What a solver hands back: the metric, how it got there and why it stopped."""
+"""The solution of a solver: the metric, its history and the reason for stopping."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

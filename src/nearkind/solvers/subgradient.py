@@ -25,7 +25,7 @@ class _ProjectedDescent:
     Parameters
     ----------
     max_iter : int, default=200
-        Iterations at most.
+        Maximum number of iterations.
     tol : float, default=1e-4
         Stop when the gap is below this share of the objective.
     shrink : float, default=0.1

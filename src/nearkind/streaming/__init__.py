@@ -1,4 +1,4 @@
-"""Tables beyond memory: everything that touches all rows is mapped and merged.
+"""Tables beyond memory: maps over batches, and merges of their results.
 
 ``source`` reads batches as often as needed. One pass over them gives a ``summary``:
 ``counts`` of all rows (``column_counts``, made of ``value_counts``) and a ``sample`` of

@@ -1,4 +1,4 @@
-"""Objectives on minibatches: rows of one batch, beside rows of a sample of all.
+"""Objectives on minibatches: rows of a batch together with a sample of all rows.
 
 What is sent to a batch is small (a few thousand rows, lookup tables), and so is what
 comes back (a number and one matrix), so a batch may be on another machine.

@@ -1,4 +1,4 @@
-"""Columns: distinct values, and which row has which."""
+"""Columns: distinct values, and the value of each row."""
 
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal

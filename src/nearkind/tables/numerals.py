@@ -1,4 +1,4 @@
-"""Text that writes a number: digits, perhaps a minus, a decimal point, an exponent."""
+"""Text that is written as a number."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The table that answers come in where pandas is not installed."""
+"""A minimal data frame for results where pandas is not installed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

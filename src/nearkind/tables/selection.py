@@ -1,4 +1,4 @@
-"""Rows and cells of a table or column, in the kind that the user has."""
+"""Selection of rows and cells of a table, in the library of the user."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Plain values: which values are missing, how others read, which are refused."""
+"""Plain values: missing values, conversions and refused types."""
 
 import datetime as dt
 import sys

@@ -1,1 +1,1 @@
-"""What else a distance is for: outliers, groups, prototypes, audits, changes."""
+"""Tasks: outliers, clusters, prototypes, audits, counterfactuals and others."""

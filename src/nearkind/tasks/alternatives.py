@@ -1,4 +1,4 @@
-"""The values that the columns of a row may take instead, and rows that take them."""
+"""Alternative values of the columns of a row, and the rows that have them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The nearest change: the fewest other values that make a model say another class."""
+"""Counterfactuals: the fewest changes for which a model predicts another class."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""The fewest changes of a row that change its class, the nearest of these first.
+"""Search of the fewest changes that change the class, the nearest first.
 
 All rows of one change are tried, then all of two, and so on, but for those that bounds
 exclude: the first that do are the fewest. Where these are too many, training rows of

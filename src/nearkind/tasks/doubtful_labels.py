@@ -1,4 +1,4 @@
-"""Labels that the neighbours of their rows contradict, by votes on held-out rows."""
+"""Labels that contradict those of neighbouring rows, by cross-validation."""
 
 import warnings
 from dataclasses import dataclass

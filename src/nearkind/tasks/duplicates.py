@@ -1,4 +1,4 @@
-"""Equal rows of a table, and the pairs of different rows that are nearest."""
+"""Equal rows of a table, and the nearest pairs of different rows."""
 
 import warnings
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The distance that a task works under: given fitted, or fitted to its rows."""
+"""The distance of a task: given fitted, or fitted to its rows."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -62,7 +62,7 @@ class DistanceTask(TableEstimator):
             Labels. They are kept where given, and needed if the distance learns from
             them and is not fitted.
         sample_weight : array-like (n,), default=None
-            How many rows each row stands for; those of weight zero are left out.
+            Number of rows that each row represents; those of weight zero are left out.
         """
         data, owner = (X, y, sample_weight), type(self).__name__
         metric = _unwrapped(self.metric)

@@ -61,7 +61,7 @@ class Donors:
     cells : ndarray of int32 (m, D)
         Place of each value among the distinct ones of its column, -1 where missing.
     weights : ndarray (m,)
-        How many rows each stands for.
+        Number of rows that each represents.
     values : list of list
         Distinct values of each column.
     is_number : ndarray of bool (D,)
@@ -204,7 +204,7 @@ class NeighborImputer(
         y : array-like (n,), default=None
             Labels, for a distance that is yet to learn from them; not used otherwise.
         sample_weight : array-like (n,), default=None
-            How many rows each row stands for.
+            Number of rows that each row represents.
 
         Returns
         -------

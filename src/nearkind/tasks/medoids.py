@@ -143,7 +143,7 @@ class KMedoids(
             Labels, for a distance that is yet to learn from them; groups do not depend
             on them otherwise.
         sample_weight : array-like (n,), default=None
-            How many rows each row stands for.
+            Number of rows that each row represents.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Columns that say nothing, name rows, or give the label away."""
+"""Constant columns, identifiers and leaks."""
 
 from dataclasses import dataclass
 from typing import Any

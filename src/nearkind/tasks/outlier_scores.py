@@ -1,4 +1,4 @@
-"""Scores of rows by their nearest neighbours: larger for more normal rows."""
+"""Outlier scores from nearest neighbours; lower scores are outliers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

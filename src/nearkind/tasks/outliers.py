@@ -111,7 +111,7 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
             Labels, for a distance that is yet to learn from them; no row is judged by
             its label.
         sample_weight : array-like (n,), default=None
-            How many rows each row stands for.
+            Number of rows that each row represents.
 
         Returns
         -------

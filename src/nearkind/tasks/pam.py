@@ -1,4 +1,4 @@
-"""Partitioning around medoids, on a square of distances between weighted rows.
+"""Partitioning around medoids, on a matrix of distances between weighted rows.
 
 Kaufman and Rousseeuw, *Finding groups in data*, 1990: BUILD and SWAP. Schubert and
 Rousseeuw, *Fast and eager k-medoids clustering*, Information Systems 101, 2021: the
@@ -35,7 +35,7 @@ class Partition:
     square : ndarray (m, m)
         Finite distances between unique rows.
     weights : ndarray (m,)
-        How many rows each stands for.
+        Number of rows that each represents.
     medoids : ndarray of int (k,)
         Places of the unique rows that are medoids.
     """

@@ -47,8 +47,11 @@ RECENT = 4
 """The rows of so many questions before are left out of the next."""
 N_NEAR = 3
 """Rows of which the nearest is compared."""
-N_IMPLIED = 2_000
-"""Comparisons of other rows that the distance is learned from beside the answers."""
+N_IMPLIED, FEWEST_IMPLIED, MOST_NUMBERS = 2_000, 300, 500_000
+"""Comparisons of other rows that the distance is learned from beside the answers; there
+are fewer where they and the values of all columns multiply to more numbers."""
+MOST_COMPARED = 500
+"""Rows that these comparisons are of."""
 
 DEFAULT: dict[str, Any] = {
     "projection": "onehot",
@@ -415,13 +418,19 @@ class Questions:
         limit = np.quantile(n_columns, min(share, 1.0))
         return found[n_columns <= limit]
 
+    @property
+    def _n_implied(self) -> int:
+        n_values = sum(self._coded.codebook.n_values)
+        return min(max(MOST_NUMBERS // n_values, FEWEST_IMPLIED), N_IMPLIED)
+
     def _implied(self) -> Rows:
         """Return triplets (m, 3) of any rows, the first nearer by the answers."""
         rng = np.random.default_rng(self._seed)
-        drawn = self._rows[rng.integers(len(self._rows), size=(4 * N_IMPLIED, 3))]
+        some = rng.permutation(self._rows)[:MOST_COMPARED]
+        drawn = some[rng.integers(len(some), size=(4 * self._n_implied, 3))]
         drawn = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).all(axis=1)]
         mean = self.comparisons.triplets(drawn) @ self.posterior.weights
-        sure = np.argsort(-np.abs(mean), kind="stable")[:N_IMPLIED]
+        sure = np.argsort(-np.abs(mean), kind="stable")[: self._n_implied]
         sure = sure[mean[sure] != 0.0]
         turned = mean[sure] < 0.0
         drawn = drawn[sure]
@@ -435,6 +444,9 @@ class Questions:
         if not len(known):
             return np.empty((0, 3), dtype=np.intp)
         rng = np.random.default_rng(self._seed)
-        drawn = known[rng.integers(len(known), size=(8 * N_IMPLIED, 3))]
+        known = rng.permutation(known)[:MOST_COMPARED]
+        drawn = known[rng.integers(len(known), size=(8 * self._n_implied, 3))]
         i, j, k = classes[drawn].T
-        return drawn[(i == j) & (i != k) & (drawn[:, 0] != drawn[:, 1])][:N_IMPLIED]
+        return drawn[(i == j) & (i != k) & (drawn[:, 0] != drawn[:, 1])][
+            : self._n_implied
+        ]

@@ -1,4 +1,4 @@
-"""Values of one column that are nearly the same: by their text, or to the model."""
+"""Values of a column that may mean the same, by spelling or by the model."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Votes of a voter on rows that take one value more, and bounds for several more."""
+"""Votes for rows with one value changed, and bounds for several changes."""
 
 from dataclasses import dataclass
 from functools import cached_property

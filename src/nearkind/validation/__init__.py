@@ -1,1 +1,1 @@
-"""What all estimators check and share: limits of size, threads."""
+"""Checks shared by all estimators: limits of size, threads."""

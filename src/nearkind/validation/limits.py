@@ -1,4 +1,4 @@
-"""What fits: refuse the rest before it is allocated, naming the column to blame."""
+"""Limits of memory, checked before allocation."""
 
 from collections.abc import Sequence
 from typing import Any

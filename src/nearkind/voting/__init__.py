@@ -1,4 +1,4 @@
-"""Voters and committees: what predicts once distances have been learned.
+"""Voters and committees.
 
 A ``Voter`` is a fitted distance, the training rows that vote under it, and a rule by
 which they vote. A ``Committee`` is one voter or several with the classes, a calibration

@@ -1,4 +1,4 @@
-"""Calibration: from shares of votes to probabilities, fitted on held-out rows."""
+"""Calibration of shares of votes on held-out rows."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,7 +90,7 @@ class Calibration:
         truth : ndarray of int (n,)
             Their classes.
         weights : ndarray (n,)
-            How many rows each stands for.
+            Number of rows that each represents.
         prior : ndarray (C,)
             Share of each class, > 0.
         n_rows : float, default=None
@@ -224,7 +224,7 @@ def effective_rows(weights: Array, counts: Array) -> float:
     ----------
     weights : ndarray (n,)
     counts : ndarray (n,)
-        How many rows each stands for, whatever their weight.
+        Number of rows that each represents, whatever their weight.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A committee: voters, and how their votes become probabilities."""
+"""Committees: voters and a calibration."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

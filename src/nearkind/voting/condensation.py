@@ -1,4 +1,4 @@
-"""Prototypes: the few unique rows that classify nearly as well as all."""
+"""Prototypes: few unique rows that classify nearly as well as all."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -116,7 +116,7 @@ def nearest_counts(
     ----------
     metric, rows, at_once : as in ``cover_order``
     counts : ndarray (m, C)
-        How many rows of each class each stands for.
+        Number of rows of each class that each represents.
     kept : ndarray of int (n,)
         The rows that are kept.
 
@@ -308,7 +308,7 @@ class HeldOut:
     rows : sequence of length b
         Unique held-out rows, as the metric represents them.
     held : ndarray (b, C)
-        How many rows of each class each stands for.
+        Number of rows of each class that each represents.
     """
 
     others: Condensation

@@ -1,4 +1,4 @@
-"""Conformal prediction: sets of classes that hold the true one as often as asked.
+"""Conformal prediction: sets of classes with a given coverage.
 
 Split conformal prediction after Vovk, Gammerman and Shafer, *Algorithmic Learning in a
 Random World*, 2005, with the score of Sadinle, Lei and Wasserman, *Least ambiguous
@@ -34,7 +34,7 @@ class ConformalScores:
     truth : ndarray of int (n,)
         Class numbers of the rows.
     weights : ndarray (n,)
-        How many rows each stands for.
+        Number of rows that each represents.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Why a row is given its class: who votes, and which columns speak for which class."""
+"""Explanations of predictions: neighbours that vote, and effects of columns."""
 
 from collections import Counter
 from dataclasses import dataclass

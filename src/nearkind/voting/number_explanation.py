@@ -1,4 +1,4 @@
-"""Why a row is given its number: its neighbours, and the effect of each column."""
+"""Explanations of predicted numbers: neighbours, and effects of columns."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -235,7 +235,7 @@ class HeldErrors:
     errors : ndarray (n,)
         Rising.
     weights : ndarray (n,)
-        How many rows each stands for.
+        Number of rows that each represents.
 
     Examples
     --------

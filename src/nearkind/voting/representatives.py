@@ -1,4 +1,4 @@
-"""Representatives: rows that vote for all rows near them, so that fewer have to vote.
+"""Representatives: rows that vote for all rows near them, for faster predictions.
 
 Soft votes fall smoothly with the distance, so rows much nearer to each other than the
 temperature allows are as good as one row that votes with the weights of all of them.
@@ -21,6 +21,7 @@ from nearkind.neighbors.training_rows import TrainingRows
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.protocols import Array, Codes
 from nearkind.validation import parameters
+from nearkind.validation.threads import one_blas_thread
 from nearkind.voting.condensation import N_FOLDS, hold_out
 from nearkind.voting.voter import SoftRule, Voter
 
@@ -157,12 +158,13 @@ def in_fewer_directions(voter: Voter, fewest: int = FEWEST) -> Voter:
         return voter
     if len(voter.rows) <= fewest:
         return voter
-    centred, axes = _principal_axes(voter)
+    centred, axes, unit = _principal_axes(voter)
     beyond = np.zeros(len(axes))  # most that each axis and all after it hold
     for at in query_chunks(len(centred), len(axes), AT_ONCE):
         squares = np.square(centred[at] @ axes)[:, ::-1]
         np.maximum(beyond, squares.cumsum(axis=1).max(axis=0)[::-1], out=beyond)
-    n_kept = max(1, int((beyond > NARROW * rule.temperature).sum()))
+    most = NARROW * rule.temperature / unit / unit
+    n_kept = max(1, int((beyond > most).sum()))
     if n_kept == len(axes):
         return voter
     tables = form.tables.projected(axes[:, :n_kept])
@@ -170,7 +172,7 @@ def in_fewer_directions(voter: Voter, fewest: int = FEWEST) -> Voter:
 
 
 def economical(voter: Voter) -> Voter:
-    """Return a voter that answers sooner, and as well as far as held-out rows tell."""
+    """Return a voter of fewer directions and rows, if that loses nothing."""
     voter = in_fewer_directions(voter)
     return voter.with_rows(enough_representatives(voter))
 
@@ -194,15 +196,21 @@ def _directions(voter: Voter) -> Array:
     """
     if not voter.distance.is_euclidean:
         return voter.rows.codes.astype(np.float32)
-    centred, axes = _principal_axes(voter)
+    centred, axes, _ = _principal_axes(voter)
     return (centred @ axes[:, :N_DIRECTIONS]).astype(np.float32)
 
 
-def _principal_axes(voter: Voter) -> tuple[Array, Array]:
-    """Return vectors less their mean (m, q), and their axes, widest first (q, q)."""
+def _principal_axes(voter: Voter) -> tuple[Array, Array, float]:
+    """Return centred vectors (m, q), their principal axes (q, q), and a unit.
+
+    The widest axis comes first. Vectors are in units of their largest coordinate.
+    """
     known = VectorRows(voter.represented)
     y = known.vectors - known.centre
-    return y, decompose((y.T @ y)[None]).vectors[0, :, ::-1]
+    unit = float(np.abs(y).max()) or 1.0
+    y /= unit
+    with one_blas_thread():
+        return y, decompose((y.T @ y)[None]).vectors[0, :, ::-1], unit
 
 
 def _losses(voter: Voter, codes: Codes) -> Array:

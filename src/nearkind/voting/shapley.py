@@ -1,4 +1,4 @@
-"""Shapley values: a number shared among features by what each adds to subsets of them.
+"""Shapley values: contributions of features to a prediction.
 
 The Shapley value of a feature is the mean, over all orders of the features, of what the
 worth of those before it gains when it joins them (Shapley 1953). The values add up to

@@ -1,4 +1,4 @@
-"""A voter: a distance, the training rows that vote under it, and how they vote."""
+"""Voters: a distance, training rows and the rule of the vote."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -315,7 +315,7 @@ class Voter:
         Parameters
         ----------
         codes : ndarray of int (n, D) or None
-            None: the training rows, none being its own neighbour.
+            None: the training rows, each compared with the others.
         k : int
         """
         n_others = self.rows.n_rows - (codes is None)
@@ -343,7 +343,7 @@ class Voter:
         Parameters
         ----------
         codes : ndarray of int (n, D) or None
-            None: the training rows, none being its own neighbour.
+            None: the training rows, each compared with the others.
         radius : float
 
         Returns
@@ -376,7 +376,7 @@ class Voter:
         Parameters
         ----------
         codes : ndarray of int (n, D) or None
-            None: the training rows, none being its own neighbour.
+            None: the training rows, each compared with the others.
         """
         k_nearest, (_, queries) = self.rows.k_nearest, self._queries(codes)
         # A row is at distance zero of itself: with one more it adds nothing.

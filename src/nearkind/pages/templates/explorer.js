@@ -20,7 +20,10 @@ function showAnswer(answer) {
     ? `Row ${NUMBERS[STATE.row]} with ${nChanged} ${nChanged === 1 ? 'value' : 'values'} changed`
     : `Row ${NUMBERS[STATE.row]} as it is`;
   if (!FACTS.votes) {
-    fill('answer', make('p', { class: 'dim' }, about));
+    const known = TARGET && !nChanged;
+    fill('answer', make('p', { class: 'dim' }, about),
+      known ? make('p', { class: 'said' }, `Predicted ${numberText(TARGET.said[STATE.row])}`) : null,
+      known ? make('p', { class: 'dim' }, `True value: ${numberText(TARGET.true[STATE.row])}`) : null);
     return;
   }
   const shares = [...answer.shares].map((share, c) => ({ share, c }))

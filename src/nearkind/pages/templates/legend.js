@@ -43,5 +43,5 @@ function mapLead() {
     ? 'One axis is enough: rows close to each other from left to right are similar, and each class has a lane of its own.'
     : 'Rows close to each other are similar, as far as two dimensions can show it.';
   return `${some} ${near} ${
-    HAS_TRUTH || HAS_SAID ? colours + rings : ''} Click a row to explore it.${same}`;
+    HAS_TRUTH || HAS_SAID || TARGET ? colours + rings : ''} Click a row to explore it.${same}`;
 }

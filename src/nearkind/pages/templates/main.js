@@ -2,6 +2,7 @@
 
 const SECTIONS = [
   ['summary', 'Summary'],
+  ['errors', 'Errors'],
   ['columns', 'Columns'],
   ['relevance', 'Relevance'],
   ['values', 'Values'],
@@ -15,6 +16,7 @@ const SECTIONS = [
 
 startTheme();
 showSummary();
+showNumbers();
 showRelevance();
 startValues();
 startMap();

@@ -69,10 +69,10 @@ function drawDots(pen, { scale, left, top }) {
   let colour = null;
   for (let row = 0; row < XS.length; row += 1) {
     if (!isShown(row)) continue;
-    const own = classOfRow(row);
+    const own = TARGET ? colourOfNumber(row) : classOfRow(row);
     if (own !== colour) {
       colour = own;
-      pen.fillStyle = colourOf(own);
+      pen.fillStyle = TARGET ? own : colourOf(own);
     }
     const [x, y] = [scale * XS[row] + left, scale * YS[row] + top];
     if (size < 2) pen.fillRect(x - size, y - size, 2 * size, 2 * size);

@@ -35,7 +35,7 @@ function showSummary() {
 function showColumns() {
   const heads = ['Column', 'Distinct values', 'Missing', 'Values'];
   const right = (i) => (i === 1 || i === 2 ? 'number' : null);
-  const draw = (some) => scrolling('Columns of the table', make('table', {},
+  const draw = (some) => scrolling('Values and missing cells', make('table', {},
     make('thead', {}, make('tr', {}, ...heads.map((head, i) => make('th', { scope: 'col', class: right(i) }, head)))),
     make('tbody', {}, ...some.map((cells) => make('tr', {}, ...cells.map((cell, i) => (
       i ? make('td', { class: right(i) }, cell) : make('th', { scope: 'row' }, nameOf(cell)))))))));

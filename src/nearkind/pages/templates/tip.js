@@ -3,6 +3,7 @@
 function classesText(row) {
   const [truth, said] = [FACTS.rows.true[row] - 1, FACTS.rows.said[row] - 1];
   const parts = [];
+  if (TARGET) parts.push(`true ${numberText(TARGET.true[row])}`, `predicted ${numberText(TARGET.said[row])}`);
   if (truth >= 0) parts.push(`class ${className(truth)}`);
   if (said >= 0) parts.push(`predicted ${className(said)}`);
   return parts.join(', ');
