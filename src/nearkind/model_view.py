@@ -13,7 +13,7 @@ from nearkind.estimators.base import Distance, TableEstimator
 from nearkind.estimators.fit_report import fit_report
 from nearkind.estimators.neighbor_classifier import NeighborEstimator
 from nearkind.protocols import Array
-from nearkind.voting import FitReport, Voter
+from nearkind.voting import Committee, FitReport, NumberCommittee, Voter
 from nearkind.voting.committee import explained_by
 
 
@@ -58,6 +58,16 @@ class ModelView:
         """What predicts classes, or numbers; None for a distance alone."""
         predicts = isinstance(self.model, NeighborEstimator)
         return self.model.committee_ if predicts else None
+
+    @property
+    def class_committee(self) -> Committee | None:
+        """``committee``, of a model that predicts classes if it predicts at all."""
+        if isinstance(self.committee, NumberCommittee):
+            raise ValueError(
+                f"This {type(self.model).__name__} predicts a number, and classes are "
+                "needed here. Its predict, explain, kneighbors and save take numbers."
+            )
+        return self.committee
 
     @property
     def voters(self) -> tuple[Voter, ...]:

@@ -316,6 +316,8 @@ def test_a_target_of_many_numbers_looks_like_regression(tmp_path, stream, prices
         "-m",
         "single",
         stream,
+        "--task",
+        "class",
         "-o",
         tmp_path / "m.nearkind",
     )

@@ -43,8 +43,10 @@ def test_a_table_alone_has_a_page(pets, tmp_path):
     facts = facts_of(out)
     assert facts["title"] == "pets.csv"
     assert {"legs", "coat", "weight", "kind"} < {name for name, *_ in facts["columns"]}
-    done("report", pets, "-o", out, "--target", "kind")
-    assert facts_of(out)["classes"] == ["bird", "cat", "dog"]
+    done("report", pets, "-o", out, "--target", "kind", "--metric", "hamming")
+    facts = facts_of(out)
+    assert facts["classes"] == ["bird", "cat", "dog"]
+    assert facts["members"][0]["distance"]["kind"] == "mismatches"
     said = complaint("report", pets, "-o", pets, code=2)
     assert "no command replaces what it reads" in said
 

@@ -17,5 +17,5 @@ def change(
     from nearkind.cli import console
     from nearkind.cli.explanations import Explainer
 
-    facts = Explainer(query.known(classifies=True)).change(row, to, fixed or [])
+    facts = Explainer(query.known("class")).change(row, to, fixed or [])
     (console.print_json if as_json else console.show_change)(facts)

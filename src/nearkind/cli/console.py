@@ -125,15 +125,20 @@ def more_text(n: int, shown: int) -> str:
 def show_fit(facts: dict[str, Any]) -> None:
     """Print what was learned, and what to do next."""
     screen, model, has_classes = Screen(), facts["model"], facts["target"] is not None
-    classes = "no classes"
-    if has_classes:
+    classes, is_number = "no classes", "r2" in facts
+    if is_number:
+        classes = f"a number, {facts['target']!r}"
+    elif has_classes:
         classes = f"{len(facts['classes'])} classes of {facts['target']!r}"
     screen.line(
         f"{model}: {facts['rows']:,} rows, {facts['features']} columns, {classes}, "
         f"fitted in {facts['seconds']:.1f} s",
         bold=True,
     )
-    if has_classes:
+    if is_number:
+        r2 = facts["r2"]
+        screen.line(f"R2 {r2:.3f} {facts['r2_is']}" if r2 == r2 else facts["r2_is"])
+    elif has_classes:
         _print_accuracy(screen, facts)
     for name in facts["chosen"]:
         screen.line(f"distance: {name}")
@@ -146,7 +151,8 @@ def show_fit(facts: dict[str, Any]) -> None:
     is_said = explained_by and facts["chosen"][0].startswith(explained_by)
     print_relevance(screen, facts["relevance"], None if is_said else explained_by)
     screen.section("Next")
-    for line in NEXT_OF_CLASSIFIER if has_classes else NEXT_OF_DISTANCE:
+    following = NEXT_OF_CLASSIFIER if has_classes else NEXT_OF_DISTANCE
+    for line in following[:3] if is_number else following:
         screen.line(f"  nearkind {line.format(model)}")
 
 
@@ -222,6 +228,8 @@ def show_neighbors(facts: dict[str, Any]) -> None:
     """Print the nearest training rows, and why each is near."""
     screen, predicted = Screen(), facts["predicted"]
     classified = "" if predicted is None else f", classified as {predicted}"
+    if isinstance(predicted, float):
+        classified = f", predicted {predicted:.6g}"
     screen.line(f"Row {facts['row']}{classified}", bold=True)
     screen.line(cells_text(facts["cells"]))
     _print_neighbors(screen, facts)
@@ -254,6 +262,16 @@ def show_contributions(facts: dict[str, Any]) -> None:
         for size in [part["contribution"]]
     ]
     screen.table(("feature", "contribution", ""), lines, right={"contribution"})
+
+
+def show_number(facts: dict[str, Any]) -> None:
+    """Print why a row has its number."""
+    screen = Screen()
+    screen.line(f"Row {facts['row']}", bold=True)
+    screen.line(cells_text(facts["cells"]))
+    screen.line()
+    for line in facts["text"].splitlines():
+        screen.line(line)
 
 
 def show_change(facts: dict[str, Any]) -> None:
@@ -316,7 +334,9 @@ def show_explanation(facts: dict[str, Any]) -> None:
     screen, parts, (a, b) = Screen(), facts["contributions"], facts["rows"]
     screen.line(f"Rows {a} and {b} are {facts['distance']:.4g} apart", bold=True)
     if facts["predicted"] is not None:
-        screen.line("classified as {} and {}".format(*facts["predicted"]))
+        is_number = isinstance(facts["predicted"][0], float)
+        text = "predicted {:.6g} and {:.6g}" if is_number else "classified as {} and {}"
+        screen.line(text.format(*facts["predicted"]))
     screen.line(f"by {facts['explained_by']}")
     screen.line(explanation_text(parts))
     added = f"adds to the {facts['contributions_to']}"

@@ -37,15 +37,17 @@ def explain(
 
     written.check(query.inputs)
     if all_rows:
-        table = query.known(classifies=True)
+        table = query.known("class")
         columns = contributions(table)
         if written.output is not None:
             written.write((table.columns if written.keep else {}) | columns)
         found = contribution_facts(table, columns)
         (console.print_json if as_json else console.show_contributions)(found)
         return
-    explainer = Explainer(query.known(classifies=row is not None), training)
-    if row is not None:
+    explainer = Explainer(query.known(None if row is None else "any"), training)
+    if row is not None and explainer.view.committee.classes is None:
+        facts, show = explainer.number(row, k), console.show_number
+    elif row is not None:
         facts, show = explainer.prediction(row, k), console.show_prediction
     elif rows is not None:
         facts, show = explainer.distance(*rows), console.show_explanation

@@ -10,7 +10,7 @@ from nearkind.io import Columns
 from nearkind.model_view import ModelView
 from nearkind.neighbors import tie_widths
 from nearkind.protocols import Codes
-from nearkind.tables import read_table
+from nearkind.tables import plain, read_table
 from nearkind.tasks.change import nearest_change
 from nearkind.tasks.nearest_rows import NearestRows
 from nearkind.voting.explanation import (
@@ -18,6 +18,7 @@ from nearkind.voting.explanation import (
     deciding_rows,
     kept_values,
 )
+from nearkind.voting.number_explanation import explain_number
 
 ROWS_AT_ONCE = 50
 """Rows that are explained between two steps of a bar."""
@@ -91,6 +92,32 @@ class Explainer:
             ],
         }
 
+    def number(self, number: int, k: int) -> dict[str, Any]:
+        """Return why a row has its number: k neighbours, and effects."""
+        row = self.table.row(number)
+        cells = {name: column[0] for name, column in row.items()}
+        found = explain_number(self.view.committee, cells, k)
+        lists = {
+            name: {key: list(table[key]) for key in keys}
+            for name, table, keys in (
+                ("neighbors", found.neighbors, ("row", "target", "distance", "vote")),
+                ("effects", found.effects, ("feature", "value", "effect")),
+            )
+        }
+        return {
+            **self.about(number, row),
+            "interval": found.interval,
+            "base": found.base,
+            "text": repr(found),
+            **{
+                name: [
+                    dict(zip(table, map(plain, line), strict=True))
+                    for line in zip(*table.values(), strict=True)
+                ]
+                for name, table in lists.items()
+            },
+        }
+
     def change(self, number: int, to: str | None, fixed: list[str]) -> dict[str, Any]:
         """Return the fewest changes that give a row a class, named as people write it.
 
@@ -136,6 +163,7 @@ class Explainer:
         predicted = other = None
         if view.committee is not None:
             predicted = [self.model.predict(row).tolist()[0] for row in rows]
+        if predicted is not None and view.committee.classes is not None:
             other = self.nearest_of_other_class(here, predicted[0])
         return {
             "rows": [a, b],
@@ -189,16 +217,21 @@ class Explainer:
 
     def neighbor(self, here: CodedRow, number: int, distance: float) -> dict[str, Any]:
         """Return a training row: number, distance, classes, and what differs."""
-        rows, there = self.view.voter.rows, self.training_row(number)
-        shares = rows.shares[rows.unique_of(number)].tolist()
-        pairs = zip(self.model.classes_.tolist(), shares, strict=True)
-        positive = [(label, share) for label, share in pairs if share > 0.0]
-        classes = dict(sorted(positive, key=lambda pair: -pair[1]))
-        parts = self.contributions(here, there)
+        there, voter = self.training_row(number), self.view.voter
+        parts, unique = self.contributions(here, there), voter.rows.unique_of(number)
+        committee, shares = self.view.committee, voter.rows.shares[unique]
+        if committee.classes is None:
+            label = f"{committee.target_of([unique], voter)[0]:.6g}"
+            classes = {label: 1.0}
+        else:
+            pairs = zip(committee.classes.tolist(), shares.tolist(), strict=True)
+            positive = [(label, share) for label, share in pairs if share > 0.0]
+            classes = dict(sorted(positive, key=lambda pair: -pair[1]))
+            label = next(iter(classes))
         return {
             "row": number,
             "distance": distance,
-            "class": next(iter(classes)),
+            "class": label,
             "classes": classes,
             "why": [part for part in parts if not part["same"]],
             "same": [part for part in parts if part["same"]],

@@ -33,6 +33,11 @@ class FitSettings:
         metavar="METHOD",
         autocompletion=completion(methods.names),
     )
+    task: Literal["auto", "class", "number"] = option(
+        "What to predict: a class or a number; auto takes more than 20 different "
+        "numbers in the target for a number.",
+        default="auto",
+    )
     numeric: Literal["auto", "category", "bin", "scale"] = option(
         "Numeric columns: as categories, in ten bins, or as one scaled coordinate; "
         "auto bins columns of more than 20 distinct numbers.",
@@ -142,6 +147,19 @@ class FitSettings:
         )
         members = {} if self.members is None else {"max_members": self.members}
         return search.set_params(**members)
+
+    def regressor(self) -> Any:
+        """Return the model of a number, not fitted."""
+        from nearkind import CPMLRegressor, CPMLRegressorCV
+
+        if self.of_all_rows is not None:
+            raise _wrong(self.of_all_rows, "only where classes are predicted.")
+        if self.name != SEARCH:
+            return CPMLRegressor(self.metric(), random_state=self.seed)
+        search, given = CPMLRegressorCV(verbose=1), self._common()
+        given |= {"time_budget": self.time_budget, "max_members": self.members or 3}
+        taken = search.get_params()
+        return search.set_params(**{k: x for k, x in given.items() if k in taken})
 
     def metric(self) -> Any:
         """Return the distance of the method, not fitted."""

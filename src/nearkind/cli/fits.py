@@ -16,9 +16,10 @@ from nearkind.cli.explanations import relevance_facts
 from nearkind.cli.fit_settings import FitSettings, StreamSettings
 from nearkind.cli.jit import compile_ahead
 from nearkind.cli.methods import SEARCH, STRUCTURES
+from nearkind.cli.number_fits import fit_number, predicts_number
 from nearkind.cli.options import Rows
 from nearkind.cli.usable_columns import declare, read_usable, set_aside
-from nearkind.datasets.readers import is_set, read_batches
+from nearkind.datasets.readers import is_set, read_batches, read_data
 from nearkind.estimators.batches import N_REFERENCE, reference_rows
 from nearkind.estimators.labels import label_array
 from nearkind.estimators.progress import BatchProgress, is_watched
@@ -68,9 +69,16 @@ NO_SEARCH = (
 def fit_classifier(
     source: LabelledSource, settings: FitSettings, batches: StreamSettings
 ) -> Fit:
-    """Return a classifier fitted to a table or, if it is large, to its batches."""
+    """Return a classifier fitted to a table or, if it is large, to its batches.
+
+    A table whose target is a number gives a regressor.
+    """
     if not is_streamed(batches.stream, source.data, settings):
-        return fit_table(read_usable(source, settings.fold_case), settings, source.text)
+        columns = read_data(source.data, source.options)
+        if predicts_number(columns, source, settings):
+            return fit_number(columns, source, settings)
+        table = read_usable(source, settings.fold_case, columns)
+        return fit_table(table, settings, source.text)
     settings.check_stream()
     read = read_batches(source, batches.batch_rows)
     return fit_batches(read, settings, batches.remember)
@@ -321,6 +329,13 @@ def _accuracy_of_remembered(model: CPMLClassifier, seed: int) -> float | None:
 
 def is_streamed(stream: bool | None, data: str, settings: FitSettings) -> bool:
     """Return whether to read a file in batches; None decides by its size."""
+    if settings.task == "number":
+        if stream:
+            raise typer.BadParameter(
+                "a number is learned from whole tables; leave --stream out.",
+                param_hint="--stream",
+            )
+        return False
     if stream and not settings.can_stream:
         listed = ", ".join(STRUCTURES)
         raise typer.BadParameter(

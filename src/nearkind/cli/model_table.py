@@ -45,13 +45,26 @@ ROWS_AT_ONCE = 5_000
 """Rows that are classified between two steps of a bar."""
 
 
-def load_classifier(path: Path) -> Any:
-    """Load a model that predicts classes; raise ValueError if it does not."""
+def load_predictor(path: Path, predicts: str = "class") -> Any:
+    """Load a model; raise ValueError if it does not predict what is wanted.
+
+    Parameters
+    ----------
+    path : Path
+    predicts : {"class", "any"}, default="class"
+        Classes, or classes or numbers.
+    """
     model = load(path)
-    if ModelView(model).committee is None:
+    committee = ModelView(model).committee
+    if committee is None:
         raise ValueError(
             f"{path.name} holds a {type(model).__name__}, which measures distances and "
             "predicts no classes; `nearkind fit` makes models that do."
+        )
+    if committee.classes is None and predicts == "class":
+        raise ValueError(
+            f"{path.name} predicts a number, and this command needs a model of "
+            "classes. predict, explain, neighbors and show take both."
         )
     return model
 
@@ -201,14 +214,14 @@ class Predictions(NamedTuple):
     def columns(self, beside: Columns) -> Columns:
         """Return a table of predictions, beside these columns."""
         found: Columns = dict(beside)
-        found[_new_name("predicted", found)] = self.labels
+        found[free_name("predicted", found)] = self.labels
         if self.sets is not None:
-            found[_new_name("set", found)] = [
+            found[free_name("set", found)] = [
                 " | ".join(map(str, labels)) for labels in self._set_labels()
             ]
         for c, label in enumerate(self.classes):
             column = self.probabilities[:, c].round(6).tolist()
-            found[_new_name(f"p_{label}", found)] = column
+            found[free_name(f"p_{label}", found)] = column
         return found
 
     def facts(self) -> dict[str, Any]:
@@ -289,6 +302,7 @@ def predict_batches(
 def _predictions(
     table: ModelTable, coverage: float | None, advance: Callable[[int], None]
 ) -> Predictions:
+    _ = table.view.class_committee  # refuses a model of numbers
     if coverage is not None and not table.view.was_searched:
         raise ValueError(
             "Sets of classes need the held-out rows of a search, which this model "
@@ -343,7 +357,7 @@ def vector_columns(table: ModelTable, beside: Columns) -> Columns:
         )
     found: Columns = dict(beside)
     for axis, numbers in enumerate(distance.transform(table.X).T):
-        found[_new_name(f"v{axis}", found)] = numbers.tolist()
+        found[free_name(f"v{axis}", found)] = numbers.tolist()
     return found
 
 
@@ -426,7 +440,8 @@ def _class_column(table: ModelTable, classes: set[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _new_name(name: str, columns: Columns) -> str:
+def free_name(name: str, columns: Columns) -> str:
+    """Return a name that no column has, with underscores after it if need be."""
     while name in columns:
         name += "_"
     return name

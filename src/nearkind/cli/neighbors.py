@@ -48,5 +48,5 @@ def neighbors(
         )
     else:
         query = options.Query(model=Path(model), data=data, reading=reading)
-        facts = Explainer(query.known(classifies=True), training).neighbors(row, k)
+        facts = Explainer(query.known("any"), training).neighbors(row, k)
     (console.print_json if as_json else console.show_neighbors)(facts)

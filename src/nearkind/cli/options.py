@@ -344,12 +344,15 @@ class Query:
     data: str = _data()
     reading: Reading
 
-    def known(self, classifies: bool = False) -> "ModelTable":
-        """Return the table beside the model; raise ValueError if it must classify."""
-        from nearkind import load
-        from nearkind.cli.model_table import ModelTable, load_classifier
+    def known(self, predicts: str | None = None) -> "ModelTable":
+        """Return the table beside the model.
 
-        model = (load_classifier if classifies else load)(self.model)
+        Raise ValueError unless it predicts a "class", or "any" of class and number.
+        """
+        from nearkind import load
+        from nearkind.cli.model_table import ModelTable, load_predictor
+
+        model = load_predictor(self.model, predicts) if predicts else load(self.model)
         return ModelTable(model, self.data, self.reading.options)
 
     @property

@@ -8,6 +8,7 @@ from nearkind.cli import options
 
 if TYPE_CHECKING:
     from nearkind.cli.model_table import Score
+    from nearkind.cli.number_predictions import NumberScore
 
 
 def predict(
@@ -16,34 +17,43 @@ def predict(
     target: options.TrueClasses = None,
     coverage: float | None = options.option(
         "Add the set of classes that holds the true class for this share of new rows, "
-        "such as 0.9; for models of method cv.",
+        "such as 0.9, for models of method cv; of a number its interval, 0.9 by "
+        "default.",
         "--set",
         min=0.01,
         max=1.0,
     ),
     as_json: options.AsJson = False,
 ) -> None:
-    """Predict the class of each row and the probability of every class, as CSV."""
+    """Predict the class of each row and the probability of every class, as CSV.
+
+    Of a model of numbers, the number of each row and its interval.
+    """
     from nearkind.cli.console import print_json
     from nearkind.cli.model_table import (
-        load_classifier,
+        ModelTable,
+        load_predictor,
         predict_batches,
         predict_table,
         rows_writer,
     )
+    from nearkind.cli.number_predictions import predict_numbers
     from nearkind.datasets.readers import is_set
+    from nearkind.model_view import ModelView
 
     written.check(query.inputs)
-    if as_json or is_set(query.data):
-        table = query.known(classifies=True)
-        found = predict_table(table, target, coverage)
+    model, reading = load_predictor(query.model, "any"), query.reading.options
+    is_number = ModelView(model).committee.classes is None
+    if as_json or is_number or is_set(query.data):
+        table = ModelTable(model, query.data, reading)
+        answer = predict_numbers if is_number else predict_table
+        found = answer(table, target, coverage)
         _say(found.score)
         if as_json:
             print_json(found.facts())
         if written.output is not None or not as_json:
             written.write(found.columns(table.columns if written.keep else {}))
         return
-    model, reading = load_classifier(query.model), query.reading.options
     score, damage = None, None
     with rows_writer(written.output) as write:
         is_first = True
@@ -62,6 +72,6 @@ def predict(
         raise damage
 
 
-def _say(score: "Score | None") -> None:
+def _say(score: "Score | NumberScore | None") -> None:
     if score is not None:
         typer.echo(score.sentence, err=True)

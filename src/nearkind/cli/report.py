@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 
 def report(
+    measure: options.Measure,
     reading: options.Reading,
     output: options.Page,
     model: str = argument(
@@ -42,7 +43,8 @@ def report(
         if target is not None:
             y = X.pop(require_column(target, X, short_name(model)))
         with said_if_long("making the page ..."):
-            write_text(page(summary(overview(X, short_name(where), y))), output)
+            facts = overview(X, short_name(where), y, measure.distance())
+            write_text(page(summary(facts)), output)
     else:
         query = options.Query(model=Path(model), data=data, reading=reading)
         check_output(output, PAGE, query.inputs, force)

@@ -32,7 +32,7 @@ def model_facts(model: Any) -> dict[str, Any]:
     return {
         "kind": type(model).__name__,
         "distances": [*map(chosen_text, view.voters)] or distances,
-        "scoring": model.scoring if searched else None,
+        "scoring": getattr(model, "scoring", "R2") if searched else None,
         "score": model.best_score_ if searched else None,
         "rows": sum(v.rows.weights.sum().item() for v in view.voters[:1]) or None,
         "classes": None if labels is None else labels.tolist(),

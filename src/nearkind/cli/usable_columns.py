@@ -18,7 +18,9 @@ MOST_SHOWN = 3
 """Pairs of spellings that a message shows."""
 
 
-def read_usable(source: LabelledSource, fold_case: bool = False) -> LabelledTable:
+def read_usable(
+    source: LabelledSource, fold_case: bool = False, columns: Columns | None = None
+) -> LabelledTable:
     """Return a labelled table without identifiers and free text, which is said.
 
     Parameters
@@ -27,8 +29,11 @@ def read_usable(source: LabelledSource, fold_case: bool = False) -> LabelledTabl
         Its columns of text are kept.
     fold_case : bool, default=False
         Whether values that differ only in case are one; if not, they are pointed out.
+    columns : dict of list, default=None
+        Those that ``source`` has, if they have been read.
     """
-    table, where = read_labelled(source), short_name(source.data)
+    table = read_labelled(source) if columns is None else source.select(columns)
+    where = short_name(source.data)
     aside = set_aside(table.X, source.text, where)
     X = {name: cells for name, cells in table.X.items() if name not in aside}
     folded = {name: one_spelling(cells) for name, cells in X.items()}

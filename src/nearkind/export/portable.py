@@ -251,7 +251,7 @@ class PortableModel:
 def portable_model(model: Any) -> PortableModel:
     """Return what is exported of a fitted model, or raise if it cannot be exported."""
     view = ModelView(model)
-    committee = view.committee
+    committee = view.class_committee
     if committee is None:
         member = portable_member(view.distance, view.report.method, None)
         return PortableModel([member], [], None)

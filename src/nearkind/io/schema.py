@@ -315,9 +315,9 @@ def check_classes(
         if n_classes > (MANY_WHOLE if are_whole else FEW_CLASSES):
             raise ValueError(
                 f"Column {target!r} of {where} holds {n_classes} different numbers, so "
-                "this looks like regression, which nearkind does not do. Choose "
-                "another column, or cut its numbers into ranges first; if they name "
-                "classes, write a letter before each."
+                "this looks like regression: nearkind fit --task number predicts "
+                "numbers. If they name classes, write a letter before each; else "
+                "choose another column."
             )
     if n_classes > max(FEW_CLASSES, n_rows // 2):
         raise ValueError(

@@ -66,8 +66,8 @@ class ReportData:
     @cached_property
     def classes(self) -> list[str]:
         """Classes of the model as text; else groups, or the classes of the table."""
-        if self.view.committee is not None:
-            return [str(label) for label in self.view.committee.classes.tolist()]
+        if self.view.class_committee is not None:
+            return [str(label) for label in self.view.class_committee.classes.tolist()]
         if self.groups is not None:
             return [f"group {c + 1}" for c in range(int(self.groups.max()) + 1)]
         return sorted({str(label) for label in self.y_true or [] if label is not None})

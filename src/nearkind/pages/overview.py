@@ -28,8 +28,10 @@ FEWEST_DISTINCT = 8
 """Distinct rows below which no groups are looked for."""
 
 
-def overview(X: Columns, where: str, y: list[Any] | None = None) -> ReportData:
-    """Return what a page on a table alone is about, under Gower's distance.
+def overview(
+    X: Columns, where: str, y: list[Any] | None = None, metric: Any = None
+) -> ReportData:
+    """Return what a page on a table alone is about.
 
     Parameters
     ----------
@@ -39,8 +41,10 @@ def overview(X: Columns, where: str, y: list[Any] | None = None) -> ReportData:
         Its name.
     y : list, default=None
         Labels that colour the map instead of groups.
+    metric : distance, default=None
+        Not fitted, and needs no labels; None: Gower's.
     """
-    model = named_distances()["gower"]().fit(X)
+    model = (named_distances()["gower"]() if metric is None else metric).fit(X)
     distance, codes = model.distance_, model.distance_.encode(X)
     drawn = np.random.default_rng(0).permutation(len(codes))[:MOST_JUDGED]
     rows, drawn = read_table(X).factorize(), np.sort(drawn)

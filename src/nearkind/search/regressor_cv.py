@@ -135,7 +135,8 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
         start, most = perf_counter(), parameters.whole_number(self, "max_members")
         learners, budget = self._learners(), self._seconds()
         with search_progress(self, X, y, sample_weight) as notify:
-            book, owner = Codebook(numeric="category"), type(self).__name__
+            owner = type(self).__name__
+            book = Codebook(numeric="category", ordered=self.ordered)
             rows = numbered_rows(X, y, sample_weight, book, owner)
             folds = self._folds(rows)
             scales = self._scales(rows.numbers, rows.weights)

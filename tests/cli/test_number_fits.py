@@ -1,0 +1,83 @@
+"""Numbers as targets on the command line."""
+
+import csv
+import io
+
+import pytest
+
+from helpers.commands import complaint, done, facts, run
+
+
+@pytest.fixture(scope="module")
+def prices(tmp_path_factory):
+    path = tmp_path_factory.mktemp("prices") / "prices.csv"
+    lines = ["make,size,price,stars,date"]
+    for row in range(60):
+        make, size = "abc"[row % 3], row % 7
+        price = "" if row == 5 else f"{10 * (row % 3) + size + 0.01 * row:.2f}"
+        lines.append(f"{make},{size},{price},{row % 4},2020-01-{row % 27 + 1:02d}")
+    path.write_text("\n".join(lines))
+    return path
+
+
+FIT = "--drop", "date", "--drop", "stars", "--time-budget", "1"
+
+
+@pytest.fixture(scope="module")
+def model(prices):
+    path = prices.with_name("price.nearkind")
+    result = run("fit", prices, "-t", "price", *FIT, "-o", path)
+    assert "'price' holds 59 different numbers, so a number is" in result.stderr
+    assert "1 rows have no 'price'" in result.stderr
+    assert "R2 " in result.stdout
+    assert "59 rows, 2 columns, a number, 'price'" in result.stdout
+    return path
+
+
+def test_numbers_and_intervals_are_written(model, prices):
+    result = run("predict", model, prices, "--target", "price")
+    rows = [*csv.DictReader(io.StringIO(result.stdout))]
+    assert list(rows[0]) == ["predicted", "low", "high"]
+    inside = (
+        float(r["low"]) <= float(r["predicted"]) <= float(r["high"]) for r in rows
+    )
+    assert all(inside)
+    assert "mean absolute error" in result.stderr
+    found = facts("predict", model, prices, "--target", "price", "--set", "0.5")
+    assert found["r2"] > 0.5
+    assert sorted(found["rows"][0]) == ["high", "low", "predicted", "row"]
+
+
+def test_a_prediction_is_explained(model, prices):
+    text = done("explain", model, prices, "--row", 3)
+    assert "Predicted" in text
+    assert "Contribution of each column" in text
+    found = facts("explain", model, prices, "--row", 3)
+    effects = sum(part["effect"] for part in found["effects"])
+    assert found["base"] + effects == pytest.approx(found["predicted"])
+    assert "predicted" in done("explain", model, prices, "--rows", 3, 4)
+    assert "training row" in done("neighbors", model, prices, "--row", 3, "-k", 1)
+    assert "R2" in done("show", model)
+
+
+def test_commands_of_classes_refuse_a_model_of_numbers(model, prices, tmp_path):
+    needed = "predicts a number"
+    assert needed in complaint("change", model, prices, "--row", 1)
+    assert needed in complaint("explain", model, prices, "--all")
+    assert needed in complaint("export", model, "-o", tmp_path / "x.sql")
+
+
+def test_the_task_can_be_stated(prices, tmp_path):
+    path = tmp_path / "stars.nearkind"
+    fit = "fit", prices, "-t", "stars", "-m", "hamming", "-o", path
+    result = run(*fit)
+    assert (
+        "4 different numbers, so a class is predicted; --task number" in result.stderr
+    )
+    assert facts(*fit)["method"] == "hamming"
+    assert facts(*fit, "--task", "number")["task"] == "number"
+    text = complaint("fit", prices, "-t", "make", "--task", "number", "-o", path)
+    assert "'make' of prices.csv holds values that are no numbers" in text
+    text = run(*fit, "--task", "number", "--class-weight", "balanced").stderr
+    assert "where classes are predicted" in text
+    assert "whole tables" in run(*fit, "--task", "number", "--stream").stderr
