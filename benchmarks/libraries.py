@@ -32,7 +32,6 @@ SETS = (
     "mammographic",
     "credit_data",
     "cmc",
-    "car",
 )
 SPLITS = 2
 MOST_ROWS = 1_500

@@ -189,7 +189,10 @@ def text_of(rows):
         "other follows a hidden metric on about half of the columns. A wrong answer is "
         "the opposite one. *Random* asks about any three rows, *uncertain* the least "
         f"certain of {N_CANDIDATES // 3} such questions; both learn as ours does. "
-        "Answers needed are interpolated between the columns of the first table.\n\n"
+        "Answers needed are interpolated between the columns of the first table, where "
+        "a curve first reaches the last value of random questions. With "
+        f"{frame['seed'].nunique()} split per set small differences are chance, and "
+        "with wrong answers the curves do not always rise.\n\n"
         f"The slowest question took {frame['seconds'].max():.2f} CPU seconds. "
         f"{versions('nearkind', 'numpy')}\n"
     )

@@ -3,6 +3,13 @@
 import pytest
 
 from helpers.commands import PETS, done
+from nearkind.cli.jit import compile_ahead
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled():
+    """Compile before the first command, which would announce it."""
+    compile_ahead()
 
 
 @pytest.fixture

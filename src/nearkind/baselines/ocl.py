@@ -16,12 +16,15 @@ from nearkind.validation.parameters import WholeNumber, generator
 
 Places = NDArray[np.intp]
 
+SETTLED = 0.999
+"""Share of the cost before from which on groups and orders are not renewed."""
+
 
 class OCL(MixedDistance):
     """d = weighted mean over columns of |o(x) - o(x')| / (s - 1), o a learned order.
 
     o(x) is the place of a category in the order of the s categories of its column. Two
-    steps alternate until no row changes its group: each row joins the group whose rows
+    steps alternate until they hardly help: each row joins the group whose rows
     are nearest in the mean, and the categories of each column are ordered so that those
     of one group are close. Numbers differ by their share of the range, columns whose
     order is known keep it, and missing cells leave their column out, as under
@@ -91,7 +94,7 @@ class OCL(MixedDistance):
             missing = [0.0] * (book.n_values[d] - len(order))
             ends[d] = np.repeat(np.append(place, missing)[:, None], 2, axis=1)
         self.orders_ = {
-            book.names_[d]: [book.values(d)[code] for code in order]
+            book.names_[d]: list(map(book.values(d).__getitem__, order))
             for d, order in zip(learned, orders, strict=True)
         }
         return replace(form, ends=ends)
@@ -112,9 +115,9 @@ class OCL(MixedDistance):
             costs = np.zeros((len(rows), k))
             for column, N, order in zip(rows.codes.T, counts, orders, strict=True):
                 costs += np.vstack([_distances(N, order), np.zeros(k)])[column]
-            last, groups = groups, costs.argmin(axis=1)
-            total = float(rows.weights @ costs.min(axis=1))
-            if (groups == last).all():
+            groups = costs.argmin(axis=1)
+            last, total = total, float(rows.weights @ costs.min(axis=1))
+            if total > SETTLED * last:
                 break
         return total, orders
 

@@ -1,5 +1,6 @@
 """``nearkind cluster``."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,9 @@ def cluster(
         default="auto",
         metavar="N|auto",
     ),
-    page: Path | None = option("File for a page on the groups, which ends in .html."),
+    page: Path | None = option(
+        "File for a page on DATA, which ends in .html, with the groups on a map."
+    ),
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:
@@ -30,7 +33,7 @@ def cluster(
     from nearkind.cli.console import print_json
     from nearkind.cli.outputs import PAGE, check_output
     from nearkind.cli.progress import said_if_long
-    from nearkind.io import short_name
+    from nearkind.io import short_name, write_text
     from nearkind.tasks.medoids import KMedoids
 
     if k != "auto" and not (k.isdecimal() and int(k)):
@@ -57,10 +60,22 @@ def cluster(
         "silhouettes": model.silhouettes_,
         "groups": [group.to_dict() for group in model.groups_],
     }
+    if page is not None:
+        write_text(_page(X, short_name(rows.data), model.labels_), page)
     if as_json:
         print_json(facts)
     else:
         _show(facts, model.groups_)
+
+
+def _page(X: Any, where: str, labels: Any) -> str:
+    """Return the page on a table whose map shows these groups."""
+    from nearkind.pages.overview import overview
+    from nearkind.pages.page import page
+    from nearkind.pages.summary import summary
+
+    found = overview(X, where, labels.tolist())
+    return page(summary(replace(found, y_true=None, groups=labels)))
 
 
 def _show(facts: dict[str, Any], groups: Any) -> None:

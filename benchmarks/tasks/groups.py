@@ -1,0 +1,168 @@
+"""Groups beside kmodes, k-prototypes and HDBSCAN, judged by the labels.
+
+    python -m benchmarks.tasks.groups --output FOLDER [--sets NAME ...] [--page]
+
+groups the rows of each table, as many groups as classes, without the labels, runs what
+FOLDER/groups.jsonl lacks, and with --page writes docs/results/tasks-groups.md. It needs
+kmodes, and the mixed tables in the folder that NEARKIND_MORE names.
+"""
+
+from time import process_time
+
+import numpy as np
+import pandas as pd
+from kmodes.kmodes import KModes
+from kmodes.kprototypes import KPrototypes
+from sklearn.cluster import HDBSCAN
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+import nearkind as nk
+from benchmarks.harness import no_warnings
+from benchmarks.tasks.imputation import FOLDER, table
+from benchmarks.tasks.results import (
+    arguments,
+    chosen,
+    markdown,
+    rows_of,
+    versions,
+    write_page,
+)
+from nearkind.experiments.sets import BuiltIn
+
+NOMINAL = (
+    "audiology", "balance", "car", "housevotes", "lymphography", "soybean_large",
+    "spect", "tic_tac_toe", "voting", "zoo",
+)  # fmt: skip
+MIXED = (
+    "autos", "cmc", "credit_data", "cylinder_bands", "dresses_sales", "eucalyptus",
+    "heart_cleveland", "horse_colic", "mammographic", "titanic",
+)  # fmt: skip
+MOST_ROWS = 1000
+
+
+def load(name):
+    """Return rows and labels of a set."""
+    if name in NOMINAL:
+        X, y = BuiltIn(name).load()
+        X, y = pd.DataFrame(X), pd.Series(np.asarray(y))
+        some = X.sample(min(len(X), MOST_ROWS), random_state=0).index
+        return X.loc[some].reset_index(drop=True), y.loc[some].to_numpy()
+    X = table(name)
+    y = pd.read_csv(FOLDER / f"{name}.csv.gz", dtype=str).iloc[:, -1]
+    return X, y.sample(len(X), random_state=0).to_numpy()
+
+
+def words(X):
+    """Return X as text, missing cells as a word of their own."""
+    return X.astype(object).where(X.notna(), "missing").astype(str)
+
+
+def is_number(X):
+    return [pd.api.types.is_numeric_dtype(X[name]) for name in X]
+
+
+def kmodes(X, k):
+    return KModes(k, n_init=5, random_state=0).fit_predict(words(X))
+
+
+def kprototypes(X, k):
+    numbers = is_number(X)
+    if not any(numbers) or all(numbers):
+        return kmodes(X, k)
+    Z = words(X)
+    for name, number in zip(X, numbers, strict=True):
+        if number:
+            filled = X[name].fillna(X[name].median())
+            Z[name] = (filled - filled.mean()) / (filled.std() or 1.0)
+    categorical = [d for d, number in enumerate(numbers) if not number]
+    model = KPrototypes(k, n_init=3, random_state=0)
+    return model.fit_predict(Z.to_numpy(), categorical=categorical)
+
+
+def hdbscan(X, k):
+    Z = pd.get_dummies(X.where(X.notna(), np.nan).apply(as_columns)).astype(float)
+    return HDBSCAN(min_cluster_size=max(5, len(X) // (10 * k)), copy=True).fit_predict(
+        Z
+    )
+
+
+def as_columns(column):
+    """Return numbers scaled to unit range, and words as they are."""
+    if not pd.api.types.is_numeric_dtype(column):
+        return column.astype(object).where(column.notna(), "missing").astype(str)
+    filled = column.fillna(column.median())
+    return (filled - filled.min()) / (np.ptp(filled) or 1.0)
+
+
+def medoids(metric):
+    return lambda X, k: nk.KMedoids(metric, k, random_state=0).fit_predict(X)
+
+
+METHODS = {
+    "kmodes": kmodes,
+    "kprototypes": kprototypes,
+    "HDBSCAN": hdbscan,
+    "KMedoids hamming": medoids("hamming"),
+    "KMedoids gower": medoids("gower"),
+    "KMedoids unbiased": medoids("unbiased"),
+}
+
+
+def trial(name, method):
+    """Return agreement with the labels, and processor time, of one method."""
+    X, y = load(name)
+    k, start = len(set(y)), process_time()
+    with no_warnings():
+        labels = METHODS[method](X, k)
+    return {
+        "n_rows": len(X),
+        "k": k,
+        "seconds": process_time() - start,
+        "rand": float(adjusted_rand_score(y, labels)),
+        "information": float(normalized_mutual_info_score(y, labels)),
+    }
+
+
+def main() -> None:
+    given = arguments(__doc__, 1)
+    sets = given.sets or (*NOMINAL, *MIXED)
+    keys = [(name, method) for name in sets for method in METHODS]
+    rows = rows_of(given.output / "groups.jsonl", keys, trial)
+    found = pd.DataFrame(
+        [{"set": r["key"][0], "method": r["key"][1], **r} for r in rows]
+    )
+    lines = []
+    scores = {
+        what: found.pivot(index="set", columns="method", values=what)
+        for what in ("rand", "information", "seconds")
+    }
+    for method in METHODS:
+        mean = [scores[what][method].mean() for what in ("rand", "information")]
+        ranks = [
+            scores[what].rank(axis=1, ascending=False)[method].mean()
+            for what in ("rand", "information")
+        ]
+        time = (
+            scores["seconds"][method] / scores["seconds"]["KMedoids gower"]
+        ).median()
+        lines.append(
+            (method, f"{mean[0]:.3f}", f"{ranks[0]:.1f}", f"{mean[1]:.3f}",
+             f"{ranks[1]:.1f}", f"{time:.1f}")
+        )  # fmt: skip
+    head = "method", "Rand", "mean rank", "information", "mean rank", "time"
+    page = (
+        "# Groups beside kmodes\n\n"
+        f"`python -m benchmarks.tasks.groups{chosen(rows, 20)}`, on "
+        f"{len(scores['rand'])} tables of at most {MOST_ROWS:,} rows, half of them of "
+        "categories alone. As many groups as classes; HDBSCAN chooses the number. Rand "
+        "is the adjusted Rand index with the labels, information the normalised mutual "
+        "information. kmodes takes numbers as categories, k-prototypes standardised "
+        "numbers, HDBSCAN one-hot columns. Time is processor time, a "
+        "ratio to KMedoids with Gower's distance, the median, on a busy machine.\n\n"
+        f"{markdown(head, lines)}\n{versions('nearkind', 'kmodes', 'scikit-learn')}\n"
+    )
+    write_page(given, "tasks-groups.md", page)
+
+
+if __name__ == "__main__":
+    main()
