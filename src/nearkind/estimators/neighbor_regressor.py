@@ -15,8 +15,11 @@ from nearkind.protocols import Array
 from nearkind.tables import frame
 from nearkind.voting import NumberCommittee
 from nearkind.voting.conformal import rows_needed
-from nearkind.voting.explanation import BASE
-from nearkind.voting.number_explanation import NumberExplanation, explain_number
+from nearkind.voting.number_explanation import (
+    NumberExplanation,
+    explain_number,
+    number_contributions,
+)
 
 
 class NeighborRegressor(NeighborEstimator, RegressorMixin):
@@ -132,11 +135,7 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
             column of contributions for each feature.
         """
         check_is_fitted(self)
-        parts, base = self.committee_.contributions(X, type(self).__name__)
-        names = self.committee_.feature_names
-        about = {"predicted": base + parts.sum(axis=1), BASE: base}
-        taken = {name + "_" * (name in names): column for name, column in about.items()}
-        columns = taken | dict(zip(names, parts.T, strict=True))
+        columns = number_contributions(self.committee_, X, type(self).__name__)
         return frame(columns, library=self.distance_.codebook.library_of(X))
 
 

@@ -14,19 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.distances.checks import check_reals, check_vectors
-from nearkind.encoding.codebook import FEW_ROWS
 from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.errors import RefusedError
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.neighbors import RowGroups, TrainingRows
 from nearkind.protocols import Array, Codes
-from nearkind.tables import read_table
-from nearkind.voting.committee import (
-    explained_by,
-    explaining,
-    feature_names,
-    shapley_values,
-)
+from nearkind.voting.committee import VoterGroup
 from nearkind.voting.conformal import ROUNDING
 from nearkind.voting.voter import Rule, Voter
 
@@ -269,7 +262,7 @@ class HeldErrors:
 
 
 @dataclass(frozen=True, eq=False)
-class NumberCommittee:
+class NumberCommittee(VoterGroup):
     """What predicts a number: voters whose means count alike.
 
     Attributes
@@ -302,31 +295,14 @@ class NumberCommittee:
         if not (-inf < self.low <= self.high < inf and 0.0 <= self.floor < inf):
             raise RefusedError("the range or the spread of targets is not finite")
 
-    @property
-    def explaining(self) -> NumberVoter:
-        """The voter that neighbours, columns and values are explained by."""
-        return self.voters[explaining([voter.report for voter in self.voters])]
-
-    @property
-    def explained_by(self) -> str:
-        """Which distance columns, values and neighbours are explained by, in words."""
-        return explained_by([voter.report for voter in self.voters])
-
-    @property
-    def feature_names(self) -> list[Any]:
-        """Features of all voters, each once."""
-        return feature_names(self.voters)
-
     def predict(self, X: Any, owner: str | None = None) -> Array:
         """Return the predicted number of each row (n,)."""
         return self.scale.invert(self.moments(X, owner)[0])
 
     def moments(self, X: Any, owner: str | None = None) -> tuple[Array, Array]:
         """Return the predictions and their spreads (n,), on the scale."""
-        if len(self.voters) > 1:
-            X = read_table(X)
-            X = X.factorize() if X.n_rows > FEW_ROWS else X  # once for all voters
-        found = [voter.moments(voter.encode(X, owner)) for voter in self.voters]
+        both = zip(self.voters, self.coded(X, owner), strict=True)
+        found = [voter.moments(codes) for voter, codes in both]
         return self.combine(*map(np.array, zip(*found, strict=True)))
 
     def combine(self, means: Array, variances: Array) -> tuple[Array, Array]:
@@ -363,7 +339,7 @@ class NumberCommittee:
             The predictions without any feature.
         """
         votes = [(voter.means, voter.means_over) for voter in self.voters]
-        parts, base = shapley_values(self.voters, votes, self.numbers, X, owner)
+        parts, base = self.shapley_values(votes, self.numbers, X, owner)
         return parts[:, :, 0], base[:, 0]
 
     def numbers(self, t: Array) -> Array:
