@@ -45,7 +45,7 @@ def cluster(
     written.check(rows.inputs)
     if page is not None:
         check_output(page, PAGE, rows.inputs, written.force)
-    X, metric = rows.features(), measure.distance()
+    X, metric, where = rows.features(), measure.distance(), short_name(rows.data)
     n_clusters = k if k == "auto" else int(k)
     with said_if_long("finding groups ..."):
         model = KMedoids(metric, n_clusters, random_state=seed).fit(X)
@@ -54,7 +54,7 @@ def cluster(
         found = {"group": model.labels_.tolist(), "distance": distances}
         written.write({**(X if written.keep else {}), **found})
     facts = {
-        "data": short_name(rows.data),
+        "data": where,
         "rows": len(model.labels_),
         "metric": measure.metric,
         "n_clusters": model.n_clusters_,
@@ -63,7 +63,7 @@ def cluster(
         "groups": [group.to_dict() for group in model.groups_],
     }
     if page is not None:
-        report = overview(X, facts["data"], metric=metric, groups=model.labels_)
+        report = overview(X, where, metric=metric, groups=model.labels_)
         write_text(page_of(summary(report)), page)
     if as_json:
         print_json(facts)
