@@ -75,7 +75,7 @@ def fit_classifier(
     """
     if not is_streamed(batches.stream, source.data, settings):
         columns = read_data(source.data, source.options)
-        if predicts_number(columns, source, settings):
+        if predicts_number(columns, source, settings.task):
             return fit_number(columns, source, settings)
         table = read_usable(source, settings.fold_case, columns)
         return fit_table(table, settings, source.text)

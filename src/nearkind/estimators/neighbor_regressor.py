@@ -2,8 +2,9 @@
 
 import warnings
 from collections.abc import Sequence
+from copy import copy
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -92,6 +93,30 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
                 FewHeldRowsWarning,
                 stacklevel=3,
             )
+        return found
+
+    def condensed(self, n_rows: int | None = None, tolerance: float = 0.01) -> Self:
+        """Return a regressor of the same distances in which few rows vote.
+
+        Each stands for the rows near it. Intervals are those of the errors by all rows.
+
+        Parameters
+        ----------
+        n_rows : int, default=None
+            Number of unique rows of each voter. None: the smallest power of 2 with
+            which R2 decreases by at most ``tolerance``.
+        tolerance : float, default=0.01
+            Maximum decrease, on a fifth of the rows; the distance was learned from all
+            rows, so the estimate is slightly optimistic.
+
+        Returns
+        -------
+        regressor
+            A new one; this one is not changed.
+        """
+        check_is_fitted(self)
+        found = copy(self)
+        found.committee_ = self.committee_.condensed(n_rows, tolerance)
         return found
 
     def explain(self, a: Any, b: Any = None, *, n_neighbors: int = 5) -> Any:

@@ -90,6 +90,8 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
         among those that vote, -1 if it does not.
     held_rows_, held_predictions_ : ndarray
         Numbers of the rows held out, and what is predicted of them.
+    held_spread_ : ndarray
+        Spread of the votes on each, on the scale of the target.
     refused_ : dict of str to str
         Candidates that could not be learned, and why.
     distance_, metric_ : of the best voter
@@ -221,9 +223,10 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
         outcome = Outcome(*map(np.vstack, zip(*parts, strict=True))) if parts else None
         hold_committee(self, problem.committee(voters, outcome, held))
         self.held_rows_ = problem.rows.row_numbers[held]
-        self.held_predictions_, self.best_score_ = np.empty(0), float("nan")
+        self.held_predictions_ = self.held_spread_ = np.empty(0)
+        self.best_score_ = float("nan")
         if outcome is not None:
-            mean, _ = self.committee_.combine(*outcome)
+            mean, self.held_spread_ = self.committee_.combine(*outcome)
             self.held_predictions_ = problem.scale.invert(mean)
             self.best_score_ = 1.0 - problem.losses(mean[None], held)[0] / race.variance
         places = [contender for contender, _ in members]

@@ -5,8 +5,8 @@ weighted mean. Shares are voted on as those of classes are; the mean of a vote i
 exactly the weighted mean of the neighbours' targets, and its spread follows.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, ClassVar
 
@@ -19,8 +19,11 @@ from nearkind.errors import RefusedError
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.neighbors import RowGroups, TrainingRows
 from nearkind.protocols import Array, Codes
+from nearkind.validation.parameters import check_whole
 from nearkind.voting.committee import VoterGroup
+from nearkind.voting.condensation import N_FOLDS, check_tolerance, hold_out
 from nearkind.voting.conformal import ROUNDING
+from nearkind.voting.representatives import representatives
 from nearkind.voting.voter import Rule, Voter
 
 N_KNOTS = 17
@@ -219,6 +222,27 @@ class NumberVoter(Voter):
         return means
 
 
+def _rise(voter: NumberVoter) -> Callable[[int], float]:
+    """Return how much more of the variance is left if only some rows vote."""
+    others, at, held = hold_out(voter, N_FOLDS)
+    codes, weights = voter.rows.codes[at], held.sum(axis=1)
+    t = held @ voter.knots / weights + voter.trend_of(codes)
+    variance = np.average(
+        np.square(t - np.average(t, weights=weights)), weights=weights
+    )
+
+    def loss(few: Any) -> float:
+        return float(np.average(np.square(few.moments(codes)[0] - t), weights=weights))
+
+    def rise(n_rows: int) -> float:
+        n = max(1, n_rows * len(others.rows) // len(voter.rows))
+        few = others.with_rows(representatives(others, n))
+        return (loss(few) - by_all) / max(variance, 1e-300)
+
+    by_all = loss(others)
+    return rise
+
+
 @dataclass(frozen=True, eq=False)
 class HeldErrors:
     """Errors on rows held out, in units of the spread of the votes on each.
@@ -326,6 +350,28 @@ class NumberCommittee(VoterGroup):
     def target_of(self, unique: Any, voter: NumberVoter) -> Array:
         """Return the mean target, as it was given, of a voter's unique rows."""
         return self.scale.invert(voter.targets(unique))
+
+    def condensed(self, n_rows: int | None, tolerance: float) -> "NumberCommittee":
+        """Return a committee in which fewer rows vote, each for all near it.
+
+        Parameters
+        ----------
+        n_rows : int or None
+            Unique rows of each voter; None: the fewest, of 1, 2, 4 and so on, with
+            which no voter alone predicts less well than ``tolerance`` allows.
+        tolerance : float
+            Share of the variance of held-out targets by which their mean squared error
+            may rise.
+        """
+        if n_rows is None:
+            check_tolerance(tolerance)
+            rises, n_rows = [_rise(voter) for voter in self.voters], 1
+            most = max(len(voter.rows) for voter in self.voters)
+            while n_rows < most and any(rise(n_rows) > tolerance for rise in rises):
+                n_rows *= 2
+        n = check_whole(n_rows, "n_rows", "condensed")
+        few = (voter.with_rows(representatives(voter, n)) for voter in self.voters)
+        return replace(self, voters=tuple(few))
 
     def contributions(self, X: Any, owner: str | None = None) -> tuple[Array, Array]:
         """Return the contribution of each feature to each prediction (n, D).
