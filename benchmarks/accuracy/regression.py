@@ -13,6 +13,7 @@ to standard output.
 import argparse
 import json
 import os
+import sys
 import warnings
 from collections import defaultdict
 from itertools import product
@@ -216,7 +217,8 @@ def run(given):
             continue
         try:
             rows.append(trial(name, seed, method, given.rows))
-        except ImportError:
+        except (ImportError, TypeError) as error:
+            print(f"{method} on {name}: {error}", file=sys.stderr)
             continue
         with path.open("a") as file:
             file.write(json.dumps(rows[-1]) + "\n")

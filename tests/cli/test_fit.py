@@ -333,3 +333,9 @@ def test_columns_that_say_nothing_are_said_to(tmp_path):
     assert nothing in done(*fit)
     assert facts(*fit)["caution"].endswith(nothing)
     assert "caution" not in facts(*fit, "--class-weight", "balanced")
+
+
+def test_mixed_distances_leave_missing_cells_out_by_default(pets, tmp_path):
+    fit = ("fit", pets, "--drop", "name", "-m", "gower", "-o", tmp_path / "m.nearkind")
+    assert facts(*fit, "-t", "kind")["chosen"][0].startswith("Gower(")
+    assert "'level'" in complaint(*fit, "-t", "kind", "--missing", "level")

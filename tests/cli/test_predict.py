@@ -124,7 +124,7 @@ def test_a_distance_alone_says_no_class(tmp_path, pets):
     X = [{"legs": 4}, {"legs": 2}, {"legs": 2}]
     nk.save(nk.baselines.Hamming().fit(X), tmp_path / "m.nearkind")
     said = complaint("predict", tmp_path / "m.nearkind", pets)
-    assert "holds a Hamming, which measures distances and says no class" in said
+    assert "holds a Hamming, which measures distances and predicts no classes" in said
 
 
 def test_a_model_of_an_array_takes_columns_by_place(tmp_path):

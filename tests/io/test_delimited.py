@@ -122,7 +122,7 @@ def test_a_table_without_end_is_refused(tmp_path, monkeypatch):
 
 def test_a_column_without_name_is_called_by_its_number(tmp_path):
     path = written(tmp_path, "a.csv", ",size\n0,1\n")
-    with pytest.warns(ReadingWarning, match="called 'column 1' here"):
+    with pytest.warns(ReadingWarning, match="called 'column 1'"):
         assert read_columns(path) == {"column 1": ["0"], "size": ["1"]}
 
 

@@ -9,9 +9,9 @@ from nearkind.cli.options import option
 def explain(
     query: options.Query,
     written: options.TableOutput,
-    row: int | None = option("Why this row of DATA has its class."),
+    row: int | None = option("Number of the row of DATA to explain, from 0."),
     rows: tuple[int, int] | None = option(
-        "Why two rows of DATA are apart.", metavar="A B"
+        "Numbers of two rows of DATA whose distance to explain.", metavar="A B"
     ),
     all_rows: bool = option(
         "The contribution of each column to the prediction of every row; -o writes "
@@ -23,7 +23,7 @@ def explain(
     training: options.Training = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say why rows have their classes, or what sets two apart; rows count from 0."""
+    """Explain the prediction for rows, or the distance between two rows."""
     if (row is not None) + (rows is not None) + all_rows != 1:
         raise typer.BadParameter(
             "name one row, for why it has its class, or two, for why they are apart, "

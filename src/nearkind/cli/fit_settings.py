@@ -38,15 +38,16 @@ class FitSettings:
         "numbers in the target for a number.",
         default="auto",
     )
-    numeric: Literal["auto", "category", "bin", "scale"] = option(
-        "Numeric columns: as categories, in ten bins, or as one scaled coordinate; "
-        "auto bins columns of more than 20 distinct numbers.",
+    numeric: Literal["auto", "category", "bin", "scale", "number"] = option(
+        "Numeric columns: as categories, in ten bins, as one scaled coordinate, or as "
+        "numbers (gower and others); auto bins columns of more than 20 distinct "
+        "numbers, where the method does not take numbers.",
         default="auto",
     )
-    missing: Literal["level", "prior", "error"] = option(
-        "Missing cells: a value of their own (level), no information (prior), or an "
-        "error.",
-        default="level",
+    missing: Literal["level", "prior", "error", "skip"] | None = option(
+        "Missing cells: a value of their own (level), no information (prior), an "
+        "error, or left out of the mean (skip, for gower and others); level or skip "
+        "by default, as the method has it."
     )
     unseen: Literal["prior", "error"] = option(
         "Values that are not in the training table: no information (prior), or an "

@@ -102,7 +102,7 @@ class ColumnType(NamedTuple):
         if self.date_order(name, dates):
             warn(
                 f"Column {name!r} holds dates; their year, month and weekday are used. "
-                f"Keep the dates as categories with --text {name!r}.",
+                f"Keep the dates as categories with --categorical {name!r}.",
                 ReadingWarning,
                 stacklevel=3,
             )

@@ -316,8 +316,7 @@ def check_classes(
             raise ValueError(
                 f"Column {target!r} of {where} holds {n_classes} different numbers, so "
                 "this looks like regression: nearkind fit --task number predicts "
-                "numbers. If they name classes, write a letter before each; else "
-                "choose another column."
+                "numbers. Name another column with --target if they are not the target."
             )
     if n_classes > max(FEW_CLASSES, n_rows // 2):
         raise ValueError(

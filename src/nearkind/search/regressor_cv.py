@@ -40,6 +40,8 @@ FAR_BEHIND = 1.5
 """Loss in units of the best one, above which other folds are not tried."""
 LEAST_GAIN = 0.002
 """Share of the loss by which one more voter has to lower it."""
+SCALE_GAIN = 0.95
+"""Loss in units of that on the linear scale, below which another one is taken."""
 SKEWED = 1.0
 """Skewness of a target from which other scales are tried."""
 
@@ -63,8 +65,8 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
     max_members : int, default=3
         Voters at most.
     scale : {"auto", "linear", "log", "quantile"}, default="auto"
-        As in :class:`nearkind.CPMLRegressor`; "auto" tries "log" and "quantile" too if
-        the target is skewed.
+        As in :class:`nearkind.CPMLRegressor`; "auto" tries "quantile" too if the
+        target is skewed, and "log" if its large values are far apart.
     cv : int >= 2, splitter or list of folds, default=None
         Number of folds, or folds as scikit-learn has them; None: 5 up to 1,000 rows, 3
         of more, and one fold of more than 12,000.
@@ -216,7 +218,8 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
         third, second = (np.average(centred**k, weights=weights) for k in (3, 2))
         if abs(third) <= SKEWED * max(second, 1e-300) ** 1.5:
             return [linear]
-        return [linear, *(SCALES[name].of(y, weights) for name in ("log", "quantile"))]
+        others = ["log", "quantile"] if third > 0.0 else ["quantile"]
+        return [linear, *(SCALES[name].of(y, weights) for name in others)]
 
     def _keep(self, race: "_Race", learners: list[NumberLearner], most: int) -> None:
         """Learn what was chosen from all rows, and set what the search found."""
@@ -296,6 +299,7 @@ class _Race:
             some = tuple(part[:: -(-len(part) // FOR_SCALE)] for part in self.folds[0])
             problems = [replace(self.problem, scale=scale) for scale in scales]
             least = [self._least_loss(each, learners[:2], some) for each in problems]
+            least[0] *= SCALE_GAIN  # of the linear one
             self.problem = problems[int(np.argmin(least))]
         for number, learner in enumerate(learners):
             if self.contenders and perf_counter() > self.end:
