@@ -148,10 +148,12 @@ def _rebuilt(
         made = X.select([change(d, X.to_series(d)) for d in range(X.width)])
         return made.with_columns(**added)
     if is_from(X, "pyarrow", "Table", "RecordBatch"):
+        import pyarrow as pa
+
         columns = [change(d, column) for d, column in enumerate(X.columns)]
         made = type(X).from_arrays(columns, schema=X.schema)
         for name, column in added.items():
-            made = made.append_column(name, [column])
+            made = made.append_column(name, pa.array(column))
         return made
     if isinstance(X, Mapping):
         return {name: change(d, X[name]) for d, name in enumerate(X)} | dict(added)
@@ -180,9 +182,9 @@ def _patched(column: Any, rows: Numbers, values: list[Any]) -> Any:
     if is_from(column, "pandas", "Series"):
         return _patched_series(column.copy(), rows, values)
     if isinstance(column, np.ndarray):
-        made = column.copy()
-        made[rows] = values
-        return made
+        array = column.copy()
+        array[rows] = values
+        return array
     is_arrow = is_from(column, "pyarrow", "Array", "ChunkedArray")
     made = column.to_pylist() if is_arrow else list(column)
     for row, value in zip(rows.tolist(), values, strict=True):
