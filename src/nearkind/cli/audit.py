@@ -1,6 +1,6 @@
 """``nearkind audit``."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from nearkind.cli import options
 from nearkind.cli.options import option
@@ -33,24 +33,24 @@ def audit(
     source = table.source()
     columns, name = read_data(source.data, source.options), short_name(source.data)
     is_number = predicts_number(columns, source, task)
-    n_given, rows = len(next(iter(columns.values()))), None
+    rows: Any = range(len(next(iter(columns.values()))))
+    every, y = set(rows), None
     if is_number:
         X, y = numbered_table(columns, source)
     else:
         labelled = source.select(columns)
-        X, y, rows = labelled.X, labelled.y, labelled.rows
+        X, rows = labelled.X, labelled.rows
     found = audit_table(
         X,
-        y,
+        labelled.y if y is None else y,
         n_pairs=top,
-        row_numbers=rows,
+        row_numbers=list(rows),
         task="number" if is_number else "class",
         random_state=seed,
         verbose=int(is_watched()),
     )
     if as_json:
-        unlabelled = set(range(n_given)) - set(range(n_given) if rows is None else rows)
-        unlabelled |= set(found.unlabelled)
+        unlabelled = (every - set(rows)) | set(found.unlabelled)
         facts = {"data": name, "target": source.target, **found.to_dict()}
         print_json({**facts, "unlabelled": sorted(unlabelled)})
         return

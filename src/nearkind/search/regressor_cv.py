@@ -228,7 +228,8 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
         if outcome is not None:
             mean, self.held_spread_ = self.committee_.combine(*outcome)
             self.held_predictions_ = problem.scale.invert(mean)
-            self.best_score_ = 1.0 - problem.losses(mean[None], held)[0] / race.variance
+            loss = float(problem.losses(mean[None], held)[0])
+            self.best_score_ = 1.0 - loss / race.variance
         places = [contender for contender, _ in members]
         tried = race.contenders
         self.cv_results_ = {

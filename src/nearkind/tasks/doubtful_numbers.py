@@ -114,7 +114,6 @@ def judge_numbers(
     first, third = np.quantile(errors, [0.25, 0.75])
     reach = FENCE * (third - first)
     beyond = np.maximum(errors - third, first - errors)
-    ends = [scale.invert(said + spread * e) for e in (first - reach, third + reach)]
     places = np.flatnonzero(beyond > max(reach, 1e-6))
     places = places[np.lexsort((held[places], -beyond[places]))]
     if not len(places):
@@ -122,12 +121,17 @@ def judge_numbers(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         near = model.kneighbors(rows.table.take(held[places]), return_distance=False)
-    numbers = rows.numbers
+    low, high = (
+        scale.invert(said + spread * e) for e in (first - reach, third + reach)
+    )
     found = [
         DoubtfulNumber(
-            int(numbers[held[at]]),
-            *(float(column[at]) for column in (y[held], predicted, *ends)),
-            numbers[others[others != held[at]][:n_neighbors]].tolist(),
+            row=int(rows.numbers[held[at]]),
+            number=float(y[held[at]]),
+            predicted=float(predicted[at]),
+            low=float(low[at]),
+            high=float(high[at]),
+            neighbors=rows.numbers[others[others != held[at]][:n_neighbors]].tolist(),
         )
         for at, others in zip(places, near, strict=True)
     ]

@@ -370,7 +370,7 @@ class NumberCommittee(VoterGroup):
             while n_rows < most and any(rise(n_rows) > tolerance for rise in rises):
                 n_rows *= 2
         n = check_whole(n_rows, "n_rows", "condensed")
-        few = (voter.with_rows(representatives(voter, n)) for voter in self.voters)
+        few = [replace(v, rows=representatives(v, n)) for v in self.voters]
         return replace(self, voters=tuple(few))
 
     def contributions(self, X: Any, owner: str | None = None) -> tuple[Array, Array]:
