@@ -15,13 +15,12 @@ from nearkind.cli.explanations import relevance_facts
 from nearkind.cli.fit_settings import FitSettings
 from nearkind.cli.methods import SEARCH, STRUCTURES
 from nearkind.cli.options import TargetTable
-from nearkind.cli.usable_columns import declare, set_aside
 from nearkind.datasets.readers import read_features
 from nearkind.errors import error_context
 from nearkind.io import require_column, short_name
 from nearkind.io.cells import is_missing
 from nearkind.model_view import ModelView
-from nearkind.tables import Table, read_table
+from nearkind.tables import Table
 from nearkind.tasks.answers import read_state
 from nearkind.tasks.questions import DEFAULT
 
@@ -51,10 +50,7 @@ def read_partly_labelled(table: TargetTable) -> PartlyLabelledTable:
     if target is not None:
         require_column(target, X, short_name(rows.data))
         y = [None if is_missing(cell) else cell for cell in X.pop(target)]
-    aside = set_aside(X, rows.text or (), short_name(rows.data))
-    X = {name: cells for name, cells in X.items() if name not in aside}
-    read = declare(read_table(X).factorize(), rows.text or ())
-    return PartlyLabelledTable(read, y, target)
+    return PartlyLabelledTable(rows.table(rows.usable(X)), y, target)
 
 
 def metric_of(settings: FitSettings) -> CPML:

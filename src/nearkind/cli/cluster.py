@@ -44,11 +44,13 @@ def cluster(
     if page is not None:
         check_output(page, PAGE, rows.inputs, written.force)
     X, metric = rows.features(), measure.distance()
+    usable = rows.usable(X)
+    table = rows.table(usable)
     n_clusters = k if k == "auto" else int(k)
     with said_if_long("finding groups ..."):
-        model = KMedoids(metric, n_clusters, random_state=seed).fit(X)
+        model = KMedoids(metric, n_clusters, random_state=seed).fit(table)
     if written.output is not None:
-        distances = model.transform(X).min(axis=1).tolist()
+        distances = model.transform(table).min(axis=1).tolist()
         found = {"group": model.labels_.tolist(), "distance": distances}
         written.write({**(X if written.keep else {}), **found})
     facts = {
@@ -61,7 +63,7 @@ def cluster(
         "groups": [group.to_dict() for group in model.groups_],
     }
     if page is not None:
-        write_text(_page(X, short_name(rows.data), model.labels_), page)
+        write_text(_page(usable, short_name(rows.data), model.labels_), page)
     if as_json:
         print_json(facts)
     else:

@@ -37,7 +37,7 @@ def outliers(
     X, metric = rows.features(), measure.distance()
     model = NearestOutliers(metric, k, contamination="auto" if share is None else share)
     with said_if_long("comparing rows ..."):
-        is_outlier = model.fit_predict(X) == -1
+        is_outlier = model.fit_predict(rows.table(rows.usable(X))) == -1
         scores = model.score_samples()
     if written.output is not None:
         columns = {"score": scores.tolist(), "outlier": is_outlier.tolist()}
@@ -81,7 +81,7 @@ def outliers(
 
 
 def _reasons(model: Any, row: int) -> list[dict[str, Any]]:
-    """Return the columns that make a row an outlier, the largest part first."""
+    """Return the columns whose value is unusual, the largest part first."""
     told = model.explain(row)
     columns = [
         list(told[name]) for name in ("feature", "value", "usual", "contribution")
@@ -89,5 +89,5 @@ def _reasons(model: Any, row: int) -> list[dict[str, Any]]:
     return [
         {"feature": name, "value": value, "usual": usual, "contribution": float(part)}
         for name, value, usual, part in zip(*columns, strict=True)
-        if part > 0.0
+        if part > 0.0 and value != usual
     ]
