@@ -95,9 +95,15 @@ def fit_distance(rows: Rows, settings: FitSettings, batches: StreamSettings) -> 
             raise typer.BadParameter("needs --target.", param_hint=option)
     table, start = rows.table(rows.usable(rows.features())), perf_counter()
     metric = settings.metric().fit(table)
-    seconds = perf_counter() - start
-    return metric, {
-        "method": settings.name,
+    return metric, distance_facts(settings.name, metric, table, perf_counter() - start)
+
+
+def distance_facts(
+    method: str, metric: Any, table: Table, seconds: float
+) -> dict[str, Any]:
+    """Return the facts of the fit of a distance alone."""
+    return {
+        "method": method,
         "target": None,
         "rows": table.n_rows,
         "features": len(table.names),
