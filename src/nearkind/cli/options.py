@@ -407,6 +407,11 @@ class TableOutput(TableFile):
 
     keep: bool = option("Include the columns of DATA.", "--keep", default=False)
 
+    def write_beside(self, X: "Columns", **columns: Any) -> None:
+        """Write columns, beside those of DATA if these are kept, if a file is named."""
+        if self.output is not None:
+            self.write({**(X if self.keep else {}), **columns})
+
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
