@@ -1,14 +1,19 @@
-"""Groups beside kmodes, k-prototypes and HDBSCAN, judged by the labels.
+"""Groups beside kmodes, k-prototypes, gower and HDBSCAN, judged by the labels.
 
     python -m benchmarks.tasks.groups --output FOLDER [--sets NAME ...] [--page]
 
 groups the rows of each table, as many groups as classes, without the labels, runs what
-FOLDER/groups.jsonl lacks, and with --page writes docs/results/tasks-groups.md. It needs
-kmodes, and the mixed tables in the folder that NEARKIND_MORE names.
+FOLDER/groups.jsonl lacks, each in a process of its own, and with --page writes
+docs/results/tasks-groups.md. It needs kmodes, kmedoids and gower, and the mixed tables
+in the folder that NEARKIND_MORE names.
 """
 
+from multiprocessing import get_context
+from resource import RUSAGE_SELF, getrusage
 from time import process_time
 
+import gower
+import kmedoids
 import numpy as np
 import pandas as pd
 from kmodes.kmodes import KModes
@@ -30,12 +35,15 @@ from benchmarks.tasks.results import (
 from nearkind.experiments.sets import BuiltIn
 
 NOMINAL = (
-    "audiology", "balance", "car", "housevotes", "lymphography", "soybean_large",
-    "spect", "tic_tac_toe", "voting", "zoo",
+    "audiology", "balance", "car", "connect4", "dna_nominal", "dna_promoter",
+    "housevotes", "krvskp", "led24", "lymphography", "monks1", "monks3", "mushroom",
+    "nursery", "soybean_large", "spect", "splice", "tic_tac_toe", "voting", "zoo",
 )  # fmt: skip
 MIXED = (
-    "autos", "cmc", "credit_data", "cylinder_bands", "dresses_sales", "eucalyptus",
-    "heart_cleveland", "horse_colic", "mammographic", "titanic",
+    "autos", "chess_games", "chile_vote", "cmc", "credit_data", "cylinder_bands",
+    "dresses_sales", "esl_marketing", "eucalyptus", "heart_cleveland", "horse_colic",
+    "hr_attrition", "kdd_internet_usage", "lending_club", "mammographic",
+    "police_force", "sick", "stackoverflow", "telco_churn", "titanic",
 )  # fmt: skip
 MOST_ROWS = 1000
 
@@ -45,11 +53,12 @@ def load(name):
     if name in NOMINAL:
         X, y = BuiltIn(name).load()
         X, y = pd.DataFrame(X), pd.Series(np.asarray(y))
-        some = X.sample(min(len(X), MOST_ROWS), random_state=0).index
-        return X.loc[some].reset_index(drop=True), y.loc[some].to_numpy()
-    X = table(name)
-    y = pd.read_csv(FOLDER / f"{name}.csv.gz", dtype=str).iloc[:, -1]
-    return X, y.sample(len(X), random_state=0).to_numpy()
+    else:
+        X = table(name)
+        y = pd.read_csv(FOLDER / f"{name}.csv.gz", dtype=str).iloc[:, -1]
+        y = y.sample(len(X), random_state=0).reset_index(drop=True)
+    some = X.sample(min(len(X), MOST_ROWS), random_state=0).index
+    return X.loc[some].reset_index(drop=True), y.loc[some].astype(str).to_numpy()
 
 
 def words(X):
@@ -86,6 +95,15 @@ def hdbscan(X, k):
     )
 
 
+def gower_matrix(X, k):
+    Z = words(X)
+    for name, number in zip(X, is_number(X), strict=True):
+        if number:
+            Z[name] = X[name].fillna(X[name].median()).astype(float)
+    D = gower.gower_matrix(Z)
+    return kmedoids.fasterpam(D, k, random_state=0, n_cpu=1).labels
+
+
 def as_columns(column):
     """Return numbers scaled to unit range, and words as they are."""
     if not pd.api.types.is_numeric_dtype(column):
@@ -102,22 +120,37 @@ METHODS = {
     "kmodes": kmodes,
     "kprototypes": kprototypes,
     "HDBSCAN": hdbscan,
+    "kmedoids on gower": gower_matrix,
     "KMedoids hamming": medoids("hamming"),
     "KMedoids gower": medoids("gower"),
     "KMedoids unbiased": medoids("unbiased"),
 }
 
 
-def trial(name, method):
-    """Return agreement with the labels, and processor time, of one method."""
-    X, y = load(name)
-    k, start = len(set(y)), process_time()
+def measured(X, k, method, found):
+    """Send the groups, processor seconds and megabytes of one method."""
+    before, start = getrusage(RUSAGE_SELF).ru_maxrss, process_time()
     with no_warnings():
         labels = METHODS[method](X, k)
+    seconds = process_time() - start
+    found.send((labels, seconds, (getrusage(RUSAGE_SELF).ru_maxrss - before) / 1024))
+
+
+def trial(name, method):
+    """Return agreement with the labels, processor time and memory of one method."""
+    X, y = load(name)
+    k, processes = len(set(y)), get_context("fork")
+    receiver, sender = processes.Pipe(duplex=False)
+    child = processes.Process(target=measured, args=(X, k, method, sender))
+    child.start()
+    sender.close()
+    labels, seconds, megabytes = receiver.recv()
+    child.join()
     return {
         "n_rows": len(X),
         "k": k,
-        "seconds": process_time() - start,
+        "seconds": seconds,
+        "megabytes": megabytes,
         "rand": float(adjusted_rand_score(y, labels)),
         "information": float(normalized_mutual_info_score(y, labels)),
     }
@@ -131,35 +164,33 @@ def main() -> None:
     found = pd.DataFrame(
         [{"set": r["key"][0], "method": r["key"][1], **r} for r in rows]
     )
-    lines = []
     scores = {
         what: found.pivot(index="set", columns="method", values=what)
-        for what in ("rand", "information", "seconds")
+        for what in ("rand", "information", "seconds", "megabytes")
     }
+    times = scores["seconds"].div(scores["seconds"]["KMedoids gower"], axis=0)
+    lines = []
     for method in METHODS:
-        mean = [scores[what][method].mean() for what in ("rand", "information")]
-        ranks = [
-            scores[what].rank(axis=1, ascending=False)[method].mean()
-            for what in ("rand", "information")
-        ]
-        time = (
-            scores["seconds"][method] / scores["seconds"]["KMedoids gower"]
-        ).median()
-        lines.append(
-            (method, f"{mean[0]:.3f}", f"{ranks[0]:.1f}", f"{mean[1]:.3f}",
-             f"{ranks[1]:.1f}", f"{time:.1f}")
-        )  # fmt: skip
-    head = "method", "Rand", "mean rank", "information", "mean rank", "time"
+        cells = [method]
+        for what in ("rand", "information"):
+            ranks = scores[what].rank(axis=1, ascending=False)[method]
+            cells += [f"{scores[what][method].mean():.3f}", f"{ranks.mean():.1f}"]
+        most = scores["megabytes"][method].max()
+        lines.append((*cells, f"{times[method].median():.1f}", f"{most:.0f}"))
+    head = "method", "Rand", "mean rank", "information", "mean rank", "time", "memory"
     page = (
-        "# Groups beside kmodes\n\n"
-        f"`python -m benchmarks.tasks.groups{chosen(rows, 20)}`, on "
+        "# Groups beside kmodes and gower\n\n"
+        f"`python -m benchmarks.tasks.groups{chosen(rows, 40)}`, on "
         f"{len(scores['rand'])} tables of at most {MOST_ROWS:,} rows, half of them of "
         "categories alone. As many groups as classes; HDBSCAN chooses the number. Rand "
         "is the adjusted Rand index with the labels, information the normalised mutual "
         "information. kmodes takes numbers as categories, k-prototypes standardised "
-        "numbers, HDBSCAN one-hot columns. Time is processor time, a "
-        "ratio to KMedoids with Gower's distance, the median, on a busy machine.\n\n"
-        f"{markdown(head, lines)}\n{versions('nearkind', 'kmodes', 'scikit-learn')}\n"
+        "numbers, HDBSCAN one-hot columns; kmedoids is FasterPAM on the matrix of the "
+        "package gower. Time is processor time, a ratio to KMedoids with Gower's "
+        "distance, the median, on a busy machine. Memory is the most that a method "
+        "needed on any table, in MB.\n\n"
+        f"{markdown(head, lines)}\n"
+        f"{versions('nearkind', 'kmodes', 'gower', 'kmedoids', 'scikit-learn')}\n"
     )
     write_page(given, "tasks-groups.md", page)
 

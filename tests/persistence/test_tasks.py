@@ -70,6 +70,25 @@ def test_a_distance_given_fitted_is_kept_and_used_again():
         np.testing.assert_array_equal(again.fit(X).labels_, model.labels_)
 
 
+@pytest.mark.parametrize(
+    "task",
+    [nk.NearestRows, nk.NearestOutliers, nk.NeighborImputer, nk.KMedoids],
+    ids=lambda task: task.__name__,
+)
+def test_rows_with_values_new_to_a_fitted_distance_are_kept(task):
+    known = pd.DataFrame({"size": [1.5, 2.5, 9.0], "coat": ["fur", "wool", "fur"]})
+    metric = nk.baselines.all()["gower"]().fit(known)
+    size = [1.25, 99.0, -7.0, np.nan, 2.5]
+    new = pd.DataFrame({"size": size, "coat": ["silk", "fur", None, "wool", "fur"]})
+    model = task(metric)
+    size_of = "n_clusters" if task is nk.KMedoids else "n_neighbors"
+    model.set_params(**{size_of: 2}).fit(new)
+    again = loaded(saved(model))
+    for method in {"kneighbors", "transform", "score_samples"} & {*dir(model)}:
+        found, wanted = getattr(again, method)(new), getattr(model, method)(new)
+        np.testing.assert_array_equal(found, wanted)
+
+
 def test_output_and_dtype_of_transform_are_kept():
     model = nk.NeighborImputer().set_output(transform="polars").fit(X)
     assert type(loaded(saved(model)).transform(X)) is type(model.transform(X))

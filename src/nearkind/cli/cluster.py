@@ -1,6 +1,5 @@
 """``nearkind cluster``."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,9 @@ def cluster(
     from nearkind.cli.outputs import PAGE, check_output
     from nearkind.cli.progress import said_if_long
     from nearkind.io import short_name, write_text
+    from nearkind.pages.overview import overview
+    from nearkind.pages.page import page as page_of
+    from nearkind.pages.summary import summary
     from nearkind.tasks.medoids import KMedoids
 
     if k != "auto" and not (k.isdecimal() and int(k)):
@@ -43,7 +45,7 @@ def cluster(
     written.check(rows.inputs)
     if page is not None:
         check_output(page, PAGE, rows.inputs, written.force)
-    X, metric = rows.features(), measure.distance()
+    X, metric, where = rows.features(), measure.distance(), short_name(rows.data)
     n_clusters = k if k == "auto" else int(k)
     with said_if_long("finding groups ..."):
         model = KMedoids(metric, n_clusters, random_state=seed).fit(X)
@@ -52,7 +54,7 @@ def cluster(
         found = {"group": model.labels_.tolist(), "distance": distances}
         written.write({**(X if written.keep else {}), **found})
     facts = {
-        "data": short_name(rows.data),
+        "data": where,
         "rows": len(model.labels_),
         "metric": measure.metric,
         "n_clusters": model.n_clusters_,
@@ -61,21 +63,12 @@ def cluster(
         "groups": [group.to_dict() for group in model.groups_],
     }
     if page is not None:
-        write_text(_page(X, short_name(rows.data), model.labels_), page)
+        report = overview(X, where, metric=metric, groups=model.labels_)
+        write_text(page_of(summary(report)), page)
     if as_json:
         print_json(facts)
     else:
         _show(facts, model.groups_)
-
-
-def _page(X: Any, where: str, labels: Any) -> str:
-    """Return the page on a table whose map shows these groups."""
-    from nearkind.pages.overview import overview
-    from nearkind.pages.page import page
-    from nearkind.pages.summary import summary
-
-    found = overview(X, where, labels.tolist())
-    return page(summary(replace(found, y_true=None, groups=labels)))
 
 
 def _show(facts: dict[str, Any], groups: Any) -> None:

@@ -98,9 +98,15 @@ def fit_distance(rows: Rows, settings: FitSettings, batches: StreamSettings) -> 
     X = {name: cells for name, cells in X.items() if name not in aside}
     table, start = declare(read_table(X).factorize(), rows.text or ()), perf_counter()
     metric = settings.metric().fit(table)
-    seconds = perf_counter() - start
-    return metric, {
-        "method": settings.name,
+    return metric, distance_facts(settings.name, metric, table, perf_counter() - start)
+
+
+def distance_facts(
+    method: str, metric: Any, table: Table, seconds: float
+) -> dict[str, Any]:
+    """Return the facts of the fit of a distance alone."""
+    return {
+        "method": method,
         "target": None,
         "rows": table.n_rows,
         "features": len(table.names),

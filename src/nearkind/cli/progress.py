@@ -5,9 +5,8 @@ from contextlib import contextmanager
 from threading import Timer
 from time import perf_counter
 
-import typer
-
 from nearkind.estimators.progress import is_watched
+from nearkind.validation.threads import watched
 
 PATIENCE = 1.0
 """Seconds before something is shown."""
@@ -50,14 +49,25 @@ def progress_bar(what: str, total: int | None) -> Iterator[Callable[[int], None]
 
 @contextmanager
 def said_if_long(message: str) -> Iterator[None]:
-    """Print a message on the terminal, if there is one, when the block takes long."""
+    """Show a message on the terminal, if there is one, when the block takes long.
+
+    Beside it is a bar of the parts of rows that are done.
+    """
     if not is_watched():
         yield
         return
-    timer = Timer(PATIENCE, lambda: typer.echo(f"nearkind: {message}", err=True))
+    from rich.console import Console
+    from rich.progress import Progress
+
+    bar = Progress(console=Console(stderr=True), transient=True)
+    task, timer = bar.add_task(message, total=None), Timer(PATIENCE, bar.start)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        with watched(lambda done, n: bar.update(task, completed=done, total=n)):
+            yield
     finally:
         timer.cancel()
+        timer.join()
+        if bar.live.is_started:
+            bar.stop()

@@ -83,13 +83,15 @@ def check_vectors(tables: Any, what: str, n_values: Sequence[int]) -> int:
     return lengths.pop()
 
 
-def check_codes(value: Any, what: str, n_values: Sequence[int]) -> None:
-    """Refuse what are not codes (m, D) of rows, -1 for unseen values."""
+def check_codes(
+    value: Any, what: str, n_values: Sequence[int], lowest: Sequence[int] | int = -1
+) -> None:
+    """Refuse what are not codes (m, D) of rows, from the lowest of each column on."""
     if not isinstance(value, np.ndarray) or value.dtype != np.int32:
         raise RefusedError(f"{what} are not an array of whole numbers")
     if value.ndim != 2 or value.shape[1] != len(n_values) or not len(value):
         raise RefusedError(f"{what} are not one per column, of at least one row")
-    if (value < -1).any() or (value >= np.asarray(n_values)).any():
+    if (value < np.asarray(lowest)).any() or (value >= np.asarray(n_values)).any():
         raise RefusedError("a code of a row stands for no value")
 
 

@@ -155,6 +155,12 @@ class Codebook:
         return [*of_columns, *(cross.n_values for cross in self.crosses_)]
 
     @property
+    def lowest_codes(self) -> list[int]:
+        """The lowest code that each feature may give to a cell."""
+        of_columns = [min(f.lowest_code, f.missing_code) for f in self.features_]
+        return [*of_columns, *[-1] * len(self.crosses_)]
+
+    @property
     def n_ordered(self) -> list[int]:
         """How many values of each feature, the first ones, are in order."""
         of_columns = [feature.n_ordered for feature in self.features_]

@@ -23,6 +23,7 @@ class Feature(Protocol):
     name: Any
     n_values: int
     missing_code: int  # below zero: missing has no level of its own
+    lowest_code: int  # -1, unless codes below it hold values that fit did not see
     positions: Array | None  # (n_values,) if its values are places on an axis
 
     @property
@@ -61,6 +62,7 @@ class NumberFeature:
 
     positions: Array | None = None
     n_ordered = 0
+    lowest_code = -1
 
     def __init__(self, name: Any, edges: Any, has_missing: bool) -> None:
         self.name = name

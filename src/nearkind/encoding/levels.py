@@ -37,6 +37,7 @@ class Levels:
     """
 
     positions: Array | None = None
+    lowest_code = -1
 
     def __init__(self, name: Any, levels: Sequence[Any], has_missing: bool) -> None:
         self.name = name

@@ -46,6 +46,8 @@ class NumberLine(NumberFeature):
     [0.25, 0.5, 1.0, 2.0]
     """
 
+    lowest_code = int(np.iinfo(np.int32).min)
+
     def __init__(self, name: Any, numbers: Any, has_missing: bool) -> None:
         self.numbers: Array = np.asarray(numbers, dtype=np.float64)
         super().__init__(name, self.numbers[1:], has_missing)
@@ -87,9 +89,8 @@ class NumberLine(NumberFeature):
         """Return the points of codes (n,), NaN where a number is missing."""
         step = (SKIPPED - 1.0 - codes) / STEPS - 0.5  # of new numbers
         inside = np.clip(step, 0.0, 1.0)
-        beyond = 2.0 * (step - inside)
-        with np.errstate(divide="ignore"):  # at codes that are not of new numbers
-            new = inside + beyond / (1.0 - np.abs(beyond))
+        beyond = np.clip(2.0 * (step - inside), -FARTHEST, FARTHEST)
+        new = inside + beyond / (1.0 - np.abs(beyond))
         of_fit = np.where(codes >= 0, self._places[np.maximum(codes, 0)], np.nan)
         return np.where(codes < SKIPPED, new, of_fit)
 

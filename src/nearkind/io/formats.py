@@ -187,8 +187,6 @@ def write_columns(columns: Columns, path: str | PathLike[str]) -> None:
     >>> path.read_text()
     'size\\tcolour\\n1\\tred\\n'
     """
-    check_ending(path)
-    refuse_halves(columns)
     with table_writer(path) as write:
         write(columns)
 
@@ -200,7 +198,12 @@ def table_writer(path: str | PathLike[str]) -> Iterator[Callable[[Columns], None
     with atomic_write(path) as file:
         if ending == PARQUET:
             with arrow.parquet_writer(file) as write_rows:
-                yield write_rows
+
+                def write_checked(columns: Columns) -> None:
+                    refuse_halves(columns)
+                    write_rows(columns)
+
+                yield write_checked
             return
         with text_writer(file, packed) as write:
             yield text_rows_writer(write, ending)

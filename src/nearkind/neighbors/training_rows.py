@@ -1,6 +1,5 @@
 """The training rows that vote, equal ones merged into unique rows."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.distances.checks import check_codes, check_integers, check_reals
+from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.errors import RefusedError
 from nearkind.neighbors.k_nearest import KNearest, Near, ranks
@@ -186,9 +186,9 @@ class TrainingRows:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def check_codes(self, n_values: Sequence[int]) -> None:
-        """Raise ``RefusedError`` unless these are unique rows of such columns."""
-        check_codes(self.codes, "codes of rows", n_values)
+    def check_codes(self, book: Codebook) -> None:
+        """Raise ``RefusedError`` unless these are unique rows coded by a codebook."""
+        check_codes(self.codes, "codes of rows", book.n_values, book.lowest_codes)
         m = len(self.codes)
         weights = check_reals(self.weights, "weights", (m,))
         shares = check_reals(self.shares, "shares", (m, None))

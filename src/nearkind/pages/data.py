@@ -69,7 +69,7 @@ class ReportData:
         if self.view.class_committee is not None:
             return [str(label) for label in self.view.class_committee.classes.tolist()]
         if self.groups is not None:
-            return [f"group {c + 1}" for c in range(int(self.groups.max()) + 1)]
+            return [f"group {c}" for c in range(int(self.groups.max()) + 1)]
         return sorted({str(label) for label in self.y_true or [] if label is not None})
 
     @cached_property

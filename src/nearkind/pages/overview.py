@@ -29,7 +29,11 @@ FEWEST_DISTINCT = 8
 
 
 def overview(
-    X: Columns, where: str, y: list[Any] | None = None, metric: Any = None
+    X: Columns,
+    where: str,
+    y: list[Any] | None = None,
+    metric: Any = None,
+    groups: NDArray[np.intp] | None = None,
 ) -> ReportData:
     """Return what a page on a table alone is about.
 
@@ -43,13 +47,15 @@ def overview(
         Labels that colour the map instead of groups.
     metric : distance, default=None
         Not fitted, and needs no labels; None: Gower's.
+    groups : ndarray of int (n,), default=None
+        Group of each row; None: groups are looked for, unless there are labels.
     """
     model = (named_distances()["gower"]() if metric is None else metric).fit(X)
     distance, codes = model.distance_, model.distance_.encode(X)
     drawn = np.random.default_rng(0).permutation(len(codes))[:MOST_JUDGED]
     rows, drawn = read_table(X).factorize(), np.sort(drawn)
-    groups = None
-    if y is None and len(unique_rows(codes).codes) >= FEWEST_DISTINCT:
+    is_varied = len(unique_rows(codes).codes) >= FEWEST_DISTINCT
+    if y is None and groups is None and is_varied:
         medoids = KMedoids(distance, n_clusters="auto", n_init=1, random_state=0)
         groups = medoids.fit(rows.take(drawn)).predict(rows)
     return ReportData(

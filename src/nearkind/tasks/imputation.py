@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.checks import check_codes, check_reals
+from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.errors import RefusedError
 from nearkind.neighbors import VOTE_WEIGHTS, KNearest, Near, PlainIndex, near_votes
@@ -85,9 +86,9 @@ class Donors:
         codes = rows.codes[first]
         return cls(codes, unique.codes, unique.weights, values, is_number)
 
-    def check_codes(self, n_values: list[int]) -> None:
-        """Raise ``RefusedError`` unless these are rows of such columns."""
-        check_codes(self.codes, "codes of rows", n_values)
+    def check_codes(self, book: Codebook) -> None:
+        """Raise ``RefusedError`` unless these are rows coded by a codebook."""
+        check_codes(self.codes, "codes of rows", book.n_values, book.lowest_codes)
         n_features = len(self.values)
         shape = self.is_number.dtype, self.is_number.shape
         if shape != (bool, (n_features,)) or self.codes.shape[1] < n_features:
@@ -290,7 +291,7 @@ class NeighborImputer(
 
     def _check_parts(self) -> None:
         self._check_settings()
-        self._donors.check_codes(self.codebook_.n_values)
+        self._donors.check_codes(self.codebook_)
 
     def _check_settings(self) -> None:
         parameters.whole_number(self, "n_neighbors")

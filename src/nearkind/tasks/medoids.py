@@ -304,7 +304,8 @@ class KMedoids(
 
     def _check_parts(self) -> None:
         k = self.n_clusters_
-        check_codes(self._medoid_codes, "medoids", self.codebook_.n_values)
+        book = self.codebook_
+        check_codes(self._medoid_codes, "medoids", book.n_values, book.lowest_codes)
         check_integers(self.medoid_indices_, "medoid_indices_", (k,))
         check_integers(self.labels_, "labels_", (None,))
         check_reals(self.cluster_sizes_, "cluster_sizes_", (k,))

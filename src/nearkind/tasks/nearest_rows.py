@@ -66,7 +66,7 @@ class RowSearch(DistanceTask):
 
     def _check_parts(self) -> None:
         parameters.whole_number(self, "n_neighbors")
-        self._rows.check_codes(self.codebook_.n_values)
+        self._rows.check_codes(self.codebook_)
         if self.n_samples_fit_ <= int(self._rows.groups.rows.max()):
             raise RefusedError("n_samples_fit_ is less than the number of a row")
         self._search()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from numbers import Integral
@@ -52,6 +53,9 @@ class _BlasLimit:
 
 _BLAS_LIMIT = _BlasLimit()
 _thread = local()
+_WATCHER: ContextVar[Callable[[int, int], None]] = ContextVar(
+    "watcher", default=lambda done, n_parts: None
+)
 
 
 def one_blas_thread() -> Any:
@@ -112,9 +116,23 @@ def _mark_thread() -> None:
     _thread.is_ours = True
 
 
+@contextmanager
+def watched(tell: Callable[[int, int], None]) -> Iterator[None]:
+    """Call ``tell`` with the number of parts done, and of all, in ``in_threads``."""
+    token = _WATCHER.set(tell)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
 def in_threads(run: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:
     """Return what ``run`` makes of each part; one part needs no other thread."""
     if len(parts) == 1:
         return [run(parts[0])]
+    tell, found = _WATCHER.get(), []
     with thread_map(ALL_CORES) as each:
-        return list(each(run, parts))
+        for done, result in enumerate(each(run, parts), start=1):
+            found.append(result)
+            tell(done, len(parts))
+    return found

@@ -185,7 +185,7 @@ class Voter:
 
     def check(self) -> None:
         """Raise ``RefusedError`` unless the parts fit together."""
-        self.rows.check_codes(self.distance.codebook.n_values)
+        self.rows.check_codes(self.distance.codebook)
         if self.index_kind not in INDEXES:
             known = ", ".join(INDEXES)
             raise RefusedError(
