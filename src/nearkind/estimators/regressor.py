@@ -24,7 +24,7 @@ from nearkind.estimators.number_fit import (
     folds_of,
 )
 from nearkind.estimators.targets import numbered_rows
-from nearkind.neighbors import is_soft
+from nearkind.neighbors import INDEXES, is_soft
 from nearkind.validation import parameters
 from nearkind.validation.parameters import estimator_class, generator
 from nearkind.voting import NumberCommittee
