@@ -15,12 +15,11 @@ from nearkind.cli.fit_settings import FitSettings
 from nearkind.cli.fits import distance_facts
 from nearkind.cli.methods import SEARCH, STRUCTURES
 from nearkind.cli.options import TargetTable
-from nearkind.cli.usable_columns import declare, set_aside
 from nearkind.datasets.readers import read_features
 from nearkind.errors import error_context
 from nearkind.io import require_column, short_name
 from nearkind.io.cells import is_missing
-from nearkind.tables import Table, read_table
+from nearkind.tables import Table
 from nearkind.tasks.answers import kind_of, read_state
 from nearkind.tasks.questions import DEFAULT
 
@@ -34,10 +33,7 @@ def read_partly_labelled(table: TargetTable) -> tuple[Table, list[Any] | None]:
     if target is not None:
         require_column(target, X, short_name(rows.data))
         y = [None if is_missing(cell) else cell for cell in X.pop(target)]
-    aside = set_aside(X, rows.text or (), short_name(rows.data))
-    X = {name: cells for name, cells in X.items() if name not in aside}
-    read = declare(read_table(X).factorize(), rows.text or ())
-    return read, y
+    return rows.table(rows.usable(X)), y
 
 
 def metric_of(settings: FitSettings) -> CPML:

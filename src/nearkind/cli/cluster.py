@@ -45,12 +45,16 @@ def cluster(
     if page is not None:
         check_output(page, PAGE, rows.inputs, written.force)
     X, metric, where = rows.features(), measure.distance(), short_name(rows.data)
+    usable = rows.usable(X)
+    table = rows.table(usable)
     with said_if_long("finding groups ..."):
-        model = KMedoids(metric, k if k == "auto" else int(k), random_state=seed).fit(X)
-        distances = model.transform(X).min(axis=1).tolist()
+        model = KMedoids(metric, k if k == "auto" else int(k), random_state=seed).fit(
+            table
+        )
+        distances = model.transform(table).min(axis=1).tolist()
         written.write_beside(X, group=model.labels_.tolist(), distance=distances)
         if page is not None:
-            report = overview(X, where, metric=metric, groups=model.labels_)
+            report = overview(usable, where, metric=metric, groups=model.labels_)
             write_text(page_of(summary(report)), page)
     k_found, tried = model.n_clusters_, model.silhouettes_
     if as_json:

@@ -16,20 +16,20 @@ from nearkind.cli.explanations import relevance_facts
 from nearkind.cli.fit_settings import FitSettings, StreamSettings
 from nearkind.cli.jit import compile_ahead
 from nearkind.cli.methods import SEARCH, STRUCTURES
-from nearkind.cli.number_fits import fit_number, predicts_number
+from nearkind.cli.number_fits import CROSS_VALIDATED, fit_number, predicts_number
 from nearkind.cli.options import Rows
-from nearkind.cli.usable_columns import declare, read_usable, set_aside
+from nearkind.cli.usable_columns import declare, read_usable
 from nearkind.datasets.readers import is_set, read_batches, read_data
 from nearkind.estimators.batches import N_REFERENCE, reference_rows
 from nearkind.estimators.labels import label_array
 from nearkind.estimators.progress import BatchProgress, is_watched
-from nearkind.io import Batches, LabelledSource, LabelledTable, short_name
+from nearkind.io import Batches, LabelledSource, LabelledTable
 from nearkind.io.formats import format_by_name
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array
 from nearkind.search.elimination import NO_TIME
 from nearkind.search.folds import deal_by_class
-from nearkind.tables import Table, read_table
+from nearkind.tables import Table
 from nearkind.voting import Voter
 from nearkind.voting.voter import SoftRule
 
@@ -43,10 +43,6 @@ LOW_RECALL = 0.5
 """Recall of a class below which an option is recommended."""
 N_FOLDS = 5
 """One row in so many is held out."""
-CROSS_VALIDATED = (
-    "on {:,} held-out rows, cross-validated; also used for selection, so slightly "
-    "optimistic"
-)
 HELD_OUT = "on {:,} held-out rows; the model itself is fitted to all rows"
 REMEMBERED = (
     "on a fifth of the remembered rows, which taught the distance but did not vote"
@@ -75,7 +71,7 @@ def fit_classifier(
     """
     if not is_streamed(batches.stream, source.data, settings):
         columns = read_data(source.data, source.options)
-        if predicts_number(columns, source, settings):
+        if predicts_number(columns, source, settings.task):
             return fit_number(columns, source, settings)
         table = read_usable(source, settings.fold_case, columns)
         return fit_table(table, settings, source.text)
@@ -93,10 +89,7 @@ def fit_distance(rows: Rows, settings: FitSettings, batches: StreamSettings) -> 
     for option, given in of_classes.items():
         if given:
             raise typer.BadParameter("needs --target.", param_hint=option)
-    X = rows.features()
-    aside = set_aside(X, rows.text or (), short_name(rows.data))
-    X = {name: cells for name, cells in X.items() if name not in aside}
-    table, start = declare(read_table(X).factorize(), rows.text or ()), perf_counter()
+    table, start = rows.table(rows.usable(rows.features())), perf_counter()
     metric = settings.metric().fit(table)
     return metric, distance_facts(settings.name, metric, table, perf_counter() - start)
 
@@ -120,7 +113,7 @@ def fit_table(
     table: LabelledTable, settings: FitSettings, declared: Collection[str] = ()
 ) -> Fit:
     """Return a classifier fitted to a table; some columns are declared categorical."""
-    X = declare(read_table(table.X).factorize(), declared)
+    X = declare(table.X, declared)
     y = label_array(list(table.y))
     if settings.name in STRUCTURES:
         compile_ahead(len(y))
@@ -132,7 +125,7 @@ def fit_table(
     if weights is None:
         model = settings.model().fit(X, y)
     else:
-        whole = declare(read_table(cells).factorize(), declared)
+        whole = declare(cells, declared)
         model = settings.model().fit(whole, labels, weights)
     seconds = perf_counter() - start
     confusion, how = _confusion(model, X, y, settings)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nearkind.cli.model_table import ModelTable
     from nearkind.cli.outputs import Inputs
     from nearkind.io import Columns, LabelledSource, ReadOptions
+    from nearkind.tables import FactorizedTable
 
 MOST_CLASSES = 50
 """Values of a column that is suggested as the target."""
@@ -281,6 +282,19 @@ class Rows:
 
         drop, text, dates = self.drop or (), self.text or (), self.reading.dates
         return select_features(columns, short_name(self.data), drop, text, dates)
+
+    def usable(self, columns: "Columns") -> "Columns":
+        """Return columns without identifiers and free text, which is said."""
+        from nearkind.cli.usable_columns import without_aside
+        from nearkind.io import short_name
+
+        return without_aside(columns, self.text or (), short_name(self.data))
+
+    def table(self, columns: "Columns") -> "FactorizedTable":
+        """Return a table, whose columns of text are categories, whatever they hold."""
+        from nearkind.cli.usable_columns import declare
+
+        return declare(columns, self.text or ())
 
     @property
     def inputs(self) -> "Inputs":

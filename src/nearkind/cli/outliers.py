@@ -38,14 +38,18 @@ def outliers(
     X, metric = rows.features(), measure.distance()
     model = NearestOutliers(metric, k, contamination="auto" if share is None else share)
     with said_if_long("comparing rows ..."):
-        is_outlier = model.fit_predict(X) == -1
+        is_outlier = model.fit_predict(rows.table(rows.usable(X))) == -1
         scores = model.score_samples()
     listed, flags = scores.tolist(), is_outlier.tolist()
     written.write_beside(X, score=listed, outlier=flags)
     found = np.flatnonzero(is_outlier)
     found = found[np.argsort(scores[found], kind="stable")]
     reasons = {
-        row: [each for each in records(model.explain(row)) if each["contribution"] > 0]
+        row: [
+            each
+            for each in records(model.explain(row))
+            if each["contribution"] > 0 and each["value"] != each["usual"]
+        ]
         for row in (found if as_json else found[:top]).tolist()
     }
     where = short_name(rows.data)
