@@ -25,7 +25,7 @@ def impute(
     written.check(rows.inputs)
     metric, where = measure.distance(), short_name(rows.data)
     columns = rows.columns()
-    X = rows.features_of(columns)
+    X = rows.table(rows.usable(rows.features_of(columns)))
     with said_if_long("comparing rows ..."):
         found = NeighborImputer(metric, n_neighbors=k).fit(X).certainty(X)
     cells = [each for each in records(found) if each["column"] in columns]

@@ -84,7 +84,7 @@ def explain_number(
     voter = committee.explaining
     book = voter.distance.codebook
     library = book.library_of(row)
-    row = one_row(row)
+    row = one_row(row, "; explain_rows takes many rows")
     (effects,), (base,) = committee.contributions(row)
     names = committee.feature_names
     order = np.argsort(-np.abs(effects), kind="stable")
