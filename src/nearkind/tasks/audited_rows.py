@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.estimators.labels import checked_labels, known_labels
-from nearkind.tables import FactorizedTable, read_table
+from nearkind.protocols import Array
+from nearkind.tables import FactorizedTable, read_column, read_table
 
 Numbers = NDArray[np.intp]
 
@@ -60,6 +61,38 @@ class AuditedRows:
         checked_labels(given, len(given), "audit")  # refuses measurements
         return cls(table, classes, numbers, _numbers(row_numbers, table.n_rows))
 
+    @classmethod
+    def of_numbers(
+        cls, X: Any, y: Any, row_numbers: Any = None
+    ) -> tuple["AuditedRows", Array]:
+        """Read a table whose targets are numbers, NaN where there is none.
+
+        Returns
+        -------
+        rows : AuditedRows
+            Without labels.
+        y : ndarray (n,)
+        """
+        table, numbers = read_table(X).factorize(), read_column(y).numeric
+        if numbers is None:
+            raise ValueError(
+                "audit takes y for numbers, and y holds values that are none. Pass "
+                'task="class" for labels.'
+            )
+        if len(numbers) != table.n_rows:
+            raise ValueError(
+                f"X has {table.n_rows} rows, y has {len(numbers)} numbers. Give one "
+                "number per row, None where there is none."
+            )
+        none = np.full(table.n_rows, -1)
+        rows = cls(table, np.empty(0), none, _numbers(row_numbers, table.n_rows))
+        return rows, np.where(np.isfinite(numbers), numbers, np.nan)
+
+    def with_values(self, y: Array) -> "AuditedRows":
+        """Return the rows with numbers as their labels, NaN where there is none."""
+        classes, places = np.unique(y, return_inverse=True)  # one NaN, the last
+        return replace(self, classes=classes, y=np.where(np.isnan(y), -1, places))
+
     def __len__(self) -> int:
         return len(self.y)
 
@@ -86,18 +119,10 @@ class AuditedRows:
 
     def without(self, names: Collection[Any]) -> "AuditedRows":
         """Return the rows without some columns; all columns if none would be left."""
-        table = self.table
-        kept = [d for d, name in enumerate(table.names) if name not in names]
-        if not kept or len(kept) == len(table.names):
+        kept = [name for name in self.table.names if name not in names]
+        if not kept or len(kept) == len(self.table.names):
             return self
-        fewer = FactorizedTable.of(
-            [table.names[d] for d in kept],
-            table.named,
-            [table.columns[d] for d in kept],
-            np.asfortranarray(table.codes[:, kept]),
-            table.library,
-        )
-        return replace(self, table=fewer)
+        return replace(self, table=self.table.select(kept))
 
 
 def _refuse_several(y: Any) -> None:
