@@ -464,11 +464,9 @@ class Measure:
                 param_hint="--metric",
             )
         given = {
-            "weights": {
-                name: _weight(text, weight)
-                for text in self.weights or ()
-                for name, _, weight in [text.rpartition("=")]
-            },
+            "weights": named_numbers(
+                self.weights, "--weights", "a column and its weight, such as size=2"
+            ),
             "ordered": {
                 name: infer_types({name: values.split(",")})[name]
                 for text in self.ordered or ()
@@ -486,15 +484,17 @@ class Measure:
         return made
 
 
-def _weight(text: str, weight: str) -> float:
-    """Return the weight in an option such as size=2; BadParameter if it has none."""
-    try:
-        return float(weight)
-    except ValueError:
-        raise typer.BadParameter(
-            f"a column and its weight, such as size=2; got {text!r}.",
-            param_hint="--weights",
-        ) from None
+def named_numbers(given: list[str] | None, hint: str, wanted: str) -> dict[str, float]:
+    """Return the numbers in options such as size=2 by name, "" if there is none."""
+    found = {}
+    for text in given or ():
+        name, _, number = text.rpartition("=")
+        try:
+            found[name] = float(number)
+        except ValueError:
+            message = f"{wanted}; got {text!r}."
+            raise typer.BadParameter(message, param_hint=hint) from None
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
