@@ -157,6 +157,14 @@ Page = Annotated[
     ),
 ]
 Row = Annotated[int, typer.Option("--row", help="Number of a row of DATA, from 0.")]
+Task = Annotated[
+    Literal["auto", "class", "number"],
+    typer.Option(
+        "--task",
+        help="What the target is: a class or a number; auto takes more than 20 "
+        "different numbers for a number.",
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random numbers.")]
 ListMethods = Annotated[
     bool,
