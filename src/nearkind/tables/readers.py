@@ -140,12 +140,14 @@ def read_column(values: Any, name: str = "y") -> Column:
     return read_columns({name: values}).column(0)
 
 
-def one_row(row: Any) -> Any:
+def one_row(row: Any, many: str = "") -> Any:
     """Return a table of one row.
 
     Parameters
     ----------
     row : dict, list, pandas Series, 1-d array, or a table of one row
+    many : str, default=""
+        A clause on what takes several rows, for the message that refuses them.
 
     Examples
     --------
@@ -162,7 +164,7 @@ def one_row(row: Any) -> Any:
     if n_rows != 1:
         raise ValueError(
             f"Wanted one row, got a table of {n_rows}. Pass X.iloc[[i]], or a dict of "
-            "column name to value."
+            f"column name to value{many}."
         )
     return row
 
