@@ -10,6 +10,7 @@ import os
 import warnings
 from pathlib import Path
 from time import process_time
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,10 @@ from nearkind.tasks.questions import N_CANDIDATES
 SETS = (
     "car", "mushroom", "housevotes", "lymphography", "tic_tac_toe", "zoo", "nursery",
     "balance", "monks1", "spect", "heart_cleveland", "chile_vote", "krvskp",
+    "voting", "soybean_large", "titanic", "mammographic", "cmc", "horse_colic",
 )  # fmt: skip
+TUNED_ON, FIRST_SEED = 13, 5
+"""Settings were chosen on the first so many sets, at seeds 0 and 1."""
 PERSONS, NOISES = ("labels", "hidden metric"), (0.0, 0.1, 0.2)
 STEPS = 5, 10, 20, 30, 40
 MOST_ROWS, N_TEST, SIGHT = 1_000, 5_000, {1: "first", -1: "second", 0: "neither"}
@@ -43,7 +47,7 @@ def main() -> None:
         for person in PERSONS
         for noise in NOISES
         for how in HOW
-        for seed in range(given.repeats)
+        for seed in range(FIRST_SEED, FIRST_SEED + given.repeats)
     ]
     rows = rows_of(given.output / "questions.jsonl", wanted, trial)
     write_page(given, "questions.md", text_of(rows))
@@ -53,30 +57,32 @@ def trial(name, person, noise, how, seed):
     """Return triplet accuracy on unseen rows after so many answers."""
     X, y = table(name, seed)
     half = len(X) // 2
-    says = PERSON[person](X, y, np.random.default_rng((seed, 1)))
-    rng = np.random.default_rng((seed, 2))
+    says = PERSON[person](X, y, np.random.default_rng((seed, 1, crc32(name.encode()))))
+    rng = np.random.default_rng((seed, 2, crc32(name.encode())))
     test = rng.integers(half, len(X), size=(N_TEST, 3))
     true = says(test)
     test, true = test[true != 0], true[true != 0]
-    questions = nk.Questions(X[:half], random_state=seed)
-    accuracy, seconds = [], []
-    for number in range(1, max(STEPS) + 1):
+    wrong, coin = rng.random(max(STEPS)) < noise, rng.choice([-1, 1], max(STEPS))
+    questions, every = nk.Questions(X[:half], random_state=seed), nk.Questions(X)
+    features = every.comparisons.features(test)
+    accuracy, seconds, columns = [], [], []
+    for number in range(max(STEPS)):
         start = process_time()
         rows = HOW[how](questions, rng)
         seconds.append(process_time() - start)
         said = int(says(np.array([rows]))[0])
-        if rng.random() < noise:
-            said = int(rng.choice([-1, 1])) if said == 0 else -said
+        if wrong[number]:
+            said = -said or int(coin[number])
         questions.answer(rows, SIGHT[said])
-        if number in STEPS:
-            every = nk.Questions(X)
+        columns.append(len(questions.question(rows).columns))
+        if number + 1 in STEPS:
             every.answers = questions.answers
-            margin = every.comparisons.triplets(test) @ every.posterior.weights
-            accuracy.append(share_right(margin, true))
+            accuracy.append(share_right(features @ every.posterior.weights, true))
     return {
         "accuracy": accuracy,
         "fitted": share_right(fitted_margin(questions, X, test), true),
         "seconds": max(seconds),
+        "columns": float(np.mean(columns)),
     }
 
 
@@ -147,7 +153,7 @@ def random(questions, rng):
 def uncertain(questions, rng):
     """Return the question whose answer is least certain."""
     drawn = np.array([random(questions, rng) for _ in range(N_CANDIDATES // 3)])
-    features = questions.comparisons.triplets(drawn)
+    features = questions.comparisons.features(drawn)
     mean = np.abs(questions.posterior.predict(features)[0])
     return tuple(map(int, drawn[mean.argmin()]))
 

@@ -39,7 +39,7 @@ def test_a_weight_changes_distances_and_keeps_their_laws(name):
     assert (distances(name) != D).any()
 
 
-CONTEXTUAL = {"association", "dilca", "dm3"}
+CONTEXTUAL = {"association", "dilca", "dm3", "ocl"}
 """Distances in which a column also bears on the distances in other columns."""
 
 

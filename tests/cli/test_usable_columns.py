@@ -75,3 +75,38 @@ def test_the_option_for_numbers_with_separators_is_named_in_predict(tmp_path):
     path.write_text("size|y\n" + "\n".join(row.replace(".", ",") for row in rows))
     assert "Pass --decimal ," in complaint("predict", model, path)
     assert len(facts("predict", model, path, "--decimal", ",")["rows"]) == 90
+
+
+@pytest.mark.parametrize("command", ["cluster", "outliers", "report", "neighbors"])
+def test_tables_without_labels_leave_out_what_fit_does(shop, tmp_path, command):
+    of_command = {
+        "report": ("-o", tmp_path / "shop.html"),
+        "neighbors": ("--row", 0),
+        "cluster": ("-k", 2, "--page", tmp_path / "shop.html"),
+    }.get(command, ())
+    said = told(run(command, shop, *of_command))
+    assert said.count("'row', 'key', 'note' have a different value") == 1
+
+
+@pytest.mark.parametrize("command", ["cluster", "outliers"])
+def test_free_text_can_be_kept_without_labels(shop, command):
+    assert "'row', 'key' have" in told(run(command, shop, "--categorical", "note"))
+
+
+def test_spellings_that_differ_in_blanks_are_shown_as_they_are(tmp_path):
+    path = tmp_path / "towns.csv"
+    path.write_text("town,y\n" + "New York,1\nNew  York,0\nBern,1\nBern,0\n" * 5)
+    fit = ("fit", path, "-t", "y", "-m", "hamming", "-o", tmp_path / "m.nearkind")
+    assert "'New York' and 'New  York'" in told(run(*fit))
+
+
+def test_numbers_that_were_categories_need_their_decimal_mark_again(tmp_path):
+    old, new = tmp_path / "old.csv", tmp_path / "new.csv"
+    model = tmp_path / "m.nearkind"
+    lines = [f"{i % 4},5;{'yn'[i % 2]}" for i in range(24)]
+    old.write_text("\n".join(["price;y", *lines]) + "\n")
+    new.write_text("price;x\n1,5;a\n7,5;b\n")
+    fit = ("fit", old, "-t", "y", "--decimal", ",", "-m", "hamming", "-o", model)
+    told(run(*fit))
+    assert "Pass --decimal , to read them" in complaint("predict", model, new)
+    assert "7.5" in told(run("predict", model, new, "--decimal", ","))

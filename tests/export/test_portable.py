@@ -93,7 +93,7 @@ def test_weights_that_are_a_function(tmp_path):
 @pytest.mark.parametrize("other", [None, "model.json", 3, {}])
 def test_what_is_no_model(other, tmp_path):
     message = refused(other, tmp_path)
-    assert message.startswith("Wanted a fitted CPML, CPMLClassifier")
+    assert message.startswith("Wanted a fitted CPML, classifier, regressor")
     assert f"got {type(other).__name__}" in message
 
 

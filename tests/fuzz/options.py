@@ -30,7 +30,7 @@ RIGHT = {
     **POLICIES,
     "structure": st.sampled_from(["single", "multi", "diagonal", "full"]),
     "projection": st.sampled_from(
-        ["vdm", "onehot", "vdm+onehot", "cooccurrence", "vdm+cooccurrence"]
+        ["vdm", "onehot", "thermometer", "vdm+onehot", "vdm+cooccurrence"]
     ),
     "constraints": st.sampled_from(["triplets", "pairs", "quadruplets", "neighbors"]),
     "scope": st.sampled_from(["all", "local", 1, 20]),
@@ -83,6 +83,11 @@ RIGHT = {
     "n_candidates": FEW,
     "n_rounds": FEW,
     "ridge": SIZES.filter(bool),
+    "ordered": st.sampled_from([None, {"kind": ["a", "b"]}, {"none": ["a"]}, {}]),
+    "asymmetric": st.sampled_from([(), ["none"]]),
+    "ordinal": st.sampled_from(["levels", "podani"]),
+    "n_clusters": FEW,
+    "n_init": FEW,
     "max_members": FEW,
     "cv": st.sampled_from([None, 2, 3, 50]),
     "scoring": st.sampled_from(["accuracy", "balanced_accuracy", "f1_macro", "x"]),

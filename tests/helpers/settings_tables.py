@@ -201,12 +201,49 @@ TASKS = {
         "sampling_strategy": ["auto", "not majority", {"ham": 15}],
         **SEED,
     },
+    nk.NearestRows: {
+        "metric": METRICS,
+        "n_neighbors": [3, 1],
+        "radius": [1.0, 0.0],
+        "index": ["exact", "faiss"],
+    },
+    nk.NeighborImputer: {
+        "metric": ["gower", "hamming", "unbiased"],
+        "n_neighbors": [3, 1],
+        "weights": ["uniform", "distance"],
+        "add_indicator": [False, True],
+    },
     nk.Prototypes: {
         "metric": METRICS,
         "n_rows": [None, 3],
         "tolerance": [0.01, 0.5],
         "n_neighbors": [3, 1],
         "weights": ["uniform", "distance"],
+    },
+}
+REGRESSORS = {
+    nk.CPMLRegressor: {
+        "metric": METRICS,
+        "n_neighbors": [3, 1],
+        "weights": ["soft", "uniform", "distance"],
+        "temperature": ["auto", 0.5],
+        "scale": ["linear", "log", "quantile"],
+        "trend": [False, True],
+        "index": ["exact", "faiss"],
+        **SEED,
+    },
+    nk.CPMLRegressorCV: {
+        "candidates": [["hamming"], ["hamming", "euclidean"]],
+        "n_neighbors": [3, 1],
+        "scale": ["auto", "linear", "log", "quantile"],
+        "cv": [2, 3],
+        "max_members": [1, 3],
+        "missing": ["level", "prior"],
+        "unseen": ["prior", "error"],
+        "ordered": CODED["ordered"],
+        "time_budget": [None, 60.0],
+        "verbose": [0],
+        **SEED,
     },
 }
 TABLES = {
@@ -218,16 +255,14 @@ TABLES = {
         for name, kind in nk.baselines.all().items()
     },
     **TASKS,
+    **REGRESSORS,
 }
 """Estimator -> its parameters -> values to combine."""
 
 
 def public_estimators():
-    """Return every class of nearkind that has ``fit``, and the baselines.
-
-    Those that need numbers as labels are left out.
-    """
+    """Return every estimator of nearkind, the baselines among them."""
     named = (getattr(nk, name) for name in nk.__all__)
     fitted = [x for x in named if inspect.isclass(x) and hasattr(x, "fit")]
-    fitted = [x for x in fitted if not hasattr(x, "predict_interval")]
+    fitted = [x for x in fitted if hasattr(x, "get_params")]
     return [*fitted, *nk.baselines.all().values()]

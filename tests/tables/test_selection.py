@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from nearkind.tables.selection import take_cells, take_rows, take_values
+from nearkind.tables.selection import take_cells, take_rows, take_values, with_cells
 
 LISTS = [["red", 1], ["blue", 2], [None, 3]]
 RECORDS = [{"colour": "red", "size": 1}, {"colour": "blue", "size": 2}, {"size": 3}]
@@ -51,6 +51,17 @@ def test_rows_are_taken_whole(X, read):
     made = take_rows(X, np.array([2, 0]))
     assert type(made) is type(X)
     assert plain(read(made)) == [[None, 3], ["red", 1]]
+
+
+@pytest.mark.parametrize(("X", "read"), KINDS.values(), ids=KINDS)
+def test_cells_are_replaced_and_columns_added(X, read):
+    made = with_cells(X, {0: (np.array([2]), ["green"])}, {"new": np.array([3, 1, 2])})
+    assert type(made) is type(X)
+    rows = plain(read(made))
+    assert [row[:2] for row in rows] == [["red", 1], ["blue", 2], ["green", 3]]
+    if len(rows[0]) == 3:
+        assert [row[2] for row in rows] == [3, 1, 2]
+    assert plain(read(X))[2] == [None, 3]
 
 
 def test_types_and_categories_of_a_data_frame_stay():

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import nearkind as nk
+from nearkind.tasks.answer_posterior import AnswerPosterior
 from nearkind.tasks.answers import Answer, contradictions
 
 CAR = nk.datasets.load("monks1", as_frame=True)
@@ -110,12 +111,10 @@ def test_contradictions_follow_chains_and_ignore_unsure_ones():
 
 
 def test_contradictions_are_named_in_a_warning():
-    questions = taught(12)
+    questions = taught(5)
     first = next(a for a in questions.answers if a.choice == "first")
     questions.answer(first.rows, "second")
-    with pytest.warns(
-        UserWarning, match=r"2 of 13 answers contradict.*answers \d+, 12"
-    ):
+    with pytest.warns(UserWarning, match=r"2 of 6 answers contradict.*answers \d, 5"):
         questions.fit()
 
 
@@ -133,6 +132,58 @@ def test_a_batch_is_of_different_new_questions():
     assert rows.shape == (30, 3)
     assert len({tuple(each) for each in rows.tolist()}) == 30
     assert not {a.key for a in questions.answers} & {tuple(r) for r in rows.tolist()}
+
+
+def test_the_first_questions_differ_in_few_columns():
+    rng = np.random.default_rng(0)
+    table = rng.integers(4, size=(300, 20)).astype(str)
+    assert len(nk.Questions(table).ask().columns) < 16
+
+
+def test_distances_between_values_are_told():
+    questions = taught()
+    apart = questions.value_distances("a5")
+    assert len(apart) == 6
+    assert [each[0] for each in apart] == sorted(each[0] for each in apart)
+    assert {value for each in apart for value in each[1:]} == {*X["a5"]}
+    assert apart[-1][0] > questions.value_distances("a3")[-1][0]
+    numbers = nk.Questions({"size": np.arange(50.0), "kind": ["a", "b"] * 25})
+    assert numbers.value_distances("size") == []
+
+
+def test_one_wrong_answer_of_many_moves_the_posterior_little():
+    questions = nk.Questions(X)
+    of = questions.comparisons
+    features = of.features(np.array([(0, 1, 200)] * 9))
+    mean = [
+        AnswerPosterior.of(
+            features[:n], np.ones(n) - (np.arange(n) == 8), of.prior_mean
+        )
+        .predict(features[:1])[0]
+        .item()
+        for n in (8, 9)
+    ]
+    assert mean[1] > 0.0
+    assert mean[0] - mean[1] < mean[0] - of.prior_mean @ features[:1].T
+
+
+def test_many_values_are_learned_from_the_rows_compared():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"name": np.arange(2_100).astype(str), "kind": rng.choice(list("abc"), 2_100)}
+    )
+    questions = nk.Questions(table)
+    for _ in range(20):
+        question = questions.ask()
+        a, b, c = question.cells["kind"]
+        near = "neither" if (a == b) == (a == c) else "first" if a == b else "second"
+        questions.answer(question, near)
+    y = np.where(np.arange(2_100) % 50 == 0, table["kind"], None)
+    with pytest.warns(UserWarning, match="distinct values"):
+        model = questions.fit(y)
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert len(model.value_distances("name")) < 1_000
+    assert model.feature_relevance_.argmax() == 1
 
 
 def test_the_end_of_a_small_table():

@@ -5,45 +5,27 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import typer
 
 from nearkind import CPML, CPMLClassifier, Questions
-from nearkind.cli.explanations import relevance_facts
 from nearkind.cli.fit_settings import FitSettings
+from nearkind.cli.fits import distance_facts
 from nearkind.cli.methods import SEARCH, STRUCTURES
 from nearkind.cli.options import TargetTable
-from nearkind.cli.usable_columns import declare, set_aside
 from nearkind.datasets.readers import read_features
 from nearkind.errors import error_context
 from nearkind.io import require_column, short_name
 from nearkind.io.cells import is_missing
-from nearkind.model_view import ModelView
-from nearkind.tables import Table, read_table
-from nearkind.tasks.answers import read_state
+from nearkind.tables import Table
+from nearkind.tasks.answers import kind_of, read_state
 from nearkind.tasks.questions import DEFAULT
 
 
-class PartlyLabelledTable(NamedTuple):
-    """All rows of a table, and their classes, None where not known.
-
-    Attributes
-    ----------
-    X : Table
-    y : list or None
-        None if no column holds classes.
-    target : str or None
-    """
-
-    X: Table
-    y: list[Any] | None
-    target: str | None
-
-
-def read_partly_labelled(table: TargetTable) -> PartlyLabelledTable:
-    """Return all rows of a table, those without a class among them."""
+def read_partly_labelled(table: TargetTable) -> tuple[Table, list[Any] | None]:
+    """Return all rows of a table and their classes, None where not known, if any."""
     rows, target = table.rows, table.column
     text = [*(rows.text or ()), *([target] if target else [])]
     X = read_features(rows.data, rows.drop or (), text, rows.reading.options)
@@ -51,10 +33,7 @@ def read_partly_labelled(table: TargetTable) -> PartlyLabelledTable:
     if target is not None:
         require_column(target, X, short_name(rows.data))
         y = [None if is_missing(cell) else cell for cell in X.pop(target)]
-    aside = set_aside(X, rows.text or (), short_name(rows.data))
-    X = {name: cells for name, cells in X.items() if name not in aside}
-    read = declare(read_table(X).factorize(), rows.text or ())
-    return PartlyLabelledTable(read, y, target)
+    return rows.table(rows.usable(X)), y
 
 
 def metric_of(settings: FitSettings) -> CPML:
@@ -67,10 +46,10 @@ def metric_of(settings: FitSettings) -> CPML:
         )
     structure = "diagonal" if settings.name == SEARCH else settings.name
     metric: CPML = replace(settings, method=structure).metric()
-    given = {"numeric": settings.numeric, "tol": settings.tol}
-    given |= {"max_iter": settings.max_iter}
-    kept = {name for name, value in given.items() if value not in (None, "auto")}
-    return metric.set_params(**{k: v for k, v in DEFAULT.items() if k not in kept})
+    told = {"numeric": settings.numeric, "tol": settings.tol}
+    told |= {"max_iter": settings.max_iter}
+    kept = {k: v for k, v in told.items() if v not in (None, "auto")}
+    return metric.set_params(**{**DEFAULT, **kept})
 
 
 def fit_stated(
@@ -95,62 +74,37 @@ def fit_stated(
             "takes the place of --pairs and --triplets; give it alone.",
             param_hint="--answers",
         )
-    read, start = read_partly_labelled(table), perf_counter()
+    (X, y), start = read_partly_labelled(table), perf_counter()
     metric = metric_of(settings)
     if answers is not None:
         state = read_state(answers)
         with error_context(str(answers)):
-            kind = "pairs" if _kind_of(state) == "pairs" else "triplets"
-            questions = Questions(read.X, metric, kind=kind).merge(state)
-        return fitted(questions, read, start)
-    stated = {kind: _row_numbers(path) for kind, path in files.items()}
-    with error_context(", ".join(map(str, files.values()))):
-        metric.fit_constraints(read.X, **stated, y=read.y)
-    return _facts(metric, read, start)
+            metric = Questions(X, metric, kind=kind_of(state)).merge(state).fit(y)
+    else:
+        with error_context(", ".join(map(str, files.values()))):
+            stated = {kind: row_numbers(path) for kind, path in files.items()}
+            metric.fit_constraints(X, **stated, y=y)
+    return fitted(metric, X, y, table.column, start)
+
+
+def row_numbers(path: Path) -> Any:
+    """Return the rows of a table of numbers, one comparison per row."""
+    return list(zip(*read_features(str(path)).values(), strict=True))
 
 
 def fitted(
-    questions: Questions, read: PartlyLabelledTable, start: float
-) -> tuple[Any, dict[str, Any]]:
-    """Return the model that answers teach, and the facts of the fit."""
-    return _facts(questions.fit(read.y), read, start)
-
-
-def _kind_of(state: Any) -> Any:
-    return state.get("kind") if isinstance(state, dict) else None
-
-
-def _row_numbers(path: Path) -> Any:
-    """Return the rows of a table of numbers, one comparison per row."""
-    with error_context(str(path)):
-        columns = read_features(str(path))
-        return list(zip(*columns.values(), strict=True))
-
-
-def _facts(
-    metric: CPML, read: PartlyLabelledTable, start: float
+    metric: CPML, X: Table, y: Any, target: str | None, start: float
 ) -> tuple[Any, dict[str, Any]]:
     """Return a distance, or a classifier where there are labels, and its facts."""
     model: Any = metric
     classes = {}
-    if read.y is not None:
-        known = [row for row, label in enumerate(read.y) if label is not None]
-        y = [read.y[row] for row in known]
-        model = CPMLClassifier().fit_over(metric, read.X.take(np.array(known)), y)
-        counts = Counter(y)
-        classes = {
-            "classes": dict(counts.most_common()),
-            "accuracy": None,
-            "accuracy_is": "not measured",
-            "majority_share": max(counts.values()) / len(y),
-        }
-    return model, {
-        "method": metric.structure,
-        "target": read.target,
-        "rows": read.X.n_rows,
-        "features": len(read.X.names),
-        **classes,
-        "chosen": [ModelView(metric).report.title],
-        "relevance": relevance_facts(metric, read.X),
-        "seconds": perf_counter() - start,
-    }
+    if y is not None:
+        known = [row for row, label in enumerate(y) if label is not None]
+        labels = [y[row] for row in known]
+        model = CPMLClassifier().fit_over(metric, X.take(np.array(known)), labels)
+        counts = dict(Counter(labels).most_common())
+        share = max(counts.values()) / len(known)
+        classes = {"classes": counts, "majority_share": share}
+        classes |= {"accuracy": None, "accuracy_is": "not measured"}
+    facts = distance_facts(metric.structure, metric, X, perf_counter() - start)
+    return model, {**facts, "target": target, **classes}

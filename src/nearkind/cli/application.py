@@ -234,7 +234,8 @@ def _print_error(message: Warning | str, *_: Any, **__: Any) -> None:
     from nearkind.tables import printable
 
     sentence = message if isinstance(message, str) else _sentence(message)
-    typer.echo(f"nearkind: {printable(' '.join(sentence.split()))}", err=True)
+    line = " ".join(line.strip() for line in sentence.splitlines())
+    typer.echo(f"nearkind: {printable(line)}", err=True)
 
 
 def _close_output() -> None:

@@ -1,7 +1,6 @@
 """``nearkind cluster``."""
 
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -29,7 +28,7 @@ def cluster(
 
     The table of --output has the group of each row and its distance to the medoid.
     """
-    from nearkind.cli.console import print_json
+    from nearkind.cli.console import Screen, print_json
     from nearkind.cli.outputs import PAGE, check_output
     from nearkind.cli.progress import said_if_long
     from nearkind.io import short_name, write_text
@@ -46,50 +45,41 @@ def cluster(
     if page is not None:
         check_output(page, PAGE, rows.inputs, written.force)
     X, metric, where = rows.features(), measure.distance(), short_name(rows.data)
-    n_clusters = k if k == "auto" else int(k)
+    usable = rows.usable(X)
+    table = rows.table(usable)
     with said_if_long("finding groups ..."):
-        model = KMedoids(metric, n_clusters, random_state=seed).fit(X)
-    if written.output is not None:
-        distances = model.transform(X).min(axis=1).tolist()
-        found = {"group": model.labels_.tolist(), "distance": distances}
-        written.write({**(X if written.keep else {}), **found})
-    facts = {
-        "data": where,
-        "rows": len(model.labels_),
-        "metric": measure.metric,
-        "n_clusters": model.n_clusters_,
-        "inertia": model.inertia_,
-        "silhouettes": model.silhouettes_,
-        "groups": [group.to_dict() for group in model.groups_],
-    }
-    if page is not None:
-        report = overview(X, where, metric=metric, groups=model.labels_)
-        write_text(page_of(summary(report)), page)
+        model = KMedoids(metric, k if k == "auto" else int(k), random_state=seed).fit(
+            table
+        )
+        distances = model.transform(table).min(axis=1).tolist()
+        written.write_beside(X, group=model.labels_.tolist(), distance=distances)
+        if page is not None:
+            report = overview(usable, where, metric=metric, groups=model.labels_)
+            write_text(page_of(summary(report)), page)
+    k_found, tried = model.n_clusters_, model.silhouettes_
     if as_json:
+        facts = {
+            "data": where,
+            "rows": len(model.labels_),
+            "metric": measure.metric,
+            "n_clusters": k_found,
+            "inertia": model.inertia_,
+            "silhouettes": tried,
+            "groups": [group.to_dict() for group in model.groups_],
+        }
         print_json(facts)
-    else:
-        _show(facts, model.groups_)
-
-
-def _show(facts: dict[str, Any], groups: Any) -> None:
-    """Print each group with what sets it apart."""
-    from nearkind.cli.console import MOST_FEATURES, Screen
-
+        return
     screen = Screen()
-    head = f"{facts['data']}: {facts['rows']:,} rows in {facts['n_clusters']} groups"
-    screen.line(head, bold=True)
-    if facts["silhouettes"]:
-        share = facts["silhouettes"][facts["n_clusters"]]
-        screen.line(f"mean silhouette {share:.2f}, the largest of those tried")
-    for group in groups:
+    screen.line(f"{where}: {len(model.labels_):,} rows in {k_found} groups", bold=True)
+    if tried:
+        screen.line(f"mean silhouette {tried[k_found]:.2f}, the largest of those tried")
+    for group in model.groups_:
         screen.section(
             f"Group {group.number}: {group.size:,.0f} rows ({group.share:.1%})"
         )
-        apart = [value.in_words() for value in group.apart[:MOST_FEATURES]]
-        usual = [value.in_words(False) for value in group.usual[:MOST_FEATURES]]
-        if apart:
-            screen.line(f"set apart by {'; '.join(apart)}")
-        screen.line(f"typical {'; '.join(usual)}")
+        if group.apart:
+            screen.line(f"set apart by {group.apart_in_words}")
+        screen.line(f"typical {group.typical_in_words}")
         screen.line(
             f"represented by row {group.representative}; borderline: row "
             f"{group.borderline}"

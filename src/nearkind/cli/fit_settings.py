@@ -93,12 +93,13 @@ class FitSettings:
         known = methods.names()
         if self.name not in known:
             hint = f"{did_you_mean(self.name, known)} --list-methods lists all."
-            raise _wrong("method", hint)
+            raise _wrong("method", f"there is no method {self.name!r}. {hint}")
         if self.scoring != "accuracy":
             from nearkind.search.scoring import scoring_names
 
             if self.scoring not in scoring_names():
-                raise _wrong("scoring", did_you_mean(self.scoring, scoring_names()))
+                hint = did_you_mean(self.scoring, scoring_names())
+                raise _wrong("scoring", f"there is no score {self.scoring!r}. {hint}")
         for name, default in OF_SEARCH.items():
             if getattr(self, name) != default and self.name != SEARCH:
                 raise _wrong(name, "only for cv.")

@@ -18,18 +18,18 @@ from nearkind.cli.jit import compile_ahead
 from nearkind.cli.methods import SEARCH, STRUCTURES
 from nearkind.cli.number_fits import fit_number, predicts_number
 from nearkind.cli.options import Rows
-from nearkind.cli.usable_columns import declare, read_usable, set_aside
+from nearkind.cli.usable_columns import declare, read_usable
 from nearkind.datasets.readers import is_set, read_batches, read_data
 from nearkind.estimators.batches import N_REFERENCE, reference_rows
 from nearkind.estimators.labels import label_array
 from nearkind.estimators.progress import BatchProgress, is_watched
-from nearkind.io import Batches, LabelledSource, LabelledTable, short_name
+from nearkind.io import Batches, LabelledSource, LabelledTable
 from nearkind.io.formats import format_by_name
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array
 from nearkind.search.elimination import NO_TIME
 from nearkind.search.folds import deal_by_class
-from nearkind.tables import Table, read_table
+from nearkind.tables import Table
 from nearkind.voting import Voter
 from nearkind.voting.voter import SoftRule
 
@@ -93,14 +93,17 @@ def fit_distance(rows: Rows, settings: FitSettings, batches: StreamSettings) -> 
     for option, given in of_classes.items():
         if given:
             raise typer.BadParameter("needs --target.", param_hint=option)
-    X = rows.features()
-    aside = set_aside(X, rows.text or (), short_name(rows.data))
-    X = {name: cells for name, cells in X.items() if name not in aside}
-    table, start = declare(read_table(X).factorize(), rows.text or ()), perf_counter()
+    table, start = rows.table(rows.usable(rows.features())), perf_counter()
     metric = settings.metric().fit(table)
-    seconds = perf_counter() - start
-    return metric, {
-        "method": settings.name,
+    return metric, distance_facts(settings.name, metric, table, perf_counter() - start)
+
+
+def distance_facts(
+    method: str, metric: Any, table: Table, seconds: float
+) -> dict[str, Any]:
+    """Return the facts of the fit of a distance alone."""
+    return {
+        "method": method,
         "target": None,
         "rows": table.n_rows,
         "features": len(table.names),
@@ -114,7 +117,7 @@ def fit_table(
     table: LabelledTable, settings: FitSettings, declared: Collection[str] = ()
 ) -> Fit:
     """Return a classifier fitted to a table; some columns are declared categorical."""
-    X = declare(read_table(table.X).factorize(), declared)
+    X = declare(table.X, declared)
     y = label_array(list(table.y))
     if settings.name in STRUCTURES:
         compile_ahead(len(y))
@@ -126,7 +129,7 @@ def fit_table(
     if weights is None:
         model = settings.model().fit(X, y)
     else:
-        whole = declare(read_table(cells).factorize(), declared)
+        whole = declare(cells, declared)
         model = settings.model().fit(whole, labels, weights)
     seconds = perf_counter() - start
     confusion, how = _confusion(model, X, y, settings)

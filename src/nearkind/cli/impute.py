@@ -19,6 +19,7 @@ def impute(
     from nearkind.cli.console import Screen, print_json
     from nearkind.cli.progress import said_if_long
     from nearkind.io import short_name
+    from nearkind.tables import records
     from nearkind.tasks.imputation import NeighborImputer
 
     written.check(rows.inputs)
@@ -27,26 +28,23 @@ def impute(
     X = rows.features_of(columns)
     with said_if_long("comparing rows ..."):
         found = NeighborImputer(metric, n_neighbors=k).fit(X).certainty(X)
-    names = "row", "column", "value", "certainty"
-    lines = zip(*(list(found[name]) for name in names), strict=True)
-    cells = [line for line in lines if line[1] in columns]  # parts of dates are not
+    cells = [each for each in records(found) if each["column"] in columns]
     filled = {name: list(column) for name, column in columns.items()}
-    by_column: dict[str, list[float]] = {}
-    for row, name, value, certainty in cells:
-        filled[name][row] = value
-        by_column.setdefault(name, []).append(float(certainty))
+    certain: dict[str, list[float]] = {}
+    for each in cells:
+        filled[each["column"]][each["row"]] = each["value"]
+        certain.setdefault(each["column"], []).append(each["certainty"])
     if as_json:
-        listed = [dict(zip(names, cell, strict=True)) for cell in cells]
-        print_json({"data": where, "metric": measure.metric, "filled": listed})
+        print_json({"data": where, "metric": measure.metric, "filled": cells})
     if written.output is not None or not as_json:
         written.write(filled)
     if written.output is None or as_json:
         return
     screen = Screen()
     screen.line(f"{where}: {len(cells):,} missing cells filled", bold=True)
-    told = [
+    lines = [
         (name, f"{len(each):,}", f"{sum(each) / len(each):.0%}")
-        for name, each in by_column.items()
+        for name, each in certain.items()
     ]
-    if told:
-        screen.table(("column", "cells", "mean certainty"), told, right={"cells"})
+    if lines:
+        screen.table(("column", "cells", "mean certainty"), lines, right={"cells"})

@@ -42,38 +42,29 @@ def match(
     from nearkind.cli.progress import said_if_long
     from nearkind.datasets.readers import read_data
     from nearkind.io import infer_types, short_name
+    from nearkind.tables import records
     from nearkind.tasks.matches import match as match_tables
 
     written.check({"A": a, "B": b})
     metric, limits = measure.distance(), _calipers(caliper or [])
     A, B = (read_data(data, reading.options) for data in (a, b))
-    n_rows = len(next(iter(A.values())))
-    shared = {name: [*A[name], *B[name]] for name in A if name in B}
-    both = infer_types(shared, (), reading.dates)
-    own = ({n: cells for n, cells in X.items() if n not in shared} for X in (A, B))
-    parts = slice(None, n_rows), slice(n_rows, None)
-    sides = [
-        {**alone, **{name: cells[part] for name, cells in both.items()}}
-        for alone, part in zip(own, parts, strict=True)
-    ]
-    settings: dict[str, Any] = {"caliper": limits, "exact": exact or ()}
+    n, shared = len(next(iter(A.values()))), A.keys() & B.keys()
+    raw = {name: [*A[name], *B[name]] for name in A if name in shared}
+    both = infer_types(raw, (), reading.dates)
+    A, B = (
+        {name: cells for name, cells in X.items() if name not in shared}
+        | {name: cells[part] for name, cells in both.items()}
+        for X, part in ((A, slice(n)), (B, slice(n, None)))
+    )
+    settings: dict[str, Any] = {"one_to_one": k is None, "n_neighbors": k or 1}
+    settings |= {"caliper": limits, "columns": columns, "exact": exact or ()}
     with said_if_long("comparing rows ..."):
-        found = match_tables(
-            sides[0],
-            sides[1],
-            metric,
-            columns=columns,
-            one_to_one=k is None,
-            n_neighbors=k or 1,
-            **settings,
-        )
-    pairs = {name: list(found[name]) for name in ("a", "b", "distance", "reason")}
+        pairs = records(match_tables(A, B, metric, **settings))
     if as_json:
-        lines = zip(*pairs.values(), strict=True)
-        listed = [dict(zip(pairs, line, strict=True)) for line in lines]
-        print_json({"a": short_name(a), "b": short_name(b), "pairs": listed})
+        print_json({"a": short_name(a), "b": short_name(b), "pairs": pairs})
     if written.output is not None or not as_json:
-        written.write(pairs)
+        names = "a", "b", "distance", "reason"
+        written.write({name: [each[name] for each in pairs] for name in names})
 
 
 def _calipers(given: list[str]) -> dict[Any, float]:

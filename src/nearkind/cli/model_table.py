@@ -1,8 +1,9 @@
 """A table as a fitted model reads it, and predictions for its rows."""
 
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -161,9 +162,14 @@ def model_columns(
         hint = f" Did you mean {near[0]!r}?" if near and len(lost) == 1 else ""
         raise ValueError(f"{where} lacks {noun} of the model: {listed}{more}.{hint}")
     known = match_levels(columns, levels)
-    for name in (n for n in known if not levels[n]):  # numbers to the model
+    for name in (n for n in known if _holds_numbers(levels[n])):
         ListCells(name, columns[name]).infer_type().refuse_separators(name)
     return dict(zip(book.names_, known.values(), strict=True))
+
+
+def _holds_numbers(levels: Iterable[Any]) -> bool:
+    """Return whether a column with these levels held numbers in fit."""
+    return all(isinstance(level, int | float | Decimal) for level in levels)
 
 
 class Score(NamedTuple):

@@ -41,7 +41,7 @@ def neighbors(
 
     if data is None:
         rows = options.Rows(data=model, drop=drop, reading=reading)
-        facts = row_neighbors(measure.distance(), rows.features(), row, k)
+        facts = row_neighbors(measure.distance(), rows.usable(rows.features()), row, k)
     elif drop:
         raise typer.BadParameter(
             "not with MODEL, which has columns of its own.", param_hint="--drop"

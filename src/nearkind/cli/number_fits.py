@@ -10,11 +10,11 @@ import typer
 from nearkind.cli.explanations import relevance_facts
 from nearkind.cli.fit_settings import FitSettings
 from nearkind.cli.number_predictions import numbers_of
-from nearkind.cli.usable_columns import declare, set_aside
+from nearkind.cli.usable_columns import declare, without_aside
 from nearkind.datasets.readers import select_features
 from nearkind.io import Columns, LabelledSource, require_column, short_name
 from nearkind.model_view import ModelView
-from nearkind.tables import printable, read_table
+from nearkind.tables import printable
 
 FEW_NUMBERS = 20
 """Different numbers of a target up to which they are taken for classes."""
@@ -62,14 +62,13 @@ def fit_number(
         )
     drop, text = (target, *source.drop), source.text
     X = select_features(columns, where, drop, text, source.options.dates)
-    aside = set_aside(X, text, where)
-    X = {name: cells for name, cells in X.items() if name not in aside}
     known = ~np.isnan(y)
     if not known.all():
         typer.echo(
             f"{(~known).sum():,} rows have no {target!r} and are left out.", err=True
         )
-    table, start = declare(read_table(X).factorize(), text), perf_counter()
+    X = without_aside(X, text, where)
+    table, start = declare(X, text), perf_counter()
     # Rows beside those without a number keep the numbers that they have in the file.
     model = settings.regressor().fit(
         table, np.where(known, y, 0.0), known.astype(float)

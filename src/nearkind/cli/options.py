@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nearkind.cli.model_table import ModelTable
     from nearkind.cli.outputs import Inputs
     from nearkind.io import Columns, LabelledSource, ReadOptions
+    from nearkind.tables import FactorizedTable
 
 MOST_CLASSES = 50
 """Values of a column that is suggested as the target."""
@@ -282,6 +283,19 @@ class Rows:
         drop, text, dates = self.drop or (), self.text or (), self.reading.dates
         return select_features(columns, short_name(self.data), drop, text, dates)
 
+    def usable(self, columns: "Columns") -> "Columns":
+        """Return columns without identifiers and free text, which is said."""
+        from nearkind.cli.usable_columns import without_aside
+        from nearkind.io import short_name
+
+        return without_aside(columns, self.text or (), short_name(self.data))
+
+    def table(self, columns: "Columns") -> "FactorizedTable":
+        """Return a table, whose columns of text are categories, whatever they hold."""
+        from nearkind.cli.usable_columns import declare
+
+        return declare(columns, self.text or ())
+
     @property
     def inputs(self) -> "Inputs":
         """What the command reads, and so never replaces."""
@@ -392,6 +406,11 @@ class TableOutput(TableFile):
     """Where to write a table about DATA."""
 
     keep: bool = option("Include the columns of DATA.", "--keep", default=False)
+
+    def write_beside(self, X: "Columns", **columns: Any) -> None:
+        """Write columns, beside those of DATA if these are kept, if a file is named."""
+        if self.output is not None:
+            self.write({**(X if self.keep else {}), **columns})
 
 
 @dataclass(frozen=True, kw_only=True)

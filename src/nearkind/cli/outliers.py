@@ -28,66 +28,62 @@ def outliers(
     """
     import numpy as np
 
-    from nearkind.cli.console import MOST_REASONS, Screen, cell_text, print_json
+    from nearkind.cli.console import Screen, print_json
     from nearkind.cli.progress import said_if_long
     from nearkind.io import short_name
+    from nearkind.tables import records
     from nearkind.tasks.outliers import NearestOutliers
 
     written.check(rows.inputs)
     X, metric = rows.features(), measure.distance()
     model = NearestOutliers(metric, k, contamination="auto" if share is None else share)
     with said_if_long("comparing rows ..."):
-        is_outlier = model.fit_predict(X) == -1
+        is_outlier = model.fit_predict(rows.table(rows.usable(X))) == -1
         scores = model.score_samples()
-    if written.output is not None:
-        columns = {"score": scores.tolist(), "outlier": is_outlier.tolist()}
-        written.write({**(X if written.keep else {}), **columns})
+    listed, flags = scores.tolist(), is_outlier.tolist()
+    written.write_beside(X, score=listed, outlier=flags)
     found = np.flatnonzero(is_outlier)
     found = found[np.argsort(scores[found], kind="stable")]
-    listed = found if as_json else found[:top]
-    facts: dict[str, Any] = {
-        "data": short_name(rows.data),
-        "rows": len(scores),
-        "metric": measure.metric,
-        "n_outliers": len(found),
-        "threshold": model.offset_,
-        "outliers": [
-            {"row": row, "score": float(scores[row]), "why": _reasons(model, row)}
-            for row in listed.tolist()
-        ],
+    reasons = {
+        row: [
+            each
+            for each in records(model.explain(row))
+            if each["contribution"] > 0 and each["value"] != each["usual"]
+        ]
+        for row in (found if as_json else found[:top]).tolist()
     }
+    where = short_name(rows.data)
     if as_json:
+        facts = {
+            "data": where,
+            "rows": len(scores),
+            "metric": measure.metric,
+            "n_outliers": len(found),
+            "threshold": model.offset_,
+            "outliers": [
+                {"row": row, "score": listed[row], "why": why}
+                for row, why in reasons.items()
+            ],
+        }
         print_json(facts)
         return
     screen = Screen()
-    screen.line(
-        f"{facts['data']}: {len(scores):,} rows, {len(found):,} outliers", bold=True
-    )
-    lines = [
-        (
-            str(each["row"]),
-            f"{-each['score']:.4g}",
-            "; ".join(
-                f"{part['feature']}: {cell_text(part['value'])} (usual "
-                f"{cell_text(part['usual'])})"
-                for part in each["why"][:MOST_REASONS]
-            ),
-        )
-        for each in facts["outliers"]
-    ]
-    if lines:
+    screen.line(f"{where}: {len(scores):,} rows, {len(found):,} outliers", bold=True)
+    if reasons:
+        lines = [
+            (str(row), f"{-listed[row]:.4g}", _in_words(why))
+            for row, why in reasons.items()
+        ]
         screen.line()
         screen.table(("row", "distance", "why"), lines, right={"row", "distance"})
 
 
-def _reasons(model: Any, row: int) -> list[dict[str, Any]]:
-    """Return the columns that make a row an outlier, the largest part first."""
-    told = model.explain(row)
-    columns = [
-        list(told[name]) for name in ("feature", "value", "usual", "contribution")
-    ]
-    return [
-        {"feature": name, "value": value, "usual": usual, "contribution": float(part)}
-        for name, value, usual, part in zip(*columns, strict=True)
-        if part > 0.0
-    ]
+def _in_words(why: list[dict[str, Any]]) -> str:
+    """Return the columns that contribute most, with the usual value of each."""
+    from nearkind.cli.console import MOST_REASONS, cell_text
+
+    return "; ".join(
+        f"{each['feature']}: {cell_text(each['value'])} (usual "
+        f"{cell_text(each['usual'])})"
+        for each in why[:MOST_REASONS]
+    )

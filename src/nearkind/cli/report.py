@@ -39,9 +39,11 @@ def report(
 
     if data is None:
         check_output(output, PAGE, {"DATA": model}, force)
-        X, where, y = options.Rows(data=model, reading=reading).features(), model, None
+        rows = options.Rows(data=model, reading=reading)
+        X, where, y = rows.features(), model, None
         if target is not None:
             y = X.pop(require_column(target, X, short_name(model)))
+        X = rows.usable(X)
         with said_if_long("making the page ..."):
             facts = overview(X, short_name(where), y, measure.distance())
             write_text(page(summary(facts)), output)

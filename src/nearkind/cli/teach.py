@@ -15,7 +15,7 @@ KEYS = {"1": "first", "2": "second", "=": "neither", "?": "unsure"}
 LEGEND = "1 or 2: that one   =: neither   ?: unsure   u: undo   q: quit"
 REPORT_EVERY = 10
 """Answers after which it is told what has been learned."""
-MOST_COLUMNS = 5
+MOST_COLUMNS, MOST_TOLD = 5, 2
 
 
 def teach(
@@ -60,7 +60,9 @@ def teach(
 
     from nearkind import Questions, save
     from nearkind.cli import answered_fit, console, outputs
-    from nearkind.io import check_writable, write_text
+    from nearkind.errors import error_context
+    from nearkind.io import write_text
+    from nearkind.tasks.answers import read_state
 
     inputs = {"DATA": table.rows.data}
     if page is not None:
@@ -75,17 +77,18 @@ def teach(
         outputs.check_output(output, outputs.MODEL, inputs, force)
         answers = answers or output.with_suffix(".answers.json")
         outputs.check_output(answers, outputs.ANSWERS, inputs, force)
-        check_writable(answers)
-    read = answered_fit.read_partly_labelled(table)
+    X, y = answered_fit.read_partly_labelled(table)
     kind = "pairs" if pairs else "triplets"
-    questions = Questions(read.X, kind=kind, random_state=seed)
+    questions = Questions(X, kind=kind, random_state=seed)
     if answers is not None and answers.exists() and answers.stat().st_size:
-        _take_up(questions, answers)
+        state = read_state(answers)
+        with error_context(str(answers)):
+            questions.merge(state)
     if page is not None:
         from nearkind.pages.questionnaire import questionnaire
 
-        name = table.rows.data
-        write_text(questionnaire(questions, n_questions, Path(name).name), page)
+        name = Path(table.rows.data).name
+        write_text(questionnaire(questions, n_questions, name), page)
         outputs.echo_path(page)
         return
     assert output is not None
@@ -94,18 +97,11 @@ def teach(
     if not any(each.choice in ("first", "second") for each in questions.answers):
         typer.echo(f"No row was chosen, so there is no model yet; {answers} goes on.")
         return
-    model, facts = answered_fit.fitted(questions, read, perf_counter())
+    start = perf_counter()
+    metric = questions.fit(y)
+    model, facts = answered_fit.fitted(metric, X, y, table.column, start)
     save(model, output)
     console.show_fit({"model": str(output), **facts})
-
-
-def _take_up(questions: "Questions", answers: Path) -> None:
-    from nearkind.errors import error_context
-    from nearkind.tasks.answers import read_state
-
-    state = read_state(answers)
-    with error_context(str(answers)):
-        questions.merge(state)
 
 
 def _ask(questions: "Questions", n_questions: int, path: Path) -> None:
@@ -139,15 +135,14 @@ def _key() -> str:
     """Return the next key that means something; q at the end of the input."""
     import sys
 
-    known = {*KEYS, "u", "q"}
     while True:
         try:
             pressed = typer.getchar() if sys.stdin.isatty() else sys.stdin.read(1)
         except (EOFError, KeyboardInterrupt):
-            pressed = ""
+            return "q"
         if pressed in ("", "\x03", "\x04"):
             return "q"
-        if pressed.lower() in known:
+        if pressed.lower() in (*KEYS, "u", "q"):
             return pressed.lower()
 
 
@@ -155,23 +150,19 @@ def _show(screen: Any, question: "Question", number: int, n_questions: int) -> N
     """Print the rows side by side: the columns that differ, then the others."""
     from nearkind.cli.console import cell_text
 
-    is_pair = len(question.rows) == 2
-    asked = (
-        "Are these two alike (1) or not (2)?"
-        if is_pair
-        else ("Is the row on the left more like 1 or like 2?")
-    )
+    asked = "Are these two alike (1) or not (2)?"
+    head = [f"row {row}" for row in question.rows]
+    if len(head) == 3:
+        asked = "Is the row on the left more like 1 or like 2?"
+        head[1:] = f"1: {head[1]}", f"2: {head[2]}"
     screen.section(f"Question {number} of {n_questions}: {asked}")
-    rows = [f"row {row}" for row in question.rows]
-    head = rows if is_pair else [rows[0], f"1: {rows[1]}", f"2: {rows[2]}"]
     lines = []
     for name in question.columns:
         first, *others = map(cell_text, question.cells[name])
         marked = [f"{cell} *" if cell != first else cell for cell in others]
         lines.append((str(name), first, *marked))
     screen.table(("", *head), lines)
-    n_same = len(question.cells) - len(question.columns)
-    if n_same:
+    if n_same := len(question.cells) - len(question.columns):
         screen.line(f"The other columns are the same in all ({n_same}).")
     screen.line(f"* differs from the row on the left. {LEGEND}")
 
@@ -191,3 +182,7 @@ def _tell(screen: Any, questions: "Questions", progress: "AnswerProgress") -> No
         screen.line(f"Answers {named} contradict each other.")
     shares = [*progress.relevance.items()][:MOST_COLUMNS]
     print_relevance(screen, [{"feature": k, "share": x} for k, x in shares], None)
+    for name, _ in shares[:MOST_TOLD]:
+        if apart := questions.value_distances(name):
+            near, far = ("{1} and {2} ({0:.2f})".format(*apart[at]) for at in (0, -1))
+            screen.line(f"{name}: nearest are {near}, farthest {far}")

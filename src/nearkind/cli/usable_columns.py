@@ -34,8 +34,7 @@ def read_usable(
     """
     table = read_labelled(source) if columns is None else source.select(columns)
     where = short_name(source.data)
-    aside = set_aside(table.X, source.text, where)
-    X = {name: cells for name, cells in table.X.items() if name not in aside}
+    X = without_aside(table.X, source.text, where)
     folded = {name: one_spelling(cells) for name, cells in X.items()}
     labels = one_spelling(table.y)
     if fold_case:
@@ -43,6 +42,12 @@ def read_usable(
     target = table.target
     _warn_of_spellings(X | {target: table.y}, folded | {target: labels}, where)
     return table._replace(X=X)
+
+
+def without_aside(X: Columns, keep: Collection[str], where: str) -> Columns:
+    """Return the columns to learn from, like ``set_aside``, which says the others."""
+    aside = set_aside(X, keep, where)
+    return {name: cells for name, cells in X.items() if name not in aside}
 
 
 def set_aside(X: Columns, keep: Collection[str], where: str) -> list[str]:
@@ -117,8 +122,9 @@ def one_spelling(cells: Iterable[Any]) -> list[Any]:
     return [first.get(cell, cell) for cell in cells]
 
 
-def declare(table: FactorizedTable, names: Collection[str]) -> FactorizedTable:
+def declare(columns: Columns, names: Collection[str]) -> FactorizedTable:
     """Return a table, some columns of which are categories whatever they hold."""
+    table = read_table(columns).factorize()
     for name, column in zip(table.names, table.columns, strict=True):
         column.declared |= name in names
     return table

@@ -125,6 +125,8 @@ class CPMLRegressor(NeighborRegressor, BaseEstimator):
             best = int(np.argmin(problem.losses(found.means, held)))
             outcome = Outcome(found.means[[best]], found.variances[[best]])
         voter, rules = problem.voter(learner)
+        name = type(learner.metric).__name__
+        INDEXES[self.index].check(voter.distance, name, owner)
         rule = rules[len(rules) // 2 if best is None else best]
         voter = replace(voter, rule=rule)
         return hold_committee(self, problem.committee([voter], outcome, held))

@@ -12,7 +12,7 @@ from nearkind.io import Columns
 from nearkind.model_view import ModelView
 from nearkind.pages.data import ReportData
 from nearkind.plot.text import count_text
-from nearkind.tables import Column, read_table
+from nearkind.tables import Column, read_table, records
 from nearkind.tasks.medoids import KMedoids
 from nearkind.tasks.outliers import NearestOutliers
 
@@ -88,10 +88,11 @@ def odd_rows(distance: FittedDistance, X: Any, numbers: NDArray[np.intp]) -> lis
     for i in np.argsort(scores, kind="stable")[:MOST_ODD]:
         if scores[i] >= 0.0:
             break
-        why = model.explain(int(i))
-        names = "feature", "value", "usual"
-        lines = zip(*(list(why[name]) for name in names), strict=True)
-        told = [f"{a}: {_text(b)} (usual: {_text(c)})" for a, b, c in lines if b != c]
+        told = [
+            f"{each['feature']}: {_text(each['value'])} (usual: {_text(each['usual'])})"
+            for each in records(model.explain(int(i)))
+            if each["value"] != each["usual"]
+        ]
         found.append((f"Row {numbers[i]}", "; ".join(told[:MOST_REASONS])))
     return found
 

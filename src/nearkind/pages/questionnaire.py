@@ -7,8 +7,13 @@ from typing import Any
 import numpy as np
 
 from nearkind.pages.page import json_text, policy, template
-from nearkind.tasks.answer_posterior import NODE_WEIGHTS, NODES, OF_VALUES
-from nearkind.tasks.questions import ASKED_AGAIN, Questions
+from nearkind.tasks.answer_posterior import (
+    LAPSE,
+    NODE_SHARES,
+    NODES,
+    OF_VALUES,
+)
+from nearkind.tasks.questions import ASKED_AGAIN, EASY, EFFORT, RECENT, Questions
 
 POOL = 10
 """Questions on the page for each that is to be asked: it chooses among them."""
@@ -71,5 +76,8 @@ def questionnaire_facts(questions: Questions, n_questions: int) -> dict[str, Any
         "of_values": OF_VALUES,
         "prior": [float(prior[0]), float(prior[-1])],
         "nodes": NODES.tolist(),
-        "node_weights": (NODE_WEIGHTS / NODE_WEIGHTS.sum()).tolist(),
+        "node_weights": NODE_SHARES.tolist(),
+        "lapse": LAPSE,
+        "effort": [EASY, EFFORT],
+        "recent": RECENT,
     }

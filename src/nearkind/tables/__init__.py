@@ -9,7 +9,7 @@ objects, whose distinct values ``values`` makes plain by one rule for all librar
 """
 
 from nearkind.tables.column import Column, as_float, as_floats
-from nearkind.tables.frames import frame
+from nearkind.tables.frames import frame, records
 from nearkind.tables.numerals import parse_number
 from nearkind.tables.readers import one_row, read_column, read_table
 from nearkind.tables.selection import read_rows
@@ -43,4 +43,5 @@ __all__ = [
     "read_column",
     "read_rows",
     "read_table",
+    "records",
 ]

@@ -195,6 +195,19 @@ def read_narwhals(frame: Any) -> Table:
     )
 
 
+def records(found: Any) -> list[dict[Any, Any]]:
+    """Return the rows of what ``frame`` made of columns, as dicts.
+
+    Examples
+    --------
+    >>> records(frame({"row": [3], "value": ["red"]}))
+    [{'row': 3, 'value': 'red'}]
+    """
+    names = list(getattr(found, "columns", found))
+    columns = ([*map(plain, found[name])] for name in names)
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
 def frame(
     columns: Mapping[Any, Any],
     index: Any = None,

@@ -1,16 +1,17 @@
 """Selection of rows and cells of a table, in the library of the user."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.tables.frames import frame
 from nearkind.tables.readers import is_from, one_row, read_table
 from nearkind.tables.table import Table
 
 Numbers = NDArray[np.intp]
+ABSENT = object()
+"""What stands in a column for a key that a dict lacks."""
 
 
 def read_rows(X: Any, rows: Numbers) -> Table:
@@ -52,14 +53,9 @@ def take_rows(X: Any, rows: Numbers) -> Any:
     """
     if is_from(X, "pandas", "DataFrame"):
         return X.iloc[rows]
-    if is_from(X, "pyarrow", "Table", "RecordBatch"):
-        return X.take(rows)
     if isinstance(X, Mapping):
         return {name: take_values(cells, rows) for name, cells in X.items()}
-    if isinstance(X, list | tuple):
-        return type(X)([X[row] for row in rows.tolist()])
-    is_frame = is_from(X, "polars", "DataFrame") or is_from(X, "narwhals", "DataFrame")
-    return X[rows] if is_frame else np.asanyarray(X)[rows]
+    return take_values(X, rows)
 
 
 def take_values(values: Any, rows: Numbers) -> Any:
@@ -74,11 +70,12 @@ def take_values(values: Any, rows: Numbers) -> Any:
     """
     if is_from(values, "pandas", "Series", "DataFrame"):
         return values.iloc[rows].reset_index(drop=True)
-    if is_from(values, "pyarrow", "Array", "ChunkedArray"):
+    if is_from(values, "pyarrow", "Array", "ChunkedArray", "Table", "RecordBatch"):
         return values.take(rows)
     if isinstance(values, list | tuple):
         return type(values)([values[row] for row in rows.tolist()])
-    if is_from(values, "polars", "Series", "DataFrame"):
+    is_polars = is_from(values, "polars", "Series", "DataFrame")
+    if is_polars or is_from(values, "narwhals", "DataFrame"):
         return values[rows]
     return np.asanyarray(values)[rows]
 
@@ -100,46 +97,7 @@ def take_cells(X: Any, rows: Numbers) -> Any:
     >>> take_cells([["red", 1], ["blue", 2]], np.array([[0, 1]]))
     [['red', 2]]
     """
-    if is_from(X, "narwhals", "DataFrame"):
-        import narwhals as nw
-
-        return nw.from_native(take_cells(X.to_native(), rows))
-    each = range(rows.shape[1])
-    if is_from(X, "pandas", "DataFrame"):
-        return _pandas_cells(X, rows)
-    if is_from(X, "polars", "DataFrame"):
-        return X.select([X.to_series(d)[rows[:, d]] for d in each])
-    if is_from(X, "pyarrow", "Table", "RecordBatch"):
-        columns = [X.column(d).take(rows[:, d]) for d in each]
-        return type(X).from_arrays(columns, schema=X.schema)
-    if isinstance(X, Mapping):
-        pairs = zip(X.items(), rows.T, strict=True)
-        return {name: take_values(cells, at) for (name, cells), at in pairs}
-    if isinstance(X, list | tuple):
-        kind = type(X)
-        return kind(_records(X, rows) if isinstance(X[0], Mapping) else _lists(X, rows))
-    return np.asanyarray(X)[rows, np.arange(rows.shape[1])]
-
-
-def _pandas_cells(X: Any, rows: Numbers) -> Any:
-    import pandas as pd
-
-    each = range(X.shape[1])
-    made = pd.DataFrame({d: take_values(X.iloc[:, d], rows[:, d]) for d in each})
-    made.columns = X.columns
-    return made
-
-
-def _lists(X: Any, rows: Numbers) -> list[Any]:
-    kind = type(X[0]) if isinstance(X[0], list | tuple) else list
-    return [kind([X[i][d] for d, i in enumerate(row)]) for row in rows.tolist()]
-
-
-def _records(X: Any, rows: Numbers) -> list[Any]:
-    """Return dicts; a key that the other row lacks is lacking here too."""
-    names = read_table(X).names
-    pairs = (zip(names, row, strict=True) for row in rows.tolist())
-    return [{name: X[i][name] for name, i in row if name in X[i]} for row in pairs]
+    return _rebuilt(X, lambda d, column: take_values(column, rows[:, d]), {})
 
 
 def with_cells(
@@ -165,48 +123,87 @@ def with_cells(
     >>> with_cells([["red", 1], [None, 2]], {0: (np.array([1]), ["blue"])})
     [['red', 1], ['blue', 2]]
     """
-    added = added or {}
+
+    def changed(d: int, column: Any) -> Any:
+        return _patched(column, *cells[d]) if d in cells else column
+
+    return _rebuilt(X, changed, added or {})
+
+
+def _rebuilt(
+    X: Any, change: Callable[[int, Any], Any], added: Mapping[str, NDArray[Any]]
+) -> Any:
+    """Return a table of the kind of X with changed columns, and more at the end."""
     if is_from(X, "narwhals", "DataFrame"):
         import narwhals as nw
 
-        return nw.from_native(with_cells(X.to_native(), cells, added))
+        return nw.from_native(_rebuilt(X.to_native(), change, added))
     if is_from(X, "pandas", "DataFrame"):
-        made = X.copy()
-        for d, changed in cells.items():
-            made.isetitem(d, _pandas_with_cells(X.iloc[:, d], *changed))
+        import pandas as pd
+
+        made = pd.concat([change(d, X.iloc[:, d]) for d in range(X.shape[1])], axis=1)
+        made.columns = X.columns
         return made.assign(**added)
     if is_from(X, "polars", "DataFrame"):
-        return _polars_with_cells(X, cells, added)
+        made = X.select([change(d, X.to_series(d)) for d in range(X.width)])
+        return made.with_columns(**added)
     if is_from(X, "pyarrow", "Table", "RecordBatch"):
         import pyarrow as pa
 
-        for d, changed in cells.items():
-            field, column = X.schema.field(d), X.column(d).to_pylist()
-            X = X.set_column(d, field, pa.array(_patched(column, *changed), field.type))
+        columns = [change(d, column) for d, column in enumerate(X.columns)]
+        made = type(X).from_arrays(columns, schema=X.schema)
         for name, column in added.items():
-            X = X.append_column(name, pa.array(column))
-        return X
+            made = made.append_column(name, pa.array(column))
+        return made
     if isinstance(X, Mapping):
-        names = list(X)
-        changed_columns = {names[d]: _patched(X[names[d]], *cells[d]) for d in cells}
-        return {**X, **changed_columns, **added}
+        return {name: change(d, X[name]) for d, name in enumerate(X)} | dict(added)
     if isinstance(X, list | tuple):
-        return _rows_with_cells(X, cells, added)
-    array = np.asanyarray(X).copy()
-    for d, (rows, values) in cells.items():
-        array[rows, d] = values
-    return np.column_stack([array, *added.values()]) if added else array
+        return type(X)(_rebuilt_rows(X, change, added))
+    array = np.asanyarray(X)
+    stack = np.ma.column_stack if np.ma.isMA(array) else np.column_stack
+    return stack([*(change(d, x) for d, x in enumerate(array.T)), *added.values()])
 
 
-def _patched(column: Any, rows: Numbers, values: list[Any]) -> list[Any]:
-    column = list(column)
+def _rebuilt_rows(X: Any, change: Any, added: Mapping[str, Any]) -> list[Any]:
+    """Return lists, tuples or dicts; a key that a row lacks is lacking there too."""
+    names, is_named = read_table(X).names, isinstance(X[0], Mapping)
+    cells = ([row.get(name, ABSENT) for row in X] for name in names)
+    columns = cells if is_named else map(list, zip(*X, strict=True))
+    changed = [change(d, column) for d, column in enumerate(columns)]
+    rows = zip(*changed, *(each.tolist() for each in added.values()), strict=True)
+    if not is_named:
+        return list(map(tuple if isinstance(X[0], tuple) else list, rows))
+    pairs = (zip([*names, *added], row, strict=True) for row in rows)
+    return [{name: cell for name, cell in row if cell is not ABSENT} for row in pairs]
+
+
+def _patched(column: Any, rows: Numbers, values: list[Any]) -> Any:
+    """Return a column with other cells, of its type where that can hold them."""
+    if is_from(column, "pandas", "Series"):
+        return _patched_series(column.copy(), rows, values)
+    if isinstance(column, np.ndarray):
+        array = column.copy()
+        array[rows] = values
+        return array
+    is_arrow = is_from(column, "pyarrow", "Array", "ChunkedArray")
+    made = column.to_pylist() if is_arrow else list(column)
     for row, value in zip(rows.tolist(), values, strict=True):
-        column[row] = value
-    return column
+        made[row] = value
+    if is_arrow:
+        import pyarrow as pa
+
+        return pa.array(made, column.type)
+    if is_from(column, "polars", "Series"):
+        import polars as pl
+
+        try:
+            return pl.Series(column.name, made, column.dtype)
+        except (TypeError, pl.exceptions.PolarsError):
+            return pl.Series(column.name, made, strict=False)
+    return made
 
 
-def _pandas_with_cells(series: Any, rows: Numbers, values: list[Any]) -> Any:
-    series = series.copy()
+def _patched_series(series: Any, rows: Numbers, values: list[Any]) -> Any:
     if series.dtype == "category":
         known = set(series.cat.categories)
         series = series.cat.add_categories(
@@ -218,37 +215,6 @@ def _pandas_with_cells(series: Any, rows: Numbers, values: list[Any]) -> Any:
         series = series.astype(object)
         series.iloc[rows] = values
     return series
-
-
-def _polars_with_cells(X: Any, cells: Any, added: Mapping[str, NDArray[Any]]) -> Any:
-    import polars as pl
-
-    made = [pl.Series(name, column) for name, column in added.items()]
-    for d, changed in cells.items():
-        old = X.to_series(d)
-        column = _patched(old, *changed)
-        try:
-            made.append(pl.Series(old.name, column, old.dtype))
-        except (TypeError, pl.exceptions.PolarsError):
-            made.append(pl.Series(old.name, column, strict=False))
-    return X.with_columns(made)
-
-
-def _rows_with_cells(X: Any, cells: Any, added: Mapping[str, NDArray[Any]]) -> Any:
-    is_named = isinstance(X[0], Mapping)
-    names = read_table(X).names
-    rows: list[Any] = [dict(row) if is_named else list(row) for row in X]
-    for d, (numbers, values) in cells.items():
-        for row, value in zip(numbers.tolist(), values, strict=True):
-            rows[row][names[d] if is_named else d] = value
-    for name, column in added.items():
-        for row, value in zip(rows, column.tolist(), strict=True):
-            if is_named:
-                row[name] = value
-            else:
-                row.append(value)
-    kind = type(X[0]) if isinstance(X[0], tuple) else lambda row: row
-    return type(X)([kind(row) for row in rows])
 
 
 def changed_row(row: Any, values: Mapping[int, Any]) -> Any:
@@ -272,12 +238,11 @@ def changed_row(row: Any, values: Mapping[int, Any]) -> Any:
     >>> changed_row([["red", 3]], {1: 4})
     [['red', 4]]
     """
-    table = read_table(one_row(row))
     if isinstance(row, Mapping):
-        return {**row, **{table.names[place]: new for place, new in values.items()}}
-    if isinstance(row, list | tuple):
-        if row and isinstance(row[0], Mapping | list | tuple | np.ndarray):
-            return [changed_row(row[0], values)]
+        names = read_table(one_row(row)).names
+        return {**row, **{names[place]: new for place, new in values.items()}}
+    nested = Mapping | list | tuple | np.ndarray
+    if isinstance(row, list | tuple) and not isinstance(row[0], nested):
         return [values.get(place, cell) for place, cell in enumerate(row)]
     if getattr(row, "ndim", 2) == 1:
         changed = row.astype(_kind(row.dtype))
@@ -285,13 +250,8 @@ def changed_row(row: Any, values: Mapping[int, Any]) -> Any:
             *values.values()
         ]
         return changed
-    if isinstance(row, np.ndarray):
-        return changed_row(row[0], values)[None]
-    named = {
-        name: [values[d] if d in values else table.column(d).cells()[0]]
-        for d, name in enumerate(table.names)
-    }
-    return frame(named, library=table.library)
+    X = row.astype(_kind(row.dtype)) if isinstance(row, np.ndarray) else row
+    return with_cells(X, {d: (np.zeros(1, int), [new]) for d, new in values.items()})
 
 
 def _kind(dtype: Any) -> Any:

@@ -27,8 +27,11 @@ OF_COLUMN, OF_VALUES = 0.7, 0.5
 deviation of the weights of values; chosen on simulated answers."""
 N_REFERENCE = 1_000
 """Triplets of rows that set the scale of distances."""
-NEWTON_STEPS = 50
-NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
+LAPSE = 0.2
+"""Share of answers taken as given by chance, so that every tenth may be wrong."""
+SCORING_STEPS = 50
+NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
+NODE_SHARES = _WEIGHTS / _WEIGHTS.sum()
 
 
 @dataclass(frozen=True)
@@ -78,18 +81,37 @@ class RowComparisons:
     def scale(self) -> float:
         """Standard deviation of differences of distances at equal weights."""
         i, j, k = self._reference
-        spread = (self.differs(i, k) - self.differs(i, j)).sum(axis=1).std()
-        return float(spread) or 1.0
+        return float((self.differs(i, k) - self.differs(i, j)).sum(axis=1).std()) or 1.0
 
-    def pairs(self, left: Rows, right: Rows) -> sparse.csr_array:
-        """Return the features of squared distances between pairs of rows (m, F)."""
+    def features(self, rows: Rows) -> sparse.csr_array:
+        """Return the features (m, F) by which weights predict answers to questions.
+
+        Of triplets (m, 3) these are d2_ik - d2_ij, of pairs (m, 2) a threshold less
+        d2_ij.
+        """
+        if rows.shape[1] == 3:
+            far = self._distances(rows[:, 0], rows[:, 2])
+        else:
+            at = np.arange(len(rows)), np.full(len(rows), self.n_features - 1)
+            shape = len(rows), self.n_features
+            far = sparse.csr_array((np.ones(len(rows)), at), shape)
+        return far - self._distances(rows[:, 0], rows[:, 1])
+
+    def _distances(self, left: Rows, right: Rows) -> sparse.csr_array:
         at, _, columns, data = self._entries(left, right)
         return sparse.csr_array((data, (at, columns)), (len(left), self.n_features))
 
+    def parts(self, left: Rows, right: Rows, weights: Array) -> Array:
+        """Return what each column adds to the squared distance of pairs (m, D)."""
+        at, d, columns, data = self._entries(left, right)
+        parts = np.zeros((len(left), len(self.is_axis)))
+        np.add.at(parts, (at, d), data * weights[columns])
+        return parts
+
     def shares(self, weights: Array) -> Array:
         """Return each column's share (D,) of the mean squared distance of two rows."""
-        _, d, columns, data = self._entries(*self._reference[:2])
-        parts = np.bincount(d, data * weights[columns], len(self.is_axis))
+        i, j, _ = self._reference
+        parts = self.parts(i, j, weights).sum(axis=0)
         return as_shares(np.maximum(parts, 0.0))
 
     def _entries(self, left: Rows, right: Rows) -> tuple[Rows, Rows, Rows, Array]:
@@ -98,30 +120,19 @@ class RowComparisons:
         at, d = np.nonzero(apart)
         a, b = self.codes[left][at, d], self.codes[right][at, d]
         of_values = np.where(self.is_axis[d], 0.0, OF_VALUES)
-        low, high = np.minimum(a, b), np.maximum(a, b)
-        hashed = [self._buckets(d, *both) for both in ((a, a), (b, b), (low, high))]
+        low, high = np.minimum(a, b).astype(np.intp), np.maximum(a, b).astype(np.intp)
+        keys = [
+            7_919 * d + 104_729 * x + 1_299_709 * y
+            for x, y in ((low, low), (high, high), (low, high))
+        ]
+        hashed = len(self.is_axis) + np.concatenate(keys) % N_BUCKETS
         data = np.concatenate([apart[at, d], np.tile(of_values, 3)]) / self.scale
-        return np.tile(at, 4), np.tile(d, 4), np.concatenate([d, *hashed]), data
-
-    def _buckets(self, d: Rows, a: Codes, b: Codes) -> Rows:
-        keys = 7_919 * d + 104_729 * a.astype(np.intp) + 1_299_709 * b.astype(np.intp)
-        return len(self.is_axis) + keys % N_BUCKETS
+        return np.tile(at, 4), np.tile(d, 4), np.concatenate([d, hashed]), data
 
     @property
     def n_features(self) -> int:
         """Number of weights, the last one of a threshold between near and far."""
         return len(self.is_axis) + N_BUCKETS + 1
-
-    def triplets(self, rows: Rows) -> sparse.csr_array:
-        """Return the features of d2_ik - d2_ij of triplets (m, F)."""
-        i, j, k = rows.T
-        return self.pairs(i, k) - self.pairs(i, j)
-
-    def near_pairs(self, rows: Rows) -> sparse.csr_array:
-        """Return the features of a threshold less d2_ij of pairs (m, F)."""
-        threshold = np.ones((len(rows), 1))
-        empty = sparse.csr_array((len(rows), self.n_features - 1))
-        return sparse.hstack([empty, threshold], format="csr") - self.pairs(*rows.T)
 
     @property
     def prior_mean(self) -> Array:
@@ -154,7 +165,7 @@ class AnswerPosterior:
 
     @classmethod
     def of(cls, features: sparse.csr_array, answers: Array, prior_mean: Array) -> Self:
-        """Find the posterior by Newton's method.
+        """Find the posterior by Fisher scoring.
 
         Parameters
         ----------
@@ -165,17 +176,16 @@ class AnswerPosterior:
         """
         K, f0 = (features @ features.T).toarray(), features @ prior_mean  # (T, T)
         residuals = np.zeros(len(answers))
-        for _ in range(NEWTON_STEPS):
-            p = expit(f0 + K @ residuals)
-            noise = 1.0 / (p * (1.0 - p) + 1e-9)
-            covariance = K + np.diag(noise)
-            last = residuals
-            target = K @ residuals + (answers - p) * noise
-            residuals = np.linalg.solve(covariance, target)
-            if np.abs(residuals - last).max(initial=0.0) < 1e-8:
+        for _ in range(SCORING_STEPS):
+            moved = K @ residuals
+            p = answered_first(f0 + moved)
+            slope = (p - LAPSE / 2.0) * (1.0 - LAPSE / 2.0 - p) / (1.0 - LAPSE) + 1e-9
+            covariance = K + np.diag(p * (1.0 - p) / np.square(slope))
+            step = np.linalg.solve(covariance, moved + (answers - p) / slope)
+            step -= residuals
+            residuals = residuals + step
+            if np.abs(step).max(initial=0.0) < 1e-8:
                 break
-        p = expit(f0 + K @ residuals)
-        covariance = K + np.diag(1.0 / (p * (1.0 - p) + 1e-9))
         weights = prior_mean + features.T @ residuals
         return cls(features, weights, residuals, np.linalg.cholesky(covariance))
 
@@ -198,8 +208,8 @@ class AnswerPosterior:
 
 
 def first_probability(mean: Array, variance: Array) -> Array:
-    """Return the probability of the answer first, the weights being uncertain (m,)."""
-    return _at_nodes(mean, variance) @ (NODE_WEIGHTS / NODE_WEIGHTS.sum())
+    """Return the probability of first without lapses, the weights uncertain (m,)."""
+    return expit(_at_nodes(mean, variance)) @ NODE_SHARES
 
 
 def information(mean: Array, variance: Array) -> Array:
@@ -216,15 +226,19 @@ def information(mean: Array, variance: Array) -> Array:
     Examples
     --------
     >>> information(np.array([0.0, 3.0]), np.array([1.0, 1.0])).round(2)
-    array([0.14, 0.04])
+    array([0.08, 0.01])
     """
-    p = _at_nodes(mean, variance)  # (m, 9)
-    share = NODE_WEIGHTS / NODE_WEIGHTS.sum()
-    return entropy(p @ share) - entropy(p) @ share
+    p = answered_first(_at_nodes(mean, variance))  # (m, 9)
+    return entropy(p @ NODE_SHARES) - entropy(p) @ NODE_SHARES
 
 
 def _at_nodes(mean: Array, variance: Array) -> Array:
-    return expit(mean[:, None] + np.sqrt(variance)[:, None] * NODES)
+    return mean[:, None] + np.sqrt(variance)[:, None] * NODES
+
+
+def answered_first(margin: Array) -> Array:
+    """Return the probability of the answer first; some answers are given by chance."""
+    return LAPSE / 2.0 + (1.0 - LAPSE) * expit(margin)
 
 
 def entropy(p: Array) -> Array:

@@ -131,10 +131,11 @@ def answers_in(state: Any, kind: str, facts: Mapping[str, Any]) -> list[Answer]:
             "These are no answers to questions: expected the value of "
             "Questions.state, or the file that `nearkind teach` or its page writes."
         )
-    if state.get("version") != VERSION:
+    found, listed = state.get("version"), state.get("answers")
+    if found != VERSION:
         raise ValueError(
-            f"The answers are of version {state.get('version')!r}; this release of "
-            f"nearkind reads version {VERSION}. Update nearkind."
+            f"The answers are of version {found!r}; this release of nearkind reads "
+            f"version {VERSION}. Update nearkind."
         )
     if state.get("kind") != kind:
         raise ValueError(
@@ -142,14 +143,15 @@ def answers_in(state: Any, kind: str, facts: Mapping[str, Any]) -> list[Answer]:
             "Questions(kind=...) as when they were given."
         )
     _check_table(state.get("table"), facts)
-    listed = state.get("answers")
     if not isinstance(listed, list):
         raise ValueError("The answers lack their list, 'answers'.")
-    found = []
-    for number, each in enumerate(listed):
-        with error_context(f"answers[{number}]"):
-            found.append(_answer(each, kind, facts["rows"]))
-    return found
+    return [_answer(n, each, kind, facts["rows"]) for n, each in enumerate(listed)]
+
+
+def kind_of(state: Any) -> str:
+    """Return the kind of question that answers are about."""
+    is_pairs = isinstance(state, Mapping) and state.get("kind") == "pairs"
+    return "pairs" if is_pairs else "triplets"
 
 
 def _check_table(told: Any, facts: Mapping[str, Any]) -> None:
@@ -171,14 +173,14 @@ def _check_table(told: Any, facts: Mapping[str, Any]) -> None:
     )
 
 
-def _answer(each: Any, kind: str, n_rows: int) -> Answer:
+def _answer(at: int, each: Any, kind: str, n_rows: int) -> Answer:
     each = each if isinstance(each, Mapping) else {}
-    rows = each.get("rows")
-    check_rows(rows, kind, n_rows)
-    number = each.get("number", 0)
-    if not is_whole(number):
-        raise ValueError(f"number must be a whole number; got {number!r}.")
-    choice = check_choice(each.get("choice"))
+    rows, number = each.get("rows"), each.get("number", 0)
+    with error_context(f"answers[{at}]"):
+        check_rows(rows, kind, n_rows)
+        if not is_whole(number):
+            raise ValueError(f"number must be a whole number; got {number!r}.")
+        choice = check_choice(each.get("choice"))
     return Answer(tuple(rows), choice, str(each.get("by", "")), number)
 
 
@@ -198,13 +200,14 @@ def check_rows(rows: Any, kind: str, n_rows: int) -> None:
 
 def consistency(answers: Iterable[Answer]) -> tuple[int, float | None]:
     """Return how often a question was asked again, and the share answered alike."""
-    by_question: dict[Any, list[float]] = {}
+    first: dict[Any, float] = {}
+    alike = []
     for each in answers:
         if each.turned is not None:
-            by_question.setdefault((each.by, each.key), []).append(each.turned)
-    alike = [
-        values[0] == other for values in by_question.values() for other in values[1:]
-    ]
+            asked = each.by, each.key
+            if asked in first:
+                alike.append(first[asked] == each.turned)
+            first.setdefault(asked, each.turned)
     return len(alike), sum(alike) / len(alike) if alike else None
 
 
@@ -220,42 +223,26 @@ def contradictions(answers: list[Answer]) -> list[list[int]]:
     >>> contradictions([Answer(*each) for each in given])
     [[0, 1, 2]]
     """
-    if any(len(each.rows) == 2 for each in answers):
-        return _opposed(answers)
-    ends = {
-        number: _near_and_far(each)
-        for number, each in enumerate(answers)
-        if each.value in (0.0, 1.0)
-    }
-    if not ends:
-        return []
-    places = {
-        pair: at for at, pair in enumerate({p for both in ends.values() for p in both})
-    }
-    near, far = zip(*([places[p] for p in both] for both in ends.values()), strict=True)
-    graph = sparse.coo_array((np.ones(len(near)), (near, far)), (len(places),) * 2)
+    said = [n for n, each in enumerate(answers) if each.value in (0.0, 1.0)]
+    ends = [pair for n in said for pair in _near_and_far(answers[n])]
+    places = {pair: at for at, pair in enumerate(dict.fromkeys(ends))}
+    at = np.array([places[pair] for pair in ends], dtype=int)
+    near, far = at[::2], at[1::2]
+    graph = sparse.coo_array((np.ones(len(near)), (near, far)), (len(places) + 1,) * 2)
     labels = connected_components(graph, directed=True, connection="strong")[1]
     groups: dict[int, list[int]] = {}
-    for number, a, b in zip(ends, near, far, strict=True):
-        if labels[a] == labels[b]:
-            groups.setdefault(int(labels[a]), []).append(number)
+    for number, a, b in zip(said, labels[near], labels[far], strict=True):
+        if a == b:
+            groups.setdefault(int(a), []).append(number)
     return sorted(groups.values())
 
 
-def _near_and_far(answer: Answer) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    i, j, k = answer.rows
-    pairs = tuple(sorted((i, j))), tuple(sorted((i, k)))
-    return pairs if answer.value == 1.0 else pairs[::-1]
-
-
-def _opposed(answers: list[Answer]) -> list[list[int]]:
-    groups: dict[Any, list[int]] = {}
-    for number, each in enumerate(answers):
-        if each.value in (0.0, 1.0):
-            groups.setdefault(each.key, []).append(number)
-    return [
-        some for some in groups.values() if len({answers[n].value for n in some}) > 1
-    ]
+def _near_and_far(answer: Answer) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return a smaller and a larger distance, or one and the limit of near rows."""
+    i, *others = answer.rows
+    pairs = [tuple(sorted((i, other))) for other in others]
+    near, far = pairs if len(pairs) == 2 else (pairs[0], (*pairs[0], "limit"))
+    return (near, far) if answer.value == 1.0 else (far, near)
 
 
 def majority(answers: Iterable[Answer]) -> NDArray[np.intp]:
@@ -267,11 +254,11 @@ def majority(answers: Iterable[Answer]) -> NDArray[np.intp]:
     for each in answers:
         if each.turned is not None:
             votes[each.key] += int(2.0 * each.turned) - 1
-    decided = {key: vote for key, vote in votes.items() if vote}
     rows = [
-        (*key, 1 if vote > 0 else -1)
+        (*key, int(np.sign(vote)))
         if len(key) == 2
         else (key[0], *(key[1:] if vote > 0 else key[:0:-1]))
-        for key, vote in decided.items()
+        for key, vote in votes.items()
+        if vote
     ]
     return np.array(rows, dtype=np.intp).reshape(len(rows), 3)

@@ -25,6 +25,7 @@ from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.model_view import is_fitted
 from nearkind.protocols import Codes
 from nearkind.tables import read_table
+from nearkind.validation import parameters
 from nearkind.voting import FitReport
 
 
@@ -64,6 +65,7 @@ class DistanceTask(TableEstimator):
         sample_weight : array-like (n,), default=None
             Number of rows that each row represents; those of weight zero are left out.
         """
+        parameters.check_annotated(self)
         data, owner = (X, y, sample_weight), type(self).__name__
         metric = _unwrapped(self.metric)
         if isinstance(metric, NeighborClassifier):
@@ -120,6 +122,7 @@ class DistanceTask(TableEstimator):
         parts : dict of str to object
             As ``parts`` has them.
         """
+        parameters.check_annotated(self)
         self.metric_, self.distance_ = metric, distance
         keep_codebook(self, distance.codebook)
         for name, kind in self._parts.items():

@@ -93,9 +93,15 @@ class Group:
     borderline: int
 
     @property
-    def usual(self) -> list[GroupValue]:
-        """The typical values, the most frequent first."""
-        return sorted(self.typical, key=lambda value: -value.share)
+    def apart_in_words(self) -> str:
+        """The values that set it apart most, with share and lift."""
+        return "; ".join(value.in_words() for value in self.apart[:MOST_COLUMNS])
+
+    @property
+    def typical_in_words(self) -> str:
+        """The most frequent of the typical values, with their shares."""
+        usual = sorted(self.typical, key=lambda value: -value.share)[:MOST_COLUMNS]
+        return "; ".join(value.in_words(False) for value in usual)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the group as a program reads it."""
@@ -166,14 +172,8 @@ def group_columns(groups: Sequence[Group]) -> dict[str, list[Any]]:
         "group": [each.number for each in groups],
         "size": [each.size for each in groups],
         "share": [each.share for each in groups],
-        "sets_apart": [
-            "; ".join(value.in_words() for value in each.apart[:MOST_COLUMNS])
-            for each in groups
-        ],
-        "typical": [
-            "; ".join(value.in_words(False) for value in each.usual[:MOST_COLUMNS])
-            for each in groups
-        ],
+        "sets_apart": [each.apart_in_words for each in groups],
+        "typical": [each.typical_in_words for each in groups],
         "representative": [each.representative for each in groups],
         "borderline": [each.borderline for each in groups],
     }

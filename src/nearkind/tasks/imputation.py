@@ -3,8 +3,9 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from itertools import chain
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,10 @@ class FilledCells(NamedTuple):
     column: Numbers
     value: Numbers
     certainty: Array
+
+
+NONE = np.empty(0, dtype=np.intp)
+NO_CELLS = FilledCells(NONE, NONE, NONE, np.empty(0))
 
 
 @dataclass(frozen=True)
@@ -133,14 +138,10 @@ class Donors:
         the votes from it, as a share of that of the column from its own median.
         """
         numbers = np.array(self.values[d], dtype=float)
-        value, spread = _medians(
-            near.query, self.cells[near.unique_row, d], votes, numbers
-        )
-        known = self.known(d)
+        cells, known = self.cells[:, d].astype(np.intp), self.known(d)
+        value, spread = _medians(near.query, cells[near.unique_row], votes, numbers)
         alone = np.zeros(len(known), dtype=np.intp)
-        _, all_rows = _medians(
-            alone, self.cells[known, d], self.weights[known], numbers
-        )
+        _, all_rows = _medians(alone, cells[known], self.weights[known], numbers)
         share = spread / all_rows[0] if all_rows[0] > 0.0 else np.zeros(len(spread))
         return value, np.clip(1.0 - share, 0.0, 1.0)
 
@@ -192,9 +193,9 @@ class NeighborImputer(
 
     metric: Any = "gower"
     _: KW_ONLY
-    n_neighbors: int = 5
-    weights: str = "uniform"
-    add_indicator: bool = False
+    n_neighbors: parameters.WholeNumber = 5
+    weights: Annotated[str, partial(parameters.choice, table=VOTE_WEIGHTS)] = "uniform"
+    add_indicator: parameters.Flag = False
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Keep the rows that fill cells.
@@ -211,10 +212,8 @@ class NeighborImputer(
         -------
         self
         """
-        self._check_settings()
         rows = self._fit_distance(X, y, sample_weight)
-        owner = type(self).__name__
-        order = self.codebook_.order_of(rows.table, owner)
+        order = self.codebook_.order_of(rows.table, type(self).__name__)
         self._donors = Donors.of(rows, order)
         for d in np.flatnonzero((self._donors.cells < 0).all(axis=0)):
             warnings.warn(
@@ -237,19 +236,13 @@ class NeighborImputer(
         if isinstance(X, list | tuple) and not isinstance(X[0], Mapping):
             X = np.array(X, dtype=float if self._donors.is_number.all() else object)
         table, order, found = self._fill(X)
-        filled = {}
+        filled, added = {}, {}
         for d in np.unique(found.column):
-            here = found.column == d
-            values = self._donors.values[d]
-            cells = [values[place] for place in found.value[here]]
-            filled[order[d]] = found.row[here], cells
-        added = {}
-        if self.add_indicator:
-            is_gap = table.codes[:, order] < 0
-            added = {
-                f"{INDICATOR}{self.codebook_.names_[d]}": is_gap[:, d]
-                for d in np.flatnonzero(self._donors.has_gaps)
-            }
+            here, values = found.column == d, self._donors.values[d]
+            filled[order[d]] = found.row[here], [values[v] for v in found.value[here]]
+        for d in np.flatnonzero(self._donors.has_gaps & self.add_indicator):
+            name = f"{INDICATOR}{self.codebook_.names_[d]}"
+            added[name] = table.codes[:, order[d]] < 0
         return with_cells(X, filled, added)
 
     def certainty(self, X: Any) -> Any:
@@ -271,12 +264,11 @@ class NeighborImputer(
         """
         _, _, found = self._fill(X)
         names, values = self.codebook_.names_, self._donors.values
-        both = list(zip(found.column.tolist(), found.value.tolist(), strict=True))
+        cells = zip(found.column, found.value, strict=True)
         columns = {
-            "row": found.row,
-            "column": [names[d] for d, _ in both],
-            "value": [values[d][place] for d, place in both],
-            "certainty": found.certainty,
+            **found._asdict(),
+            "column": [names[d] for d in found.column],
+            "value": [values[d][place] for d, place in cells],
         }
         return frame(columns, library=self.codebook_.library_of(X))
 
@@ -284,19 +276,12 @@ class NeighborImputer(
         """Return the names of the columns that ``transform`` returns."""
         check_is_fitted(self)
         names = super().get_feature_names_out(input_features)
-        if not self.add_indicator:
-            return names
-        added = [f"{INDICATOR}{name}" for name in names[self._donors.has_gaps]]
+        gaps = names[self._donors.has_gaps & self.add_indicator]
+        added = [f"{INDICATOR}{name}" for name in gaps]
         return np.array([*names, *added], dtype=object)
 
     def _check_parts(self) -> None:
-        self._check_settings()
         self._donors.check_codes(self.codebook_)
-
-    def _check_settings(self) -> None:
-        parameters.whole_number(self, "n_neighbors")
-        parameters.choice(self, "weights", VOTE_WEIGHTS)
-        parameters.flag(self, "add_indicator")
 
     def _fill(self, X: Any) -> tuple[FactorizedTable, list[int], FilledCells]:
         """Return the table, the places of its columns, and what fills it."""
@@ -306,8 +291,7 @@ class NeighborImputer(
         is_gap = table.codes[:, order] < 0
         rows = np.flatnonzero(is_gap.any(axis=1))
         if not len(rows):
-            none = np.empty(0, dtype=np.intp)
-            return table, order, FilledCells(none, none, none, np.empty(0))
+            return table, order, NO_CELLS
         codes, is_gap = self.encode(table.take(rows)), is_gap[rows]
         donors = self._donors
         index = PlainIndex(self.distance_, self.distance_.represent(donors.codes), 1)
@@ -338,8 +322,7 @@ class NeighborImputer(
         donors, queries = self._donors, np.flatnonzero(is_gap)
         known = donors.known(d)
         if not len(known):
-            none = np.empty(0, dtype=np.intp)
-            return FilledCells(none, none, none, np.empty(0))
+            return NO_CELLS
         k_nearest = KNearest(donors.weights[known])
         near = k_nearest.near(
             distances[np.ix_(queries, known)], self.n_neighbors, tie[queries]
@@ -347,9 +330,8 @@ class NeighborImputer(
         votes = near_votes(near, VOTE_WEIGHTS[self.weights], len(queries))
         near = near._replace(unique_row=known[near.unique_row])
         answer = donors.median if donors.is_number[d] else donors.most_voted
-        return FilledCells(
-            rows[queries], np.full(len(queries), d), *answer(d, near, votes)
-        )
+        column = np.full(len(queries), d)
+        return FilledCells(rows[queries], column, *answer(d, near, votes))
 
 
 def _medians(

@@ -15,7 +15,7 @@ from nearkind.encoding.rows import row_keys
 from nearkind.errors import did_you_mean
 from nearkind.neighbors import PlainIndex
 from nearkind.protocols import Array, Codes
-from nearkind.tables import FactorizedTable, Table, frame, read_table
+from nearkind.tables import Column, FactorizedTable, Table, frame, read_table
 from nearkind.tasks.nearest_rows import NearestRows, differences
 from nearkind.validation import parameters
 from nearkind.validation.limits import distances_at_once
@@ -246,14 +246,12 @@ def optimal(pairs: RowPairing) -> RowPairing:
 
 def _names(a: Table, b: Table, names: Any) -> list[Any]:
     """Return columns that both tables have; all if none are named."""
+    both = ("A", a), ("B", b)
     if names is None:
         lacking = [
             f"{mine} has columns that {other} lacks: {', '.join(map(repr, more))}"
-            for mine, other, more in (
-                ("A", "B", [name for name in a.names if name not in b.names]),
-                ("B", "A", [name for name in b.names if name not in a.names]),
-            )
-            if more
+            for (mine, x), (other, y) in (both, both[::-1])
+            if (more := [name for name in x.names if name not in y.names])
         ]
         if lacking:
             raise ValueError(
@@ -263,7 +261,7 @@ def _names(a: Table, b: Table, names: Any) -> list[Any]:
         return a.names
     names = [names] if isinstance(names, str) else list(names)
     for name in names:
-        for what, table in (("A", a), ("B", b)):
+        for what, table in both:
             if name not in table.names:
                 hint = did_you_mean(name, table.names)
                 raise ValueError(f"{what} has no column {name!r}. {hint}")
@@ -272,27 +270,24 @@ def _names(a: Table, b: Table, names: Any) -> list[Any]:
 
 def _select(table: Table, names: list[Any]) -> Table:
     """Return a table of some columns."""
-    places = [table.names.index(name) for name in names]
-    library = table.library
-    return Table(
-        names,
-        table.n_rows,
-        table.named,
-        lambda d: table.column(places[d]),
-        library=library,
-    )
+    places, library = [table.names.index(name) for name in names], table.library
+
+    def read(d: int) -> Column:
+        return table.column(places[d])
+
+    return Table(names, table.n_rows, table.named, read, library=library)
 
 
 def _calipers(caliper: Any) -> dict[Any, float]:
     """Return the largest difference by column, that of the distance under None."""
-    limits = caliper if isinstance(caliper, Mapping) else {None: caliper}
-    if not isinstance(caliper, Mapping) and caliper is None:
+    if caliper is None:
         return {}
+    limits = caliper if isinstance(caliper, Mapping) else {None: caliper}
     for name, most in limits.items():
         if not isinstance(most, Real) or isinstance(most, bool) or not float(most) >= 0:
             of = "" if name is None else f" of column {name!r}"
             raise ValueError(
-                f"The caliper{of} must be a number >= 0; got {most!r:.60}."
+                f"The caliper{of} must be a number >= 0; got {most!r:.40}."
             )
     return {name: float(most) for name, most in limits.items()}
 

@@ -128,8 +128,8 @@ class KMedoids(
 
     metric: Any = None
     n_clusters: Any = 8
-    n_init: int = 3
-    max_iter: int = 100
+    n_init: parameters.WholeNumber = 3
+    max_iter: parameters.WholeNumber = 100
     max_rows: int = 4000
     random_state: Any = None
 
@@ -150,8 +150,6 @@ class KMedoids(
         self
         """
         numbers = self._numbers()
-        for name in ("n_init", "max_iter"):
-            parameters.whole_number(self, name)
         parameters.whole_number(self, "max_rows", max(numbers))
         rng = parameters.generator(self.random_state)
         self.silhouettes_: dict[int, float] = {}
@@ -164,9 +162,9 @@ class KMedoids(
         self.inertia_ = float(unique.weights @ distances)
         sizes = np.bincount(labels, unique.weights, len(medoids))
         self.cluster_sizes_: Array = sizes.astype(float)
-        first = np.unique(unique.of_row, return_index=True)[1][medoids]
-        self.medoid_indices_ = rows.row_numbers[first]
-        table = rows.table.take(first)
+        first = np.unique(unique.of_row, return_index=True)[1]
+        self.medoid_indices_ = rows.row_numbers[first[medoids]]
+        table = rows.table.take(first[medoids])
         self._medoid_cells = {
             name: table.column(d).cells() for d, name in enumerate(table.names)
         }
@@ -175,16 +173,10 @@ class KMedoids(
         order = np.lexsort((gap, labels))
         at = medoids.copy()  # of a group without rows, as medoids may be at one place
         at[found] = order[np.searchsorted(labels[order], found)]
-        border = rows.row_numbers[np.unique(unique.of_row, return_index=True)[1][at]]
-        self.groups_ = described_groups(
-            rows.table,
-            rows.weights,
-            labels[unique.of_row],
-            self.medoid_indices_,
-            border,
-        )
-        is_whole = len(rows) == rows.n_given
-        self.labels_ = labels[unique.of_row] if is_whole else self.predict(X)
+        ends, of_row = self.medoid_indices_, labels[unique.of_row]
+        border = rows.row_numbers[first[at]]
+        self.groups_ = described_groups(rows.table, rows.weights, of_row, ends, border)
+        self.labels_ = of_row if len(rows) == rows.n_given else self.predict(X)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
@@ -255,9 +247,7 @@ class KMedoids(
         check_is_fitted(self)
         if method not in TREES:
             listed = ", ".join(map(repr, TREES))
-            raise ValueError(
-                f"The 'method' of a tree must be {listed}; got {method!r}."
-            )
+            raise ValueError(f"A 'method' of trees must be {listed}; got {method!r}.")
         codes = self._medoid_codes if X is None else self.encode(X)
         if not 2 <= len(codes) <= self.max_rows:
             raise ValueError(
@@ -327,9 +317,8 @@ class KMedoids(
             return list(AUTO)
         is_one = isinstance(given, str) or not isinstance(given, Iterable)
         numbers, least = ([given], 1) if is_one else (list(given), 2)
-        if not numbers or not all(
-            parameters.is_whole(k) and k >= least for k in numbers
-        ):
+        are_whole = all(parameters.is_whole(k) and k >= least for k in numbers)
+        if not numbers or not are_whole:
             wanted = "a whole number >= 1, 'auto', or several numbers >= 2"
             raise parameters.wrong(self, "n_clusters", wanted)
         return sorted({int(k) for k in numbers})
@@ -353,9 +342,8 @@ class KMedoids(
     ) -> Places:
         """Return the places of the medoids among unique rows, rising."""
         if len(unique) <= self.max_rows:
-            best = self._optimum(
-                unique.codes, unique.weights, numbers, self.n_init, rng
-            )
+            codes, weights = unique.codes, unique.weights
+            best = self._optimum(codes, weights, numbers, self.n_init, rng)
             medoids = best.partition.medoids
         else:
             found = []
@@ -378,12 +366,7 @@ class KMedoids(
         return np.sort(medoids)
 
     def _optimum(
-        self,
-        codes: Codes,
-        weights: Array,
-        numbers: list[int],
-        n_init: int,
-        rng: np.random.Generator,
+        self, codes: Codes, weights: Array, numbers: list[int], n_init: int, rng: Any
     ) -> Optimum:
         """Return the best of several starts among rows that all are compared."""
         square = self._square(codes)

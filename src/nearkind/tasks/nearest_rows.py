@@ -1,10 +1,10 @@
 """The rows of a table that are nearest to others: neighbours for tables of any kind."""
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY
+from functools import partial
 from itertools import pairwise
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,9 @@ from nearkind.tasks.fitted_distance import DistanceTask
 from nearkind.validation import parameters
 from nearkind.voting import NearestRule, Voter
 
-MODES = {"connectivity": False, "distance": True}
-"""What the entries of a graph are, to whether these are distances."""
+IndexKind = Annotated[str, partial(parameters.choice, table=INDEXES)]
+MODES = "connectivity", "distance"
+"""What the entries of a graph may be."""
 SMALLEST = np.finfo(float).tiny
 """What stands for a distance of zero in a graph."""
 MOST_REASONS = 3
@@ -49,8 +50,6 @@ class RowSearch(DistanceTask):
 
     def _keep_rows(self, X: Any, y: Any, sample_weight: Any) -> CodedRows:
         """Fit the distance, and keep and return the rows to search among."""
-        parameters.whole_number(self, "n_neighbors")
-        parameters.choice(self, "index", INDEXES)
         rows = self._fit_distance(X, y, sample_weight)
         self._rows, self.n_samples_fit_ = TrainingRows.of(rows), rows.n_given
         self._search()
@@ -58,14 +57,12 @@ class RowSearch(DistanceTask):
 
     def _search(self) -> None:
         """Set what finds the nearest of the rows."""
-        index = parameters.choice(self, "index", INDEXES)
         learner = type(self.metric_ or self.distance_).__name__
-        index.check(self.distance_, learner, type(self).__name__)
+        INDEXES[self.index].check(self.distance_, learner, type(self).__name__)
         rule, report = NearestRule(self.n_neighbors), self._fit_report
         self._voter = Voter(self.distance_, self._rows, rule, report, self.index)
 
     def _check_parts(self) -> None:
-        parameters.whole_number(self, "n_neighbors")
         self._rows.check_codes(self.codebook_)
         if self.n_samples_fit_ <= int(self._rows.groups.rows.max()):
             raise RefusedError("n_samples_fit_ is less than the number of a row")
@@ -168,9 +165,9 @@ class NearestRows(RowSearch, BaseEstimator):
 
     metric: Any = "gower"
     _: KW_ONLY
-    n_neighbors: int = 5
-    radius: float = 1.0
-    index: str = "exact"
+    n_neighbors: parameters.WholeNumber = 5
+    radius: parameters.NonNegative = 1.0
+    index: IndexKind = "exact"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Keep the rows to search among.
@@ -188,7 +185,6 @@ class NearestRows(RowSearch, BaseEstimator):
         -------
         self
         """
-        parameters.number(self, "radius", "a number >= 0", 0.0)
         self._keep_rows(X, y, sample_weight)
         return self
 
@@ -234,11 +230,11 @@ class NearestRows(RowSearch, BaseEstimator):
             take them. A distance of zero is stored as the smallest positive number:
             algorithms on sparse graphs take zeros for absent entries.
         """
-        is_distance = self._is_distance(mode)
+        _check_mode(mode)
         distances, numbers = self.kneighbors(X, n_neighbors)
         query = np.repeat(np.arange(len(numbers)), numbers.shape[1])
-        found = query, numbers.ravel(), distances.ravel()
-        return self._graph(X, len(numbers), *found, is_distance)
+        found = len(numbers), query, numbers.ravel(), distances.ravel()
+        return self._graph(X, mode, *found)
 
     def radius_neighbors_graph(
         self, X: Any = None, radius: float | None = None, mode: str = "connectivity"
@@ -252,8 +248,8 @@ class NearestRows(RowSearch, BaseEstimator):
         X, radius : as in ``radius_neighbors``
         mode : as in ``kneighbors_graph``
         """
-        is_distance = self._is_distance(mode)
-        return self._graph(X, *self._within(X, radius), is_distance)
+        _check_mode(mode)
+        return self._graph(X, mode, *self._within(X, radius))
 
     def neighbors(self, X: Any = None, n_neighbors: int | None = None) -> Any:
         """Return the nearest rows as a data frame, each with the columns that differ.
@@ -286,16 +282,15 @@ class NearestRows(RowSearch, BaseEstimator):
             cells = zip(*(table.column(d).cells() for d in order), strict=True)
             sides = list(zip(self.encode(X), map(list, cells), strict=True))
             queries, library = np.arange(len(sides)), book.library_of(X)
-        told = [
-            differences(self.distance_, *side, *training[number])
-            for side, near in zip(sides, numbers.tolist(), strict=True)
-            for number in near
-        ]
         columns = {
             "row": np.repeat(queries, numbers.shape[1]),
             "neighbor": numbers.ravel(),
             "distance": distances.ravel(),
-            "differs": told,
+            "differs": [
+                differences(self.distance_, *side, *training[number])
+                for side, near in zip(sides, numbers.tolist(), strict=True)
+                for number in near
+            ],
         }
         return frame(columns, library=library)
 
@@ -330,28 +325,23 @@ class NearestRows(RowSearch, BaseEstimator):
         n_queries = self._voter.rows.n_rows if codes is None else len(codes)
         return n_queries, *self._voter.radius_neighbors(codes, float(radius))
 
-    def _is_distance(self, mode: Any) -> bool:
-        if not isinstance(mode, str) or mode not in MODES:
-            listed = ", ".join(map(repr, MODES))
-            raise ValueError(f"The 'mode' of a graph must be {listed}; got {mode!r}.")
-        return MODES[mode]
-
     def _graph(
-        self,
-        X: Any,
-        n_queries: int,
-        query: NDArray[np.intp],
-        row: NDArray[np.intp],
-        distances: Array,
-        is_distance: bool,
+        self, X: Any, mode: str, n_queries: int, query: Any, row: Any, distances: Array
     ) -> csr_array:
         """Return the graph of found neighbours, listed by rising query."""
         if X is None:
             query = np.sort(self._voter.rows.groups.rows)[query]
             n_queries = self.n_samples_fit_
+        is_distance = mode == "distance"
         data = np.maximum(distances, SMALLEST) if is_distance else np.ones(len(row))
         ends = np.searchsorted(query, np.arange(n_queries + 1))
         return csr_array((data, row, ends), (n_queries, self.n_samples_fit_))
+
+
+def _check_mode(mode: Any) -> None:
+    if not isinstance(mode, str) or mode not in MODES:
+        listed = ", ".join(map(repr, MODES))
+        raise ValueError(f"The 'mode' of a graph must be {listed}; got {mode!r}.")
 
 
 def decoded(book: Codebook, codes: Codes) -> list[list[Any]]:
@@ -365,11 +355,7 @@ def decoded(book: Codebook, codes: Codes) -> list[list[Any]]:
 
 
 def differences(
-    distance: FittedDistance,
-    a: Codes,
-    left: Sequence[Any],
-    b: Codes,
-    right: Sequence[Any],
+    distance: FittedDistance, a: Codes, left: list[Any], b: Codes, right: list[Any]
 ) -> str:
     """Return in words the columns that contribute most to the distance of two rows.
 
@@ -378,7 +364,7 @@ def differences(
     distance : FittedDistance
     a, b : ndarray of int (D,)
         Codes.
-    left, right : sequence
+    left, right : list
         The cells that they stand for.
 
     Examples

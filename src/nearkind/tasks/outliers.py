@@ -2,7 +2,8 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from functools import partial
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from nearkind.errors import RefusedError
 from nearkind.neighbors import RankedNear
 from nearkind.protocols import Array, Codes
 from nearkind.tables import frame
-from nearkind.tasks.nearest_rows import RowSearch
+from nearkind.tasks.nearest_rows import IndexKind, RowSearch
 from nearkind.tasks.outlier_scores import (
     LocalOutlierFactor,
     MeanDistance,
@@ -96,10 +97,10 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
     }
 
     metric: Any = None
-    n_neighbors: int = 20
-    method: str = "distance"
+    n_neighbors: parameters.WholeNumber = 20
+    method: Annotated[str, partial(parameters.choice, table=METHODS)] = "distance"
     contamination: Any = "auto"
-    index: str = "exact"
+    index: IndexKind = "exact"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Keep the rows that judge, and draw the line between them.
@@ -117,7 +118,6 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         -------
         self
         """
-        method = parameters.choice(self, "method", METHODS)
         if self.contamination != "auto":
             wanted = "'auto' or a number above 0 and up to 0.5"
             parameters.number(self, "contamination", wanted, 0.0, 0.5, open_low=True)
@@ -125,7 +125,7 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         voting = self._voter.rows
         self.n_neighbors_ = self._checked_neighbors()
         codes = voting.codes
-        self._method = method.of(lambda each: self._for_each(codes, each))
+        self._method = METHODS[self.method].of(lambda each: self._for_each(codes, each))
         scores = self._scores(codes)
         self.offset_ = self._offset(scores, voting.weights)
         return self

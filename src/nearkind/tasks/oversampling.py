@@ -73,7 +73,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
     _parts: ClassVar = {"classes_": np.ndarray, "sampling_strategy_": dict}
 
     metric: Any = None
-    n_neighbors: int = 5
+    n_neighbors: parameters.WholeNumber = 5
     sampling_strategy: Any = "auto"
     random_state: Any = None
 
@@ -123,7 +123,6 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
 
     def _fit(self, X: Any, y: Any) -> CodedRows:
         require_labels(y, type(self).__name__)
-        parameters.whole_number(self, "n_neighbors")
         rows = self._fit_distance(X, y)
         self.classes_ = rows.classes
         sizes = dict(zip(rows.classes.tolist(), np.bincount(rows.y), strict=True))

@@ -1,18 +1,21 @@
 """Questions to a person about rows of a table, and a distance from the answers."""
 
 import warnings
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
+from scipy.linalg.lapack import dpstrf
 from sklearn.base import clone
 
 from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.estimators.base import codebook_of
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.labels import partly_known
+from nearkind.protocols import Array
 from nearkind.tables import Table, read_table
 from nearkind.tables.selection import take_rows
 from nearkind.tasks.answer_posterior import (
@@ -38,20 +41,23 @@ from nearkind.validation.parameters import seeded
 
 N_CANDIDATES = 600
 """Questions of which the best is asked."""
-FEW_COLUMNS, FEW_UNTIL = 0.5, 10
-"""Share of the candidates, those with fewest columns that differ, that the first
-question is chosen among; it grows to all within so many answers."""
+EASY, EFFORT = 0.75, 0.5
+"""What an answer tells is divided by the number of columns to compare, to the power of
+the first at the start, and of the second within five answers."""
 ASKED_AGAIN = 12
 """One question in so many is an earlier one, asked the other way round."""
+FREQUENT = 12
+"""Values of a column whose distances are told."""
 RECENT = 4
 """The rows of so many questions before are left out of the next."""
-N_NEAR = 3
-"""Rows of which the nearest is compared."""
+N_NEAR = 1, 3, 30
+"""Rows of which the nearest is compared, in a third of the candidates each."""
 N_IMPLIED, FEWEST_IMPLIED, MOST_NUMBERS = 2_000, 300, 500_000
 """Comparisons of other rows that the distance is learned from beside the answers; there
 are fewer where they and the values of all columns multiply to more numbers."""
-MOST_COMPARED = 500
-"""Rows that these comparisons are of."""
+MOST_COMPARED, MOST_VALUES = 500, 2_000
+"""Rows that these comparisons are of; where all columns have more values than this
+together, the distance is fitted to the rows compared, and to no others."""
 
 DEFAULT: dict[str, Any] = {
     "projection": "onehot",
@@ -214,66 +220,97 @@ class Questions:
             if (key := (each.by, each.number, each.rows)) not in known:
                 known.add(key)
                 self.answers.append(each)
-        vars(self).pop("posterior", None)
         return self
 
     def ask(self) -> Question | None:
         """Return the next question, the same until it is answered; None at the end."""
-        rng = np.random.default_rng((self._seed, len(self.answers)))
         if len(self.answers) % ASKED_AGAIN == ASKED_AGAIN - 1:
-            counts = {each.key: each for each in self.answers if each.value in (0, 1)}
-            if counts:
-                rows = list(counts.values())[rng.integers(len(counts))].rows
-                return self.question((*rows[:-2], rows[-1], rows[-2]))
-        found = self._candidates(rng, N_CANDIDATES)
-        if not len(found):
-            return None
-        found = self._easy(self._fresh(found))
-        best = information(*self.posterior.predict(self._features(found))).argmax()
-        return self.question(tuple(found[best].tolist()))
+            times = Counter(each.key for each in self.answers)
+            for each in self.answers:
+                if each.value in (0.0, 1.0) and times[each.key] == 1:
+                    *anchor, last, other = each.rows
+                    return self.question((*anchor, other, last))
+        found = self._candidates(N_CANDIDATES)
+        return self.question(self.best(found)) if len(found) else None
+
+    def best(self, found: Rows) -> tuple[int, ...]:
+        """Return the one of some questions (m, n) whose answer tells most for its work.
+
+        Rows of the last questions are left out if that leaves any.
+        """
+        last = [row for each in self.answers[-RECENT:] for row in each.rows]
+        fresh = found[~np.isin(found, last).any(axis=1)]
+        found = fresh if len(fresh) else found
+        return tuple(found[self.worth(found).argmax()].tolist())
+
+    def worth(self, found: Rows) -> Array:
+        """Return what the answers to questions (m, n) are to tell for their work (m,).
+
+        That is information in bits, and a power of the number of columns to compare.
+        """
+        told = information(*self.posterior.predict(self.comparisons.features(found)))
+        return told / self._effort(found)
 
     def batch(self, size: int) -> Rows:
         """Return row numbers (m, n) of questions that differ in what they tell.
 
-        They are chosen one after the other, each with the largest variance that is left
-        when those before it are answered.
+        Each is the one whose answer is the least certain for its work when those before
+        it are answered, by a Cholesky factorization with pivots.
 
         Parameters
         ----------
         size : int
             How many; there are fewer in a small table.
         """
-        rng = np.random.default_rng((self._seed, len(self.answers)))
-        pool = self._candidates(rng, 4 * size)
-        features = self._features(pool)
-        left = self.posterior.predict(features)[1]
-        noise, factor, chosen = 4.0, np.zeros((len(pool), 0)), []
-        for _ in range(min(size, len(pool))):
-            best = int(left.argmax())
-            chosen.append(best)
-            cross = (features @ features[[best]].T).toarray()[:, 0]
-            column = (cross - factor @ factor[best]) / np.sqrt(left[best] + noise)
-            factor = np.column_stack([factor, column])
-            left = left - column**2
-            left[chosen] = -np.inf
-        return pool[chosen]
+        pool = self._candidates(4 * size)
+        features = self.comparisons.features(pool)
+        K = (features @ features.T).toarray() + 4.0 * np.eye(len(pool))  # (m, m)
+        work = np.sqrt(self._effort(pool))
+        pivots = dpstrf(K / np.outer(work, work))[1]
+        return pool[pivots[:size] - 1]
 
     def question(self, rows: tuple[int, ...]) -> Question:
         """Return the question about some rows, by number."""
         check_rows(rows, self.kind, len(self._coded))
         at = np.array(rows)
-        differs = self._coded.table.codes[at]
-        columns = [
-            name
-            for name, codes in zip(self._names, differs.T, strict=True)
-            if (codes != codes[0]).any()
-        ]
-        return Question(rows, columns, self.cells_of(at), self._table_of(at))
+        codes = self._coded.table.codes[at]
+        differs = (codes != codes[0]).any(axis=0)
+        columns = [self._names[d] for d in np.flatnonzero(differs)]
+        X = self.X
+        table = X.take(at) if isinstance(X, Table) else take_rows(X, at)
+        return Question(rows, columns, self.cells_of(at), table)
 
     def cells_of(self, rows: Rows) -> dict[Any, list[Any]]:
         """Return the cells of some rows by column."""
         table = self._coded.table.take(rows)
         return {name: table.column(d).cells() for d, name in enumerate(self._names)}
+
+    def value_distances(self, column: Any) -> list[tuple[float, Any, Any]]:
+        """Return distances between values of a column by the answers so far.
+
+        Parameters
+        ----------
+        column : object
+            Its name.
+
+        Returns
+        -------
+        list of (float, object, object)
+            Squared distance and both values, of the most frequent values, the nearest
+            first; empty for a column of numbers.
+        """
+        of, d = self.comparisons, self._names.index(column)
+        if of.is_axis[d]:
+            return []
+        _, row, count = np.unique(of.codes[:, d], return_index=True, return_counts=True)
+        rows = row[np.argsort(-count, kind="stable")[:FREQUENT]]
+        a, b = np.triu_indices(len(rows), 1)
+        apart = of.parts(rows[a], rows[b], self.posterior.weights)[:, d]
+        cells = self.cells_of(rows)[column]
+        return [
+            (float(apart[at]), cells[a[at]], cells[b[at]])
+            for at in np.argsort(apart, kind="stable")
+        ]
 
     def answer(self, question: Question | tuple[int, ...], choice: str) -> None:
         """Keep an answer.
@@ -288,15 +325,12 @@ class Questions:
         given = question.rows if isinstance(question, Question) else question
         rows = np.asarray(given).tolist()
         check_rows(rows, self.kind, len(self._coded))
-        mine = [each.number for each in self.answers if each.by == self._by]
-        number = max(mine, default=-1) + 1
+        number = sum(each.by == self._by for each in self.answers)
         answer = Answer(tuple(rows), check_choice(choice), self._by, number)
         self.answers.append(answer)
-        vars(self).pop("posterior", None)
 
     def undo(self) -> Answer | None:
         """Take back the last answer and return it; None if there is none."""
-        vars(self).pop("posterior", None)
         return self.answers.pop() if self.answers else None
 
     def progress(self) -> AnswerProgress:
@@ -305,10 +339,8 @@ class Questions:
         said = np.array([a.value for a in self.answers if a.value is not None])
         decided = np.isin(said, (0.0, 1.0))
         right = (posterior.left_out > 0.0) == (said == 1.0)
-        rng = np.random.default_rng((self._seed, len(self.answers), 1))
-        others = self._candidates(rng, N_CANDIDATES)
-        mean, variance = posterior.predict(self._features(others))
-        p = first_probability(mean, variance)
+        others = self.comparisons.features(self._candidates(N_CANDIDATES))
+        p = first_probability(*posterior.predict(others))
         shares = self.comparisons.shares(posterior.weights)
         order = np.argsort(-shares, kind="stable").tolist()
         return AnswerProgress(
@@ -352,101 +384,90 @@ class Questions:
                 UserWarning,
                 stacklevel=2,
             )
-        implied = [self._implied(), self._implied_by(y)]
-        stated: dict[str, Any] = {"triplets": np.vstack(implied)}
+        coded, n = self._coded, KINDS[self.kind]
+        classes, y = partly_known(y, len(coded), may_lack=True)
+        weights = self.posterior.weights
+        known = np.flatnonzero(y >= 0)
+        by_answers = self._implied(
+            self._rows, lambda r: self.comparisons.features(r) @ weights
+        )
+        by_labels = self._implied(
+            known,
+            lambda r: 1.0 * (y[r[:, 0]] == y[r[:, 1]]) - (y[r[:, 0]] == y[r[:, 2]]),
+        )
+        triplets = np.vstack([by_answers, by_labels])
+        rows = np.arange(len(coded))
+        if sum(coded.codebook.n_values) > MOST_VALUES:
+            rows = np.unique([*decided[:, :n].ravel(), *triplets.ravel()])
+        decided[:, :n] = np.searchsorted(rows, decided[:, :n])
+        triplets = np.searchsorted(rows, triplets)
+        stated = {"pairs": decided, "triplets": triplets}
         if self.kind == "triplets":
-            decided = np.vstack([decided, *implied])
+            stated = {"triplets": np.vstack([decided, triplets])}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".* contradict others")
-            return clone(self.metric).fit_constraints(
-                self.X, **{**stated, self.kind: decided}, y=y
-            )
+            compared = replace(coded, classes=classes, y=y).take(rows)
+            return clone(self.metric).fit_constraints(compared, **stated)
 
-    @cached_property
+    @property
     def posterior(self) -> AnswerPosterior:
         """The distances that agree with the answers so far."""
         said = [each for each in self.answers if each.value is not None]
         rows = np.array([each.rows for each in said], dtype=np.intp)
-        features = self._features(rows.reshape(len(said), KINDS[self.kind]))
+        features = self.comparisons.features(rows.reshape(len(said), KINDS[self.kind]))
         values = np.array([each.value for each in said], dtype=float)
         return AnswerPosterior.of(features, values, self.comparisons.prior_mean)
 
-    def _table_of(self, rows: Rows) -> Any:
-        """Return some rows, in the user's kind of table."""
-        X = self.X
-        return X.take(rows) if isinstance(X, Table) else take_rows(X, rows)
-
-    def _features(self, rows: Rows) -> Any:
-        of = self.comparisons
-        return of.triplets(rows) if self.kind == "triplets" else of.near_pairs(rows)
-
-    def _candidates(self, rng: np.random.Generator, size: int) -> Rows:
+    def _candidates(self, size: int) -> Rows:
         """Return questions (m, n) about different rows that were not asked yet.
 
-        Half of them are about rows that are nearer to the first one than most.
+        Most of them are about rows that are nearer to the first one than others.
         """
-        shape = size, KINDS[self.kind] - 1, N_NEAR
-        first, others = (
-            self._rows[rng.integers(len(self._rows), size=s)] for s in (size, shape)
-        )
+        rng = np.random.default_rng((self._seed, len(self.answers)))
+        shape = size, KINDS[self.kind] - 1, max(N_NEAR)
+        first, others = rng.choice(self._rows, size), rng.choice(self._rows, shape)
         codes = self._coded.codes
         apart = (codes[others] != codes[first][:, None, None]).sum(axis=-1)  # (m, n, k)
         apart[apart == 0] = codes.shape[1]  # itself
+        for at, n_near in enumerate(N_NEAR):
+            apart[at :: len(N_NEAR), :, n_near:] = codes.shape[1] + 1
         nearest = apart.argmin(axis=-1)[..., None]
-        nearest[::2] = 0
         drawn = np.column_stack(
             [first, np.take_along_axis(others, nearest, axis=-1)[..., 0]]
         )
         drawn[:, -2:].sort(axis=1)
-        drawn = np.unique(drawn, axis=0)
-        is_new = (np.diff(np.sort(drawn, axis=1), axis=1) > 0).all(axis=1)
+        drawn = _different(np.unique(drawn, axis=0))
         asked = {each.key for each in self.answers}
-        is_new &= np.array([tuple(rows) not in asked for rows in drawn.tolist()])
-        return rng.permutation(drawn[is_new])
+        is_new = [tuple(rows) not in asked for rows in drawn.tolist()]
+        return rng.permutation(drawn[np.array(is_new, dtype=bool)])
 
-    def _fresh(self, found: Rows) -> Rows:
-        """Return the questions without rows of the last ones, or all if none is so."""
-        last = [row for each in self.answers[-RECENT:] for row in each.rows]
-        fresh = found[~np.isin(found, last).any(axis=1)]
-        return fresh if len(fresh) else found
+    def _effort(self, found: Rows) -> Array:
+        """Return what it costs to compare the rows of each question (m,)."""
+        codes = self.comparisons.codes[found]  # (m, n, D)
+        power = max(EFFORT, EASY - len(self.answers) / 20.0)
+        return (codes != codes[:, :1]).any(axis=1).sum(axis=1) ** power
 
-    def _easy(self, found: Rows) -> Rows:
-        """Return the questions in which few columns differ; later on, all."""
-        share = FEW_COLUMNS + (1.0 - FEW_COLUMNS) * len(self.answers) / FEW_UNTIL
-        codes = self._coded.codes[found]  # (m, n, D)
-        n_columns = (codes != codes[:, :1]).any(axis=1).sum(axis=1)
-        limit = np.quantile(n_columns, min(share, 1.0))
-        return found[n_columns <= limit]
+    def _implied(self, rows: Rows, nearer: Callable[[Rows], Array]) -> Rows:
+        """Return triplets (m, 3) of some rows, the first nearer by what is known.
 
-    @property
-    def _n_implied(self) -> int:
-        n_values = sum(self._coded.codebook.n_values)
-        return min(max(MOST_NUMBERS // n_values, FEWEST_IMPLIED), N_IMPLIED)
-
-    def _implied(self) -> Rows:
-        """Return triplets (m, 3) of any rows, the first nearer by the answers."""
+        They are those with the largest absolute values of ``nearer``, which is positive
+        where the first row is nearer.
+        """
+        if not len(rows):
+            return np.empty((0, 3), dtype=np.intp)
+        n_values = np.minimum(self._coded.codebook.n_values, MOST_COMPARED).sum()
+        size = int(np.clip(MOST_NUMBERS // n_values, FEWEST_IMPLIED, N_IMPLIED))
         rng = np.random.default_rng(self._seed)
-        some = rng.permutation(self._rows)[:MOST_COMPARED]
-        drawn = some[rng.integers(len(some), size=(4 * self._n_implied, 3))]
-        drawn = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).all(axis=1)]
-        mean = self.comparisons.triplets(drawn) @ self.posterior.weights
-        sure = np.argsort(-np.abs(mean), kind="stable")[: self._n_implied]
-        sure = sure[mean[sure] != 0.0]
-        turned = mean[sure] < 0.0
-        drawn = drawn[sure]
-        drawn[turned, 1:] = drawn[turned, :0:-1]
+        some = rng.permutation(rows)[:MOST_COMPARED]
+        drawn = _different(rng.choice(some, (4 * size, 3)))
+        by = nearer(drawn)
+        sure = np.argsort(-np.abs(by), kind="stable")[:size]
+        sure = sure[by[sure] != 0.0]
+        drawn, far = drawn[sure], by[sure] < 0.0
+        drawn[far, 1:] = drawn[far, :0:-1]
         return drawn
 
-    def _implied_by(self, y: Any) -> Rows:
-        """Return triplets (m, 3): of the class of the first, and of another."""
-        _, classes = partly_known(y, len(self._coded), may_lack=True)
-        known = np.flatnonzero(classes >= 0)
-        if not len(known):
-            return np.empty((0, 3), dtype=np.intp)
-        rng = np.random.default_rng(self._seed)
-        known = rng.permutation(known)[:MOST_COMPARED]
-        drawn = known[rng.integers(len(known), size=(8 * self._n_implied, 3))]
-        i, j, k = classes[drawn].T
-        return drawn[(i == j) & (i != k) & (drawn[:, 0] != drawn[:, 1])][
-            : self._n_implied
-        ]
+
+def _different(rows: Rows) -> Rows:
+    """Return the comparisons (m, n) of rows that all differ."""
+    return rows[(np.diff(np.sort(rows, axis=1), axis=1) > 0).all(axis=1)]

@@ -90,7 +90,8 @@ function prior(x) {
   return sum;
 }
 
-const chance = (f) => 1 / (1 + Math.exp(-f));
+// The probability of the answer first, where some answers are given by chance.
+const chance = (f) => facts.lapse / 2 + (1 - facts.lapse) / (1 + Math.exp(-f));
 
 // Lower triangle L of a matrix = L L'.
 function cholesky(A) {
@@ -136,10 +137,11 @@ function posterior(answers) {
   for (let step = 0; step < 50; step += 1) {
     const moved = K.map((row) => row.reduce((sum, value, t) => sum + value * residuals[t], 0));
     const p = f0.map((f, t) => chance(f + moved[t]));
-    const noise = p.map((each) => 1 / (each * (1 - each) + 1e-9));
+    const slope = p.map((each) => ((each - facts.lapse / 2) * (1 - facts.lapse / 2 - each)) / (1 - facts.lapse) + 1e-9);
+    const noise = p.map((each, t) => (each * (1 - each)) / slope[t] ** 2);
     L = cholesky(K.map((row, t) => row.map((value, s) => value + (s === t ? noise[t] : 0))));
     const last = residuals;
-    residuals = backward(L, forward(L, moved.map((each, t) => each + (y[t] - p[t]) * noise[t])));
+    residuals = backward(L, forward(L, moved.map((each, t) => each + (y[t] - p[t]) / slope[t])));
     if (residuals.every((each, t) => Math.abs(each - last[t]) < 1e-8)) break;
   }
   return { X, residuals, L };
@@ -169,6 +171,11 @@ function information({ X, residuals, L }, x) {
 const turned = (rows) => [...rows.slice(0, -2), rows[rows.length - 1], rows[rows.length - 2]];
 const keyOf = (rows) => [...rows.slice(0, -2), ...rows.slice(-2).sort((a, b) => a - b)].join(' ');
 
+function nDiffering(rows) {
+  const at = rows.map((row) => place.get(row));
+  return facts.codes.filter((codes) => at.some((each) => codes[each] !== codes[at[0]])).length;
+}
+
 function nextQuestion(answers) {
   const asked = new Set(answers.map((each) => keyOf(each.rows)));
   if (answers.length % facts.asked_again === facts.asked_again - 1) {
@@ -177,12 +184,15 @@ function nextQuestion(answers) {
     const earlier = answers.find((each) => ['first', 'second'].includes(each.choice) && times.get(keyOf(each.rows)) === 1);
     if (earlier) return turned(earlier.rows);
   }
+  const last = new Set(answers.slice(-facts.recent).flatMap((each) => each.rows));
+  const open = facts.pool.filter((rows) => !asked.has(keyOf(rows)));
+  const fresh = open.filter((rows) => !rows.some((row) => last.has(row)));
   const model = posterior(answers);
+  const power = Math.max(facts.effort[1], facts.effort[0] - answers.length / 20);
   let [best, most] = [null, -1];
-  facts.pool.forEach((rows) => {
-    if (asked.has(keyOf(rows))) return;
-    const told = information(model, features(rows));
-    if (told > most + 1e-9) [best, most] = [rows, told];
+  (fresh.length ? fresh : open).forEach((rows) => {
+    const worth = information(model, features(rows)) / nDiffering(rows) ** power;
+    if (worth > most + 1e-9) [best, most] = [rows, worth];
   });
   return best;
 }
