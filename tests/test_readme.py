@@ -25,6 +25,7 @@ SLOW = {
     "probabilities.md",
     "scale.md",
     "structures.md",
+    "tutorial-numbers.md",
     "tutorial.md",
 }
 """Pages whose examples take more than a second."""

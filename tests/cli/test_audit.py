@@ -69,10 +69,23 @@ def test_bad_input_is_one_sentence(people, tmp_path):
     assert "lable" in complaint("audit", people, "-t", "lable")
     path = tmp_path / "measured.csv"
     path.write_text("a,y\n" + "\n".join(f"{i % 3},{i / 7:.3f}" for i in range(60)))
-    assert "regression" in complaint("audit", path, "-t", "y")
+    assert "regression" in complaint("audit", path, "-t", "y", "--task", "class")
 
 
 def test_one_class_is_refused(tmp_path):
     path = tmp_path / "one.csv"
     path.write_text("a,y\n" + "\n".join(f"{'ab'[i % 2]},x" for i in range(20)))
     assert "at least two are needed" in complaint("audit", path, "-t", "y")
+
+
+def test_numbers_far_from_their_neighbours(tmp_path):
+    rng = random.Random(0)
+    lines = [f"{'abc'[i % 3]},{5 * (i % 3) + rng.random():.3f}" for i in range(60)]
+    lines[9] = "a,88.0"
+    path = tmp_path / "prices.csv"
+    path.write_text("\n".join(["make,price", *lines]))
+    out = done("audit", path, "-t", "price")
+    assert "prices.csv: 60 rows, 1 columns, a number 'price'" in out
+    assert "row 9 has 88, its neighbours predict" in out
+    found = facts("audit", path, "-t", "price", "--task", "number")
+    assert [each["row"] for each in found["doubtful_numbers"]] == [9]

@@ -3,9 +3,12 @@
 import csv
 import io
 
+import numpy as np
 import pytest
+from sklearn.metrics import r2_score
 
 from helpers.commands import complaint, done, facts, run
+from nearkind.cli.number_predictions import NumberScore
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +51,34 @@ def test_numbers_and_intervals_are_written(model, prices):
     assert sorted(found["rows"][0]) == ["high", "low", "predicted", "row"]
 
 
+def test_contributions_of_all_rows(model, prices, tmp_path):
+    path = tmp_path / "parts.csv"
+    assert "to the predicted number" in done(
+        "explain", model, prices, "--all", "-o", path
+    )
+    for row in csv.DictReader(path.read_text().splitlines()):
+        parts = (float(row[name]) for name in ("base value", "make", "size"))
+        assert sum(parts) == pytest.approx(float(row["predicted"]))
+    found = facts("explain", model, prices, "--all")
+    assert len(found["mean_absolute_contributions"]) == 2
+
+
+def test_an_export_says_which_view_to_query(model, tmp_path):
+    result = run("export", model, "-o", tmp_path / "x.sql", "--name", "guess")
+    assert "query the view guess_numbers" in result.stderr
+
+
+def test_a_score_is_that_of_its_batches():
+    truth, numbers = np.array([1.0, 2.0, np.nan, 4.0, 9.0]), np.arange(5.0)
+    whole = NumberScore.of("y", truth, numbers)
+    first = NumberScore.of("y", truth[:2], numbers[:2])
+    more = first.with_more(NumberScore.of("y", truth[2:], numbers[2:]))
+    assert more[1:] == pytest.approx(whole[1:])
+    known = ~np.isnan(truth)
+    assert more.r2 == pytest.approx(r2_score(truth[known], numbers[known]))
+    assert more.with_more(NumberScore.of("y", truth[2:3], numbers[2:3])) == more
+
+
 def test_a_prediction_is_explained(model, prices):
     text = done("explain", model, prices, "--row", 3)
     assert "Predicted" in text
@@ -63,8 +94,9 @@ def test_a_prediction_is_explained(model, prices):
 def test_commands_of_classes_refuse_a_model_of_numbers(model, prices, tmp_path):
     needed = "predicts a number"
     assert needed in complaint("change", model, prices, "--row", 1)
-    assert needed in complaint("explain", model, prices, "--all")
-    assert needed in complaint("export", model, "-o", tmp_path / "x.sql")
+    assert "not to onnx" in complaint("export", model, "-o", tmp_path / "x.onnx")
+    member = "export", model, "-o", tmp_path / "x.sql", "--member", 1
+    assert "--member needs a model of classes" in complaint(*member)
 
 
 def test_the_task_can_be_stated(prices, tmp_path):

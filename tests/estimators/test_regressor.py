@@ -253,3 +253,21 @@ def test_quantile_ranges_are_classes():
     assert np.bincount(found.y).tolist() == [20] * 5
     zeros = with_target(rows, np.append(np.zeros(99), 7.0))
     assert np.bincount(zeros.y).tolist() == [99, 1]
+
+
+def test_condensed_keeps_few_rows(model):
+    few, some = model.condensed(10), model.condensed()
+    sizes = [len(each.committee_.voters[0].rows) for each in (model, some, few)]
+    assert sizes[2] == 10
+    assert sizes[0] >= sizes[1]
+    assert some.score(X, Y) > model.score(X, Y) - 0.05
+    total = few.committee_.voters[0].rows.weights.sum()
+    assert total == pytest.approx(len(Y))
+    assert few.predict_interval(NEW).shape == (len(NEW), 2)
+    np.testing.assert_array_equal(
+        model.condensed(10**6).predict(NEW), model.predict(NEW)
+    )
+    with pytest.raises(ValueError, match="tolerance"):
+        model.condensed(tolerance=2)
+    with pytest.raises(ValueError, match="n_rows"):
+        model.condensed(0)

@@ -37,6 +37,27 @@ def by_json(model, X, folder):
     return U, P, _labels(tree["classes"], P)
 
 
+def json_numbers(tree, X):
+    """Return the numbers that the JSON of a regressor gives rows."""
+    rows = X.astype(object).where(X.notna(), None).to_dict("records")
+    means = []
+    for member in tree["members"]:
+        mean = _json_member(member, rows)[1] @ member["knots"]
+        for at, row in enumerate(rows):
+            coded = zip(
+                member["features"], _json_codes(member["features"], row), strict=True
+            )
+            mean[at] += sum(f["trend"][code] for f, code in coded if "trend" in f)
+        means.append(mean)
+    how = tree["numbers"]
+    t = np.clip(np.mean(means, axis=0), how["low"], how["high"])
+    return {
+        "linear": lambda: t * how["unit"] + how["centre"],
+        "log": lambda: np.exp(t) - how["shift"],
+        "quantile": lambda: np.interp(t, how["scores"], how["numbers"]),
+    }[how["scale"]]()
+
+
 def _json_member(member, rows):
     """Return vectors and shares of the classes."""
     features, votes = member["features"], member["votes"]

@@ -181,7 +181,7 @@ class TestBadTables:
 
     def test_a_measurement(self):
         with pytest.raises(ValueError, match="regression"):
-            nk.audit(people()[0], np.linspace(0.0, 1.0, 120))
+            nk.audit(people()[0], np.linspace(0.0, 1.0, 120), task="class")
 
     def test_cells_that_cannot_be_hashed(self):
         with pytest.raises(TypeError, match=r"Column 'x0', row 0 holds a list"):
@@ -199,3 +199,54 @@ def test_a_notebook_shows_the_findings_as_lists():
     assert html.startswith("<p>Audit of 12 rows, 2 columns, 2 classes</p>")
     assert "<p>contradictions: 1; maximum accuracy 75.0%</p><ul><li>" in html
     assert "<b>" not in html
+
+
+def prices(n_rows=90):
+    """Return a table whose columns explain a price, but for rows 7 and 40."""
+    rng = np.random.default_rng(1)
+    X = {"make": rng.choice(list("abc"), n_rows), "unit": ["kg"] * n_rows}
+    X["size"] = rng.choice(["S", "M", "L"], n_rows)
+    y = 10.0 * (X["make"] == "a") + 3.0 * (X["size"] == "L") + rng.normal(size=n_rows)
+    y[[7, 40]] += [40.0, -40.0]
+    return X, y
+
+
+def test_doubtful_numbers():
+    X, y = prices()
+    y[11] = np.nan
+    found = nk.audit(X, y, "euclidean", n_pairs=3)
+    assert {each.row for each in found.doubtful_numbers} == {7, 40}
+    one = found.doubtful_numbers[0]
+    assert not one.low <= one.number <= one.high
+    assert one.low <= one.predicted <= one.high
+    assert len(one.neighbors) == 5
+    assert one.row not in one.neighbors
+    assert (found.n_classes, found.unlabelled) == (0, [11])
+    assert [each.column for each in found.odd_columns] == ["unit"]
+    assert found.contradictions == found.doubtful_labels == []
+    said = repr(found)
+    assert "3 columns, a number\ndoubtful numbers: 2\n    row " in said
+    assert "contradictions" not in said
+    json.dumps(found.to_dict())
+    assert list(found.frame("doubtful_numbers")["row"]) == [
+        each.row for each in found.doubtful_numbers
+    ]
+
+
+def test_no_number_is_doubted_from_few_rows():
+    X = {name: cells[:10] for name, cells in prices()[0].items()}
+    assert nk.audit(X, np.arange(10) / 4).doubtful_numbers == []
+
+
+@pytest.mark.parametrize(
+    ("y", "task", "words"),
+    [
+        (["a", "b", "c"], "number", "y holds values that are none"),
+        ([1.5, 2.0], "number", "X has 3 rows, y has 2 numbers"),
+        ([1.5, 2.0, 3.0], "numbers", "task must be 'auto', 'class' or 'number'"),
+        ([1.5, 1.5, 1.5], "auto", "y holds only one number"),
+    ],
+)
+def test_targets_that_are_refused(y, task, words):
+    with pytest.raises(ValueError, match=words):
+        nk.audit([["a"], ["b"], ["a"]], y, task=task)

@@ -1,5 +1,7 @@
 """``nearkind audit``."""
 
+from typing import Any, Literal
+
 from nearkind.cli import options
 from nearkind.cli.options import option
 
@@ -9,38 +11,53 @@ def audit(
     top: int = option(
         "Findings of each kind to show; --json has all.", default=10, min=1
     ),
+    task: Literal["auto", "class", "number"] = option(
+        "What the target is: a class or a number; auto takes more than 20 different "
+        "numbers for a number.",
+        default="auto",
+    ),
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:
     """List possible errors in DATA: labels, equal rows, columns and values.
 
-    Labels are judged by the other rows, each while it is held out.
+    Labels, or numbers, are judged by the other rows, each while it is held out.
     """
     from nearkind.cli.console import Screen, print_json
-    from nearkind.datasets.readers import read_labelled
+    from nearkind.cli.number_fits import numbered_table, predicts_number
+    from nearkind.datasets.readers import read_data
     from nearkind.estimators.progress import is_watched
     from nearkind.io import short_name
     from nearkind.tasks.audit import audit as audit_table
 
     source = table.source()
-    labelled, name = read_labelled(source), short_name(source.data)
+    columns, name = read_data(source.data, source.options), short_name(source.data)
+    is_number = predicts_number(columns, source, task)
+    rows: Any = range(len(next(iter(columns.values()))))
+    every, y = set(rows), None
+    if is_number:
+        X, y = numbered_table(columns, source)
+    else:
+        labelled = source.select(columns)
+        X, rows = labelled.X, labelled.rows
     found = audit_table(
-        labelled.X,
-        labelled.y,
+        X,
+        labelled.y if y is None else y,
         n_pairs=top,
-        row_numbers=labelled.rows,
+        row_numbers=list(rows),
+        task="number" if is_number else "class",
         random_state=seed,
         verbose=int(is_watched()),
     )
     if as_json:
-        unlabelled = sorted(set(range(labelled.n_given)) - set(labelled.rows))
+        unlabelled = (every - set(rows)) | set(found.unlabelled)
         facts = {"data": name, "target": source.target, **found.to_dict()}
-        print_json({**facts, "unlabelled": unlabelled})
+        print_json({**facts, "unlabelled": sorted(unlabelled)})
         return
     screen = Screen()
     head = (
         f"{name}: {found.n_rows:,} rows, {found.n_columns} columns, "
-        f"{found.n_classes} classes of {source.target!r}"
+        f"{found.target_text} {'of ' * (not is_number)}{source.target!r}"
     )
     screen.line(head, bold=True)
     for line in found.lines(top):

@@ -254,7 +254,7 @@ def show_contributions(facts: dict[str, Any]) -> None:
     """Print the mean absolute contribution of each feature, with a bar."""
     screen, parts = Screen(), facts["mean_absolute_contributions"]
     screen.line(f"{facts['data']}: {facts['rows']:,} rows", bold=True)
-    screen.line("Mean absolute contribution to the probability of the predicted class")
+    screen.line(f"Mean absolute contribution to {facts['contributions_to']}")
     most = parts[0]["contribution"]
     lines = [
         (str(part["feature"]), f"{size:.4f}", bar(size, most))

@@ -37,7 +37,7 @@ def explain(
 
     written.check(query.inputs)
     if all_rows:
-        table = query.known("class")
+        table = query.known("any")
         columns = contributions(table)
         if written.output is not None:
             written.write((table.columns if written.keep else {}) | columns)

@@ -18,7 +18,7 @@ from nearkind.voting.explanation import (
     deciding_rows,
     kept_values,
 )
-from nearkind.voting.number_explanation import explain_number
+from nearkind.voting.number_explanation import explain_number, number_contributions
 
 ROWS_AT_ONCE = 50
 """Rows that are explained between two steps of a bar."""
@@ -254,15 +254,17 @@ class Explainer:
 
 
 def contributions(table: ModelTable) -> Columns:
-    """Return what ``explain_rows`` of a classifier says of a table, as columns."""
+    """Return what ``explain_rows`` of a model says of a table, as columns."""
     committee, found = table.model.committee_, []
+    is_number = committee.classes is None
+    explained = number_contributions if is_number else contribution_columns
     rows = read_table(table.X).factorize()
     for distance in table.view.distances:
         distance.encode(rows)  # what is unseen is said once, of all rows
     with progress_bar("explaining rows", table.n_rows) as advance:
         for start in range(0, table.n_rows, ROWS_AT_ONCE):
             some = np.arange(start, min(start + ROWS_AT_ONCE, table.n_rows))
-            found.append(contribution_columns(committee, rows.take(some)))
+            found.append(explained(committee, rows.take(some)))
             advance(len(some))
     return {
         str(name): np.concatenate([part[name] for part in found]).tolist()
@@ -272,12 +274,16 @@ def contributions(table: ModelTable) -> Columns:
 
 def contribution_facts(table: ModelTable, columns: Columns) -> dict[str, Any]:
     """Return the mean absolute contribution of each feature, the largest first."""
-    names = table.model.committee_.feature_names
+    committee = table.model.committee_
+    names, is_number = committee.feature_names, committee.classes is None
     mean = [float(np.abs(columns[str(name)]).mean()) for name in names]
     order = np.argsort(-np.array(mean), kind="stable")
     return {
         "data": table.where,
         "rows": table.n_rows,
+        "contributions_to": "the predicted number"
+        if is_number
+        else "the probability of the predicted class",
         "mean_absolute_contributions": [
             {"feature": names[d], "contribution": mean[d]} for d in order
         ],

@@ -77,7 +77,8 @@ def export(
     for path in write(known, place, target, **words.given()):
         outputs.echo_path(path)
     if target == "sql" and view.committee is not None:
-        told = printable(f"{place}: query the view {words.name}_classes")
+        what = "numbers" if view.committee.classes is None else "classes"
+        told = printable(f"{place}: query the view {words.name}_{what}")
         typer.echo(told, err=True)
 
 
@@ -105,4 +106,6 @@ def _member(view: "ModelView", number: int | None) -> Any:
         )
     if number is None or committee is None:
         return view.model
+    if committee.classes is None:
+        raise ValueError("--member needs a model of classes, and this is of numbers.")
     return classifier_of(committee.voters[number - 1], committee.classes)

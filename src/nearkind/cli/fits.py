@@ -16,7 +16,7 @@ from nearkind.cli.explanations import relevance_facts
 from nearkind.cli.fit_settings import FitSettings, StreamSettings
 from nearkind.cli.jit import compile_ahead
 from nearkind.cli.methods import SEARCH, STRUCTURES
-from nearkind.cli.number_fits import fit_number, predicts_number
+from nearkind.cli.number_fits import CROSS_VALIDATED, fit_number, predicts_number
 from nearkind.cli.options import Rows
 from nearkind.cli.usable_columns import declare, read_usable
 from nearkind.datasets.readers import is_set, read_batches, read_data
@@ -43,10 +43,6 @@ LOW_RECALL = 0.5
 """Recall of a class below which an option is recommended."""
 N_FOLDS = 5
 """One row in so many is held out."""
-CROSS_VALIDATED = (
-    "on {:,} held-out rows, cross-validated; also used for selection, so slightly "
-    "optimistic"
-)
 HELD_OUT = "on {:,} held-out rows; the model itself is fitted to all rows"
 REMEMBERED = (
     "on a fifth of the remembered rows, which taught the distance but did not vote"
@@ -75,7 +71,7 @@ def fit_classifier(
     """
     if not is_streamed(batches.stream, source.data, settings):
         columns = read_data(source.data, source.options)
-        if predicts_number(columns, source, settings):
+        if predicts_number(columns, source, settings.task):
             return fit_number(columns, source, settings)
         table = read_usable(source, settings.fold_case, columns)
         return fit_table(table, settings, source.text)

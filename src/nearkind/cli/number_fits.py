@@ -14,6 +14,7 @@ from nearkind.cli.usable_columns import declare, without_aside
 from nearkind.datasets.readers import select_features
 from nearkind.io import Columns, LabelledSource, require_column, short_name
 from nearkind.model_view import ModelView
+from nearkind.protocols import Array
 from nearkind.tables import printable
 
 FEW_NUMBERS = 20
@@ -26,13 +27,13 @@ NOT_MEASURED = "R2 is measured by method cv alone."
 
 
 def predicts_number(
-    columns: Columns, source: LabelledSource, settings: FitSettings
+    columns: Columns, source: LabelledSource, task: str = "auto"
 ) -> bool:
     """Return whether a number is to be predicted; say why if it is not stated."""
     column, where = source.target, short_name(source.data)
     column = require_column(column, columns, where)
-    if settings.task != "auto":
-        return settings.task == "number"
+    if task != "auto":
+        return task == "number"
     numbers = None if column in source.text else numbers_of(columns[column])
     if numbers is None:
         return False
@@ -48,10 +49,8 @@ def predicts_number(
     return is_number
 
 
-def fit_number(
-    columns: Columns, source: LabelledSource, settings: FitSettings
-) -> tuple[Any, dict[str, Any]]:
-    """Return a regressor fitted to a table, and the facts of the fit."""
+def numbered_table(columns: Columns, source: LabelledSource) -> tuple[Columns, Array]:
+    """Return the features of a table, and the target as numbers, NaN where missing."""
     where = short_name(source.data)
     target = require_column(source.target, columns, where)
     y = numbers_of(columns[target])
@@ -60,8 +59,17 @@ def fit_number(
             f"Column {target!r} of {where} holds values that are no numbers. Pass "
             "--task class to predict a class."
         )
-    drop, text = (target, *source.drop), source.text
-    X = select_features(columns, where, drop, text, source.options.dates)
+    drop, dates = (target, *source.drop), source.options.dates
+    return select_features(columns, where, drop, source.text, dates), y
+
+
+def fit_number(
+    columns: Columns, source: LabelledSource, settings: FitSettings
+) -> tuple[Any, dict[str, Any]]:
+    """Return a regressor fitted to a table, and the facts of the fit."""
+    where, text = short_name(source.data), source.text
+    target = require_column(source.target, columns, where)
+    X, y = numbered_table(columns, source)
     known = ~np.isnan(y)
     if not known.all():
         typer.echo(

@@ -1,14 +1,15 @@
 """The numbers that a model predicts for a table."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from decimal import Decimal
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nearkind.cli.model_table import ModelTable, free_name
-from nearkind.io import Columns, require_column
+from nearkind.cli.model_table import BATCH_ROWS, ModelTable, free_name
+from nearkind.cli.progress import progress_bar
+from nearkind.io import Columns, ReadOptions, column_batches, require_column
 from nearkind.io.cells import is_missing
 from nearkind.protocols import Array
 from nearkind.tables import parse_number
@@ -45,11 +46,60 @@ class NumberPredictions(NamedTuple):
 
 
 class NumberScore(NamedTuple):
-    """How near predictions are to a column of DATA."""
+    """How near predictions are to a column of DATA.
+
+    Attributes
+    ----------
+    column : str
+    n_rows : int
+        Rows that have a number.
+    mean, deviations : float
+        Mean of the true numbers, and the sum of their squared deviations from it.
+    squares, error : float
+        Mean squared and mean absolute error.
+    """
 
     column: str
-    r2: float
-    error: float  # mean absolute
+    n_rows: int
+    mean: float
+    deviations: float
+    squares: float
+    error: float
+
+    @classmethod
+    def of(cls, column: str, truth: Array, numbers: Array) -> "NumberScore | None":
+        """Return the score of predictions; None if no true number is known."""
+        known = ~np.isnan(truth)
+        if not known.any():
+            return None
+        y, errors = truth[known], (numbers - truth)[known]
+        deviations = float(np.square(y - y.mean()).sum())
+        sizes = float(np.square(errors).mean()), float(np.abs(errors).mean())
+        return cls(column, len(y), float(y.mean()), deviations, *sizes)
+
+    def with_more(self, more: "NumberScore | None") -> "NumberScore":
+        """Return the score of these rows and more."""
+        if more is None:
+            return self
+        n, share = self.n_rows + more.n_rows, more.n_rows / (self.n_rows + more.n_rows)
+        apart = more.mean - self.mean
+        between = apart**2 * share * self.n_rows
+        return NumberScore(
+            self.column,
+            n,
+            self.mean + share * apart,
+            self.deviations + more.deviations + between,
+            *(
+                (1.0 - share) * a + share * b
+                for a, b in zip(self[4:], more[4:], strict=True)
+            ),
+        )
+
+    @property
+    def r2(self) -> float:
+        """Share of the variance that is predicted; NaN if there is none."""
+        variance = self.deviations / self.n_rows
+        return 1.0 - self.squares / variance if variance else np.nan
 
     @property
     def sentence(self) -> str:
@@ -83,12 +133,34 @@ def predict_numbers(
         truth = numbers_of(table.columns[column])
         if truth is None:
             raise ValueError(f"Column {column!r} of {table.where} holds no numbers.")
-        known = ~np.isnan(truth)
-        errors = numbers[known] - truth[known]
-        variance = float(np.var(truth[known])) if known.any() else 0.0
-        r2 = 1.0 - float(np.mean(errors**2)) / variance if variance else np.nan
-        score = NumberScore(column, r2, float(np.abs(errors).mean()))
+        score = NumberScore.of(column, truth, numbers)
     return NumberPredictions(numbers, ends, score)
+
+
+def number_batches(
+    model: Any,
+    data: str,
+    options: ReadOptions,
+    target: str | None = None,
+    coverage: float | None = None,
+) -> Iterator[tuple[NumberPredictions, Columns]]:
+    """Yield what a regressor predicts for a file, batch by batch, with its columns.
+
+    Parameters
+    ----------
+    model : CPMLRegressor or CPMLRegressorCV
+    data, options : as ``ModelTable`` has them
+    target, coverage : as in ``predict_numbers``
+        Each score is of all rows so far.
+    """
+    score: NumberScore | None = None
+    with progress_bar("rows", None) as advance:
+        for columns in column_batches(data, options, BATCH_ROWS):
+            table = ModelTable(model, data, options, columns)
+            found = predict_numbers(table, target, coverage)
+            score = found.score if score is None else score.with_more(found.score)
+            advance(table.n_rows)
+            yield found._replace(score=score), columns
 
 
 def numbers_of(cells: Collection[Any]) -> Array | None:

@@ -37,14 +37,14 @@ def predict(
         predict_table,
         rows_writer,
     )
-    from nearkind.cli.number_predictions import predict_numbers
+    from nearkind.cli.number_predictions import number_batches, predict_numbers
     from nearkind.datasets.readers import is_set
     from nearkind.model_view import ModelView
 
     written.check(query.inputs)
     model, reading = load_predictor(query.model, "any"), query.reading.options
     is_number = ModelView(model).committee.classes is None
-    if as_json or is_number or is_set(query.data):
+    if as_json or is_set(query.data):
         table = ModelTable(model, query.data, reading)
         answer = predict_numbers if is_number else predict_table
         found = answer(table, target, coverage)
@@ -58,9 +58,8 @@ def predict(
     with rows_writer(written.output) as write:
         is_first = True
         try:
-            for found, columns in predict_batches(
-                model, query.data, reading, target, coverage
-            ):
+            batches = number_batches if is_number else predict_batches
+            for found, columns in batches(model, query.data, reading, target, coverage):
                 write(found.columns(columns if written.keep else {}))
                 score, is_first = found.score, False
         except ValueError as error:

@@ -36,10 +36,13 @@ from nearkind.estimators.labels import (
     some_labelled_rows,
     warn_of_small_weights,
 )
-from nearkind.estimators.neighbor_classifier import NeighborClassifier
-from nearkind.neighbors import INDEXES, SOFT, WEIGHTS, TrainingRows, is_soft
+from nearkind.estimators.neighbor_classifier import (
+    NeighborClassifier,
+    check_vote_settings,
+    chooses_temperature,
+)
+from nearkind.neighbors import INDEXES, SOFT, TrainingRows, is_soft
 from nearkind.protocols import Map
-from nearkind.validation import parameters
 from nearkind.validation.parameters import estimator_class
 from nearkind.voting import Committee, NearestRule, SoftRule, Voter
 from nearkind.voting.condensation import Condensation, condensed_rows
@@ -373,7 +376,7 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
     def temperature_(self) -> float:
         """The temperature of soft votes; one not yet chosen is chosen now."""
         check_is_fitted(self)
-        if not _chooses_temperature(self):
+        if not chooses_temperature(self):
             return float(self.temperature)
         voter = self._voter
         assert voter is not None
@@ -464,7 +467,7 @@ def hold(
         Number of rows given to ``fit``, by which more are numbered.
     """
     model._voter, model._learner = voter, None
-    if isinstance(voter.rule, SoftRule) and _chooses_temperature(model):
+    if isinstance(voter.rule, SoftRule) and chooses_temperature(model):
         model._chosen_temperature = voter.rule.temperature
     model.classes_, model.n_samples_fit_ = classes, n_rows
     keep_codebook(model, voter.distance.codebook)
@@ -473,18 +476,8 @@ def hold(
 
 def check_settings(model: CPMLClassifier) -> None:
     """Refuse wrong parameters, whatever the metric and the packages installed."""
-    parameters.whole_number(model, "n_neighbors")
-    if not callable(model.weights):
-        parameters.choice(model, "weights", dict.fromkeys(WEIGHTS))
-    parameters.choice(model, "index", INDEXES)
+    check_vote_settings(model)
     check_class_weight(model)
-    if not _chooses_temperature(model):
-        wanted = "'auto' or a number > 0"
-        parameters.number(model, "temperature", wanted, 0.0, open_low=True)
-
-
-def _chooses_temperature(model: CPMLClassifier) -> bool:
-    return isinstance(model.temperature, str) and model.temperature == "auto"
 
 
 def classifier_of(voter: Voter, classes: NDArray[Any]) -> CPMLClassifier:

@@ -8,7 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 from nearkind.distances.form import FittedDistance
 from nearkind.estimators.base import TableEstimator, backend_of
 from nearkind.estimators.bases import ClassifierMixin, TransformerMixin
-from nearkind.neighbors import most_votes
+from nearkind.estimators.fit_report import fitted_estimator
+from nearkind.neighbors import INDEXES, WEIGHTS, most_votes
 from nearkind.protocols import Array
 from nearkind.tables import frame
 from nearkind.validation import parameters
@@ -35,14 +36,16 @@ class NeighborEstimator(TableEstimator, TransformerMixin):
     if TYPE_CHECKING:
         committee_: Committee | NumberCommittee
 
-        @property
-        def metric_(self) -> Any:
-            """The fitted estimator of ``distance_``."""
-
     @property
     def distance_(self) -> FittedDistance:
         """The distance used for neighbours and explanations."""
         return self.committee_.explaining.distance
+
+    @property
+    def metric_(self) -> Any:
+        """The fitted estimator of ``distance_``."""
+        voter = self.committee_.explaining
+        return fitted_estimator(voter.report, voter.distance)
 
     @property
     def feature_relevance_(self) -> Array:
@@ -169,6 +172,22 @@ class NeighborEstimator(TableEstimator, TransformerMixin):
                 "them, such as Euclidean or NCA."
             )
         return self.distance_
+
+
+def check_vote_settings(model: Any) -> None:
+    """Raise ValueError if a parameter of how rows vote is wrong."""
+    parameters.whole_number(model, "n_neighbors")
+    if not callable(model.weights):
+        parameters.choice(model, "weights", dict.fromkeys(WEIGHTS))
+    parameters.choice(model, "index", INDEXES)
+    if not chooses_temperature(model):
+        wanted = "'auto' or a number > 0"
+        parameters.number(model, "temperature", wanted, 0.0, open_low=True)
+
+
+def chooses_temperature(model: Any) -> bool:
+    """Return whether the temperature of soft votes is chosen by ``fit``."""
+    return isinstance(model.temperature, str) and model.temperature == "auto"
 
 
 class NeighborClassifier(NeighborEstimator, ClassifierMixin):

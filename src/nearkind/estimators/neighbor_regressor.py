@@ -2,8 +2,9 @@
 
 import warnings
 from collections.abc import Sequence
+from copy import copy
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,8 +16,11 @@ from nearkind.protocols import Array
 from nearkind.tables import frame
 from nearkind.voting import NumberCommittee
 from nearkind.voting.conformal import rows_needed
-from nearkind.voting.explanation import BASE
-from nearkind.voting.number_explanation import NumberExplanation, explain_number
+from nearkind.voting.number_explanation import (
+    NumberExplanation,
+    explain_number,
+    number_contributions,
+)
 
 
 class NeighborRegressor(NeighborEstimator, RegressorMixin):
@@ -91,6 +95,30 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
             )
         return found
 
+    def condensed(self, n_rows: int | None = None, tolerance: float = 0.01) -> Self:
+        """Return a regressor of the same distances in which few rows vote.
+
+        Each stands for the rows near it. Intervals are those of the errors by all rows.
+
+        Parameters
+        ----------
+        n_rows : int, default=None
+            Number of unique rows of each voter. None: the smallest power of 2 with
+            which R2 decreases by at most ``tolerance``.
+        tolerance : float, default=0.01
+            Maximum decrease, on a fifth of the rows; the distance was learned from all
+            rows, so the estimate is slightly optimistic.
+
+        Returns
+        -------
+        regressor
+            A new one; this one is not changed.
+        """
+        check_is_fitted(self)
+        found = copy(self)
+        found.committee_ = self.committee_.condensed(n_rows, tolerance)
+        return found
+
     def explain(self, a: Any, b: Any = None, *, n_neighbors: int = 5) -> Any:
         """Say why a row is given its number, or why two rows are far apart.
 
@@ -132,11 +160,7 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
             column of contributions for each feature.
         """
         check_is_fitted(self)
-        parts, base = self.committee_.contributions(X, type(self).__name__)
-        names = self.committee_.feature_names
-        about = {"predicted": base + parts.sum(axis=1), BASE: base}
-        taken = {name + "_" * (name in names): column for name, column in about.items()}
-        columns = taken | dict(zip(names, parts.T, strict=True))
+        columns = number_contributions(self.committee_, X, type(self).__name__)
         return frame(columns, library=self.distance_.codebook.library_of(X))
 
 

@@ -11,7 +11,10 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.estimators.base import keep_codebook
 from nearkind.estimators.bases import BaseEstimator
 from nearkind.estimators.distance_names import distance_of
-from nearkind.estimators.fit_report import fitted_estimator
+from nearkind.estimators.neighbor_classifier import (
+    check_vote_settings,
+    chooses_temperature,
+)
 from nearkind.estimators.neighbor_regressor import NeighborRegressor
 from nearkind.estimators.number_fit import (
     MOST_VOTING,
@@ -21,7 +24,7 @@ from nearkind.estimators.number_fit import (
     folds_of,
 )
 from nearkind.estimators.targets import numbered_rows
-from nearkind.neighbors import INDEXES, SOFT, WEIGHTS
+from nearkind.neighbors import INDEXES, is_soft
 from nearkind.validation import parameters
 from nearkind.validation.parameters import estimator_class, generator
 from nearkind.voting import NumberCommittee
@@ -131,14 +134,12 @@ class CPMLRegressor(NeighborRegressor, BaseEstimator):
         voter = replace(voter, rule=rule)
         return hold_committee(self, problem.committee([voter], outcome, held))
 
-    @property
-    def metric_(self) -> Any:
-        """The fitted estimator of the distance."""
-        voter = self.committee_.explaining
-        return fitted_estimator(voter.report, voter.distance)
-
     def _learner(self) -> NumberLearner:
-        check_settings(self)
+        check_vote_settings(self)
+        parameters.flag(self, "trend")
+        is_auto = chooses_temperature(self)
+        if not is_auto and not is_soft(self.weights):
+            raise parameters.wrong(self, "temperature", "'auto' unless weights='soft'")
         metric = default_metric() if self.metric is None else self.metric
         return NumberLearner(
             "metric",
@@ -146,7 +147,7 @@ class CPMLRegressor(NeighborRegressor, BaseEstimator):
             self.trend,
             self.n_neighbors,
             self.weights,
-            None if self.temperature == "auto" else float(self.temperature),
+            None if is_auto else float(self.temperature),
             self.index,
         )
 
@@ -154,20 +155,6 @@ class CPMLRegressor(NeighborRegressor, BaseEstimator):
 def default_metric() -> Any:
     """Return the distance that metric=None stands for."""
     return distance_of("mlkr", None).set_params(numeric="scale")
-
-
-def check_settings(model: Any) -> None:
-    """Raise ValueError if a parameter of a regressor is wrong."""
-    parameters.whole_number(model, "n_neighbors")
-    parameters.choice(model, "index", INDEXES)
-    parameters.flag(model, "trend")
-    if not callable(model.weights):
-        parameters.choice(model, "weights", dict.fromkeys(WEIGHTS))
-    if not isinstance(model.temperature, str) or model.temperature != "auto":
-        wanted = "'auto' or a number > 0"
-        parameters.number(model, "temperature", wanted, 0.0, open_low=True)
-    if model.temperature != "auto" and model.weights != SOFT:
-        raise parameters.wrong(model, "temperature", "'auto' unless weights='soft'")
 
 
 def hold_committee(model: Any, committee: NumberCommittee) -> Any:

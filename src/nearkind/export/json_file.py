@@ -5,6 +5,8 @@ from math import isinf
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from nearkind.export.portable import (
     CrossFeature,
     IntervalFeature,
@@ -16,7 +18,8 @@ from nearkind.export.portable import (
 )
 from nearkind.io import write_text
 from nearkind.neighbors import TIE
-from nearkind.voting import Calibration
+from nearkind.voting import Calibration, NumberCommittee
+from nearkind.voting.numbers import SCALES
 
 VERSION = 2
 """Raised when readers of the file would have to change."""
@@ -31,8 +34,17 @@ def write(model: PortableModel, path: Path) -> list[Path]:
         "classes": model.labels or None,
         "calibration": model.calibration and _calibration(model.calibration),
     }
+    if model.numbers is not None:
+        tree["numbers"] = _numbers(model.numbers)
     write_text(json.dumps(tree, ensure_ascii=False, allow_nan=False) + "\n", path)
     return [path]
+
+
+def _numbers(committee: NumberCommittee) -> dict[str, Any]:
+    (kind,) = (name for name, each in SCALES.items() if type(committee.scale) is each)
+    fields = vars(committee.scale).items()
+    scale = {name: np.asarray(value).tolist() for name, value in fields}
+    return {"scale": kind, **scale, "low": committee.low, "high": committee.high}
 
 
 def _calibration(calibration: Calibration) -> dict[str, Any]:
@@ -46,11 +58,15 @@ def _calibration(calibration: Calibration) -> dict[str, Any]:
 def _member(member: PortableMember) -> dict[str, Any]:
     tables = zip(member.features, member.tables, strict=True)
     entries = "vectors" if member.has_vectors else "distances"
-    return {
+    features = [{**_feature(f), entries: table.tolist()} for f, table in tables]
+    for feature, trend in zip(features, member.trend, strict=False):
+        feature["trend"] = trend.tolist()
+    found = {
         "size": member.size if member.has_vectors else None,
-        "features": [{**_feature(f), entries: table.tolist()} for f, table in tables],
+        "features": features,
         "votes": member.votes and _votes(member, member.votes),
     }
+    return found if member.knots is None else {**found, "knots": member.knots.tolist()}
 
 
 def _feature(feature: PortableFeature) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, singledispatch
@@ -28,7 +28,13 @@ from nearkind.neighbors.k_nearest import ENOUGH
 from nearkind.neighbors.vector_rows import VectorRows
 from nearkind.protocols import Array, Codes
 from nearkind.tables import as_floats
-from nearkind.voting import Calibration, SoftRule, Voter
+from nearkind.voting import (
+    Calibration,
+    NumberCommittee,
+    NumberVoter,
+    SoftRule,
+    Voter,
+)
 
 GRID_BITS = 52
 """Bits of a sum of table entries; a double holds one more."""
@@ -197,12 +203,18 @@ class PortableMember:
         sums over the features.
     votes : PortableVotes or None
         None for a distance alone.
+    knots : ndarray (K,) or None, default=None
+        Of a model of numbers: the numbers that shares of votes are on.
+    trend : list of ndarray (s,), default=()
+        What each code of each feature adds to the mean of the votes, if anything.
     """
 
     features: list[PortableFeature]
     tables: list[Array]
     has_vectors: bool
     votes: PortableVotes | None
+    knots: Array | None = None
+    trend: Sequence[Array] = ()
 
     @property
     def size(self) -> int:
@@ -234,11 +246,14 @@ class PortableModel:
         Of the classes; none for a distance.
     calibration : Calibration or None
         From the mean of votes to probabilities.
+    numbers : NumberCommittee or None, default=None
+        Of a model of numbers: their scale, and the range of the mean of votes on it.
     """
 
     members: list[PortableMember]
     labels: list[Any]
     calibration: Calibration | None
+    numbers: NumberCommittee | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -251,12 +266,17 @@ class PortableModel:
 def portable_model(model: Any) -> PortableModel:
     """Return what is exported of a fitted model, or raise if it cannot be exported."""
     view = ModelView(model)
-    committee = view.class_committee
+    committee = view.committee
     if committee is None:
         member = portable_member(view.distance, view.report.method, None)
         return PortableModel([member], [], None)
+    members = [
+        portable_member(v.distance, v.report.method, v) for v in committee.voters
+    ]
+    if isinstance(committee, NumberCommittee):
+        return PortableModel(members, [], None, committee)
     return PortableModel(
-        [portable_member(v.distance, v.report.method, v) for v in committee.voters],
+        members,
         [portable_value(label, "y") for label in committee.classes.tolist()],
         committee.calibration,
     )
@@ -269,7 +289,11 @@ def portable_member(
     features = portable_features(distance.codebook)
     tables = on_grid(portable_tables(distance, method))
     votes = None if voter is None else portable_votes(voter)
-    return PortableMember(features, tables, distance.has_vectors, votes)
+    found = PortableMember(features, tables, distance.has_vectors, votes)
+    if not isinstance(voter, NumberVoter):
+        return found
+    trend = () if voter.trend is None else voter.trend.vectors
+    return replace(found, knots=voter.knots, trend=[table[:, 0] for table in trend])
 
 
 @singledispatch
@@ -346,7 +370,7 @@ def portable_votes(voter: Voter) -> PortableVotes:
         return PortableVotes(rows, SOFT, k, temperature)
     if rule.weights not in WEIGHTS:
         raise ValueError(
-            "The weights of this CPMLClassifier are a function, which cannot be "
+            "The weights of the votes are a function, which cannot be "
             'exported. Call set_params(weights="uniform") or "distance" first.'
         )
     return PortableVotes(rows, rule.weights, k, None)

@@ -132,6 +132,44 @@ class MemberScript:
             rows = self.member.votes.rows
             yield from self._row_tables(rows, axes or ", codes TEXT")
 
+        if self.member.knots is not None:
+            yield from self._number_tables(self.member.knots)
+
+    def _number_tables(self, knots: Array) -> Iterator[str]:
+        """Yield the numbers that shares are on, and what codes add to their mean."""
+        yield from self.own.table(
+            "knots",
+            "class INTEGER PRIMARY KEY, knot DOUBLE PRECISION",
+            (f"{k}, {number(knot)}" for k, knot in enumerate(knots)),
+        )
+        yield from self.own.table(
+            "trend",
+            "feature INTEGER, code INTEGER, added DOUBLE PRECISION, "
+            "PRIMARY KEY (feature, code)",
+            (
+                f"{d}, {code}, {number(added)}"
+                for d, trend in enumerate(self.member.trend)
+                for code, added in enumerate(trend)
+            ),
+        )
+
+    def terms(self) -> Iterator[str]:
+        """Yield queries for key and t, whose sum is the number that the member votes.
+
+        Of a model of numbers: the mean of the votes, and the trend.
+        """
+        own = self.own
+        yield (
+            f"SELECT v.key, SUM(v.share * k.knot) AS t FROM {own.name('votes')} v "
+            f"JOIN {own.name('knots')} k ON k.class = v.class GROUP BY v.key"
+        )
+        if self.member.trend:
+            yield (
+                f"SELECT c.key, SUM(r.added) AS t FROM {own.name('codes')} c "
+                f"JOIN {own.name('trend')} r ON r.feature = c.feature "
+                "AND r.code = c.code GROUP BY c.key"
+            )
+
     def _feature_rows(self) -> Iterator[str]:
         for d, feature in enumerate(self.member.features):
             if isinstance(feature, CrossFeature):

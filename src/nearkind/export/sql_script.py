@@ -25,6 +25,7 @@ from nearkind.export.sql_dialects import (
 from nearkind.export.sql_member import MemberScript, Statements
 from nearkind.io.atomic_write import atomic_write
 from nearkind.neighbors.voting import SHARE_TIE
+from nearkind.voting.numbers import LogScale, NumberCommittee, QuantileScale
 
 LEAST_POWER = 1e-300
 """Powers of shares below this one are zero; PostgreSQL refuses to compute them."""
@@ -93,12 +94,16 @@ class Script:
             yield from member.views()
         if self.model.labels:
             yield from self.classes([member.own.name("votes") for member in members])
+        if self.model.numbers is not None:
+            yield from self.numbers(self.model.numbers, members)
         yield "COMMIT"
 
     def _comment(self) -> str:
         """Return a comment on what to query."""
-        view = json.dumps(f"{self.create.word}_classes", ensure_ascii=False)
-        query = f"-- Then query the view {view}.\n" if self.model.labels else ""
+        what = "classes" if self.model.numbers is None else "numbers"
+        view = json.dumps(f"{self.create.word}_{what}", ensure_ascii=False)
+        predicts = self.model.labels or self.model.numbers
+        query = f"-- Then query the view {view}.\n" if predicts else ""
         return f"-- A model of nearkind, to be run as a whole.\n{query}"
 
     def _members(self) -> list[MemberScript]:
@@ -176,6 +181,50 @@ SELECT *, MAX(probability) OVER (PARTITION BY key) AS best
 FROM {create.name("probabilities")}
 ) a WHERE probability >= best - {number(SHARE_TIE)} ) b WHERE place = 1""",
         )
+
+    def numbers(
+        self, committee: NumberCommittee, members: list[MemberScript]
+    ) -> Iterator[str]:
+        """Yield statements for the view of numbers.
+
+        The scale of the target is inverted by pieces, number + slope * (t - low), or by
+        one expression.
+        """
+        create, scale = self.create, committee.scale
+        terms = [term for member in members for term in member.terms()]
+        low, high = number(committee.low), number(committee.high)
+        t = f"CASE WHEN t < {low} THEN {low} WHEN t > {high} THEN {high} ELSE t END"
+        rows = f"""(SELECT key, {t} AS t FROM (
+SELECT key, SUM(t) / {number(len(members))} AS t FROM (
+{" UNION ALL ".join(terms)}
+) a GROUP BY key ) b ) c"""
+        if isinstance(scale, QuantileScale):
+            slopes = np.diff(scale.numbers) / np.diff(scale.scores)
+            yield from create.table(
+                "scale",
+                "low DOUBLE PRECISION, high DOUBLE PRECISION, number DOUBLE PRECISION, "
+                "slope DOUBLE PRECISION",
+                (
+                    f"{number(a)}, {optional(number, b)}, {number(y)}, {number(slope)}"
+                    for a, b, y, slope in zip(
+                        scale.scores,
+                        [*scale.scores[1:], None],
+                        scale.numbers,
+                        [*slopes, 0.0],
+                        strict=True,
+                    )
+                ),
+            )
+            rows += (
+                f" JOIN {create.name('scale')} s "
+                "ON c.t >= s.low AND (s.high IS NULL OR c.t < s.high)"
+            )
+            inverse = "s.number + s.slope * (c.t - s.low)"
+        elif isinstance(scale, LogScale):
+            inverse = f"EXP(c.t) - {number(scale.shift)}"
+        else:
+            inverse = f"c.t * {number(scale.unit)} + {number(scale.centre)}"
+        yield create.view("numbers", f"SELECT c.key, {inverse} AS number FROM {rows}")
 
     def _probability(self) -> str:
         """Return a probability, from the mean share of a class."""

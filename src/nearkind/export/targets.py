@@ -15,16 +15,19 @@ TARGETS = {
 }
 """Name of a target -> module whose ``write(model, path, **options)`` writes it."""
 
+OF_NUMBERS = "json", "sql"
+"""Targets that models of numbers are written to."""
+
 
 def write(model: Any, path: Any, to: str | None = None, **options: Any) -> list[Path]:
     """Write a fitted model for programs that do not have nearkind.
 
     Of a distance the vectors of values are written, or the distances between them; of a
-    classifier also the training rows, and how they vote.
+    classifier or regressor also the training rows, and how they vote.
 
     Parameters
     ----------
-    model : CPML, another distance, CPMLClassifier or CPMLClassifierCV
+    model : CPML, another distance, a classifier or a regressor
         Fitted, with vectors of values or tables of their distances; docs/export.md.
     path : path-like
         What is there is replaced, each file whole or not at all.
@@ -58,7 +61,13 @@ def write(model: Any, path: Any, to: str | None = None, **options: Any) -> list[
         raise ValueError(f"There is no export to {to!r}. {did_you_mean(to, TARGETS)}")
     write_target = import_module(TARGETS[to]).write
     _check_options(to, write_target, options)
-    return write_target(portable_model(model), place, **options)
+    found = portable_model(model)
+    if found.numbers is not None and to not in OF_NUMBERS:
+        raise ValueError(
+            f"A model that predicts numbers is exported to {' or '.join(OF_NUMBERS)}, "
+            f"and not to {to}."
+        )
+    return write_target(found, place, **options)
 
 
 def files(model: Any, path: Path, to: str) -> list[Path]:

@@ -7,17 +7,12 @@ from typing import Any
 import numpy as np
 
 from nearkind.pages.page import json_text, policy, template
-from nearkind.tasks.answer_posterior import (
-    LAPSE,
-    NODE_SHARES,
-    NODES,
-    OF_VALUES,
-)
-from nearkind.tasks.questions import ASKED_AGAIN, EASY, EFFORT, RECENT, Questions
+from nearkind.tasks import answer_posterior
+from nearkind.tasks import questions as asking
+from nearkind.tasks.questions import Questions
 
 POOL = 10
-"""Questions on the page for each that is to be asked: it chooses among them."""
-MOST_POOLED = 600
+"""Questions on the page for each that is to be asked, of which it chooses."""
 
 
 def questionnaire(questions: Questions, n_questions: int, name: str) -> str:
@@ -53,7 +48,7 @@ def questionnaire(questions: Questions, n_questions: int, name: str) -> str:
 
 def questionnaire_facts(questions: Questions, n_questions: int) -> dict[str, Any]:
     """Return what the page knows: questions, their rows, the prior of the weights."""
-    pool = questions.batch(min(POOL * n_questions, MOST_POOLED))
+    pool = questions.batch(asking.N_CANDIDATES)[: POOL * n_questions]
     given = [row for each in questions.answers for row in each.rows]
     rows = np.unique([*pool.ravel().tolist(), *given])
     of, cells = questions.comparisons, questions.cells_of(rows)
@@ -61,7 +56,7 @@ def questionnaire_facts(questions: Questions, n_questions: int) -> dict[str, Any
     return {
         "state": questions.state,
         "n_questions": n_questions,
-        "asked_again": ASKED_AGAIN,
+        "asked_again": asking.ASKED_AGAIN,
         "pool": pool.tolist(),
         "rows": rows.tolist(),
         "columns": [str(column) for column in cells],
@@ -73,11 +68,11 @@ def questionnaire_facts(questions: Questions, n_questions: int) -> dict[str, Any
         "coordinates": of.coordinates[rows].T.tolist(),
         "is_axis": of.is_axis.tolist(),
         "scale": of.scale,
-        "of_values": OF_VALUES,
+        "of_values": answer_posterior.OF_VALUES,
         "prior": [float(prior[0]), float(prior[-1])],
-        "nodes": NODES.tolist(),
-        "node_weights": NODE_SHARES.tolist(),
-        "lapse": LAPSE,
-        "effort": [EASY, EFFORT],
-        "recent": RECENT,
+        "nodes": answer_posterior.NODES.tolist(),
+        "node_weights": answer_posterior.NODE_SHARES.tolist(),
+        "lapse": answer_posterior.LAPSE,
+        "effort": [asking.EASY, asking.EFFORT],
+        "recent": asking.RECENT,
     }

@@ -25,7 +25,7 @@ from nearkind.errors import (
 from nearkind.estimators.base import backend_of, keep_codebook
 from nearkind.estimators.bases import BaseEstimator, CallbackSupport
 from nearkind.estimators.classifier import CPMLClassifier, classifier_of
-from nearkind.estimators.fit_report import fit_report, fitted_estimator
+from nearkind.estimators.fit_report import fit_report
 from nearkind.estimators.labels import (
     check_class_weight,
     check_weights,
@@ -230,7 +230,8 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         if (backend := backend_of(X)) is not None:
             return backend.search(self, X, y, sample_weight)
         start = perf_counter()
-        most, budget = parameters.whole_number(self, "max_members"), _seconds(self)
+        most = parameters.whole_number(self, "max_members")
+        budget = parameters.time_budget(self)
         parameters.flag(self, "calibrate")
         remember = remembering(self)
         check_scoring(self)
@@ -356,12 +357,6 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         """The classifiers that vote together, the best one first."""
         committee = self.committee_
         return [classifier_of(v, committee.classes) for v in committee.voters]
-
-    @property
-    def metric_(self) -> Any:
-        """The fitted estimator of ``distance_``."""
-        voter = self.committee_.explaining
-        return fitted_estimator(voter.report, voter.distance)
 
     @property
     def calibration_(self) -> Calibration | None:
@@ -515,15 +510,6 @@ def _warn_if_cut(metrics: Iterable[Any]) -> None:
             "taken as they were then. Allow more time, or give fewer rows.",
         )
         warnings.warn(told, stacklevel=4)
-
-
-def _seconds(model: Any) -> float:
-    """Return how long a fit may take."""
-    if model.time_budget is None:
-        return np.inf
-    return parameters.number(
-        model, "time_budget", "None or a number > 0", 0.0, open_low=True
-    )
 
 
 def _check_coverage(value: Any) -> float:

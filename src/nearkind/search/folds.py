@@ -276,6 +276,12 @@ def _all_folds(
     if is_whole(cv) and cv >= 2:
         n_folds = min(int(cv), len(rows.y))
         return deal(copies_together(rows.codes), n_folds, rng)
+    return given_folds(model, rows, np.ravel(np.asarray(y)))
+
+
+def given_folds(model: Any, rows: CodedRows, y: NDArray[Any]) -> Iterator[Fold]:
+    """Return the folds that ``cv`` of a model gives, a splitter or a list of them."""
+    cv = model.cv
     if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise wrong(model, "cv", "a whole number >= 2, a splitter or a list of folds")
-    return split_by(cv, rows.row_numbers, np.ravel(np.asarray(y)))
+    return split_by(cv, rows.row_numbers, y)

@@ -15,7 +15,6 @@ from nearkind.encoding.rows import CodedRows
 from nearkind.errors import SearchInterruptedWarning
 from nearkind.estimators.bases import BaseEstimator, CallbackSupport
 from nearkind.estimators.distance_names import distance_of
-from nearkind.estimators.fit_report import fitted_estimator
 from nearkind.estimators.neighbor_regressor import NeighborRegressor
 from nearkind.estimators.number_fit import (
     NumberLearner,
@@ -27,7 +26,7 @@ from nearkind.estimators.progress import Notify, search_progress
 from nearkind.estimators.regressor import hold_committee
 from nearkind.estimators.targets import numbered_rows
 from nearkind.protocols import Array
-from nearkind.search.folds import n_folds_for, split_by
+from nearkind.search.folds import given_folds, n_folds_for
 from nearkind.validation import parameters
 from nearkind.validation.parameters import estimator_class, generator
 from nearkind.voting.numbers import SCALES, Scale
@@ -91,6 +90,8 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
         among those that vote, -1 if it does not.
     held_rows_, held_predictions_ : ndarray
         Numbers of the rows held out, and what is predicted of them.
+    held_spread_ : ndarray
+        Spread of the votes on each, on the scale of the target.
     refused_ : dict of str to str
         Candidates that could not be learned, and why.
     distance_, metric_ : of the best voter
@@ -135,7 +136,7 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
         self
         """
         start, most = perf_counter(), parameters.whole_number(self, "max_members")
-        learners, budget = self._learners(), self._seconds()
+        learners, budget = self._learners(), parameters.time_budget(self)
         with search_progress(self, X, y, sample_weight) as notify:
             owner = type(self).__name__
             book = Codebook(numeric="category", ordered=self.ordered)
@@ -156,12 +157,6 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
                 notify(1, 1, "learning from all rows", np.nan)
             self._keep(race, learners, most)
         return self
-
-    @property
-    def metric_(self) -> Any:
-        """The fitted estimator of ``distance_``."""
-        voter = self.committee_.explaining
-        return fitted_estimator(voter.report, voter.distance)
 
     def _learners(self) -> list[NumberLearner]:
         """Return what is tried, the most promising first."""
@@ -191,21 +186,12 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
         """Return rows to learn from and rows held out, of each fold."""
         cv, rng = self.cv, generator(self.random_state)
         if cv is not None and not parameters.is_whole(cv):
-            if isinstance(cv, str) or not (hasattr(cv, "split") or np.iterable(cv)):
-                wanted = "a whole number >= 2, a splitter or a list of folds"
-                raise parameters.wrong(self, "cv", wanted)
-            return list(split_by(cv, rows.row_numbers, np.zeros(rows.n_given)))
+            return list(given_folds(self, rows, np.zeros(rows.n_given)))
         n_folds = 2 if cv is None else parameters.whole_number(self, "cv", 2)
         if cv is None:
             n_folds = max(n_folds, n_folds_for(round(rows.weights.sum())))
         folds = list(folds_of(rows, n_folds, rng, MOST_TAUGHT))
         return folds[:1] if len(rows) > 2 * MOST_TAUGHT else folds
-
-    def _seconds(self) -> float:
-        if self.time_budget is None:
-            return np.inf
-        wanted = "None or a number > 0"
-        return parameters.number(self, "time_budget", wanted, 0.0, open_low=True)
 
     def _scales(self, y: Array, weights: Array) -> list[Scale]:
         """Return the scales to choose from."""
@@ -237,11 +223,13 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
         outcome = Outcome(*map(np.vstack, zip(*parts, strict=True))) if parts else None
         hold_committee(self, problem.committee(voters, outcome, held))
         self.held_rows_ = problem.rows.row_numbers[held]
-        self.held_predictions_, self.best_score_ = np.empty(0), float("nan")
+        self.held_predictions_ = self.held_spread_ = np.empty(0)
+        self.best_score_ = float("nan")
         if outcome is not None:
-            mean, _ = self.committee_.combine(*outcome)
+            mean, self.held_spread_ = self.committee_.combine(*outcome)
             self.held_predictions_ = problem.scale.invert(mean)
-            self.best_score_ = 1.0 - problem.losses(mean[None], held)[0] / race.variance
+            loss = float(problem.losses(mean[None], held)[0])
+            self.best_score_ = 1.0 - loss / race.variance
         places = [contender for contender, _ in members]
         tried = race.contenders
         self.cv_results_ = {

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -63,14 +63,6 @@ class Answer:
         return 1.0 - self.value if is_turned and self.value is not None else self.value
 
 
-def check_choice(choice: Any) -> str:
-    """Return a choice; raise ValueError if there is none of this name."""
-    if not isinstance(choice, str) or choice not in CHOICES:
-        listed = ", ".join(map(repr, CHOICES))
-        raise ValueError(f"The choice must be one of {listed}; got {choice!r:.40}.")
-    return choice
-
-
 def table_facts(table: FactorizedTable) -> dict[str, Any]:
     """Return what tells whether answers are about a table: columns, rows, fingerprint.
 
@@ -97,13 +89,6 @@ def _text(value: Any) -> str:
     return str(int(value) if is_whole_float else value)
 
 
-def state_of(kind: str, facts: Mapping[str, Any], answers: Iterable[Answer]) -> Any:
-    """Return answers as a value of dicts, lists, text and numbers."""
-    told = [{**asdict(each), "rows": list(each.rows)} for each in answers]
-    head = {"format": FORMAT, "version": VERSION, "kind": kind}
-    return {**head, "table": dict(facts), "answers": told}
-
-
 def read_state(path: Path) -> Any:
     """Return the answers in a file as they are written there."""
     try:
@@ -121,21 +106,17 @@ def answers_in(state: Any, kind: str, facts: Mapping[str, Any]) -> list[Answer]:
     Parameters
     ----------
     state : dict
-        What ``state_of`` returns.
+        What ``Questions.state`` returns.
     kind : str
     facts : dict
         Of the table, from ``table_facts``.
     """
-    if not isinstance(state, Mapping) or state.get("format") != FORMAT:
+    head = state if isinstance(state, Mapping) else {}
+    if (head.get("format"), head.get("version")) != (FORMAT, VERSION):
         raise ValueError(
-            "These are no answers to questions: expected the value of "
-            "Questions.state, or the file that `nearkind teach` or its page writes."
-        )
-    found, listed = state.get("version"), state.get("answers")
-    if found != VERSION:
-        raise ValueError(
-            f"The answers are of version {found!r}; this release of nearkind reads "
-            f"version {VERSION}. Update nearkind."
+            "These are no answers to questions that this release can read: expected "
+            "the value of Questions.state, or the file that `nearkind teach` or its "
+            f"page writes, of version {VERSION}; got {state!r:.60}."
         )
     if state.get("kind") != kind:
         raise ValueError(
@@ -143,9 +124,13 @@ def answers_in(state: Any, kind: str, facts: Mapping[str, Any]) -> list[Answer]:
             "Questions(kind=...) as when they were given."
         )
     _check_table(state.get("table"), facts)
-    if not isinstance(listed, list):
+    if not isinstance(listed := state.get("answers"), list):
         raise ValueError("The answers lack their list, 'answers'.")
-    return [_answer(n, each, kind, facts["rows"]) for n, each in enumerate(listed)]
+    found = []
+    for number, each in enumerate(listed):
+        with error_context(f"answers[{number}]"):
+            found.append(read_answer(each, kind, facts["rows"]))
+    return found
 
 
 def kind_of(state: Any) -> str:
@@ -158,10 +143,9 @@ def _check_table(told: Any, facts: Mapping[str, Any]) -> None:
     told = told if isinstance(told, Mapping) else {}
     if told.get("fingerprint") == facts["fingerprint"]:
         return
-    theirs, ours = told.get("columns", []), facts["columns"]
-    other = [
-        f"{name!r}" for name in [*theirs, *ours] if (name in theirs) != (name in ours)
-    ]
+    theirs, ours = told.get("columns"), facts["columns"]
+    theirs = theirs if isinstance(theirs, list) else ours
+    other = [repr(n) for n in [*theirs, *ours] if (n in theirs) != (n in ours)]
     why = "some cells differ, or the rows are in another order"
     if other:
         why = f"only one of the two has the columns {', '.join(other[:5])}"
@@ -173,42 +157,41 @@ def _check_table(told: Any, facts: Mapping[str, Any]) -> None:
     )
 
 
-def _answer(at: int, each: Any, kind: str, n_rows: int) -> Answer:
-    each = each if isinstance(each, Mapping) else {}
-    rows, number = each.get("rows"), each.get("number", 0)
-    with error_context(f"answers[{at}]"):
-        check_rows(rows, kind, n_rows)
-        if not is_whole(number):
-            raise ValueError(f"number must be a whole number; got {number!r}.")
-        choice = check_choice(each.get("choice"))
-    return Answer(tuple(rows), choice, str(each.get("by", "")), number)
+def read_answer(told: Any, kind: str, n_rows: int) -> Answer:
+    """Return an answer to a question about rows of a table; raise ValueError if none.
 
-
-def check_rows(rows: Any, kind: str, n_rows: int) -> None:
-    """Raise ValueError unless these are different row numbers, as many as compared."""
-    n, is_list = KINDS[kind], isinstance(rows, list | tuple)
-    if not is_list or len(rows) != n or not all(map(is_whole, rows)):
-        raise ValueError(f"expected {n} row numbers; got {rows!r:.80}.")
-    outside = [row for row in rows if not 0 <= row < n_rows]
-    if outside:
+    Parameters
+    ----------
+    told : dict
+        With the attributes of ``Answer``, rows as a list.
+    kind : str
+    n_rows : int
+    """
+    told = told if isinstance(told, Mapping) else {}
+    rows, n = told.get("rows"), KINDS[kind]
+    rows = rows if isinstance(rows, list) and all(map(is_whole, rows)) else []
+    if len({row for row in rows if 0 <= row < n_rows}) < n or len(rows) != n:
         raise ValueError(
-            f"row {outside[0]} is not there: rows go from 0 to {n_rows - 1}."
+            f"expected {n} different row numbers from 0 to {n_rows - 1}; got "
+            f"{told.get('rows')!r:.80}."
         )
-    if len(set(rows)) < n:
-        raise ValueError(f"expected {n} different rows; got {list(rows)}.")
+    choice, number = told.get("choice"), told.get("number", 0)
+    if choice not in [*CHOICES]:
+        listed = ", ".join(map(repr, CHOICES))
+        raise ValueError(f"The choice must be one of {listed}; got {choice!r:.40}.")
+    if not is_whole(number):
+        raise ValueError(f"number must be a whole number; got {number!r}.")
+    return Answer(tuple(rows), choice, str(told.get("by", "")), number)
 
 
 def consistency(answers: Iterable[Answer]) -> tuple[int, float | None]:
     """Return how often a question was asked again, and the share answered alike."""
-    first: dict[Any, float] = {}
-    alike = []
-    for each in answers:
-        if each.turned is not None:
-            asked = each.by, each.key
-            if asked in first:
-                alike.append(first[asked] == each.turned)
-            first.setdefault(asked, each.turned)
-    return len(alike), sum(alike) / len(alike) if alike else None
+    first: dict[Any, float | None] = {}
+    said = [each for each in answers if each.turned is not None]
+    before = [first.setdefault((each.by, each.key), each.turned) for each in said]
+    n_repeated = len(said) - len(first)
+    n_alike = sum(a == each.turned for a, each in zip(before, said, strict=True))
+    return n_repeated, (n_alike - len(first)) / n_repeated if n_repeated else None
 
 
 def contradictions(answers: list[Answer]) -> list[list[int]]:
@@ -254,11 +237,11 @@ def majority(answers: Iterable[Answer]) -> NDArray[np.intp]:
     for each in answers:
         if each.turned is not None:
             votes[each.key] += int(2.0 * each.turned) - 1
-    rows = [
-        (*key, int(np.sign(vote)))
-        if len(key) == 2
-        else (key[0], *(key[1:] if vote > 0 else key[:0:-1]))
-        for key, vote in votes.items()
-        if vote
-    ]
+    rows = []
+    for (first, *others), vote in votes.items():
+        if vote:
+            side = np.sign(vote).item()
+            rows.append(
+                (first, *others[::side]) if others[1:] else (first, *others, side)
+            )
     return np.array(rows, dtype=np.intp).reshape(len(rows), 3)

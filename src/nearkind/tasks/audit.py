@@ -15,6 +15,7 @@ from nearkind.tasks.doubtful_labels import (
     doubtful_labels,
     judge,
 )
+from nearkind.tasks.doubtful_numbers import DoubtfulNumber, judge_numbers
 from nearkind.tasks.duplicates import (
     MOST_COMPARED,
     Contradiction,
@@ -33,6 +34,7 @@ MOST_IN_HTML = 10
 """Findings of a kind that a notebook shows."""
 RECORDS: dict[str, type] = {
     "doubtful_labels": DoubtfulLabel,
+    "doubtful_numbers": DoubtfulNumber,
     "contradictions": Contradiction,
     "odd_columns": OddColumn,
     "synonyms": Synonym,
@@ -47,9 +49,11 @@ class Audit:
     Attributes
     ----------
     n_rows, n_columns, n_classes : int
-        Size of the table, and its classes.
+        Size of the table, and its classes; none of numbers.
     doubtful_labels : list of DoubtfulLabel
         Rows whose label contradicts their neighbours, the most certain first.
+    doubtful_numbers : list of DoubtfulNumber
+        Rows whose number is far outside what others predict, the farthest first.
     contradictions : list of Contradiction
         Equal rows with different labels, those with most errors first.
     ceiling : float
@@ -82,14 +86,15 @@ class Audit:
     unlabelled: list[int]
     notes: list[str]
     library: str | None = field(default=None)
+    doubtful_numbers: list[DoubtfulNumber] = field(default_factory=list)
 
     def frame(self, part: str) -> Any:
         """Return the findings of one kind as a data frame, a row each.
 
         Parameters
         ----------
-        part : {"doubtful_labels", "contradictions", "odd_columns", "synonyms", \
-"near_rows"}
+        part : {"doubtful_labels", "doubtful_numbers", "contradictions", \
+"odd_columns", "synonyms", "near_rows"}
 
         Returns
         -------
@@ -119,9 +124,14 @@ class Audit:
     def __repr__(self) -> str:
         head = (
             f"Audit of {self.n_rows:,} rows, {self.n_columns} columns, "
-            f"{self.n_classes} classes"
+            f"{self.target_text}"
         )
         return "\n".join([head, *self.lines(MOST_SHOWN)])
+
+    @property
+    def target_text(self) -> str:
+        """What the target is."""
+        return f"{self.n_classes} classes" if self.n_classes else "a number"
 
     def _repr_html_(self) -> str:
         """Return the summary as HTML, with more findings."""
@@ -136,9 +146,12 @@ class Audit:
         most : int
             Findings of a kind to show.
         """
-        for part, after in {
+        of_labels = {
             "doubtful_labels": "",
             "contradictions": f"; maximum accuracy {self.ceiling:.1%}",
+        }
+        for part, after in {
+            **(of_labels if self.n_classes else {"doubtful_numbers": ""}),
             "odd_columns": "",
             "synonyms": "",
             "near_rows": f"; {self.n_repeated:,} rows repeat another",
@@ -159,6 +172,7 @@ def audit(
     n_neighbors: int = 5,
     n_pairs: int = 10,
     row_numbers: Any = None,
+    task: str = "auto",
     random_state: Any = None,
     verbose: int = 0,
 ) -> Audit:
@@ -173,7 +187,7 @@ def audit(
     ----------
     X : table of any kind
     y : array-like (n,)
-        One label per row, None or NaN where there is none.
+        One label or number per row, None or NaN where there is none.
     metric : distance or str, default=None
         Distance for the check of labels, as in :class:`nearkind.CPMLClassifier`; it is
         refitted without the rows that are checked. None: the best candidate of
@@ -184,6 +198,9 @@ def audit(
         Maximum number of pairs of near rows.
     row_numbers : array-like of int (n,), default=None
         Row numbers to report; None: 0, 1, 2 and so on.
+    task : {"auto", "class", "number"}, default="auto"
+        What y holds: labels or numbers; "auto" takes numbers that are not all whole for
+        numbers.
     random_state : int, RandomState or None, default=None
         Seed of folds, and of samples of large tables; None means 0.
     verbose : int, default=0
@@ -207,21 +224,33 @@ def audit(
     check_whole(n_pairs, "n_pairs", "audit")
     if metric is not None:
         metric = unfitted_distance(metric, "audit")
-    rows, notes = AuditedRows.of(X, y, row_numbers), []
+    if task not in ("auto", "class", "number"):
+        raise ValueError(f"task must be 'auto', 'class' or 'number'; got {task!r}.")
+    truth, notes = None, []
+    if task == "number" or (task == "auto" and _is_measured(y)):
+        rows, truth = AuditedRows.of_numbers(X, y, row_numbers)
+    else:
+        rows = AuditedRows.of(X, y, row_numbers)
     rng = generator(0 if random_state is None else random_state)
     odd = odd_columns(rows)
     names = [each.column for each in odd if each.what == "identifier"]
     useful = rows.without(names)
     if useful is not rows:
         notes.append(f"Left out, as they name rows: {', '.join(map(repr, names))}.")
-    equal, ceiling = contradictions(useful)
-    doubtful, distance = [], None
-    if (judged := _rows_to_judge(useful, odd, notes)) is not None:
+    judged, doubtful, distance, far = None, [], None, []
+    equal, ceiling = ([], 1.0) if truth is not None else contradictions(useful)
+    if truth is not None:
+        said = judge_numbers(useful, truth, metric, n_neighbors, random_state, verbose)
+        distance, far = said.model.distance_, said.doubtful
+        if said.n_judged < np.isfinite(truth).sum():
+            notes.append(f"Numbers of {said.n_judged:,} rows were judged.")
+    elif (judged := _rows_to_judge(useful, odd, notes)) is not None:
         judgement = judge(judged, metric, random_state, verbose)
         doubtful = doubtful_labels(judged, judgement, n_neighbors)
         voter = judgement.model.committee_.explaining
         distance = voter.distance if voter.report.is_learned else None
-    near, n_different = near_rows(useful, n_pairs, rng)
+    told = useful if truth is None else useful.with_values(truth)
+    near, n_different = near_rows(told, n_pairs, rng)
     notes += _drawn(judged, useful, n_different)
     return Audit(
         n_rows=len(rows),
@@ -234,10 +263,20 @@ def audit(
         synonyms=synonyms(useful, distance),
         near_rows=near,
         n_repeated=len(rows) - n_different,
-        unlabelled=rows.numbers[rows.y < 0].tolist(),
+        unlabelled=told.numbers[told.y < 0].tolist(),
         notes=notes,
         library=rows.table.library,
+        doubtful_numbers=far,
     )
+
+
+def _is_measured(y: Any) -> bool:
+    """Return whether y holds numbers that are not all whole."""
+    y = None if y is None else np.asarray(y)
+    if y is None or y.dtype.kind != "f" or y.ndim != 1:
+        return False
+    known = y[np.isfinite(y)]
+    return bool((known != np.floor(known)).any())
 
 
 def _rows_to_judge(

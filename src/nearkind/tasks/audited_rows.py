@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.estimators.labels import checked_labels, known_labels
-from nearkind.tables import FactorizedTable, read_table
+from nearkind.protocols import Array
+from nearkind.tables import FactorizedTable, read_column, read_table
 
 Numbers = NDArray[np.intp]
 
@@ -59,6 +60,38 @@ class AuditedRows:
         given = classes[numbers[numbers >= 0]]
         checked_labels(given, len(given), "audit")  # refuses measurements
         return cls(table, classes, numbers, _numbers(row_numbers, table.n_rows))
+
+    @classmethod
+    def of_numbers(
+        cls, X: Any, y: Any, row_numbers: Any = None
+    ) -> tuple["AuditedRows", Array]:
+        """Read a table whose targets are numbers, NaN where there is none.
+
+        Returns
+        -------
+        rows : AuditedRows
+            Without labels.
+        y : ndarray (n,)
+        """
+        table, numbers = read_table(X).factorize(), read_column(y).numeric
+        if numbers is None:
+            raise ValueError(
+                "audit takes y for numbers, and y holds values that are none. Pass "
+                'task="class" for labels.'
+            )
+        if len(numbers) != table.n_rows:
+            raise ValueError(
+                f"X has {table.n_rows} rows, y has {len(numbers)} numbers. Give one "
+                "number per row, None where there is none."
+            )
+        none = np.full(table.n_rows, -1)
+        rows = cls(table, np.empty(0), none, _numbers(row_numbers, table.n_rows))
+        return rows, np.where(np.isfinite(numbers), numbers, np.nan)
+
+    def with_values(self, y: Array) -> "AuditedRows":
+        """Return the rows with numbers as their labels, NaN where there is none."""
+        classes, places = np.unique(y, return_inverse=True)  # one NaN, the last
+        return replace(self, classes=classes, y=np.where(np.isnan(y), -1, places))
 
     def __len__(self) -> int:
         return len(self.y)

@@ -3,12 +3,11 @@
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
-from scipy.linalg.lapack import dpstrf
 from sklearn.base import clone
 
 from nearkind.encoding.rows import CodedRows, unique_rows
@@ -26,15 +25,15 @@ from nearkind.tasks.answer_posterior import (
     information,
 )
 from nearkind.tasks.answers import (
+    FORMAT,
     KINDS,
+    VERSION,
     Answer,
     answers_in,
-    check_choice,
-    check_rows,
     consistency,
     contradictions,
     majority,
-    state_of,
+    read_answer,
     table_facts,
 )
 from nearkind.validation.parameters import seeded
@@ -59,14 +58,8 @@ MOST_COMPARED, MOST_VALUES = 500, 2_000
 """Rows that these comparisons are of; where all columns have more values than this
 together, the distance is fitted to the rows compared, and to no others."""
 
-DEFAULT: dict[str, Any] = {
-    "projection": "onehot",
-    "numeric": "scale",
-    "p": 2.0,
-    "strength": "5%",
-    "tol": 0.05,
-    "max_iter": 1_000,
-}
+DEFAULT: dict[str, Any] = {"projection": "onehot", "numeric": "scale", "p": 2.0}
+DEFAULT |= {"strength": "5%", "tol": 0.05, "max_iter": 1_000}
 
 
 @dataclass(frozen=True)
@@ -203,7 +196,9 @@ class Questions:
     @property
     def state(self) -> dict[str, Any]:
         """The answers as JSON can hold them, with a fingerprint of the table."""
-        return state_of(self.kind, self._facts, self.answers)
+        told = [{**asdict(each), "rows": [*each.rows]} for each in self.answers]
+        head = {"format": FORMAT, "version": VERSION, "kind": self.kind}
+        return {**head, "table": dict(self._facts), "answers": told}
 
     def merge(self, state: Any) -> "Questions":
         """Add answers that were given before or by others; return self.
@@ -217,8 +212,8 @@ class Questions:
         """
         known = {(each.by, each.number, each.rows) for each in self.answers}
         for each in answers_in(state, self.kind, self._facts):
-            if (key := (each.by, each.number, each.rows)) not in known:
-                known.add(key)
+            if (each.by, each.number, each.rows) not in known:
+                known.add((each.by, each.number, each.rows))
                 self.answers.append(each)
         return self
 
@@ -230,7 +225,7 @@ class Questions:
                 if each.value in (0.0, 1.0) and times[each.key] == 1:
                     *anchor, last, other = each.rows
                     return self.question((*anchor, other, last))
-        found = self._candidates(N_CANDIDATES)
+        found = self.batch(N_CANDIDATES)
         return self.question(self.best(found)) if len(found) else None
 
     def best(self, found: Rows) -> tuple[int, ...]:
@@ -249,29 +244,12 @@ class Questions:
         That is information in bits, and a power of the number of columns to compare.
         """
         told = information(*self.posterior.predict(self.comparisons.features(found)))
-        return told / self._effort(found)
-
-    def batch(self, size: int) -> Rows:
-        """Return row numbers (m, n) of questions that differ in what they tell.
-
-        Each is the one whose answer is the least certain for its work when those before
-        it are answered, by a Cholesky factorization with pivots.
-
-        Parameters
-        ----------
-        size : int
-            How many; there are fewer in a small table.
-        """
-        pool = self._candidates(4 * size)
-        features = self.comparisons.features(pool)
-        K = (features @ features.T).toarray() + 4.0 * np.eye(len(pool))  # (m, m)
-        work = np.sqrt(self._effort(pool))
-        pivots = dpstrf(K / np.outer(work, work))[1]
-        return pool[pivots[:size] - 1]
+        codes = self.comparisons.codes[found]  # (m, n, D)
+        n_columns = (codes != codes[:, :1]).any(axis=1).sum(axis=1)
+        return told / n_columns ** max(EFFORT, EASY - len(self.answers) / 20.0)
 
     def question(self, rows: tuple[int, ...]) -> Question:
         """Return the question about some rows, by number."""
-        check_rows(rows, self.kind, len(self._coded))
         at = np.array(rows)
         codes = self._coded.table.codes[at]
         differs = (codes != codes[0]).any(axis=0)
@@ -322,12 +300,11 @@ class Questions:
         choice : {"first", "second", "neither", "unsure"}
             "neither" says that both are as near, "unsure" says nothing.
         """
-        given = question.rows if isinstance(question, Question) else question
-        rows = np.asarray(given).tolist()
-        check_rows(rows, self.kind, len(self._coded))
+        rows = question.rows if isinstance(question, Question) else question
         number = sum(each.by == self._by for each in self.answers)
-        answer = Answer(tuple(rows), check_choice(choice), self._by, number)
-        self.answers.append(answer)
+        given = {"rows": np.asarray(rows).tolist(), "choice": choice}
+        told = {**given, "by": self._by, "number": number}
+        self.answers.append(read_answer(told, self.kind, len(self._coded)))
 
     def undo(self) -> Answer | None:
         """Take back the last answer and return it; None if there is none."""
@@ -339,7 +316,7 @@ class Questions:
         said = np.array([a.value for a in self.answers if a.value is not None])
         decided = np.isin(said, (0.0, 1.0))
         right = (posterior.left_out > 0.0) == (said == 1.0)
-        others = self.comparisons.features(self._candidates(N_CANDIDATES))
+        others = self.comparisons.features(self.batch(N_CANDIDATES))
         p = first_probability(*posterior.predict(others))
         shares = self.comparisons.shares(posterior.weights)
         order = np.argsort(-shares, kind="stable").tolist()
@@ -388,20 +365,16 @@ class Questions:
         classes, y = partly_known(y, len(coded), may_lack=True)
         weights = self.posterior.weights
         known = np.flatnonzero(y >= 0)
-        by_answers = self._implied(
-            self._rows, lambda r: self.comparisons.features(r) @ weights
-        )
-        by_labels = self._implied(
-            known,
-            lambda r: 1.0 * (y[r[:, 0]] == y[r[:, 1]]) - (y[r[:, 0]] == y[r[:, 2]]),
-        )
-        triplets = np.vstack([by_answers, by_labels])
-        rows = np.arange(len(coded))
+        implied = [
+            self._implied(self._rows, lambda r: self.comparisons.features(r) @ weights),
+            self._implied(known, lambda r: (y[r[:, :1]] == y[r[:, 1:]]) @ [1.0, -1.0]),
+        ]
+        triplets, rows = np.vstack(implied), np.arange(len(coded))
         if sum(coded.codebook.n_values) > MOST_VALUES:
             rows = np.unique([*decided[:, :n].ravel(), *triplets.ravel()])
         decided[:, :n] = np.searchsorted(rows, decided[:, :n])
         triplets = np.searchsorted(rows, triplets)
-        stated = {"pairs": decided, "triplets": triplets}
+        stated = {"triplets": triplets, "pairs": decided}
         if self.kind == "triplets":
             stated = {"triplets": np.vstack([decided, triplets])}
         with warnings.catch_warnings():
@@ -418,10 +391,15 @@ class Questions:
         values = np.array([each.value for each in said], dtype=float)
         return AnswerPosterior.of(features, values, self.comparisons.prior_mean)
 
-    def _candidates(self, size: int) -> Rows:
-        """Return questions (m, n) about different rows that were not asked yet.
+    def batch(self, size: int) -> Rows:
+        """Return row numbers (m, n) of questions that have not been asked.
 
         Most of them are about rows that are nearer to the first one than others.
+
+        Parameters
+        ----------
+        size : int
+            How many are drawn; equal ones are left out.
         """
         rng = np.random.default_rng((self._seed, len(self.answers)))
         shape = size, KINDS[self.kind] - 1, max(N_NEAR)
@@ -440,12 +418,6 @@ class Questions:
         asked = {each.key for each in self.answers}
         is_new = [tuple(rows) not in asked for rows in drawn.tolist()]
         return rng.permutation(drawn[np.array(is_new, dtype=bool)])
-
-    def _effort(self, found: Rows) -> Array:
-        """Return what it costs to compare the rows of each question (m,)."""
-        codes = self.comparisons.codes[found]  # (m, n, D)
-        power = max(EFFORT, EASY - len(self.answers) / 20.0)
-        return (codes != codes[:, :1]).any(axis=1).sum(axis=1) ** power
 
     def _implied(self, rows: Rows, nearer: Callable[[Rows], Array]) -> Rows:
         """Return triplets (m, 3) of some rows, the first nearer by what is known.

@@ -100,6 +100,14 @@ def whole_number(model: Any, name: str, low: int = 1) -> int:
     return check_whole(getattr(model, name), name, type(model).__name__, low)
 
 
+def time_budget(model: Any) -> float:
+    """Return the seconds that a search may take, infinite without a limit."""
+    if model.time_budget is None:
+        return np.inf
+    wanted = "None or a number > 0"
+    return number(model, "time_budget", wanted, 0.0, open_low=True)
+
+
 def check_whole(value: Any, name: str, owner: str, low: int = 1) -> int:
     """Return a value that must be a whole number >= ``low``.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nearkind.encoding.codebook import FEW_ROWS
 from nearkind.encoding.rows import unique_rows
 from nearkind.errors import RefusedError
-from nearkind.protocols import Array
+from nearkind.protocols import Array, Codes
 from nearkind.tables import read_table
 from nearkind.voting.calibration import Calibration
 from nearkind.voting.conformal import ConformalScores
@@ -19,8 +19,96 @@ from nearkind.voting.shapley import coalitions
 from nearkind.voting.voter import FitReport, Voter
 
 
+class VoterGroup:
+    """Voters whose votes count alike, whatever they vote on.
+
+    Attributes
+    ----------
+    voters : tuple of Voter
+        The best one first.
+    """
+
+    voters: tuple[Any, ...]
+
+    @property
+    def explaining(self) -> Any:
+        """The voter that neighbours, columns and values are explained by.
+
+        The first whose distance is learned; the first if none is.
+        """
+        learned = (voter for voter in self.voters if voter.report.is_learned)
+        return next(learned, self.voters[0])
+
+    @property
+    def explained_by(self) -> str:
+        """Which distance columns, values and neighbours are explained by, in words."""
+        return explained_by([voter.report for voter in self.voters])
+
+    @property
+    def feature_names(self) -> list[Any]:
+        """Features of all voters, each once."""
+        listed = (voter.distance.codebook.feature_names for voter in self.voters)
+        return list(dict.fromkeys(chain.from_iterable(listed)))
+
+    def cells_of(self, row: Any) -> dict[Any, Any]:
+        """Return the cells of one row by the name of their feature."""
+        books = [voter.distance.codebook for voter in self.voters]
+        both = (zip(b.feature_names, b.cells_of(row), strict=True) for b in books)
+        return dict(chain.from_iterable(both))
+
+    def coded(self, X: Any, owner: str | None = None) -> list[Codes]:
+        """Return the codes of rows for each voter (n, D).
+
+        Parameters
+        ----------
+        X : table with the columns that fit saw
+        owner : str, default=None
+            Whom to name in messages.
+        """
+        if len(self.voters) > 1:
+            X = read_table(X)
+            X = X.factorize() if X.n_rows > FEW_ROWS else X  # once for all voters
+        return [voter.encode(X, owner) for voter in self.voters]
+
+    def shapley_values(
+        self,
+        votes: Sequence[tuple[Callable[..., Array], Callable[..., Array]]],
+        answer: Callable[[Array], Array],
+        X: Any,
+        owner: str | None,
+    ) -> tuple[Array, Array]:
+        """Return what each feature adds to each answer (n, D, C), and the base (n, C).
+
+        Parameters
+        ----------
+        votes : sequence of (callable, callable)
+            For each voter, what gives its votes on rows (n, C), and those on one row
+            over subsets of features (E, C).
+        answer : callable
+            From the mean of the votes to answers (n, C).
+        X, owner : as in ``coded``
+        """
+        coded, names = self.coded(X, owner), self.feature_names
+        rows = unique_rows(np.hstack(coded))
+        first = np.unique(rows.of_row, return_index=True)[1]
+        coded = [codes[first] for codes in coded]
+        kept, weights = coalitions(len(names))
+        books = (voter.distance.codebook for voter in self.voters)
+        features = [kept[:, [*map(names.index, b.feature_names)]] for b in books]
+        pairs = zip(votes, coded, strict=True)
+        p = answer(np.mean([of_rows(codes) for (of_rows, _), codes in pairs], axis=0))
+        parts, base = np.empty((len(p), len(names), p.shape[1])), np.empty_like(p)
+        for i in range(len(p)):
+            each = zip(votes, coded, features, strict=True)
+            found = [over(codes[i], some) for (_, over), codes, some in each]
+            worth = answer(np.mean(found, axis=0))  # (E, C)
+            worth[-1] = p[i]  # the same but for rounding
+            parts[i], base[i] = weights @ worth, worth[0]
+        return parts[rows.of_row], base[rows.of_row]
+
+
 @dataclass(frozen=True, eq=False)
-class Committee:
+class Committee(VoterGroup):
     """What predicts, and what is saved, exported and shown.
 
     Attributes
@@ -56,19 +144,6 @@ class Committee:
         if self.conformal and (self.conformal.truth >= n_classes).any():
             raise RefusedError("conformal scores are not of these classes")
 
-    @property
-    def explaining(self) -> Voter:
-        """The voter that neighbours, columns and values are explained by.
-
-        The first whose distance is learned; the first if none is.
-        """
-        return self.voters[explaining([voter.report for voter in self.voters])]
-
-    @property
-    def explained_by(self) -> str:
-        """Which distance columns, values and neighbours are explained by, in words."""
-        return explained_by([voter.report for voter in self.voters])
-
     def shares(self, X: Any, owner: str | None = None) -> Array:
         """Return the mean share of each class in the votes on rows (n, C).
 
@@ -78,10 +153,8 @@ class Committee:
         owner : str, default=None
             Whom to name in messages.
         """
-        if len(self.voters) > 1:
-            X = read_table(X)
-            X = X.factorize() if X.n_rows > FEW_ROWS else X  # once for all voters
-        found = [voter.shares(voter.encode(X, owner)) for voter in self.voters]
+        both = zip(self.voters, self.coded(X, owner), strict=True)
+        found = [voter.shares(codes) for voter, codes in both]
         mean: Array = np.mean(found, axis=0) if len(found) > 1 else found[0]
         return mean
 
@@ -93,11 +166,6 @@ class Committee:
     def predict_proba(self, X: Any, owner: str | None = None) -> Array:
         """Return the probability of each class (n, C)."""
         return self.probabilities(self.shares(X, owner))
-
-    @property
-    def feature_names(self) -> list[Any]:
-        """Features of all voters, each once."""
-        return feature_names(self.voters)
 
     def contributions(self, X: Any, owner: str | None = None) -> tuple[Array, Array]:
         """Return the contribution of each feature to each probability (n, D, C).
@@ -120,64 +188,13 @@ class Committee:
             ``predict_proba``.
         """
         votes = [(voter.shares, voter.shares_over) for voter in self.voters]
-        return shapley_values(self.voters, votes, self.probabilities, X, owner)
-
-
-def shapley_values(
-    voters: Sequence[Voter],
-    votes: Sequence[tuple[Callable[..., Array], Callable[..., Array]]],
-    answer: Callable[[Array], Array],
-    X: Any,
-    owner: str | None,
-) -> tuple[Array, Array]:
-    """Return the contribution of each feature to each answer (n, D, C), and the base.
-
-    Parameters
-    ----------
-    voters : sequence of Voter
-    votes : sequence of (callable, callable)
-        For each voter, what gives its votes on rows (n, C), and those on one row over
-        subsets of features (E, C).
-    answer : callable
-        From the mean of the votes to answers (n, C).
-    X : table with the columns that fit saw
-    owner : str or None
-        Whom to name in messages.
-    """
-    X, names = read_table(X), feature_names(voters)
-    coded = [voter.encode(X, owner) for voter in voters]
-    rows = unique_rows(np.hstack(coded))
-    first = np.unique(rows.of_row, return_index=True)[1]
-    coded = [codes[first] for codes in coded]
-    kept, weights = coalitions(len(names))
-    books = (voter.distance.codebook for voter in voters)
-    features = [kept[:, [*map(names.index, b.feature_names)]] for b in books]
-    whole = [of_rows(codes) for (of_rows, _), codes in zip(votes, coded, strict=True)]
-    p = answer(np.mean(whole, axis=0))
-    parts, base = np.empty((len(p), len(names), p.shape[1])), np.empty_like(p)
-    for i in range(len(p)):
-        each = zip(votes, coded, features, strict=True)
-        found = [over(codes[i], some) for (_, over), codes, some in each]
-        worth = answer(np.mean(found, axis=0))  # (E, C)
-        worth[-1] = p[i]  # the same but for rounding
-        parts[i], base[i] = weights @ worth, worth[0]
-    return parts[rows.of_row], base[rows.of_row]
-
-
-def feature_names(voters: Sequence[Voter]) -> list[Any]:
-    """Return the features of all voters, each once."""
-    listed = (voter.distance.codebook.feature_names for voter in voters)
-    return list(dict.fromkeys(chain.from_iterable(listed)))
-
-
-def explaining(reports: Sequence[FitReport]) -> int:
-    """Return the place of the first distance that is learned, 0 if none is."""
-    return next((i for i, report in enumerate(reports) if report.is_learned), 0)
+        return self.shapley_values(votes, self.probabilities, X, owner)
 
 
 def explained_by(reports: Sequence[FitReport]) -> str:
     """Return which of several distances explains, and whether it is learned."""
-    chosen, n = reports[explaining(reports)], len(reports)
+    n = len(reports)
+    chosen = next((report for report in reports if report.is_learned), reports[0])
     if chosen.is_learned:
         among = f", the best learned one of {n} distances that vote together"
         return f"{chosen.title}{among if n > 1 else ''}"

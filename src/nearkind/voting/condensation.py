@@ -351,7 +351,7 @@ def condensed_rows(
         Share of held-out rows that may be lost.
     """
     if n_rows is None:
-        return found.condensed(found.n_rows(_share(tolerance)))
+        return found.condensed(found.n_rows(check_tolerance(tolerance)))
     n_rows = check_whole(n_rows, "n_rows", "condensed")
     if n_rows < found.fewest_rows:
         raise ValueError(
@@ -361,7 +361,8 @@ def condensed_rows(
     return found.condensed(n_rows)
 
 
-def _share(tolerance: Any) -> float:
+def check_tolerance(tolerance: Any) -> float:
+    """Return a tolerance; raise ValueError unless it is a number from 0 to 1."""
     is_number = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
     if not is_number or not 0.0 <= tolerance <= 1.0:
         raise ValueError(

@@ -11,9 +11,10 @@ import numpy as np
 from nearkind.distances.form import object_array
 from nearkind.errors import did_you_mean
 from nearkind.neighbors import most_votes, ranks, tie_widths
+from nearkind.protocols import Array
 from nearkind.tables import frame, one_row
 from nearkind.tables.html import html_table
-from nearkind.voting.committee import Committee
+from nearkind.voting.committee import Committee, VoterGroup
 from nearkind.voting.voter import Voter
 
 MOST_LINES = 12
@@ -172,11 +173,7 @@ def explain_prediction(
     parts, base = committee.contributions(row)
     names, effects = committee.feature_names, parts[0]
     first = np.argsort(-np.abs(effects[:, predicted]), kind="stable")
-    cells = {
-        name: cell
-        for each in (v.distance.codebook for v in committee.voters)
-        for name, cell in zip(each.feature_names, each.cells_of(row), strict=True)
-    }
+    cells = committee.cells_of(row)
     near = deciding_rows(committee, row, n_neighbors)
     unique = [voter.rows.unique_of(number) for number in near["row"]]
     differing = voter.rows.codes[unique] != voter.encode(row)
@@ -188,17 +185,7 @@ def explain_prediction(
         {labels[c]: float(p[c]) for c in order},
         {labels[c]: float(base[0, c]) for c in order},
         frame(near, library=library),
-        frame(
-            {
-                "feature": object_array(book.feature_names),
-                "row": object_array(book.cells_of(row)),
-                **{
-                    f"row {number}": object_array(kept_values(voter, number))
-                    for number in near["row"]
-                },
-            },
-            library=library,
-        ),
+        frame(beside_neighbors(voter, row, near["row"]), library=library),
         frame(
             {
                 "feature": object_array([names[d] for d in first]),
@@ -276,9 +263,27 @@ def contribution_columns(
         "probability": p[rows, c],
         BASE: base[rows, c],
     }
+    return contribution_table(committee, about, parts[rows, :, c])
+
+
+def beside_neighbors(voter: Voter, row: Any, numbers: Any) -> dict[str, Any]:
+    """Return a row beside training rows: feature, row, and one column for each."""
+    book = voter.distance.codebook
+    shown = {"feature": book.feature_names, "row": book.cells_of(row)}
+    shown |= {f"row {number}": kept_values(voter, number) for number in numbers}
+    return {name: object_array(cells) for name, cells in shown.items()}
+
+
+def contribution_table(
+    committee: VoterGroup, about: dict[str, Any], parts: Array
+) -> dict[Any, Any]:
+    """Return columns about each row, then those of contributions (n, D).
+
+    Names that a feature has too get an underscore.
+    """
     names = committee.feature_names
     taken = {name + "_" * (name in names): column for name, column in about.items()}
-    return taken | dict(zip(names, parts[rows, :, c].T, strict=True))
+    return taken | dict(zip(names, parts.T, strict=True))
 
 
 def kept_values(voter: Voter, number: int) -> list[Any]:

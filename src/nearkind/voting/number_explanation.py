@@ -8,10 +8,12 @@ import numpy as np
 from nearkind.distances.form import object_array
 from nearkind.tables import frame, one_row
 from nearkind.voting.explanation import (
+    BASE,
     MOST_LINES,
     aligned_lines,
+    beside_neighbors,
     cell_texts,
-    kept_values,
+    contribution_table,
 )
 from nearkind.voting.numbers import NumberCommittee, NumberVoter
 
@@ -82,20 +84,13 @@ def explain_number(
         Training rows to name, at most as many as there are.
     """
     voter = committee.explaining
-    book = voter.distance.codebook
-    library = book.library_of(row)
+    library = voter.distance.codebook.library_of(row)
     row = one_row(row)
     (effects,), (base,) = committee.contributions(row)
     names = committee.feature_names
     order = np.argsort(-np.abs(effects), kind="stable")
-    cells = {
-        name: cell
-        for each in (v.distance.codebook for v in committee.voters)
-        for name, cell in zip(each.feature_names, each.cells_of(row), strict=True)
-    }
+    cells = committee.cells_of(row)
     near = nearest_targets(committee, voter, row, n_neighbors)
-    shown = {"feature": book.feature_names, "row": book.cells_of(row)}
-    shown |= {f"row {number}": kept_values(voter, number) for number in near["row"]}
     told = {
         "feature": object_array([names[d] for d in order]),
         "value": object_array([cells[names[d]] for d in order]),
@@ -110,10 +105,19 @@ def explain_number(
         float(base),
         interval,
         frame(near, library=library),
-        frame({k: object_array(v) for k, v in shown.items()}, library=library),
+        frame(beside_neighbors(voter, row, near["row"]), library=library),
         frame(told, library=library),
         committee.explained_by,
     )
+
+
+def number_contributions(
+    committee: NumberCommittee, X: Any, owner: str | None = None
+) -> dict[Any, Any]:
+    """Return what ``explain_rows`` of the regressors returns, as columns by name."""
+    parts, base = committee.contributions(X, owner)
+    about = {"predicted": base + parts.sum(axis=1), BASE: base}
+    return contribution_table(committee, about, parts)
 
 
 def nearest_targets(

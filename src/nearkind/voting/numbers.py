@@ -5,8 +5,8 @@ weighted mean. Shares are voted on as those of classes are; the mean of a vote i
 exactly the weighted mean of the neighbours' targets, and its spread follows.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, ClassVar
 
@@ -14,20 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.distances.checks import check_reals, check_vectors
-from nearkind.encoding.codebook import FEW_ROWS
 from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.errors import RefusedError
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.neighbors import RowGroups, TrainingRows
 from nearkind.protocols import Array, Codes
-from nearkind.tables import read_table
-from nearkind.voting.committee import (
-    explained_by,
-    explaining,
-    feature_names,
-    shapley_values,
-)
+from nearkind.validation.parameters import check_whole
+from nearkind.voting.committee import VoterGroup
+from nearkind.voting.condensation import N_FOLDS, check_tolerance, hold_out
 from nearkind.voting.conformal import ROUNDING
+from nearkind.voting.representatives import representatives
 from nearkind.voting.voter import Rule, Voter
 
 N_KNOTS = 17
@@ -226,6 +222,27 @@ class NumberVoter(Voter):
         return means
 
 
+def _rise(voter: NumberVoter) -> Callable[[int], float]:
+    """Return how much more of the variance is left if only some rows vote."""
+    others, at, held = hold_out(voter, N_FOLDS)
+    codes, weights = voter.rows.codes[at], held.sum(axis=1)
+    t = held @ voter.knots / weights + voter.trend_of(codes)
+    variance = np.average(
+        np.square(t - np.average(t, weights=weights)), weights=weights
+    )
+
+    def loss(few: Any) -> float:
+        return float(np.average(np.square(few.moments(codes)[0] - t), weights=weights))
+
+    def rise(n_rows: int) -> float:
+        n = max(1, n_rows * len(others.rows) // len(voter.rows))
+        few = others.with_rows(representatives(others, n))
+        return (loss(few) - by_all) / max(variance, 1e-300)
+
+    by_all = loss(others)
+    return rise
+
+
 @dataclass(frozen=True, eq=False)
 class HeldErrors:
     """Errors on rows held out, in units of the spread of the votes on each.
@@ -269,7 +286,7 @@ class HeldErrors:
 
 
 @dataclass(frozen=True, eq=False)
-class NumberCommittee:
+class NumberCommittee(VoterGroup):
     """What predicts a number: voters whose means count alike.
 
     Attributes
@@ -302,31 +319,14 @@ class NumberCommittee:
         if not (-inf < self.low <= self.high < inf and 0.0 <= self.floor < inf):
             raise RefusedError("the range or the spread of targets is not finite")
 
-    @property
-    def explaining(self) -> NumberVoter:
-        """The voter that neighbours, columns and values are explained by."""
-        return self.voters[explaining([voter.report for voter in self.voters])]
-
-    @property
-    def explained_by(self) -> str:
-        """Which distance columns, values and neighbours are explained by, in words."""
-        return explained_by([voter.report for voter in self.voters])
-
-    @property
-    def feature_names(self) -> list[Any]:
-        """Features of all voters, each once."""
-        return feature_names(self.voters)
-
     def predict(self, X: Any, owner: str | None = None) -> Array:
         """Return the predicted number of each row (n,)."""
         return self.scale.invert(self.moments(X, owner)[0])
 
     def moments(self, X: Any, owner: str | None = None) -> tuple[Array, Array]:
         """Return the predictions and their spreads (n,), on the scale."""
-        if len(self.voters) > 1:
-            X = read_table(X)
-            X = X.factorize() if X.n_rows > FEW_ROWS else X  # once for all voters
-        found = [voter.moments(voter.encode(X, owner)) for voter in self.voters]
+        both = zip(self.voters, self.coded(X, owner), strict=True)
+        found = [voter.moments(codes) for voter, codes in both]
         return self.combine(*map(np.array, zip(*found, strict=True)))
 
     def combine(self, means: Array, variances: Array) -> tuple[Array, Array]:
@@ -351,6 +351,28 @@ class NumberCommittee:
         """Return the mean target, as it was given, of a voter's unique rows."""
         return self.scale.invert(voter.targets(unique))
 
+    def condensed(self, n_rows: int | None, tolerance: float) -> "NumberCommittee":
+        """Return a committee in which fewer rows vote, each for all near it.
+
+        Parameters
+        ----------
+        n_rows : int or None
+            Unique rows of each voter; None: the fewest, of 1, 2, 4 and so on, with
+            which no voter alone predicts less well than ``tolerance`` allows.
+        tolerance : float
+            Share of the variance of held-out targets by which their mean squared error
+            may rise.
+        """
+        if n_rows is None:
+            check_tolerance(tolerance)
+            rises, n_rows = [_rise(voter) for voter in self.voters], 1
+            most = max(len(voter.rows) for voter in self.voters)
+            while n_rows < most and any(rise(n_rows) > tolerance for rise in rises):
+                n_rows *= 2
+        n = check_whole(n_rows, "n_rows", "condensed")
+        few = [replace(v, rows=representatives(v, n)) for v in self.voters]
+        return replace(self, voters=tuple(few))
+
     def contributions(self, X: Any, owner: str | None = None) -> tuple[Array, Array]:
         """Return the contribution of each feature to each prediction (n, D).
 
@@ -363,7 +385,7 @@ class NumberCommittee:
             The predictions without any feature.
         """
         votes = [(voter.means, voter.means_over) for voter in self.voters]
-        parts, base = shapley_values(self.voters, votes, self.numbers, X, owner)
+        parts, base = self.shapley_values(votes, self.numbers, X, owner)
         return parts[:, :, 0], base[:, 0]
 
     def numbers(self, t: Array) -> Array:
