@@ -173,7 +173,8 @@ def main() -> None:
         "rows with the same value in one of the next two, by the Jaro-Winkler "
         "similarity of words and a Gaussian of numbers, and classifies them by ECM, "
         "then links one to one. *gower* is `nk.match`, which takes a mistyped word for "
-        "another value; without a caliper it pairs as many rows as it can.\n\n"
+        "another value. It forms as many pairs as the caliper allows, so a wide one "
+        "costs precision, and without one every row is paired.\n\n"
         f"{versions('nearkind', 'recordlinkage', 'pandas')}\n"
     )
     write_page(given, "tasks-matching.md", page)

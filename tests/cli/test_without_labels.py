@@ -69,6 +69,20 @@ def test_missing_cells_are_filled_and_others_stay_as_they_are(pets, tmp_path):
     assert 0.0 <= filled[0]["certainty"] <= 1.0
 
 
+def test_a_missing_date_is_that_of_the_nearest_row(tmp_path):
+    path = tmp_path / "pets.csv"
+    path.write_text(
+        "kind,born,weight\ndog,2020-01-03,30\ndog,2020-01-03,31\ndog,,29\n"
+        "cat,2021-05-07,4\ncat,,4\ncat,2021-05-09,5\n"
+    )
+    filled = facts("impute", path, "-k", "2")["filled"]
+    assert [(each["row"], each["value"], each["certainty"]) for each in filled] == [
+        (2, "2020-01-03", 1.0), (4, "2021-05-07", 0.5),
+    ]  # fmt: skip
+    assert "dog,2020-01-03,29" in done("impute", path)
+    assert "dog,,29" in done("impute", path, "--drop", "born")
+
+
 def test_rows_of_two_tables_are_paired(pets, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text("kind,legs,name\nbird,2,Pip\ndog,4,Rexx\n")

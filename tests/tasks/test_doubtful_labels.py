@@ -6,12 +6,7 @@ import pytest
 import nearkind as nk
 from nearkind.tasks import doubtful_labels as module
 from nearkind.tasks.audited_rows import AuditedRows
-from nearkind.tasks.doubtful_labels import (
-    contradicted,
-    doubtful_labels,
-    judge,
-    nearest,
-)
+from nearkind.tasks.doubtful_labels import contradicted, doubtful_labels, judge
 
 
 @pytest.fixture(scope="module")
@@ -105,16 +100,3 @@ def test_a_sure_contradiction_need_not_be_as_sure_as_is_usual():
     proba = np.array([[0.99, 0.01]] * 9 + [[0.01, 0.99]] * 9 + [[0.08, 0.92]])
     y = np.repeat([0, 1, 0], [9, 9, 1])
     assert contradicted(proba, y)[0].tolist() == [18]
-
-
-@pytest.mark.parametrize("name", ["hamming", "goodall1", "euclidean"])
-def test_the_nearest_are_those_of_all_distances(name, monkeypatch):
-    monkeypatch.setattr(module, "distances_at_once", lambda: 100)
-    X = np.random.default_rng(0).integers(0, 3, (40, 4)).astype(str)
-    distance = nk.baselines.all()[name]().fit(X, np.arange(40) % 2).distance_
-    codes = distance.encode(X)
-    d = distance.pairwise_distances(X[:15], X[15:])
-    found = nearest(distance, codes[:15], codes[15:], 3)
-    np.testing.assert_allclose(
-        np.take_along_axis(d, found, axis=1), np.sort(d, axis=1)[:, :3]
-    )

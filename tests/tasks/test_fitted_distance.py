@@ -7,14 +7,15 @@ from sklearn.frozen import FrozenEstimator
 
 import nearkind as nk
 from nearkind.tasks.fitted_distance import DistanceTask, unfitted_distance
+from nearkind.validation.parameters import estimator_class
 
 X = [["red", "s"], ["blue", "s"], ["red", "m"], ["blue", "m"], ["red", "s"]]
 Y = ["a", "b", "a", "b", "a"]
 
 
+@estimator_class()
 class Task(DistanceTask):
-    def __init__(self, metric):
-        self.metric = metric
+    metric: object
 
     def fit(self, *data):
         self.rows = self._fit_distance(*data)

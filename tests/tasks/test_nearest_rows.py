@@ -30,7 +30,7 @@ def test_scikit_learns_own_check(model, check):
     check(model)
 
 
-@pytest.mark.parametrize("metric", ["gower", "dilca"])
+@pytest.mark.parametrize("metric", ["gower", "dilca", "goodall1"])
 @given(table=tables(min_rows=4), k=st.integers(1, 3), radius=st.floats(0.0, 1.0))
 def test_the_nearest_rows_are_those_of_sorting_all(metric, table, k, radius):
     X = table.codes.astype(str)

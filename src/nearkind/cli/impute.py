@@ -1,5 +1,7 @@
 """``nearkind impute``."""
 
+from typing import Any
+
 from nearkind.cli import options
 from nearkind.cli.options import option
 
@@ -13,8 +15,9 @@ def impute(
 ) -> None:
     """Fill the missing cells of DATA from similar rows, and write the table.
 
-    All other cells are written as they are. --json prints every filled cell with its
-    certainty, and no table unless --output is given.
+    All other cells are written as they are. A missing date is filled with that of the
+    nearest row. --json prints every filled cell with its certainty, and no table unless
+    --output is given.
     """
     from nearkind.cli.console import Screen, print_json
     from nearkind.cli.progress import said_if_long
@@ -27,8 +30,12 @@ def impute(
     columns = rows.columns()
     X = rows.features_of(columns)
     with said_if_long("comparing rows ..."):
-        found = NeighborImputer(metric, n_neighbors=k).fit(X).certainty(X)
-    cells = [each for each in records(found) if each["column"] in columns]
+        model = NeighborImputer(metric, n_neighbors=k).fit(X)
+        found = records(model.certainty(X))
+        cells = [each for each in found if each["column"] in columns]
+        for name in columns:
+            if name not in X and name not in (rows.drop or ()):
+                cells += _dates(name, columns[name], X, model.distance_, k)
     filled = {name: list(column) for name, column in columns.items()}
     certain: dict[str, list[float]] = {}
     for each in cells:
@@ -48,3 +55,29 @@ def impute(
     ]
     if lines:
         screen.table(("column", "cells", "mean certainty"), lines, right={"cells"})
+
+
+def _dates(name: str, cells: list[Any], X: Any, distance: Any, k: int) -> list[Any]:
+    """Return the missing dates of a column, each that of the nearest row with a date.
+
+    The certainty is the share of the k nearest rows that have the same date.
+    """
+    import numpy as np
+
+    from nearkind.io.cells import is_missing
+    from nearkind.tables.selection import take_rows
+    from nearkind.tasks.nearest_rows import NearestRows
+
+    gaps = np.array([is_missing(cell) for cell in cells])
+    known, missing = np.flatnonzero(~gaps), np.flatnonzero(gaps)
+    if not len(known) or not len(missing):
+        return []
+    search = NearestRows(distance, n_neighbors=min(k, len(known)))
+    near = search.fit(take_rows(X, known)).kneighbors(take_rows(X, missing))[1]
+    found = []
+    for row, places in zip(missing.tolist(), known[near].tolist(), strict=True):
+        dates = [cells[place] for place in places]
+        certainty = dates.count(dates[0]) / len(dates)
+        line = {"row": row, "column": name, "value": dates[0], "certainty": certainty}
+        found.append(line)
+    return found

@@ -76,6 +76,15 @@ class Table:
             library=self.library,
         )
 
+    def select(self, names: list[Any]) -> "Table":
+        """Return some columns of the table, by name."""
+        places, library = [self.names.index(name) for name in names], self.library
+
+        def read(d: int) -> Column:
+            return self.column(places[d])
+
+        return Table(names, self.n_rows, self.named, read, library=library)
+
     def stacked(self, other: "Table") -> "Table":
         """Return the rows of this table, then those of another with these columns."""
 
@@ -151,6 +160,13 @@ class FactorizedTable(Table):
         n_values = len(self.columns[d].missing)
         counts = np.bincount(self.codes[:, d] % n_values, weights, n_values)
         return counts.astype(float)
+
+    def select(self, names: list[Any]) -> "FactorizedTable":
+        """Return some columns of the table, by name."""
+        places = [self.names.index(name) for name in names]
+        columns = [self.columns[d] for d in places]
+        codes = np.asfortranarray(self.codes[:, places])
+        return FactorizedTable.of(names, self.named, columns, codes, self.library)
 
     def take(self, rows: NDArray[np.intp]) -> "FactorizedTable":
         """Return some rows of the table, by number."""

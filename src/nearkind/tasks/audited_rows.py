@@ -119,18 +119,10 @@ class AuditedRows:
 
     def without(self, names: Collection[Any]) -> "AuditedRows":
         """Return the rows without some columns; all columns if none would be left."""
-        table = self.table
-        kept = [d for d, name in enumerate(table.names) if name not in names]
-        if not kept or len(kept) == len(table.names):
+        kept = [name for name in self.table.names if name not in names]
+        if not kept or len(kept) == len(self.table.names):
             return self
-        fewer = FactorizedTable.of(
-            [table.names[d] for d in kept],
-            table.named,
-            [table.columns[d] for d in kept],
-            np.asfortranarray(table.codes[:, kept]),
-            table.library,
-        )
-        return replace(self, table=fewer)
+        return replace(self, table=self.table.select(kept))
 
 
 def _refuse_several(y: Any) -> None:

@@ -240,8 +240,7 @@ class _Task:
 
 
 def _committee_of(model: Any) -> Committee:
-    if isinstance(model, FrozenEstimator):
-        model = model.estimator
+    model = model.estimator if isinstance(model, FrozenEstimator) else model
     if not isinstance(model, NeighborClassifier):
         raise TypeError(
             "nearest_change wants a fitted CPMLClassifier or CPMLClassifierCV, which "

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.distances.form import FittedDistance, query_chunks
 from nearkind.encoding.rows import row_keys
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array
 from nearkind.search.classifier_cv import CPMLClassifierCV
 from nearkind.search.folds import Fold, deal_by_class, limit_training
 from nearkind.tasks.audited_rows import AuditedRows
-from nearkind.validation.limits import distances_at_once
+from nearkind.tasks.nearest_rows import NearestRows
 from nearkind.validation.parameters import generator
 
 MOST_TAUGHT = 6_000
@@ -210,8 +209,9 @@ def doubtful_labels(
         for label in np.unique(suggested[doubtful]):
             mine = doubtful[suggested[doubtful] == label]
             known = taught[y[taught] == label]
-            queries, codes = (distance.encode(table.take(at)) for at in (mine, known))
-            places = nearest(distance, queries, codes, n_neighbors)
+            search = NearestRows(distance, n_neighbors=min(n_neighbors, len(known)))
+            search.fit(table.take(known))
+            places = search.kneighbors(table.take(mine), return_distance=False)
             near |= zip(mine.tolist(), numbers[known[places]].tolist(), strict=True)
     return [
         DoubtfulLabel(
@@ -224,23 +224,3 @@ def doubtful_labels(
         )
         for row in doubtful.tolist()
     ]
-
-
-def nearest(
-    distance: FittedDistance, queries: Codes, codes: Codes, n_neighbors: int
-) -> NDArray[np.intp]:
-    """Return the places of the rows nearest to each query (b, k), the nearest first.
-
-    Parameters
-    ----------
-    distance : FittedDistance
-    queries, codes : ndarray of int32 (b, D) and (m, D)
-    n_neighbors : int
-        How many to return; fewer if there are no more.
-    """
-    rows = distance.represent(codes)
-    found = []
-    for at in query_chunks(len(queries), len(codes), distances_at_once()):
-        d = distance.compare(distance.represent(queries[at]), rows)
-        found.append(np.argsort(d, axis=1, kind="stable")[:, :n_neighbors])
-    return np.concatenate(found)

@@ -137,13 +137,29 @@ def similarity_facts(
         "different": len(groups),
         "distance": view.report.title,
         "equal": [
-            {"rows": group.tolist(), "cells": _cells(X, int(group[0]))}
+            {
+                "rows": group.tolist(),
+                "cells": {str(name): cells[group[0]] for name, cells in X.items()},
+            }
             for group in sorted(groups, key=len, reverse=True)
             if len(group) > 1
         ],
         "near": [
-            _pair_facts(X, int(first_rows[a]), int(first_rows[b]), float(d))
-            for a, b, d in zip(*pairs, strict=True)
+            {
+                "rows": [a, b],
+                "distance": distance,
+                "differs": [
+                    {"feature": str(name), "a": cells[a], "b": cells[b]}
+                    for name, cells in X.items()
+                    if cells[a] != cells[b]
+                ],
+            }
+            for a, b, distance in zip(
+                first_rows[pairs.first].tolist(),
+                first_rows[pairs.second].tolist(),
+                pairs.distances.tolist(),
+                strict=True,
+            )
         ],
     }
 
@@ -234,17 +250,15 @@ def near_rows(
     table, labels = some.table, [*rows.classes.tolist(), None]
     distance = _hamming(table).distance_
     pairs = nearest_pairs(distance, distance.encode(table), n_pairs)
-    found = []
-    for a, b, d in zip(*pairs, strict=True):
-        differs = np.flatnonzero(table.codes[a] != table.codes[b])
-        found.append(
-            NearRows(
-                some.numbers[[a, b]].tolist(),
-                [labels[some.y[a]], labels[some.y[b]]],
-                float(d),
-                [table.names[d] for d in differs],
-            )
+    found = [
+        NearRows(
+            some.numbers[[a, b]].tolist(),
+            [labels[some.y[a]], labels[some.y[b]]],
+            float(d),
+            [table.names[j] for j in np.flatnonzero(table.codes[a] != table.codes[b])],
         )
+        for a, b, d in zip(*pairs, strict=True)
+    ]
     return found, n_different
 
 
@@ -305,19 +319,3 @@ def listed(items: Sequence[Any]) -> str:
 def _nth_smallest(values: Array, n: int) -> float:
     """Return the n-th smallest of some values, infinity if they are fewer."""
     return float(np.partition(values, n - 1)[n - 1]) if len(values) > n else np.inf
-
-
-def _cells(X: Columns, row: int) -> dict[str, Any]:
-    return {str(name): cells[row] for name, cells in X.items()}
-
-
-def _pair_facts(X: Columns, a: int, b: int, distance: float) -> dict[str, Any]:
-    return {
-        "rows": [a, b],
-        "distance": distance,
-        "differs": [
-            {"feature": str(name), "a": cells[a], "b": cells[b]}
-            for name, cells in X.items()
-            if cells[a] != cells[b]
-        ],
-    }

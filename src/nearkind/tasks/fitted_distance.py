@@ -83,7 +83,13 @@ class DistanceTask(TableEstimator):
         else:
             unfitted = "hamming" if metric is None and y is None else metric
             metric = clone(distance_of(unfitted, self))
-            _check_has_labels(metric, y, owner)
+            if traits_of(metric).requires_labels and y is None:
+                raise ValueError(
+                    f"{type(metric).__name__} learns from labels, and {owner} was "
+                    "given none. Give y to fit, or a fitted distance as metric (where "
+                    "models are cloned, within scikit-learn's FrozenEstimator), or one "
+                    "that needs no labels, such as 'hamming'."
+                )
             rows = _coded(*data, codebook_of(metric), owner)
             self.metric_ = metric.fit(rows)
             self.distance_ = metric.distance_
@@ -181,16 +187,6 @@ def _unwrapped(metric: Any) -> Any:
         metric = metric.estimator
     is_classifier = isinstance(metric, NeighborClassifier) and is_fitted(metric)
     return metric.metric_ if is_classifier else metric
-
-
-def _check_has_labels(metric: Distance, y: Any, owner: str) -> None:
-    if traits_of(metric).requires_labels and y is None:
-        raise ValueError(
-            f"{type(metric).__name__} learns from labels, and {owner} was given none. "
-            "Give y to fit, or a fitted distance as metric (where models are cloned, "
-            "within scikit-learn's FrozenEstimator), or one that needs no labels, such "
-            "as 'hamming'."
-        )
 
 
 def _coded(X: Any, y: Any, sample_weight: Any, book: Codebook, owner: str) -> CodedRows:

@@ -15,7 +15,7 @@ from nearkind.encoding.rows import row_keys
 from nearkind.errors import did_you_mean
 from nearkind.neighbors import PlainIndex
 from nearkind.protocols import Array, Codes
-from nearkind.tables import Column, FactorizedTable, Table, frame, read_table
+from nearkind.tables import FactorizedTable, Table, frame, read_table
 from nearkind.tasks.nearest_rows import NearestRows, differences
 from nearkind.validation import parameters
 from nearkind.validation.limits import distances_at_once
@@ -117,8 +117,8 @@ def match(
     limits = _calipers(caliper)
     largest = limits.pop(None, np.inf)
     used = list(dict.fromkeys([*names, *keys, *_names(a, b, limits)]))
-    both, n = _select(a, used).stacked(_select(b, used)).factorize(), a.n_rows
-    compared = _select(both, names)
+    both, n = a.select(used).stacked(b.select(used)).factorize(), a.n_rows
+    compared = both.select(names)
     search = NearestRows(metric).fit(compared)
     codes = search.encode(compared)
     numbers = [(_numbers(both, name), most) for name, most in limits.items()]
@@ -266,16 +266,6 @@ def _names(a: Table, b: Table, names: Any) -> list[Any]:
                 hint = did_you_mean(name, table.names)
                 raise ValueError(f"{what} has no column {name!r}. {hint}")
     return names
-
-
-def _select(table: Table, names: list[Any]) -> Table:
-    """Return a table of some columns."""
-    places, library = [table.names.index(name) for name in names], table.library
-
-    def read(d: int) -> Column:
-        return table.column(places[d])
-
-    return Table(names, table.n_rows, table.named, read, library=library)
 
 
 def _calipers(caliper: Any) -> dict[Any, float]:

@@ -114,16 +114,10 @@ class KMedoids(
     """
 
     _parts: ClassVar = {
-        "_medoid_codes": np.ndarray,
-        "_medoid_cells": dict,
-        "labels_": np.ndarray,
-        "medoid_indices_": np.ndarray,
-        "inertia_": float,
-        "cluster_sizes_": np.ndarray,
-        "n_clusters_": int,
-        "silhouettes_": dict,
-        "n_iter_": int,
-        "groups_": list,
+        **dict.fromkeys(("_medoid_codes", "labels_", "medoid_indices_"), np.ndarray),
+        **{"cluster_sizes_": np.ndarray, "inertia_": float, "groups_": list},
+        **{"_medoid_cells": dict, "silhouettes_": dict},
+        **{"n_clusters_": int, "n_iter_": int},
     }
 
     metric: Any = None

@@ -268,20 +268,17 @@ class NearestRows(RowSearch, BaseEstimator):
         """
         distances, numbers = self.kneighbors(X, n_neighbors)
         rows, book = self._voter.rows, self.codebook_
-        groups, known = rows.groups, decoded(book, rows.codes)
-        numbered, unique = groups.members_of(np.arange(len(rows)))
-        training = {
-            number: (rows.codes[u], known[u])
-            for number, u in zip(numbered.tolist(), unique.tolist(), strict=True)
-        }
-        queries, library = np.sort(groups.rows), book.library_
-        sides = [training[number] for number in queries.tolist()]
+        unique = list(zip(rows.codes, decoded(book, rows.codes), strict=True))
+        members = zip(*rows.groups.members_of(np.arange(len(rows))), strict=True)
+        training = {int(number): unique[u] for number, u in members}
+        queries, library = sorted(training), book.library_
+        sides = [training[number] for number in queries]
         if X is not None:
             table = read_table(X)
             order = book.order_of(table, type(self).__name__)
             cells = zip(*(table.column(d).cells() for d in order), strict=True)
             sides = list(zip(self.encode(X), map(list, cells), strict=True))
-            queries, library = np.arange(len(sides)), book.library_of(X)
+            queries, library = list(range(len(sides))), book.library_of(X)
         columns = {
             "row": np.repeat(queries, numbers.shape[1]),
             "neighbor": numbers.ravel(),

@@ -173,10 +173,18 @@ class ColumnValues:
 
     def one_to(self, distance: FittedDistance, name: Any) -> Iterator[tuple[int, int]]:
         """Yield the places of values that a learned distance hardly tells apart."""
-        vectors = self._vectors(distance, name)
-        if vectors is None:
+        book = distance.codebook
+        if not isinstance(distance, ValueVectors) or name not in book.names_:
             return
-        places, table = vectors
+        d = book.place_of(name)
+        code = {value: at for at, value in enumerate(book.values(d))}
+        places = [i for i, value in enumerate(self.values) if value in code]
+        vectors = distance.tables.vectors
+        spreads = [float(table[:-1].var(axis=0).sum()) for table in vectors]
+        is_told = spreads[d] >= MATTERS * float(np.mean(spreads))
+        if len(places) < 2 or book.positions[d] is not None or not is_told:
+            return
+        table = vectors[d][[code[self.values[i]] for i in places]]
         d2 = metric.pairwise_distances(table)  # (m, m)
         n = self.n_rows[places].astype(float)
         mean = float(n @ d2 @ n / n.sum() ** 2)
@@ -189,24 +197,6 @@ class ColumnValues:
             ]
             if likes:
                 yield places[i], places[min(likes, key=lambda j: d2[i, j])]
-
-    def _vectors(
-        self, distance: FittedDistance, name: Any
-    ) -> tuple[list[int], Array] | None:
-        """Return places of values that a distance has vectors for, and these (m, q)."""
-        book = distance.codebook
-        if not isinstance(distance, ValueVectors) or name not in book.names_:
-            return None
-        d = book.place_of(name)
-        code = {value: at for at, value in enumerate(book.values(d))}
-        places = [i for i, value in enumerate(self.values) if value in code]
-        if len(places) < 2 or book.positions[d] is not None:
-            return None
-        vectors = distance.tables.vectors
-        spreads = [float(table[:-1].var(axis=0).sum()) for table in vectors]
-        if spreads[d] < MATTERS * float(np.mean(spreads)):
-            return None
-        return places, vectors[d][[code[self.values[i]] for i in places]]
 
 
 def spelled(text: str) -> str:
