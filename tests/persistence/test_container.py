@@ -57,7 +57,7 @@ def test_memory_may_be_exactly_the_limit():
 
 def test_a_file_cut_anywhere_is_told_so():
     for size in range(1, len(FILE)):
-        with pytest.raises(RefusedError, match="it is cut short; fetch"):
+        with pytest.raises(RefusedError, match="it is truncated; copy"):
             read(FILE[:size])
 
 

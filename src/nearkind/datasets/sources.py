@@ -139,12 +139,12 @@ def _absent(name: str, error: Exception) -> Exception:
     """Return the error for a known set without a file that cannot be downloaded."""
     needed = f"{name}{files.SUFFIX}"
     if name in DERIVED:
-        needed += f" (or {DERIVED[name].parent}{files.SUFFIX}, which it is made of)"
+        needed += f" (or {DERIVED[name].parent}{files.SUFFIX}, from which it is made)"
     home = files.folder()
     state = f"names {str(home)!r}, which has none" if home else "is not set"
     return FileNotFoundError(
         f"Data set {name!r} needs the file {needed}: {files.VARIABLE} {state}, the "
-        f"cache {str(files.cache())!r} has none, and OpenML did not give it ({error}). "
+        f"cache {str(files.cache())!r} has none, and OpenML did not return it ({error}). "
         f"Set {files.VARIABLE} to a folder that holds {name}{files.SUFFIX}, or use a "
         f"set that needs no file: {', '.join(sorted([*RULES, 'led24']))}."
     )
