@@ -63,8 +63,8 @@ def warn_shadowed(data: str) -> None:
     if _is_file(data) and data in names():
         warn(
             f"{data!r} is both a file in this folder and a built-in data set; the file "
-            f"is read. Write './{data}' to read the file without this warning, or run the "
-            "command in another folder for the data set.",
+            f"is read. Write './{data}' to read it without this warning, or change to "
+            "another folder to use the data set.",
             ReadingWarning,
             stacklevel=3,
         )

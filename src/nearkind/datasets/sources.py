@@ -144,7 +144,7 @@ def _absent(name: str, error: Exception) -> Exception:
     state = f"names {str(home)!r}, which has none" if home else "is not set"
     return FileNotFoundError(
         f"Data set {name!r} needs the file {needed}: {files.VARIABLE} {state}, the "
-        f"cache {str(files.cache())!r} has none, and OpenML did not return it ({error}). "
+        f"cache {str(files.cache())!r} has none, and OpenML did not give it ({error}). "
         f"Set {files.VARIABLE} to a folder that holds {name}{files.SUFFIX}, or use a "
         f"set that needs no file: {', '.join(sorted([*RULES, 'led24']))}."
     )
