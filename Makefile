@@ -115,6 +115,8 @@ bench: .venv/test.stamp
 
 bench-accuracy: .venv/bench.stamp .venv-anchors/stamp
 	$(BIN)/python -m benchmarks.accuracy
+	test -z "$$NEARKIND_REGRESSION" || \
+		$(BIN)/python -m benchmarks.accuracy.regression bench-accuracy/regression.jsonl
 
 bench-peers: .venv/test.stamp .venv-peers/stamp
 	$(BIN)/python -m benchmarks.peers

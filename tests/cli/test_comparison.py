@@ -95,3 +95,24 @@ def test_a_table_is_read_where_a_trial_runs(pets):
     assert part.X[0].tolist() == ["4", "fur", "007"]
     assert part.X[-1].tolist() == ["2", None, "001"]
     assert part.y.tolist()[:3] == ["dog", "cat", "bird"]
+
+
+def test_numbers_are_compared_with_regressors(tmp_path):
+    path = tmp_path / "prices.csv"
+    lines = [
+        f"{'abc'[i % 3]},{i % 7},{5 * (i % 3) + i % 7 + i / 99}" for i in range(60)
+    ]
+    path.write_text("\n".join(["make,size,price", *lines]))
+    found = facts("compare", path, "-t", "price", "-r", 2, "--seconds", 1)
+    assert (found["task"], found["rows"], found["features"]) == ("number", 60, 2)
+    r2 = {each["method"]: each["r2"] for each in found["methods"]}
+    assert set(r2) == {"cv", "mean", "ridge", "forest", "boosting", "neighbors"}
+    assert r2["ridge"] > 0.9 > 0.0 >= r2["mean"]
+    out = done("evaluate", path, "-t", "price", "-r", 1, "-m", "ridge", "-m", "mean")
+    for words in ("prices.csv: 60 rows, 2 features, 1 splits", "R2", "RMSE", "MAE"):
+        assert words in out
+    said = complaint("compare", path, "-t", "price", "-m", "hamming", code=2)
+    assert "no method 'hamming' predicts numbers" in said
+    few = tmp_path / "few.csv"
+    few.write_text("a,y\nx,1.5\nz,2.5\n")
+    assert "at least 10" in complaint("compare", few, "-t", "y", "--task", "number")

@@ -10,6 +10,7 @@ import nearkind as nk
 from helpers.browsing import Visit, opened_browser
 from helpers.commands import done
 from nearkind.pages.questionnaire import questionnaire, questionnaire_facts
+from nearkind.tasks.answer_posterior import information
 
 X = "v" + nk.datasets.load("monks1", as_frame=True).X.astype(str)
 KEYS = {"first": "1", "second": "2", "neither": "=", "unsure": "?"}
@@ -54,9 +55,10 @@ def assert_tells_most(questions, pool, rows):
     """Check that the page asks the question of its pool that Python would ask."""
     asked = {each.key for each in questions.answers}
     open_ = [each for each in pool if (each[0], *sorted(each[1:])) not in asked]
-    best = questions.best(np.array(open_))
-    worth = questions.worth(np.array([rows, best]))
-    assert worth[0] == pytest.approx(worth[1], abs=1e-4)
+    both = np.array([rows, questions.best(np.array(open_))])
+    features = questions.comparisons.features(both)
+    asked, best = information(*questions.posterior.predict(features))
+    assert asked == pytest.approx(best, abs=1e-4)
     assert not {*rows} & {row for each in questions.answers[-4:] for row in each.rows}
 
 

@@ -134,10 +134,17 @@ def test_a_batch_is_of_different_new_questions():
     assert not {a.key for a in questions.answers} & {tuple(r) for r in rows.tolist()}
 
 
-def test_the_first_questions_differ_in_few_columns():
+def test_few_columns_differ_in_questions_about_a_wide_table():
     rng = np.random.default_rng(0)
-    table = rng.integers(4, size=(300, 20)).astype(str)
-    assert len(nk.Questions(table).ask().columns) < 16
+    kinds = rng.integers(4, size=(9, 20))[rng.integers(9, size=300)]
+    table = np.where(
+        rng.random((300, 20)) < 0.1, rng.integers(4, size=(300, 20)), kinds
+    )
+    questions = nk.Questions(table.astype(str))
+    for choice in ("first", "second", "neither", "unsure") * 3:
+        question = questions.ask()
+        assert len(question.columns) <= 8
+        questions.answer(question, choice)
 
 
 def test_distances_between_values_are_told():

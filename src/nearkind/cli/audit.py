@@ -1,6 +1,6 @@
 """``nearkind audit``."""
 
-from typing import Any, Literal
+from typing import Any
 
 from nearkind.cli import options
 from nearkind.cli.options import option
@@ -11,11 +11,7 @@ def audit(
     top: int = option(
         "Findings of each kind to show; --json has all.", default=10, min=1
     ),
-    task: Literal["auto", "class", "number"] = option(
-        "What the target is: a class or a number; auto takes more than 20 different "
-        "numbers for a number.",
-        default="auto",
-    ),
+    task: options.Task = "auto",
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:

@@ -14,14 +14,24 @@ class ManyTrials(options.Trials):
 
 
 def compare(
-    table: options.TargetTable, trials: ManyTrials, as_json: options.AsJson = False
+    table: options.TargetTable,
+    trials: ManyTrials,
+    task: options.Task = "auto",
+    as_json: options.AsJson = False,
 ) -> None:
     """Compare methods on a table: accuracy, ranks, significance and time.
 
-    Without --method, all methods are tried.
+    Without --method, all methods are tried; of a number, cv, mean, ridge, forest,
+    boosting and neighbors.
     """
     from nearkind.cli import comparison, console
+    from nearkind.cli.number_comparison import number_columns, number_scores
 
+    show = console.print_json if as_json else console.show_comparison
+    source = table.source()
+    if (columns := number_columns(source, task)) is not None:
+        show(number_scores(columns, source, trials, ranked=True))
+        return
     chosen = trials.method or comparison.METHODS
-    facts = comparison.compare_methods(table.source(), chosen, trials)
-    (console.print_json if as_json else console.show_comparison)(facts)
+    facts = comparison.compare_methods(source, chosen, trials)
+    show(facts)

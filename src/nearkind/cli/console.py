@@ -24,6 +24,9 @@ HEADS = {
     "triplet_accuracy": "triplets",
     "mean_rank": "mean rank",
     "p_value": "p",
+    "r2": "R2",
+    "rmse": "RMSE",
+    "mae": "MAE",
 }
 """Head of a column where it is not the key."""
 NEXT_OF_CLASSIFIER = (
@@ -221,7 +224,8 @@ def print_relevance(
         share = round(part["share"], 3) + 0.0  # without a minus before zero
         screen.line(f"  {name:<{width}}  {share:6.1%}  {bar(share, most)}")
     if rest:
-        screen.line(f"  {len(rest)} more: {sum(part['share'] for part in rest):.1%}")
+        share = round(sum(part["share"] for part in rest), 3) + 0.0
+        screen.line(f"  {len(rest)} more: {share:.1%}")
 
 
 def show_neighbors(facts: dict[str, Any]) -> None:
@@ -421,15 +425,15 @@ def cells_text(cells: dict[str, Any]) -> str:
 
 def show_evaluation(facts: dict[str, Any]) -> None:
     """Print one line per method."""
-    keys = "accuracy", "balanced_accuracy", "triplet_accuracy", "seconds"
-    screen = _print_methods(facts, keys)
+    keys = ("accuracy", "balanced_accuracy", "triplet_accuracy")
+    screen = _print_methods(facts, (*_number_keys(facts, keys), "seconds"))
     _print_failures(screen, facts)
 
 
 def show_comparison(facts: dict[str, Any]) -> None:
     """Print one line per method, the best first, and whether they differ."""
-    keys = "mean_rank", "accuracy", "triplet_accuracy", "p_value", "seconds"
-    screen = _print_methods(facts, keys)
+    keys = _number_keys(facts, ("accuracy", "triplet_accuracy"))
+    screen = _print_methods(facts, ("mean_rank", *keys, "p_value", "seconds"))
     if facts["friedman"] is not None:
         p_value = facts["friedman"]["p_value"]
         screen.line(f"Friedman: p = {p_value:.2g} that all are alike.")
@@ -442,13 +446,19 @@ def show_comparison(facts: dict[str, Any]) -> None:
     _print_failures(screen, facts)
 
 
+def _number_keys(facts: dict[str, Any], of_classes: tuple[str, ...]) -> tuple[str, ...]:
+    return ("r2", "rmse", "mae") if "task" in facts else of_classes
+
+
 def _print_methods(facts: dict[str, Any], keys: tuple[str, ...]) -> Screen:
     """Print a table with a line per method and a column per key."""
     screen, heads = Screen(), [HEADS.get(key, key) for key in keys]
+    baseline = ""
+    if "majority_share" in facts:
+        baseline = f"; majority-class baseline {facts['majority_share']:.1%}"
     screen.line(
         f"{facts['data']}: {facts['rows']:,} rows, {facts['features']} features, "
-        f"{facts['repeats']} splits; majority-class baseline "
-        f"{facts['majority_share']:.1%}",
+        f"{facts['repeats']} splits{baseline}",
         bold=True,
     )
     lines = [
@@ -470,6 +480,9 @@ def _score(method: dict[str, Any], key: str) -> str:
     value, deviation = method[key], method.get(f"{key}_deviation")
     if value is None:
         return "-"
+    if deviation is not None and key in ("r2", "rmse", "mae"):
+        form = ".3f" if key == "r2" else ".5g"
+        return f"{value:{form}} ± {deviation:{form}}"
     if deviation is not None:
         return f"{value:.1%} ± {deviation:.1%}"
     return format(value, ".3f" if key == "p_value" else ".1f")

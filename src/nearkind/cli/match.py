@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import typer
-
 from nearkind.cli import options
 from nearkind.cli.options import argument, option
 
@@ -46,7 +44,9 @@ def match(
     from nearkind.tasks.matches import match as match_tables
 
     written.check({"A": a, "B": b})
-    metric, limits = measure.distance(), _calipers(caliper or [])
+    metric = measure.distance()
+    wanted = "a number, or a column and a number, such as age=2"
+    limits = options.named_numbers(caliper, "--caliper", wanted)
     A, B = (read_data(data, reading.options) for data in (a, b))
     n, shared = len(next(iter(A.values()))), A.keys() & B.keys()
     raw = {name: [*A[name], *B[name]] for name in A if name in shared}
@@ -56,27 +56,14 @@ def match(
         | {name: cells[part] for name, cells in both.items()}
         for X, part in ((A, slice(n)), (B, slice(n, None)))
     )
-    settings: dict[str, Any] = {"one_to_one": k is None, "n_neighbors": k or 1}
-    settings |= {"caliper": limits, "columns": columns, "exact": exact or ()}
+    settings: dict[str, Any] = {"columns": columns, "exact": exact or ()}
+    settings |= {"one_to_one": k is None, "n_neighbors": k or 1}
+    caliper_of = {name or None: most for name, most in limits.items()}
     with said_if_long("comparing rows ..."):
-        pairs = records(match_tables(A, B, metric, **settings))
+        found = match_tables(A, B, metric, caliper=caliper_of, **settings)
+        pairs = records(found)
     if as_json:
         print_json({"a": short_name(a), "b": short_name(b), "pairs": pairs})
     if written.output is not None or not as_json:
         names = "a", "b", "distance", "reason"
         written.write({name: [each[name] for each in pairs] for name in names})
-
-
-def _calipers(given: list[str]) -> dict[Any, float]:
-    """Return the calipers by column, that of the distance under None."""
-    found = {}
-    for text in given:
-        name, _, number = text.rpartition("=")
-        try:
-            found[name or None] = float(number)
-        except ValueError:
-            raise typer.BadParameter(
-                f"a number, or a column and a number, such as age=2; got {text!r}.",
-                param_hint="--caliper",
-            ) from None
-    return found

@@ -65,7 +65,7 @@ def load_predictor(path: Path, predicts: str = "class") -> Any:
     if committee.classes is None and predicts == "class":
         raise ValueError(
             f"{path.name} predicts a number, and this command needs a model of "
-            "classes. predict, explain, neighbors and show take both."
+            "classes. predict, explain, neighbors, show and export take both."
         )
     return model
 

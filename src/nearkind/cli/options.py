@@ -7,6 +7,7 @@ has one parameter for it, which ``grouped`` turns into one option per field.
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from decimal import Decimal
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -156,6 +157,14 @@ Page = Annotated[
     ),
 ]
 Row = Annotated[int, typer.Option("--row", help="Number of a row of DATA, from 0.")]
+Task = Annotated[
+    Literal["auto", "class", "number"],
+    typer.Option(
+        "--task",
+        help="What the target is: a class or a number; auto takes more than 20 "
+        "different numbers for a number.",
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random numbers.")]
 ListMethods = Annotated[
     bool,
@@ -343,11 +352,18 @@ def _target_hint(rows: Rows) -> str:
         return f"{wanted}."
     cells = {name: set(column) for name, column in rows.features().items()}
     counts = {name: sum(not is_missing(x) for x in cells[name]) for name in cells}
+    last, number = next(reversed(cells)), ""
+    if counts[last] > MOST_CLASSES and all(map(_is_number, cells[last])):
+        number = f", or {last!r} to predict a number"
     likely = [name for name in reversed(counts) if 2 <= counts[name] <= MOST_CLASSES]
     if not likely:
         return f"{wanted}. It has the columns {', '.join(map(repr, cells))}."
     listed = ", ".join(f"{name!r} ({counts[name]} values)" for name in likely[:5])
-    return f"{wanted}, such as --target {likely[0]!r}. Candidates: {listed}."
+    return f"{wanted}, such as --target {likely[0]!r}. Candidates: {listed}{number}."
+
+
+def _is_number(cell: Any) -> bool:
+    return cell is None or isinstance(cell, int | float | Decimal)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -456,11 +472,9 @@ class Measure:
                 param_hint="--metric",
             )
         given = {
-            "weights": {
-                name: _weight(text, weight)
-                for text in self.weights or ()
-                for name, _, weight in [text.rpartition("=")]
-            },
+            "weights": named_numbers(
+                self.weights, "--weights", "a column and its weight, such as size=2"
+            ),
             "ordered": {
                 name: infer_types({name: values.split(",")})[name]
                 for text in self.ordered or ()
@@ -478,15 +492,17 @@ class Measure:
         return made
 
 
-def _weight(text: str, weight: str) -> float:
-    """Return the weight in an option such as size=2; BadParameter if it has none."""
-    try:
-        return float(weight)
-    except ValueError:
-        raise typer.BadParameter(
-            f"a column and its weight, such as size=2; got {text!r}.",
-            param_hint="--weights",
-        ) from None
+def named_numbers(given: list[str] | None, hint: str, wanted: str) -> dict[str, float]:
+    """Return the numbers in options such as size=2 by name, "" if there is none."""
+    found = {}
+    for text in given or ():
+        name, _, number = text.rpartition("=")
+        try:
+            found[name] = float(number)
+        except ValueError:
+            message = f"{wanted}; got {text!r}."
+            raise typer.BadParameter(message, param_hint=hint) from None
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ import numpy as np
 from nearkind.encoding import MAX_LEVELS_OF_NUMBERS, Cross, Feature, Levels
 from nearkind.errors import (
     ColumnError,
+    FreeTextError,
     MissingValueError,
     MixedValuesWarning,
     NearlyUniqueWarning,
@@ -78,11 +79,14 @@ def refuse_free_text(feature: Feature, n_cells: int) -> None:
         return
     n_words = int(np.median([len(text.split()) for text in texts]))
     if n_words >= MANY_WORDS:
-        raise ValueError(
+        raise FreeTextError(
             f"Column {feature.name!r} holds free text: {len(texts)} different texts in "
             f"{n_cells} cells, half of them of {n_words} words or more, such as "
-            f"{texts[0]!r:.60}. Leave the column out; or, if its texts are categories, "
-            "declare it categorical, with astype('category') for example."
+            f"{texts[0]!r:.60}. ",
+            Parameter("drop", feature.name),
+            "; or, if its texts are categories, declare it categorical, with ",
+            Parameter("categorical", feature.name),
+            ".",
         )
 
 

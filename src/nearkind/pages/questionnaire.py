@@ -73,6 +73,6 @@ def questionnaire_facts(questions: Questions, n_questions: int) -> dict[str, Any
         "nodes": answer_posterior.NODES.tolist(),
         "node_weights": answer_posterior.NODE_SHARES.tolist(),
         "lapse": answer_posterior.LAPSE,
-        "effort": [asking.EASY, asking.EFFORT],
+        "easy": asking.EASY,
         "recent": asking.RECENT,
     }

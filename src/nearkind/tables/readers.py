@@ -140,12 +140,14 @@ def read_column(values: Any, name: str = "y") -> Column:
     return read_columns({name: values}).column(0)
 
 
-def one_row(row: Any) -> Any:
+def one_row(row: Any, many: str = "") -> Any:
     """Return a table of one row.
 
     Parameters
     ----------
     row : dict, list, pandas Series, 1-d array, or a table of one row
+    many : str, default=""
+        A clause on what takes several rows, for the message that refuses them.
 
     Examples
     --------
@@ -161,8 +163,8 @@ def one_row(row: Any) -> Any:
     n_rows = read_table(row).n_rows
     if n_rows != 1:
         raise ValueError(
-            f"Expected one row, got a table of {n_rows}. Pass X.iloc[[i]], or a dict of "
-            "column name to value."
+            f"Expected one row, got a table of {n_rows}. Pass X.iloc[[i]], or a dict "
+            f"of column name to value{many}."
         )
     return row
 

@@ -41,8 +41,7 @@ class RowPairing(NamedTuple):
     @classmethod
     def joined(cls, parts: Iterable["RowPairing"]) -> "RowPairing":
         """Return the pairs of several pairings."""
-        a, b, distance = zip(NO_PAIRS, *parts, strict=True)
-        return cls(np.concatenate(a), np.concatenate(b), np.concatenate(distance))
+        return cls(*map(np.concatenate, zip(NO_PAIRS, *parts, strict=True)))
 
     def take(self, places: Numbers) -> "RowPairing":
         """Return some of the pairs."""
@@ -202,9 +201,8 @@ class PairCandidates:
             is_whole = len(a) * len(b) <= self.n_whole
             some = self.nearest(a, b, len(b) if is_whole else self.n_nearest)
             if not is_whole:
-                more = self.swapped.nearest(b, a, self.n_nearest)
-                turned = RowPairing(more.b, more.a, more.distance)
-                some = RowPairing.joined([some, turned])
+                of_b, of_a, d = self.swapped.nearest(b, a, self.n_nearest)
+                some = RowPairing.joined([some, RowPairing(of_a, of_b, d)])
             found.append(optimal(some))
             if is_whole or not len(found[-1].a):
                 break

@@ -40,9 +40,8 @@ from nearkind.validation.parameters import seeded
 
 N_CANDIDATES = 600
 """Questions of which the best is asked."""
-EASY, EFFORT = 0.75, 0.5
-"""What an answer tells is divided by the number of columns to compare, to the power of
-the first at the start, and of the second within five answers."""
+EASY = 8
+"""Columns that may differ in a question, where some question has so few."""
 ASKED_AGAIN = 12
 """One question in so many is an earlier one, asked the other way round."""
 FREQUENT = 12
@@ -229,24 +228,19 @@ class Questions:
         return self.question(self.best(found)) if len(found) else None
 
     def best(self, found: Rows) -> tuple[int, ...]:
-        """Return the one of some questions (m, n) whose answer tells most for its work.
+        """Return the one of some questions (m, n) whose answer is to tell most.
 
-        Rows of the last questions are left out if that leaves any.
+        Those with rows of the last questions, and then those in which many columns
+        differ, are left out if others are left.
         """
         last = [row for each in self.answers[-RECENT:] for row in each.rows]
         fresh = found[~np.isin(found, last).any(axis=1)]
         found = fresh if len(fresh) else found
-        return tuple(found[self.worth(found).argmax()].tolist())
-
-    def worth(self, found: Rows) -> Array:
-        """Return what the answers to questions (m, n) are to tell for their work (m,).
-
-        That is information in bits, and a power of the number of columns to compare.
-        """
-        told = information(*self.posterior.predict(self.comparisons.features(found)))
         codes = self.comparisons.codes[found]  # (m, n, D)
         n_columns = (codes != codes[:, :1]).any(axis=1).sum(axis=1)
-        return told / n_columns ** max(EFFORT, EASY - len(self.answers) / 20.0)
+        found = found[n_columns <= max(EASY, n_columns.min())]
+        told = information(*self.posterior.predict(self.comparisons.features(found)))
+        return tuple(found[told.argmax()].tolist())
 
     def question(self, rows: tuple[int, ...]) -> Question:
         """Return the question about some rows, by number."""

@@ -187,12 +187,13 @@ function nextQuestion(answers) {
   const last = new Set(answers.slice(-facts.recent).flatMap((each) => each.rows));
   const open = facts.pool.filter((rows) => !asked.has(keyOf(rows)));
   const fresh = open.filter((rows) => !rows.some((row) => last.has(row)));
+  const left = fresh.length ? fresh : open;
+  const most = Math.max(facts.easy, Math.min(...left.map(nDiffering)));
   const model = posterior(answers);
-  const power = Math.max(facts.effort[1], facts.effort[0] - answers.length / 20);
-  let [best, most] = [null, -1];
-  (fresh.length ? fresh : open).forEach((rows) => {
-    const worth = information(model, features(rows)) / nDiffering(rows) ** power;
-    if (worth > most + 1e-9) [best, most] = [rows, worth];
+  let [best, told] = [null, -1];
+  left.filter((rows) => nDiffering(rows) <= most).forEach((rows) => {
+    const bits = information(model, features(rows));
+    if (bits > told + 1e-9) [best, told] = [rows, bits];
   });
   return best;
 }
