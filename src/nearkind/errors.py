@@ -18,7 +18,7 @@ class Parameter(NamedTuple):
     Attributes
     ----------
     name : str
-        The parameter, or "drop" for leaving a column out.
+        The parameter, or for columns "drop" to leave one out and "categorical".
     value : object, default=None
         The value to give it, or the column; None: only the parameter is named.
 
@@ -32,8 +32,9 @@ class Parameter(NamedTuple):
     value: Any = None
 
     def __str__(self) -> str:
-        if self.name == "drop":
-            return "Drop it"
+        of_columns = {"drop": "Drop it", "categorical": "astype('category')"}
+        if self.name in of_columns:
+            return of_columns[self.name]
         return self.name if self.value is None else f"{self.name}={self.value!r}"
 
 
@@ -80,6 +81,10 @@ class InfiniteNumberError(Advised, ValueError):
     """A column holds an infinite number, and the distance takes differences."""
 
 
+class FreeTextError(Advised, ValueError):
+    """A column holds free text, and so no categories."""
+
+
 class ColumnError(ValueError):
     """The columns of a table are not those that ``fit`` saw."""
 
@@ -97,7 +102,7 @@ class UnseenValueWarning(Advised, UserWarning):
 
 
 class NearlyUniqueWarning(Advised, UserWarning):
-    """A column has about as many values as rows and so says little of new rows."""
+    """A column with nearly as many values as rows, which hardly helps with new rows."""
 
 
 class MixedValuesWarning(UserWarning):

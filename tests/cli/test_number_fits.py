@@ -113,3 +113,11 @@ def test_the_task_can_be_stated(prices, tmp_path):
     text = run(*fit, "--task", "number", "--class-weight", "balanced").stderr
     assert "where classes are predicted" in text
     assert "whole tables" in run(*fit, "--task", "number", "--stream").stderr
+
+
+def test_a_last_column_of_numbers_is_suggested_as_the_target(tmp_path):
+    path = tmp_path / "rent.csv"
+    lines = [f"{'ab'[row % 2]},{row * 7 % 101}.5" for row in range(60)]
+    path.write_text("\n".join(["kind,rent", *lines]))
+    said = " ".join(complaint("fit", path, code=2).replace("│", " ").split())
+    assert "Candidates: 'kind' (2 values), or 'rent' to predict a number." in said

@@ -217,6 +217,7 @@ def test_rows_before_a_damaged_line_are_answered(models, tmp_path, tail):
     result = run("predict", models["hamming"], path, "-o", out)
     assert result.exit_code == 1
     assert "cut.csv, line 4" in result.stderr
+    assert "The 2 rows before it are predicted." in result.stderr
     assert read_columns(str(out))["predicted"] == ["cat", "bird"]
     path.write_text(f"legs,coat,weight\n{tail}")
     out.unlink()

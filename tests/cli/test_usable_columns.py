@@ -77,7 +77,9 @@ def test_the_option_for_numbers_with_separators_is_named_in_predict(tmp_path):
     assert len(facts("predict", model, path, "--decimal", ",")["rows"]) == 90
 
 
-@pytest.mark.parametrize("command", ["cluster", "outliers", "report", "neighbors"])
+@pytest.mark.parametrize(
+    "command", ["cluster", "outliers", "report", "neighbors", "impute"]
+)
 def test_tables_without_labels_leave_out_what_fit_does(shop, tmp_path, command):
     of_command = {
         "report": ("-o", tmp_path / "shop.html"),
@@ -88,9 +90,21 @@ def test_tables_without_labels_leave_out_what_fit_does(shop, tmp_path, command):
     assert said.count("'row', 'key', 'note' have a different value") == 1
 
 
-@pytest.mark.parametrize("command", ["cluster", "outliers"])
+@pytest.mark.parametrize("command", ["cluster", "outliers", "impute"])
 def test_free_text_can_be_kept_without_labels(shop, command):
     assert "'row', 'key' have" in told(run(command, shop, "--categorical", "note"))
+
+
+def test_free_text_alone_is_refused_with_the_options_that_help(tmp_path):
+    path = tmp_path / "notes.csv"
+    path.write_text("\n".join(["note", *(f"{TEXT} {i}" for i in range(40))]))
+    said = complaint("outliers", path)
+    assert "Drop it with --drop 'note'; or, if" in said
+    assert "declare it categorical, with --categorical 'note'." in said
+
+
+def test_duplicates_compare_free_text(shop):
+    assert facts("duplicates", shop, "--drop", "row", "--drop", "key")["data"]
 
 
 def test_spellings_that_differ_in_blanks_are_shown_as_they_are(tmp_path):

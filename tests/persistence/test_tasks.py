@@ -87,6 +87,8 @@ def test_rows_with_values_new_to_a_fitted_distance_are_kept(task):
     for method in {"kneighbors", "transform", "score_samples"} & {*dir(model)}:
         found, wanted = getattr(again, method)(new), getattr(model, method)(new)
         np.testing.assert_array_equal(found, wanted)
+    if task is nk.NearestOutliers:
+        assert len(again.explain(0)) == 2
 
 
 def test_output_and_dtype_of_transform_are_kept():

@@ -152,8 +152,8 @@ class TestSettings:
         few(candidates=[Hamming()], cv=2, verbose=2).fit(X, y)
         first, second, last = capsys.readouterr().err.splitlines()
         assert first == "0% done; next: Hamming()"
-        assert second.startswith("45% done, best ")
-        assert second.endswith(" right; next: Hamming()")
+        assert second.startswith("45% done, best score ")
+        assert second.endswith("%; next: Hamming()")
         assert last == "90% done; next: learning from all rows"
 
     def test_who_refuses_is_named_and_if_all_do_it_is_an_error(self):

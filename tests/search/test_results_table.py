@@ -111,7 +111,7 @@ def test_a_pipe_gets_a_line_for_each_fit_if_wanted(capsys):
         notify(3, 20, "histograms", 0.875)
     assert capsys.readouterr().err.splitlines() == [
         "0% done; next: values",
-        "15% done, best 87.5% right; next: histograms",
+        "15% done, best score 87.5%; next: histograms",
     ]
 
 
@@ -124,7 +124,7 @@ def test_a_pipe_gets_a_line_now_and_then_even_within_one_fit(capsys, monkeypatch
         sleep(0.3)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "searching for 0 s: reading the table"
-    assert lines[-1].endswith(" s: 15% done, best 87.5% right; next: histograms")
+    assert lines[-1].endswith(" s: 15% done, best score 87.5%; next: histograms")
     assert not any("values" in line for line in lines)
     sleep(0.3)
     assert capsys.readouterr().err == ""
@@ -170,4 +170,4 @@ def test_a_terminal_gets_a_bar(monkeypatch):
     with search_progress(nk.CPMLClassifierCV(verbose=1)) as notify:
         notify(5, 20, "histograms", 0.875)
     shown = screen.getvalue()
-    assert all(part in shown for part in ("histograms", "100%", "87.5% right", "left"))
+    assert all(part in shown for part in ("histograms", "100%", "score 87.5%", "left"))

@@ -227,6 +227,8 @@ def option_text(parameter: Parameter) -> str:
         return flag
     if parameter.name == "drop":
         return f"Drop it with {flag} {parameter.value!r}"
+    if parameter.name == "categorical":
+        return f"{flag} {parameter.value!r}"
     return f"`fit {flag} {parameter.value}`"
 
 

@@ -224,7 +224,8 @@ def print_relevance(
         share = round(part["share"], 3) + 0.0  # without a minus before zero
         screen.line(f"  {name:<{width}}  {share:6.1%}  {bar(share, most)}")
     if rest:
-        screen.line(f"  {len(rest)} more: {sum(part['share'] for part in rest):.1%}")
+        share = round(sum(part["share"] for part in rest), 3) + 0.0
+        screen.line(f"  {len(rest)} more: {share:.1%}")
 
 
 def show_neighbors(facts: dict[str, Any]) -> None:

@@ -28,13 +28,15 @@ def impute(
     written.check(rows.inputs)
     metric, where = measure.distance(), short_name(rows.data)
     columns = rows.columns()
-    X = rows.features_of(columns)
+    features = rows.features_of(columns)
+    X = rows.usable(features)
+    table = rows.table(X)
     with said_if_long("comparing rows ..."):
-        model = NeighborImputer(metric, n_neighbors=k).fit(X)
-        found = records(model.certainty(X))
+        model = NeighborImputer(metric, n_neighbors=k).fit(table)
+        found = records(model.certainty(table))
         cells = [each for each in found if each["column"] in columns]
         for name in columns:
-            if name not in X and name not in (rows.drop or ()):
+            if name not in features and name not in (rows.drop or ()):
                 cells += _dates(name, columns[name], X, model.distance_, k)
     filled = {name: list(column) for name, column in columns.items()}
     certain: dict[str, list[float]] = {}

@@ -13,9 +13,9 @@ def neighbors(
     reading: options.Reading,
     row: options.Row,
     model: str = argument(
-        "A file that `nearkind fit` wrote; without it the neighbors are other rows of "
-        "DATA, by --metric.",
-        metavar="[MODEL]",
+        "A file that `nearkind fit` wrote; or DATA, whose other rows are then the "
+        "neighbors, by --metric.",
+        metavar="MODEL|DATA",
         autocompletion=options.complete_data,
     ),
     data: str | None = argument(

@@ -7,6 +7,7 @@ has one parameter for it, which ``grouped`` turns into one option per field.
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from decimal import Decimal
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -351,11 +352,18 @@ def _target_hint(rows: Rows) -> str:
         return f"{wanted}."
     cells = {name: set(column) for name, column in rows.features().items()}
     counts = {name: sum(not is_missing(x) for x in cells[name]) for name in cells}
+    last, number = next(reversed(cells)), ""
+    if counts[last] > MOST_CLASSES and all(map(_is_number, cells[last])):
+        number = f", or {last!r} to predict a number"
     likely = [name for name in reversed(counts) if 2 <= counts[name] <= MOST_CLASSES]
     if not likely:
         return f"{wanted}. It has the columns {', '.join(map(repr, cells))}."
     listed = ", ".join(f"{name!r} ({counts[name]} values)" for name in likely[:5])
-    return f"{wanted}, such as --target {likely[0]!r}. Candidates: {listed}."
+    return f"{wanted}, such as --target {likely[0]!r}. Candidates: {listed}{number}."
+
+
+def _is_number(cell: Any) -> bool:
+    return cell is None or isinstance(cell, int | float | Decimal)
 
 
 @dataclass(frozen=True, kw_only=True)

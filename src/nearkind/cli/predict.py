@@ -54,21 +54,21 @@ def predict(
         if written.output is not None or not as_json:
             written.write(found.columns(table.columns if written.keep else {}))
         return
-    score, damage = None, None
+    score, damage, n_rows = None, None, 0
     with rows_writer(written.output) as write:
-        is_first = True
         try:
             batches = number_batches if is_number else predict_batches
             for found, columns in batches(model, query.data, reading, target, coverage):
-                write(found.columns(columns if written.keep else {}))
-                score, is_first = found.score, False
+                answers = found.columns(columns if written.keep else {})
+                write(answers)
+                score, n_rows = found.score, n_rows + len(answers["predicted"])
         except ValueError as error:
-            if is_first:
+            if not n_rows:
                 raise
             damage = error  # the rows before it are written
-    _say(score)
     if damage is not None:
-        raise damage
+        raise ValueError(f"{damage} The {n_rows:,} rows before it are predicted.")
+    _say(score)
 
 
 def _say(score: "Score | NumberScore | None") -> None:

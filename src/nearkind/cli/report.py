@@ -16,8 +16,8 @@ def report(
     reading: options.Reading,
     output: options.Page,
     model: str = argument(
-        "A file that `nearkind fit` wrote; without it the page is on DATA alone.",
-        metavar="[MODEL]",
+        "A file that `nearkind fit` wrote; or DATA, for a page about it alone.",
+        metavar="MODEL|DATA",
         autocompletion=options.complete_data,
     ),
     data: str | None = argument(

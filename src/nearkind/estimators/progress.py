@@ -252,7 +252,7 @@ def _line_of_fit(done: float, total: float, what: str, best: float) -> str:
 
 
 def _best_clause(best: float) -> str:
-    return f", best {best:.1%} right" if best == best else ""
+    return f", best score {best:.1%}" if best == best else ""
 
 
 @contextmanager

@@ -123,6 +123,8 @@ def similarity_facts(
         Is told how many more rows have been compared.
     """
     table = read_table(X).factorize()
+    for column in table.columns:
+        column.declared = True  # texts are equal or not, however many there are
     unique = unique_rows(table.codes)
     of_row = RowGroups.of(unique.of_row, np.arange(table.n_rows))
     groups = sorted(

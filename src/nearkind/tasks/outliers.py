@@ -296,5 +296,5 @@ def _equal_places(
 
 def _most_frequent(codes: Codes, votes: Array, values: list[Any]) -> Any:
     """Return the value with the most votes, None if it is missing or unseen."""
-    code = int(np.bincount(codes + 1, votes).argmax()) - 1
+    code = int(np.bincount(np.maximum(codes, -1) + 1, votes).argmax()) - 1
     return None if code < 0 else values[code]

@@ -166,7 +166,7 @@ def explain_prediction(
     voter = committee.explaining
     book = voter.distance.codebook
     library = book.library_of(row)
-    row = one_row(row)
+    row = one_row(row, "; explain_rows takes many rows")
     p = committee.predict_proba(row)[0]
     labels, order = committee.classes.tolist(), np.argsort(-p, kind="stable")
     predicted = int(most_votes(p[None])[0])

@@ -85,7 +85,7 @@ def explain_number(
     """
     voter = committee.explaining
     library = voter.distance.codebook.library_of(row)
-    row = one_row(row)
+    row = one_row(row, "; explain_rows takes many rows")
     (effects,), (base,) = committee.contributions(row)
     names = committee.feature_names
     order = np.argsort(-np.abs(effects), kind="stable")
