@@ -102,7 +102,7 @@ class UnseenValueWarning(Advised, UserWarning):
 
 
 class NearlyUniqueWarning(Advised, UserWarning):
-    """A column has about as many values as rows and so says little of new rows."""
+    """A column with nearly as many values as rows, which hardly helps with new rows."""
 
 
 class MixedValuesWarning(UserWarning):

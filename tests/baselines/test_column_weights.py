@@ -62,7 +62,7 @@ def test_two_copies_of_a_column_are_one_of_weight_two(name):
 def test_odd_weights_are_refused_by_name(name):
     for weights, match in [
         ({"shape": -1.0}, r"weight of column 'shape' .* >= 0; got -1.0"),
-        ({"shap": 1.0}, r"'shap', which is no column"),
+        ({"shap": 1.0}, r"'shap', which is not a column"),
         (dict.fromkeys(X.columns, 0.0), "weights of all columns are zero"),
     ]:
         with pytest.raises(ValueError, match=match):

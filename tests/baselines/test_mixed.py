@@ -142,12 +142,12 @@ class TestRefuses:
             ({"weights": {"age": np.nan}}, r"weight of column 'age' .* got nan"),
             ({"weights": {"age": "2"}}, r"weight of column 'age' .* got '2'"),
             ({"weights": {"age": 0, "size": 0}}, r"weights of all columns are zero"),
-            ({"weights": {"ages": 1}}, r"'ages', which is no column\. .*'age'"),
+            ({"weights": {"ages": 1}}, r"'ages', which is not a column\. .*'age'"),
             (
                 {"weights": [1, 2]},
                 r"'weights' parameter of Gower must be None or a dict",
             ),
-            ({"asymmetric": ["sizes"]}, r"'sizes', which is no column\. .*'size'"),
+            ({"asymmetric": ["sizes"]}, r"'sizes', which is not a column\. .*'size'"),
             ({"asymmetric": "size"}, r"'asymmetric' parameter of Gower must be a list"),
             (
                 {"missing": "level"},

@@ -101,7 +101,7 @@ class TestRefuses:
             ({"size": [*SIZES, np.nan]}, r"order of column 'size' .* a missing value"),
             ({"size": []}, r"order of column 'size' .* is empty"),
             ({"size": "SML"}, r"order of column 'size' .* must be a list of values"),
-            ({"sizes": SIZES}, r"'sizes', which is no column\. Did you mean 'size'"),
+            ({"sizes": SIZES}, r"'sizes', which is not a column\. Did you mean 'size'"),
             (SIZES, r"'ordered' parameter must be None or a dict"),
         ],
     )

@@ -179,7 +179,7 @@ def test_a_changed_file_is_told_in_one_sentence(tmp_path):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "zoo.csv.gz, line 1: a header was expected and the file is empty"),
+        (b"", "zoo.csv.gz, line 1: expected a header, but the file is empty"),
         (gzip.compress(b"a,b\n1,2\n", mtime=0), "named 'class', got 'b'"),
         (gzip.compress(b"a,class\n1,2\n", mtime=0)[:-9], "zoo.csv.gz is damaged after"),
     ],

@@ -109,7 +109,7 @@ BAD = {
         ("other.csv", "-o", "r.html"),
         "other.csv lacks columns of the model: 'legs'",
     ),
-    "no rows": (("empty.csv", "-o", "r.html"), "line 1: rows were expected"),
+    "no rows": (("empty.csv", "-o", "r.html"), "line 1: expected rows"),
     "no target": (("pets.csv", "-t", "sort", "-o", "r.html"), "no column 'sort'"),
 }
 

@@ -136,7 +136,9 @@ def test_a_folder_does_not_hide_a_set_and_a_file_is_said(tmp_path, monkeypatch):
     (tmp_path / "balance").write_text("a,b\n1,2\n1,2\n")
     told = run("duplicates", "balance")
     assert "balance: 2 rows" in told.stdout
-    assert "'balance' is a file here and a built-in set too" in told.stderr
+    assert (
+        "'balance' is both a file in this folder and a built-in data set" in told.stderr
+    )
     assert run("duplicates", "./balance").stderr == ""
 
 

@@ -202,16 +202,16 @@ def test_name_must_be_a_string():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"line 1: a header was expected and the file is empty\.$"),
-        (b"", r"line 1: a header was expected and the file is empty\.$"),
+        ("", r"line 1: expected a header, but the file is empty\.$"),
+        (b"", r"line 1: expected a header, but the file is empty\.$"),
         ("a,b\n1,2\n", r"line 1: the last column must be .* 'class', got 'b'\.$"),
         ("class,b\n1,2\n", r"line 1: the last column must be .* 'class', got 'b'\.$"),
-        ("class\n1\n", r"line 1: at least one column was expected"),
+        ("class\n1\n", r"line 1: expected at least one column"),
         (
             "a,a,class\n1,2,3\n",
             r"line 1: column 'a' occurs more than once; rename the copies\.$",
         ),
-        ("a,class\n", r"line 1: rows were expected after the header"),
+        ("a,class\n", r"line 1: expected rows after the header"),
         ("a,class\n1,2\n1\n", r"line 3: 2 cells in the header, 1 cell here;"),
         ("a,class\n1,2,3\n", r"line 2: 2 cells in the header, 3 cells here;"),
         ("a,class\n1,2\n\n1,2\n", r"line 3: 2 cells in the header, 0 cells here;"),

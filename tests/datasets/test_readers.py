@@ -24,7 +24,9 @@ def test_a_built_in_set_by_name_and_a_file_of_that_name_first(tmp_path, monkeypa
     assert columns["a5"] == data.X[:, 4].tolist()
     assert is_set("monks1")
     written(tmp_path, "monks1", ROWS)
-    with pytest.warns(ReadingWarning, match="'monks1' is a file here and a built-in"):
+    with pytest.warns(
+        ReadingWarning, match="'monks1' is both a file in this folder and a built-in"
+    ):
         assert read_data("monks1") == COLUMNS
     assert not is_set("monks1")
 

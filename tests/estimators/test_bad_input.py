@@ -38,7 +38,12 @@ REFUSED = {
     "labels that end in NUL": (X, ["a", "a\0"] * 15, ValueError, "row 1 ends in a NUL"),
     "NUL in a frame": (X, pd.Series(["a", "a\0"] * 15), ValueError, "ends in a NUL"),
     "too few labels": (X, y[:-1], ValueError, "X has 30 rows, y has 29 labels"),
-    "sparse": (sparse.eye_array(30), y, TypeError, "Sparse X is not taken.*toarray"),
+    "sparse": (
+        sparse.eye_array(30),
+        y,
+        TypeError,
+        "Sparse X is not supported.*toarray",
+    ),
     "lists in cells": (LISTS, y, TypeError, "'tone'.*row 0"),
     "a path": ("data.csv", y, TypeError, "must be a table"),
     "singleton classes": (X[:3], ["a", "b", "c"], ValueError, "imply no triplets"),

@@ -111,7 +111,7 @@ def test_explain_takes_rows_of_every_kind(table):
     found = model.explain(pl.from_pandas(X.astype("str"))[0], X.iloc[5])
     assert isinstance(found, pl.DataFrame)
     assert found.to_dict(as_series=False) == wanted.to_dict("list")
-    with pytest.raises(ValueError, match="Wanted one row, got a table of 60"):
+    with pytest.raises(ValueError, match="Expected one row, got a table of 60"):
         model.explain(X, X.iloc[0])
 
 

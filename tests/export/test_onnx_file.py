@@ -153,7 +153,7 @@ def test_a_column_that_is_text_to_one_member_and_numbers_to_another(tmp_path):
         for X in (numbers, words)
     ]
     model = committee(members)
-    with pytest.raises(ValueError, match="text to one member and numbers to another"):
+    with pytest.raises(ValueError, match="text for one voter and numbers for another"):
         written(model, tmp_path)
     session = written(model, tmp_path, inputs="codes")
     assert [each.name for each in session.get_inputs()] == ["codes_1", "codes_2"]

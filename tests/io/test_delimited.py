@@ -85,7 +85,7 @@ def test_a_wrong_encoding_is_told_with_its_line(tmp_path):
     [
         ("", "a.csv, line 1: the file is empty."),
         ("\n \n\n", "a.csv, line "),
-        ("a,b\n", "line 1: rows were expected after the header (2 cells)."),
+        ("a,b\n", "line 1: expected rows after the header (2 cells)."),
         ("a,b\n1,2\n1,2,3\n", "line 3: 2 cells in the header, 3 cells here;"),
         ("a,b\n\n1,2\n1\n", "line 4: 2 cells in the header, 1 cell here;"),
         ("a,b,a\n1,2,3\n", "line 1: column 'a' occurs more than once;"),

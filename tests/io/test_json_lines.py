@@ -23,10 +23,10 @@ def test_json_lines(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "rows were expected, one JSON object a line"),
-        ('{"a": 1}\n{"a": \n', "line 2: this is no JSON object of one line"),
+        ("", "expected rows, one JSON object per line"),
+        ('{"a": 1}\n{"a": \n', "line 2: this is not a JSON object on one line"),
         ('[{"a": 1},\n{"a": 2}]\n', "`jq -c '.[]'`"),
-        ("[1, 2]\n", "a JSON object was expected, with a value a column, not list"),
+        ("[1, 2]\n", "expected a JSON object with one value per column, found list"),
         ('{"a": 1, "a": 2}', "line 1: column 'a' occurs more than once"),
         ("{" + '"a":[' * 100_000, "line 1: this"),
     ],

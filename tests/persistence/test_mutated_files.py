@@ -283,7 +283,7 @@ def test_what_is_no_model_file_is_refused(tmp_path, monkeypatch, watch):
         b"",
         b"{}",
     ):
-        with pytest.raises(ModelFileError, match=r"no nearkind model|cut short"):
+        with pytest.raises(ModelFileError, match=r"no nearkind model|truncated"):
             loaded(data)
         text = b'{"about":"","versions":{},"model":'
         assert sentence_or_model(pack_container(data, data), watch) is None

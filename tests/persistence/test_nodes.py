@@ -99,8 +99,8 @@ def test_a_kind_is_one_entry_that_is_known():
     assert some.value({"twice": 4}) == 8
     assert some.value([{"twice": 4}, "a", [{"twice": 1}], 5]) == [8, "a", [2], 5]
     for node, why in [
-        ({}, "an object has 0 entries; wanted one, its kind"),
-        ({"twice": 1, "more": 2}, "an object has 2 entries; wanted one, its kind"),
+        ({}, "an object has 0 entries; expected one, its kind"),
+        ({"twice": 1, "more": 2}, "an object has 2 entries; expected one, its kind"),
         ({"thrice": 1}, "it holds 'thrice', a kind unknown to this nearkind"),
     ]:
         with pytest.raises(RefusedError, match=why):

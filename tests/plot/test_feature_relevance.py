@@ -110,7 +110,7 @@ def test_without_vectors_shares_are_said_to_be_of_some_pairs():
 def test_a_distance_alone_needs_rows():
     case = small()
     model = nk.baselines.Euclidean().fit(case.X, case.y)
-    with pytest.raises(ValueError, match=r"Euclidean keeps no rows of its own.*Pass X"):
+    with pytest.raises(ValueError, match=r"Euclidean does not store rows.*Pass X"):
         nk.plot.relevance(model)
     nk.plot.relevance(model, case.X, n_resamples=2)
 
@@ -118,5 +118,5 @@ def test_a_distance_alone_needs_rows():
 def test_whiskers_need_vectors():
     case = small()
     model = nk.CPMLClassifier("lin").fit(case.X, case.y)
-    with pytest.raises(ValueError, match=r"Lin gives values no vectors.*Set n_resamp"):
+    with pytest.raises(ValueError, match=r"Lin has no value vectors.*Set n_resamp"):
         nk.plot.relevance(model, case.X, n_resamples=2)

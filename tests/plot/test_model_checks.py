@@ -19,7 +19,7 @@ def test_a_distance_without_a_learned_matrix(name):
 
 @pytest.mark.parametrize("name", ["values", "explanation"])
 def test_a_distance_without_vectors(name):
-    with pytest.raises(ValueError, match=r"Goodall1 gives values no vectors.*Fit CPML"):
+    with pytest.raises(ValueError, match=r"Goodall1 has no value vectors.*Fit CPML"):
         DRAW[name](over(nk.baselines.Goodall1()))
 
 

@@ -335,7 +335,7 @@ def test_bad_input_is_refused():
         nk.nearest_change(model, row, max_trials=0)
     with pytest.raises(TypeError, match="got Hamming"):
         nk.nearest_change(nk.baselines.Hamming().fit(X), row)
-    with pytest.raises(ValueError, match="Wanted one row"):
+    with pytest.raises(ValueError, match="Expected one row"):
         nk.nearest_change(model, X)
     with pytest.raises(ValueError, match="not fitted"):
         nk.nearest_change(nk.CPMLClassifier(), row)

@@ -180,7 +180,7 @@ def test_rows_of_every_kind_and_frames_as_they_came():
     assert isinstance(found.effects, pl.DataFrame)
     assert repr(found) == repr(wanted)
     with pytest.raises(
-        ValueError, match=r"Wanted one row, got a table of 8.*explain_rows"
+        ValueError, match=r"Expected one row, got a table of 8.*explain_rows"
     ):
         model.explain(QUERY)
 

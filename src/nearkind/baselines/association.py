@@ -55,16 +55,16 @@ class Association(SeparableDistance, ColumnWeighted):
 
     Le and Ho, *An association-based dissimilarity measure for categorical data*,
     Pattern Recognition Letters 2005. The divergence psi is our reconstruction: A1,
-    Kullback-Leibler both ways with 1e-6 added to each share, or A2, Lin's, which is
-    twice the Jensen-Shannon divergence. An unseen value is at the mean distance of the
-    feature's values. A single feature has no others: then values differ or do not.
+    symmetric Kullback-Leibler with 1e-6 added to each probability, or A2, Lin's, which
+    is twice the Jensen-Shannon divergence. An unseen value has the mean distance of the
+    feature's values. With a single feature, values are only equal or different.
 
     Parameters
     ----------
     divergence : {"kl", "js"}, default="kl"
         A1 or A2.
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 

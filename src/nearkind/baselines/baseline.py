@@ -111,7 +111,7 @@ def column_weights(model: Any, book: Codebook) -> Array:
     for name, weight in given.items():
         if name not in names:
             hint = did_you_mean(name, names)
-            raise ValueError(f"weights names {name!r}, which is no column. {hint}")
+            raise ValueError(f"weights names {name!r}, which is not a column. {hint}")
         is_number = isinstance(weight, Real) and not isinstance(weight, bool | np.bool_)
         if not is_number or not 0.0 <= float(weight) < np.inf:
             raise ValueError(

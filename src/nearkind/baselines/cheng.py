@@ -45,26 +45,27 @@ class Cheng(Learner, SeparableDistance, WeightedBaseline):
     """d = sum over features of M_d[x_d, x'_d], the tables M_d learned from labels.
 
     Cheng, Li, Kwok and Li, *Dissimilarity learning for nominal data*, Pattern
-    Recognition 2004, learn a table of dissimilarities a feature by the error on
+    Recognition 2004, learn one table of dissimilarities per feature by the error on
     training rows. The rest is our reconstruction: symmetric tables >= 0 with zero
     diagonal (G1); classifier f(x) = sum over centres l of w_l exp(-beta d(x, l)),
-    centres being the distinct training rows or 200 of them, and squared error
-    (G2); start at the value difference metric + 1e-3 a mismatch, beta = 1 / median
-    distance, ridge 1e-3 on w (G3); by turns w exactly and one projected gradient step
-    on the tables, no row being its own centre (G4). The error never rises.
+    centres being the distinct training rows or 200 of them, and squared error (G2);
+    start at the value difference metric plus 1e-3 per mismatch, beta = 1 / median
+    distance, ridge 1e-3 on w (G3); alternately w exactly and one projected gradient
+    step on the tables, without the row itself as a centre (G4). The error never
+    increases.
 
-    An unseen value is at the mean distance of the feature's values, unless training
-    rows have one (``missing="prior"``), whose distances are then learned too.
+    An unseen value has the mean distance of the feature's values, unless training rows
+    have unseen values (``missing="prior"``), whose distances are then learned too.
 
     Parameters
     ----------
     max_iter : int, default=100
-        Rounds of G4 at most; 0: the start. Running out of rounds is part of the method;
+        Maximum number of rounds of G4; 0: the start. Ending at the maximum is normal;
         there is a warning only if the last round still gained more than 1 %.
     tol : float, default=1e-4
-        Stop once a round lowers the error by a smaller share than this.
+        Stop when a round reduces the error by less than this fraction.
     random_state : int, RandomState or None, default=None
-        For the choice of centres.
+        Selects the centres.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -73,7 +74,7 @@ class Cheng(Learner, SeparableDistance, WeightedBaseline):
     history_ : list of float
         Error before the first round and after each.
     n_iter_ : int
-        Rounds made.
+        Number of rounds.
 
     Examples
     --------
@@ -139,7 +140,7 @@ class Cheng(Learner, SeparableDistance, WeightedBaseline):
 
 
 class Point(NamedTuple):
-    """Tables, the classifier that suits them best, and its error."""
+    """Tables, the best classifier for them, and its error."""
 
     tables: Tables
     kernel: Array  # (n, L)

@@ -37,33 +37,32 @@ class Chi2LMNN(MarginDescent):
         min over L of  (1 - mu) sum of d_ij  +  mu sum of h(margin + d_ij - d_il)
 
     over rows i, their k nearest j of the same class before learning, and all rows l of
-    other classes. x is the mean of the class histograms of a row's values, each in
-    places of its own: D C shares that add up to one. L has entries >= 0 and columns
-    that add up to one, so L x is a histogram too. Kedem, Tyree, Weinberger, Sha and
-    Lanckriet, *Non-linear metric learning*, NIPS 2012. The distance is the root of d,
-    which is a metric. Our readings: columns of L are softmax of free numbers, and
-    start with 3/4 on the diagonal; h is the hinge with a quadratic corner as wide as
-    the margin; the margin is a share of the mean d between classes at the start.
+    other classes. x concatenates the class histograms of a row's values, divided by D:
+    D C numbers with sum one. L has entries >= 0 and columns with sum one, so L x is a
+    histogram too. Kedem, Tyree, Weinberger, Sha and Lanckriet, *Non-linear metric
+    learning*, NIPS 2012. The distance is the root of d, which is a metric. Our
+    readings: columns of L are the softmax of unconstrained numbers, starting with 3/4
+    on the diagonal; h is the hinge with a quadratic corner as wide as the margin; the
+    margin is relative to the mean d between classes at the start.
 
     Parameters
     ----------
     n_neighbors : int, default=3
-        Targets of a row; a smaller class is taken whole.
+        Target neighbours per row; fewer in smaller classes.
     mu : float, 0 < mu <= 1, default=0.5
-        Weight of pushing against pulling.
+        Weight of pushing impostors away, against pulling targets.
     margin : float > 0, default=0.1
-        In units of the mean d between rows of different classes at the start; no L
-        makes a d larger than it is there.
+        In units of the mean d between rows of different classes at the start, which no
+        L can increase.
     max_iter : int, default=100
         Maximum number of iterations.
     tol : float, default=1e-4
-        Stop when an iteration gains less than this share of the objective at the start.
+        Stop when an iteration gains less than this fraction of the initial objective.
     max_rows : int, default=500
-        Distinct rows to learn from; larger tables are subsampled,
-        stratified by class.
-        Time grows with their square times D C.
+        Maximum number of distinct rows to learn from; larger tables are subsampled,
+        stratified by class. Time grows with their square times D C.
     random_state : int, RandomState or None, default=0
-        For the rows drawn; None: others each time.
+        Selects the sampled rows; None: other rows in each fit.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -74,11 +73,11 @@ class Chi2LMNN(MarginDescent):
     history_ : list of float
         Objective at the start and after each iteration.
     objective_ : float
-        Value reached.
+        Final value of the objective.
     n_iter_ : int
-        Iterations made.
+        Number of iterations.
     stop_reason_ : str
-        Why they ended.
+        Reason for stopping.
 
     Examples
     --------

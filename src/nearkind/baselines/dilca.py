@@ -63,30 +63,31 @@ CONTEXTS: dict[str, Callable[[float], Context]] = {
 class DILCA(VectorDistance, ColumnWeighted):
     """d^2 = sum over features Y of the mean over contexts of a squared difference.
 
-    d_Y(u, v)^2 = sum over features X of the context of Y, and their values x, of
-    (P(Y = u | X = x) - P(Y = v | X = x))^2 / number of such x. The context is chosen by
+    d_Y(u, v)^2 = sum over features X of the context of Y, and their values x, of (P(Y =
+    u | X = x) - P(Y = v | X = x))^2 / number of such x. The context is chosen by
     symmetric uncertainty, 2 I(Y; X) / (H(Y) + H(X)). If none is chosen, all other
-    features are the context; a single feature has none, and its values differ or do
-    not. An unseen value has the mean vector. Ienco, Pensa and Meo, *From context to
-    distance: learning dissimilarity for categorical data clustering*, ACM TKDD 2012.
+    features are the context; a single feature has no context, and its values are only
+    equal or different. An unseen value has the mean vector. Ienco, Pensa and Meo, *From
+    context to distance: learning dissimilarity for categorical data clustering*, ACM
+    TKDD 2012.
 
     Parameters
     ----------
     context : {"mean", "rr"}, default="mean"
-        "mean" (method M) takes features that are at least ``sigma`` times as relevant
-        as the mean one; "rr" (method RR) those more relevant than redundant, ties by
-        order of columns.
+        "mean" (method M) uses features that are at least ``sigma`` times as relevant as
+        the mean; "rr" (method RR) features that are more relevant than redundant, with
+        ties by order of columns.
     sigma : float in [0, 1], default=0.5
         For context="mean".
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes
     ----------
     contexts_ : dict
-        From each feature to the list of features of its context.
+        The context of each feature, a list of features.
 
     Examples
     --------

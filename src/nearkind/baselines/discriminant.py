@@ -32,31 +32,30 @@ class Discriminant(Learner, VectorDistance, WeightedBaseline):
         d(x, x') = |u(x) - u(x')|,  u(x)_c = sum over features of b_d(x_d)_c
         min over b, a of  sum -log softmax(a + u(x_i))_{y_i}  +  strength / 2 * |b|^2
 
-    The embedding of a row is its vector of logits, less the intercept and centred over
-    the classes, so it has at most C - 1 directions: those that tell classes apart where
-    every feature speaks for itself. A value not seen in fit has the vector zero, the
-    mean of those of its feature: it speaks for no class. The learner is scikit-learn's
-    LogisticRegression with C = 1 / strength on indicators of values; for two classes
-    it penalises the difference of their coefficients.
+    The embedding of a row is its vector of logits, without the intercept and centred
+    over the classes, so it has at most C - 1 directions. A value not seen in fit has
+    the vector zero, the mean over its feature, which favours no class. The learner is
+    scikit-learn's LogisticRegression with C = 1 / strength on indicators of values; for
+    two classes it penalises the difference of their coefficients.
 
     Parameters
     ----------
     strength : float > 0, default=1.0
-        Weight of the penalty beside the sum of the losses: as of so many rows.
+        Weight of the penalty, relative to the sum of the losses over rows.
     max_iter : int, default=200
         Maximum number of iterations.
     tol : float, default=1e-4
-        Stop when no slope of the mean loss is larger.
+        Stop when no entry of the gradient of the mean loss is larger.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`; with numeric="scale" a number is one coordinate.
 
     Attributes
     ----------
     intercept_ : ndarray of shape (C,)
-        a, centred; softmax of ``transform(X) + intercept_`` are the chances of the
-        classes.
+        a, centred; the softmax of ``transform(X) + intercept_`` gives the class
+        probabilities.
     n_iter_ : int
-        Iterations made.
+        Number of iterations.
 
     Examples
     --------
@@ -171,8 +170,8 @@ def _fitted(
     """Fit; return coefficients (C, W) and intercepts (C,), centred over the classes."""
     if y.max(initial=0) == 0:
         raise ValueError(
-            "A discriminant tells classes apart, but all rows are of one class. Give "
-            "rows of at least two."
+            "Discriminant needs rows of at least two classes, but all rows have the "
+            "same class."
         )
     with one_blas_thread(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -34,21 +34,22 @@ class DM3(ColumnWeighted):
     """d = sum over features r of w_r D_r / sum of w_r.
 
     D_r = sum over l in S_r of R(r, l) (q(x) + q(x')), over those l where x and x'
-    differ in feature r or in l. q(x) is the chance that two rows both have the values
-    x_r and x_l; R = I(A_r; A_l) / H(A_r, A_l), and S_r holds r and all l with
-    R(r, l) > beta. w_r is the chance that two rows agree in feature r if these differ
-    there, and that two rows differ if these agree. Values seen once or never have
-    q = 0, so that rows of such values only are at distance 0. Jia, Cheung and Liu, *A
-    new distance metric for unsupervised learning of categorical data*, IEEE TNNLS 2016.
+    differ in feature r or in l. q(x) is the probability that two rows both have the
+    values x_r and x_l; R = I(A_r; A_l) / H(A_r, A_l), and S_r holds r and all l with
+    R(r, l) > beta. w_r is the probability that two rows agree in feature r if x and x'
+    differ in it, and the probability that they differ if x and x' agree. Values seen at
+    most once have q = 0, so rows with only such values are at distance 0. Jia, Cheung
+    and Liu, *A new distance metric for unsupervised learning of categorical data*, IEEE
+    TNNLS 2016.
 
     Parameters
     ----------
     stage : {3, 2, 1}, default=3
         3 is the whole method; in 2 (DM2) S_r holds r only; in 1 (DM1) also all w_r = 1.
     beta : float or "mean", default="mean"
-        How dependent features must be; "mean": more than the mean of R.
+        Threshold on the dependence of features; "mean": the mean of R.
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 

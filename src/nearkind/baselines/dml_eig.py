@@ -18,38 +18,40 @@ NEGLIGIBLE = 1e-17
 class DMLEig(SpreadLearner):
     """Distance metric learning with eigenvalue optimisation.
 
-        max over M of  min over unlike rows of v' M v
-        with  mean over alike rows of v' M v <= 1,  M positive semi-definite
+        max over M of  min over dissimilar rows of v' M v
+        with  mean over similar rows of v' M v <= 1,  M positive semi-definite
 
-    Ying and Li, JMLR 2012. With S the mean of v v' over alike rows plus 1e-5 of its
-    mean eigenvalue, and Z = S^(1/2) M S^(1/2), it is a game over matrices of trace 1.
-    The minimum is smoothed to -m log mean exp(-d / m); each Frank-Wolfe step moves Z
-    towards the top eigenvector of the unlike differences, weighted by the smoothing.
+    Ying and Li, JMLR 2012. With S the mean of v v' over similar rows plus 1e-5 of its
+    mean eigenvalue, and Z = S^(1/2) M S^(1/2), it is a problem over matrices of trace
+    1. The minimum is smoothed to -m log mean exp(-d / m); each Frank-Wolfe step moves Z
+    towards the leading eigenvector of the dissimilar differences, weighted by the
+    smoothing.
 
-    Choices of ours: the mean over alike rows, of which every pair counts, in place of
-    the sum, so that m does not depend on their number; the best step on the segment
-    instead of 2 / (t + 2); and m falling by halves to ``smoothing``, each time that the
-    Frank-Wolfe gap is below it. Pairs of unlike rows that do not differ are left out.
+    Choices of ours: the mean over all similar pairs instead of the sum, so that m does
+    not depend on their number; the best step on the segment instead of 2 / (t + 2); and
+    m halved down to ``smoothing``, each time that the Frank-Wolfe gap is below it.
+    Dissimilar pairs of equal rows are left out.
 
-    The steps are few and rarely end at the optimum. How far they may be from it is
-    proven: ``gap_`` is the least top eigenvalue met, an upper bound, less the minimum.
-    Rounding grows from step to step: after fifty, distances learned from the same
+    The few steps rarely reach the optimum. ``gap_`` is the optimality gap: the smallest
+    leading eigenvalue of all steps, an upper bound, minus the objective. Rounding
+    errors grow from step to step: after fifty steps, distances learned from the same
     columns in another order may differ by some thousandths.
 
     Parameters
     ----------
     smoothing : float > 0, default=1e-4
-        m at the end.
+        Final value of m.
     n_pairs : int, default=100_000
-        Unlike pairs to draw, if there are more; fewer if they take over 32 MB.
+        Number of dissimilar pairs to sample if there are more; fewer if they need more
+        than 32 MB.
     tol : float, default=1e-2
         Stop when the gap is below this share of the minimum.
     max_iter : int, default=50
-        Evaluations at most, a Frank-Wolfe step after each but the last.
+        Maximum number of evaluations; a Frank-Wolfe step follows each but the last.
     coding : {"vdm", "onehot", "thermometer"}, default="vdm"
         Values as class histograms or as indicators.
     random_state : int, RandomState or None, default=0
-        For the pairs; None: others each time.
+        Selects the pairs; None: other pairs in each fit.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -58,11 +60,11 @@ class DMLEig(SpreadLearner):
     metric_ : ndarray of shape (W, W)
         M over the coordinates of the coding.
     objective_ : float
-        Least distance v' M v over the unlike pairs.
+        Smallest v' M v over the dissimilar pairs.
     gap_ : float
-        How much larger it could be at most.
+        Optimality gap: the maximum exceeds the objective by at most this.
     n_iter_ : int
-        Evaluations made.
+        Number of evaluations.
     stop_reason_ : {"TOLERANCE", "MAX_ITER"}
 
     Examples

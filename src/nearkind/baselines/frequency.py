@@ -22,7 +22,7 @@ class Eskin(MeanMeasure):
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -42,15 +42,15 @@ class Eskin(MeanMeasure):
 class InverseOccurrence(MeanMeasure):
     """S = mean of 1 on a match, 1 / (1 + log f(x) log f(x')) on a mismatch; 1 / S - 1.
 
-    f is the count of a value: mismatches of rare values are more alike. Spaerck Jones,
-    *A statistical interpretation of term specificity*, Journal of Documentation 1972,
-    as given by Boriah, Chandola and Kumar 2008; natural logarithm. Counts below one,
-    which weights can make, count as one.
+    f is the count of a value: rare values are more similar on a mismatch. Spaerck
+    Jones, *A statistical interpretation of term specificity*, Journal of Documentation
+    1972, as given by Boriah, Chandola and Kumar 2008; natural logarithm. Counts below
+    one, due to sample weights, are treated as one.
 
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -71,13 +71,13 @@ class InverseOccurrence(MeanMeasure):
 class OccurrenceFrequency(MeanMeasure):
     """S = mean of 1 on a match, 1 / (1 + log(N/f(x)) log(N/f(x'))) else; 1 / S - 1.
 
-    N / f is the inverse share of a value: mismatches of frequent values are more alike.
-    Boriah, Chandola and Kumar, SIAM Data Mining 2008; natural logarithm.
+    N / f is the inverse share of a value: frequent values are more similar on a
+    mismatch. Boriah, Chandola and Kumar, SIAM Data Mining 2008; natural logarithm.
 
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -99,15 +99,15 @@ class Lin(RatioMeasure):
     """S = sum of 2 log p(x or x') / sum of log p(x) + log p(x'), d = 1 / S - 1.
 
     p(x or x') is the share of rows with either value; sums run over features. Matches
-    of rare values, and mismatches of frequent ones, say most. Rows of two-valued
-    features only that agree in none have S = 0 and are infinitely far apart. Lin, *An
-    information-theoretic definition of similarity*, ICML 1998, as given by Boriah,
-    Chandola and Kumar 2008. Constant features are left out.
+    of rare values, and mismatches of frequent ones, have the largest weights. Rows that
+    differ in all features, each with two values, have S = 0 and infinite distance. Lin,
+    *An information-theoretic definition of similarity*, ICML 1998, as given by Boriah,
+    Chandola and Kumar 2008. Constant features are ignored.
 
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -136,12 +136,12 @@ class Lin1(RatioMeasure):
     S = sum over features of (sum of log p(q) on a match, 2 log of the sum of p(q) on a
     mismatch) / sum of sum of log p(q), q in Q, ends included; 1 / S - 1. An unseen
     value is in Q only as one of its ends. Boriah, Chandola and Kumar, SIAM Data Mining
-    2008. Constant features are left out.
+    2008. Constant features are ignored.
 
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -184,15 +184,15 @@ def _between(feature: Frequencies, amounts: Array) -> Array:
 class Goodall1(MeanMeasure):
     """S = mean of 1 - sum of p2(q) over values q no more frequent than x, on a match.
 
-    A mismatch adds 0; d = 1 - S, above 0 for equal rows. p2(q) = f (f - 1) /
-    (N (N - 1)) is the chance that two rows both have q. Goodall, *A new similarity
-    index based on probability*, Biometrics 1966, in the variants of Boriah, Chandola
-    and Kumar 2008.
+    A mismatch adds 0; d = 1 - S, above 0 for equal rows. p2(q) = f (f - 1) / (N (N -
+    1)) is the probability that two rows both have q. Goodall, *A new similarity index
+    based on probability*, Biometrics 1966, in the variants of Boriah, Chandola and
+    Kumar 2008.
 
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -211,12 +211,12 @@ class Goodall1(MeanMeasure):
 class Goodall2(MeanMeasure):
     """S = mean of 1 - sum of p2(q) over values q no less frequent than x, on a match.
 
-    All else as in :class:`Goodall1`; here matches of frequent values say more.
+    Otherwise as :class:`Goodall1`, but matches of frequent values have larger weights.
 
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -233,12 +233,12 @@ class Goodall2(MeanMeasure):
 
 
 class Goodall3(MeanMeasure):
-    """S = mean of 1 - p2(x) on a match; all else as in :class:`Goodall1`.
+    """S = mean of 1 - p2(x) on a match; otherwise as :class:`Goodall1`.
 
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -254,12 +254,12 @@ class Goodall3(MeanMeasure):
 
 
 class Goodall4(MeanMeasure):
-    """S = mean of p2(x) on a match; all else as in :class:`Goodall1`.
+    """S = mean of p2(x) on a match; otherwise as :class:`Goodall1`.
 
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -281,12 +281,12 @@ class Smirnov(MeanMeasure):
     other than x; on a mismatch only that sum, over q other than x and x'. Equal rows
     are not at distance 0. Smirnov, *On exact methods in systematics*, Systematic
     Zoology 1968, as given by Boriah, Chandola and Kumar 2008. Constant features are
-    left out.
+    ignored.
 
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -314,16 +314,16 @@ class Smirnov(MeanMeasure):
 class Burnaby(MeanMeasure):
     """S = mean over features of 1 on a match, B / (log odds + B) on a mismatch; 1 - S.
 
-    B = sum over values of 2 log(1 - p(q)), log odds = log(p(x) p(x') / ((1 - p(x))
-    (1 - p(x')))). With two values the odds cancel, so features of two values say
-    nothing. Burnaby, *On a method for character weighting a similarity coefficient*,
+    B = sum over values of 2 log(1 - p(q)), log odds = log(p(x) p(x') / ((1 - p(x)) (1 -
+    p(x')))). With two values the odds cancel, so features with two values have no
+    effect. Burnaby, *On a method for character weighting a similarity coefficient*,
     Mathematical Geology 1970, as given by Boriah, Chandola and Kumar 2008. Constant
-    features are left out.
+    features are ignored.
 
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -346,15 +346,15 @@ class Burnaby(MeanMeasure):
 class Anderberg(RatioMeasure):
     """S = A / (A + B), d = 1 - S.
 
-    A = sum over matches of p(x)^-2 g, B = sum over mismatches of g / (2 p(x) p(x')),
-    g = 2 / (n (n + 1)) with n the number of values of the feature. Anderberg, *Cluster
+    A = sum over matches of p(x)^-2 g, B = sum over mismatches of g / (2 p(x) p(x')), g
+    = 2 / (n (n + 1)) with n the number of values of the feature. Anderberg, *Cluster
     Analysis for Applications*, 1973, as given by Boriah, Chandola and Kumar 2008.
-    Constant features are left out.
+    Constant features are ignored.
 
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -381,12 +381,12 @@ class Gambaryan(MeanMeasure):
 
     H(p) = -p log2 p - (1 - p) log2(1 - p). Equal rows are not at distance 0. Gambaryan,
     *A mathematical model of taxonomy*, 1964, as given by Boriah, Chandola and Kumar
-    2008. Constant features are left out.
+    2008. Constant features are ignored.
 
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 

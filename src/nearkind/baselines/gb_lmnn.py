@@ -34,38 +34,38 @@ class GBLMNN(EmbeddedDistance, MarginDescent):
         (1 - mu) sum of d_ij  +  mu sum of [1 + d_ij - d_il]_+  descends
 
     over rows i, their k nearest j of the same class under L, and all rows l of other
-    classes. L is LMNN's (:class:`nearkind.baselines.LMNN`); each tree h_t fits minus
-    the gradient of the sum in the places u(x_i) of the rows by least squares. Kedem,
-    Tyree, Weinberger, Sha and Lanckriet, *Non-linear metric learning*, NIPS 2012. The
-    trees are scikit-learn's DecisionTreeRegressor, on coded rows. Our readings: the
-    step a_t moves rows by ``learning_rate`` in the mean and is halved until the sum
-    falls; no rows are held out to choose the number of trees; a value
-    that a tree has not seen goes the way of most rows. Where L puts all rows into one
-    place nothing moves them apart. A row is no sum of vectors of its values, so it has
-    ``transform`` but neither ``explain`` nor an export.
+    classes. L is LMNN's (:class:`nearkind.baselines.LMNN`); each tree h_t is fitted by
+    least squares to the negative gradient of the sum in u(x_i). Kedem, Tyree,
+    Weinberger, Sha and Lanckriet, *Non-linear metric learning*, NIPS 2012. The trees
+    are scikit-learn's DecisionTreeRegressor, on coded rows. Our readings: the step a_t
+    moves rows by ``learning_rate`` on average and is halved until the sum decreases; no
+    rows are held out to select the number of trees; a value that a tree has not seen
+    goes to the side of most rows. If L maps all rows to one point, trees cannot
+    separate them. A row is not a sum of value vectors, so there is ``transform`` but
+    neither ``explain`` nor an export.
 
     Parameters
     ----------
     n_neighbors : int, default=3
-        Targets of a row; a smaller class is taken whole.
+        Target neighbours per row; fewer in smaller classes.
     mu : float, 0 < mu <= 1, default=0.5
-        Weight of pushing against pulling.
+        Weight of pushing impostors away, against pulling targets.
     max_depth : int, default=4
         Depth of the trees.
     learning_rate : float > 0, default=0.1
-        Root mean square of a tree's moves; the margin is a square of one.
+        Root mean square of the moves of a tree; the margin is a squared distance of 1.
     max_iter : int, default=100
-        Trees at most.
+        Maximum number of trees.
     tol : float, default=0.03
-        Stop when a tree gains less than this share of the sum at the start. More trees
-        follow the rows learned from, and not new ones, ever more closely.
+        Stop when a tree gains less than this fraction of the initial sum. More trees
+        overfit.
     coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms, for L and for the trees.
     max_rows : int, default=4_000
-        Distinct rows that trees learn from; of more so many are drawn, of each class
-        its share.
+        Maximum number of distinct rows for trees; larger tables are subsampled,
+        stratified by class.
     random_state : int, RandomState or None, default=0
-        For the rows drawn, and for splits that are equally good.
+        Selects the sampled rows, and among equally good splits.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -74,11 +74,11 @@ class GBLMNN(EmbeddedDistance, MarginDescent):
     history_ : list of float
         Objective at the start and after each tree.
     objective_ : float
-        Value reached.
+        Final value of the objective.
     n_iter_ : int
-        Number of trees; 1 also where there is none.
+        Number of trees; also 1 if there are none.
     stop_reason_ : str
-        Why there are no more.
+        Reason for stopping.
 
     Examples
     --------
@@ -152,13 +152,13 @@ def boost(
     ----------
     loss : MarginLoss
     U : ndarray of shape (n, q)
-        Places of the rows at the start.
+        Vectors of the rows at the start.
     rows : UniqueRows
-        The rows; one of weight m is m rows at one place.
+        The rows; weight m is equivalent to m equal rows.
     grow : callable
         From targets (n, q) to the tree that fits them best.
     trees : CodeTrees
-        Those there are, to which others are added.
+        The existing trees, to which others are added.
     learning_rate, max_iter, tol : float, int, float
         As in :class:`GBLMNN`.
     """

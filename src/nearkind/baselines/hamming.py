@@ -7,14 +7,14 @@ from nearkind.estimators.base import EmbeddingEstimator, SeparableDistance
 
 
 class Hamming(EmbeddingEstimator, SeparableDistance, ColumnWeighted):
-    """d = share of the features that differ (overlap distance), by their weights.
+    """d = weighted proportion of features that differ (overlap distance).
 
-    Values not seen in fit differ from all that were, and count as one value.
+    Values not seen in fit differ from all known values, and are equal to each other.
 
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 

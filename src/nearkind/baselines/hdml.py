@@ -36,57 +36,58 @@ AT_ONCE = 1 << 17
 
 
 class HDML(Learner, EmbeddingEstimator, Baseline):
-    """Hamming distance metric learning: d = share of the bits in which codes differ.
+    """Hamming distance metric learning: d = proportion of bits that differ.
 
         code of x:  h(x) = sign(W x + b), n_bits numbers -1 or 1
         min over W, b of  mean over triplets of [1 + D(h, h+) - D(h, h-)]_+
 
-    over rows x, a near row x+ of their class and a near row x- of another, D the number
-    of bits that differ. Norouzi, Fleet and Salakhutdinov, *Hamming distance metric
-    learning*, NIPS 2012; the formulas are our reconstruction. What is minimised is the
-    source's upper bound on it,
+    over rows x, a near row x+ of the same class and a near row x- of another, with D
+    the number of bits that differ. Norouzi, Fleet and Salakhutdinov, *Hamming distance
+    metric learning*, NIPS 2012; the formulas are our reconstruction. The objective is
+    the upper bound of the source,
 
         max over g, g+, g- of  [1 + D(g, g+) - D(g, g-)]_+ + g'f + g+'f+ + g-'f-
         less  |f|_1 + |f+|_1 + |f-|_1,  with f = W x + b
 
-    plus strength / 2 times the sum of squares of W and b, by steps on some triplets at
-    a time. The source finds the codes g by dynamic programming in O(n_bits^2). A hinge
-    is the larger of zero and its argument, and both maxima are sums over the bits, so
-    O(n_bits) does. Rows are centred and of mean square length one. W begins at random:
-    of ten times as many rows of it those that part far rows and not near ones. The
-    bound is not convex; where it settles depends on the start.
+    plus strength / 2 times the sum of squares of W and b, minimised in minibatches of
+    triplets. The source finds the codes g by dynamic programming in O(n_bits^2). A
+    hinge is the larger of zero and its argument, and both maxima are sums over the
+    bits, so O(n_bits) is enough. Rows are centred and scaled to mean squared length
+    one. The initial rows of W are the best of ten times as many random ones: those that
+    separate far but not near rows. The bound is not convex, so the result depends on
+    the start.
 
     Parameters
     ----------
     n_bits : int, default=64
-        Bits of a code.
+        Number of bits of a code.
     strength : float >= 0, default=1e-3
         Weight of the squares of W and b.
     n_triplets : int, default=10_000
-        Triplets to draw, each row as likely.
+        Number of triplets, from rows sampled with equal probability.
     n_candidates : int, default=30
-        Rows to draw for each near row, of which the one that differs from x in the
-        fewest features is taken; 1: all rows of a class are as likely.
+        Number of candidates for each near row, of which the one that differs from x in
+        the fewest features is used; 1: a random row of the class.
     max_iter : int, default=100
-        Passes over the triplets at most.
+        Maximum number of passes over the triplets.
     tol : float, default=1e-3
-        Steps are halved when a pass gains less than this share of the objective, five
-        times at most.
+        Steps are halved when a pass gains less than this fraction of the objective, at
+        most five times.
     coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     random_state : int, RandomState or None, default=0
-        For the start, the triplets and their order; None: others each time.
+        Selects the start, the triplets and their order; None: different in each fit.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes
     ----------
     objective_ : float
-        Value reached.
+        Final value of the objective.
     n_iter_ : int
-        Passes made.
+        Number of passes.
     stop_reason_ : str
-        Why they ended.
+        Reason for stopping.
 
     Examples
     --------

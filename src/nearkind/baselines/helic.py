@@ -58,7 +58,7 @@ NARROWEST = 1e-9
 
 
 class HELIC(Learner, VectorDistance, WeightedBaseline):
-    """Heterogeneous couplings of categorical values, as we read them.
+    """Heterogeneous couplings of categorical values, in our reading.
 
         d^2(x, x') = sum over groups g of w_g |k_g(x) - k_g(x')|^2,  w >= 0
         min over w of  mean [d2_ij + 1 - d2_il]_+  +  strength * sum of w_g
@@ -71,13 +71,13 @@ class HELIC(Learner, VectorDistance, WeightedBaseline):
 
     Parameters
     ----------
-    strength : float, "auto" or a share such as "0.5%", default="auto"
-        Weight of the penalty, as a number or as a share of ``strength_max_``; "auto" is
-        "1%".
+    strength : float, "auto" or a percentage such as "0.5%", default="auto"
+        Weight of the penalty, as a number or as a percentage of ``strength_max_``;
+        "auto" is "1%".
     max_iter : int, default=200
         Maximum number of iterations.
     tol : float, default=1e-2
-        Stop when the proven gap is below this share of the objective.
+        Stop when the optimality gap is below this fraction of the objective.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -88,17 +88,17 @@ class HELIC(Learner, VectorDistance, WeightedBaseline):
     groups_ : list of (feature, coupling, kernel)
         The groups.
     objective_ : float
-        Objective reached.
+        Final value of the objective.
     gap_ : float
-        Proven bound on its distance from the optimum.
+        Optimality gap: the objective exceeds the minimum by at most this.
     strength_ : float
         Strength used.
     strength_max_ : float
         Smallest strength at which all weights are zero.
     n_iter_ : int
-        Iterations made.
+        Number of iterations.
     stop_reason_ : str
-        Why they ended.
+        Reason for stopping.
 
     Examples
     --------

@@ -30,27 +30,27 @@ class ITML(MatrixLearner):
     """Information-theoretic metric learning.
 
         min over M and slacks xi of  LogDet(M, I) + gamma * LogDet(xi, xi_0)
-        with  v' M v <= xi  for alike rows,  v' M v >= xi  for unlike rows
+        with  v' M v <= xi  for similar rows,  v' M v >= xi  for dissimilar rows
 
-    Davis, Kulis, Jain, Sra and Dhillon, ICML 2007, algorithm 1: Bregman projections on
-    one pair after another, until the multipliers settle. xi_0 is u for alike and l for
-    unlike rows, the 5th and 95th percentile of squared distances between rows that
-    differ. Half of the pairs are alike; those without a difference are skipped.
+    Davis, Kulis, Jain, Sra and Dhillon, ICML 2007, algorithm 1: Bregman projections
+    onto one pair after another, until the multipliers converge. xi_0 is u for similar
+    and l for dissimilar rows, the 5th and 95th percentiles of squared distances between
+    rows that differ. Half of the pairs are similar; pairs of equal rows are skipped.
 
     Parameters
     ----------
     gamma : float > 0, default=1.0
-        Weight of the bounds against staying near the Euclidean distance.
+        Weight of the bounds, against staying close to Euclidean distance.
     n_constraints : int, default=None
-        Pairs to draw; None: 20 times the squared number of classes.
+        Number of pairs; None: 20 times the squared number of classes.
     tol : float, default=1e-3
-        Relative change of the multipliers in a sweep at which they have settled.
+        Stop when the relative change of the multipliers in a sweep is smaller.
     max_iter : int, default=1000
-        Sweeps at most.
+        Maximum number of sweeps.
     coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     random_state : int, RandomState or None, default=0
-        For the pairs; None: others each time.
+        Selects the pairs; None: other pairs in each fit.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -61,7 +61,7 @@ class ITML(MatrixLearner):
     bounds_ : tuple of two floats
         u and l.
     n_iter_ : int
-        Sweeps made.
+        Number of sweeps.
 
     Examples
     --------

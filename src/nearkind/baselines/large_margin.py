@@ -76,20 +76,20 @@ class LMNN(LargeMargin):
 
     over rows i, their k nearest j of the same class before learning, and all rows l of
     other classes; d is the squared distance under M. Weinberger, Blitzer and Saul, NIPS
-    2006; mu as in Weinberger and Saul, JMLR 10, 2009. Targets are fixed once. Rows
-    equally near are taken in the order of their class histograms' distance. Of more
-    than 4,000 distinct rows a sample of 4,000 are anchors and impostors.
+    2006; mu as in Weinberger and Saul, JMLR 10, 2009. Targets are fixed. Ties are
+    broken by the distance between class histograms. With more than 4,000 distinct rows,
+    4,000 are sampled as anchors and impostors.
 
     Parameters
     ----------
     n_neighbors : int, default=3
-        Targets of a row; a smaller class is taken whole.
+        Target neighbours per row; fewer in smaller classes.
     mu : float, 0 < mu <= 1, default=0.5
-        Weight of pushing against pulling.
+        Weight of pushing impostors away, against pulling targets.
     max_iter : int, default=200
         Maximum number of iterations.
     tol : float, default=1e-3
-        Stop when a round of 20 gains less than this share of the objective.
+        Stop when 20 iterations gain less than this fraction of the objective.
     coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
@@ -100,13 +100,13 @@ class LMNN(LargeMargin):
     metric_ : ndarray of shape (W, W)
         M over the coordinates of the coding.
     objective_ : float
-        Value reached.
+        Final value of the objective.
     objective_scale_ : float
         mu times the weight of all triplets, by which the mean hinge is multiplied.
     n_iter_ : int
-        Iterations made.
+        Number of iterations.
     stop_reason_ : str
-        Why they ended.
+        Reason for stopping.
 
     Examples
     --------
@@ -123,13 +123,13 @@ class LMNN(LargeMargin):
 
 
 class KDML(LargeMargin):
-    """Kernel density metric learning, as we read it.
+    """Kernel density metric learning, in our reading.
 
     He, Chen, Chen and Mao, ICDM 2013. Our reconstruction from abstracts and from the
     paper's description, with these choices. K1: a value is its class histogram. K2:
-    numeric columns are cut into quantile bins and K1 applies, in place of a kernel
+    numeric columns are cut into quantile bins with K1, instead of a kernel density
     estimate. K3: bandwidths are not learned. K4: the learner is LMNN (see
-    :class:`nearkind.baselines.LMNN`) on all D C numbers, started at the identity.
+    :class:`nearkind.baselines.LMNN`) on all D C numbers, starting from the identity.
 
     Parameters
     ----------
@@ -143,13 +143,13 @@ class KDML(LargeMargin):
     metric_ : ndarray of shape (D C, D C)
         M.
     objective_ : float
-        Value reached.
+        Final value of the objective.
     objective_scale_ : float
         mu times the weight of all triplets, by which the mean hinge is multiplied.
     n_iter_ : int
-        Iterations made.
+        Number of iterations.
     stop_reason_ : str
-        Why they ended.
+        Reason for stopping.
 
     Examples
     --------

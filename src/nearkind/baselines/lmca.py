@@ -63,30 +63,30 @@ class LMCA(VectorDistance, MarginComponents):
 
     over rows i, their k nearest j of the same class before learning, and all rows l of
     other classes; h is the hinge with a quadratic corner of width one. Torresani and
-    Lee, *Large margin component analysis*, NIPS 2006, whose c is mu / (1 - mu). As L
-    has fewer rows than columns this is not convex; it ends at a minimum near its start.
-    Our readings: h is the smooth hinge of Rennie and Srebro, 2005; L starts at the
-    principal axes of the coded rows, and limited-memory BFGS descends.
+    Lee, *Large margin component analysis*, NIPS 2006, whose c is mu / (1 - mu). Since L
+    has fewer rows than columns, this is not convex; the result is a local minimum near
+    the start. Our readings: h is the smooth hinge of Rennie and Srebro, 2005; L starts
+    from the principal axes of the coded rows, and the solver is limited-memory BFGS.
 
     Parameters
     ----------
     n_components : int, default=10
         Rows of L; fewer if the coded rows differ in fewer directions.
     n_neighbors : int, default=3
-        Targets of a row; a smaller class is taken whole.
+        Target neighbours per row; fewer in smaller classes.
     mu : float, 0 < mu <= 1, default=0.5
-        Weight of pushing against pulling.
+        Weight of pushing impostors away, against pulling targets.
     max_iter : int, default=200
         Maximum number of iterations.
     tol : float, default=1e-4
-        Stop when an iteration gains less than this share of the objective at the start.
+        Stop when an iteration gains less than this fraction of the initial objective.
     coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     max_rows : int, default=4_000
         Distinct rows to learn from; larger tables are subsampled,
         stratified by class.
     random_state : int, RandomState or None, default=0
-        For the rows drawn; None: others each time.
+        Selects the sampled rows; None: other rows in each fit.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -97,11 +97,11 @@ class LMCA(VectorDistance, MarginComponents):
     history_ : list of float
         Objective at the start and after each iteration.
     objective_ : float
-        Value reached.
+        Final value of the objective.
     n_iter_ : int
-        Iterations made.
+        Number of iterations.
     stop_reason_ : str
-        Why they ended.
+        Reason for stopping.
 
     Examples
     --------
@@ -131,13 +131,13 @@ class LMCA(VectorDistance, MarginComponents):
 class KernelLMCA(EmbeddedDistance, MarginComponents):
     """Large margin component analysis in the space of a kernel.
 
-        min over A of  (1 - mu) sum of d_ij  +  mu sum of h(1 + d_ij - d_il)
-        d_ij = |A k(x_i) - A k(x_j)|^2,  k(x) the kernels of x with rows learned from
+        min over A of  (1 - mu) sum of d_ij  +  mu sum of h(1 + d_ij - d_il) d_ij = |A
+        k(x_i) - A k(x_j)|^2,  k(x) the kernel values of x and training rows
 
-    as in :class:`LMCA`; Torresani and Lee, NIPS 2006. The descent is in L = A Phi, Phi
-    the rows in the kernel's space: it runs in orthonormal coordinates of that space, so
-    the linear kernel gives the distances of :class:`LMCA`. A row is no sum of vectors
-    of its values, so it has ``transform`` but neither ``explain`` nor an export.
+    as in :class:`LMCA`; Torresani and Lee, NIPS 2006. The solver works with L = A Phi,
+    where Phi contains the rows in orthonormal coordinates of the kernel's space, so the
+    linear kernel gives the distances of :class:`LMCA`. A row is not a sum of value
+    vectors, so there is ``transform`` but neither ``explain`` nor an export.
 
     Parameters
     ----------
@@ -152,26 +152,25 @@ class KernelLMCA(EmbeddedDistance, MarginComponents):
     tol, coding : float, str, default=1e-4, "onehot"
         As in :class:`LMCA`.
     max_rows : int, default=1_000
-        Distinct rows to learn from; larger tables are subsampled,
-        stratified by class.
-        Time grows with their cube, memory with their square.
+        Maximum number of distinct rows to learn from; larger tables are subsampled,
+        stratified by class. Time grows with their cube, memory with their square.
     random_state : int, RandomState or None, default=0
-        For the rows drawn; None: others each time.
+        Selects the sampled rows; None: other rows in each fit.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
     Attributes
     ----------
     components_ : ndarray of shape (q, m)
-        A, over the kernels with the rows learned from, ``distance_.landmarks``.
+        A, over the kernels with the training rows ``distance_.landmarks``.
     history_ : list of float
         Objective at the start and after each iteration.
     objective_ : float
-        Value reached.
+        Final value of the objective.
     n_iter_ : int
-        Iterations made.
+        Number of iterations.
     stop_reason_ : str
-        Why they ended.
+        Reason for stopping.
 
     Examples
     --------

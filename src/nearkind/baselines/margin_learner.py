@@ -245,11 +245,11 @@ class MarginDescent(MarginLearner):
     history_ : list of float
         Objective at the start and after each iteration.
     objective_ : float
-        Value reached.
+        Final value of the objective.
     n_iter_ : int
-        Iterations made.
+        Number of iterations.
     stop_reason_ : str
-        Why they ended.
+        Reason for stopping.
     """
 
     _: KW_ONLY

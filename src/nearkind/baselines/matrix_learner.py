@@ -134,7 +134,7 @@ class MatrixLearner(Learner, VectorDistance, Baseline):
     coding : {"onehot", "vdm", "thermometer"}
         Values as indicators or as class histograms.
     random_state : int, RandomState or None
-        For the pairs; None: others each time.
+        Selects the pairs; None: other pairs in each fit.
 
     Attributes
     ----------

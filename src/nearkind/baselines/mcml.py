@@ -39,26 +39,26 @@ class MCML(Learner, VectorDistance, WeightedBaseline):
         min over M of  mean over rows i of KL(p_0(. | i), p_M(. | i)) + strength Tr(M)
         with  p_M(j | i) in proportion to exp(-d_ij),  d_ij = v' M v
 
-    and p_0(. | i) even over the other rows of the class of i: those should be at one
-    place, all others infinitely far. Globerson and Roweis, *Metric learning by
-    collapsing classes*, NIPS 2005. The formulas are our reconstruction. The problem is
-    convex, and the divergence is never negative, so its tangent at any M proves how far
-    the optimum can be: ``gap_``. The source has no penalty; without one, where the
-    classes can be told apart, the larger M the better, and there is no optimum. A row
-    that is alone in its class draws none, but may be drawn.
+    and p_0(. | i) uniform over the other rows of the class of i: these should coincide,
+    infinitely far from all others. Globerson and Roweis, *Metric learning by collapsing
+    classes*, NIPS 2005. The formulas are our reconstruction. The problem is convex, and
+    the divergence is never negative, so its tangent at any M gives a lower bound and
+    the optimality gap ``gap_``. The source has no penalty; without it, there is no
+    optimum for separable classes, because a larger M is always better. A row alone in
+    its class samples no neighbour, but may be sampled.
 
     Parameters
     ----------
     strength : float >= 0 or str, default="auto"
-        Weight of the trace of M, or a share of ``strength_max_`` such as "0.1%";
+        Weight of the trace of M, or a percentage of ``strength_max_`` such as "0.1%";
         "auto": 1%.
     max_rows : int, default=2_000
-        Distinct rows to learn from; of more so many are drawn, some of each class.
-        Time and memory grow with their square.
+        Maximum number of distinct rows to learn from; larger tables are subsampled,
+        with rows of each class. Time and memory grow with the square.
     max_iter : int, default=200
         Maximum number of iterations.
     tol : float, default=1e-3
-        Stop when the gap is below this share of the objective.
+        Stop when the gap is below this fraction of the objective.
     coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
@@ -66,24 +66,24 @@ class MCML(Learner, VectorDistance, WeightedBaseline):
     n_jobs : int, default=None
         Number of threads; None: 1, -1: one per core. Results do not depend on it.
     random_state : int, RandomState or None, default=0
-        For the rows drawn; None: others each time.
+        Selects the sampled rows; None: other rows in each fit.
 
     Attributes
     ----------
     metric_ : ndarray of shape (W, W)
         M over the coordinates of the coding.
     objective_ : float
-        Value reached, on the rows drawn.
+        Final value of the objective, on the sampled rows.
     gap_ : float
-        How much smaller it could be at most.
+        Optimality gap: the objective exceeds the minimum by at most this.
     strength_ : float
         Weight of the trace.
     strength_max_ : float
         The smallest strength at which M = 0 is optimal.
     n_iter_ : int
-        Iterations made.
+        Number of iterations.
     stop_reason_ : str
-        Why they ended.
+        Reason for stopping.
 
     Examples
     --------

@@ -105,13 +105,13 @@ class Gower(MixedDistance):
 
     Categories differ by 1, or 0 if they are equal, and values of an ordered column by
     their distance in the order. Numbers x and y differ by |x - y| / R, R the range of
-    the column in fit, and by 1 at most if one of them is new. Missing cells leave their
-    column out of the mean of their pair of rows. Gower, *A general coefficient of
+    the column in fit, and by 1 at most if one of them is new. Columns with a missing
+    cell are left out of the mean for a pair of rows. Gower, *A general coefficient of
     similarity and some of its properties*, Biometrics 1971. The distances are those of
     ``daisy`` in R's package cluster.
 
-    Where two rows have no column in common in which both have a value, daisy gives NA.
-    Here they are at distance 1, the largest, and equal rows at distance 0.
+    If there is no column in which both rows have a value, daisy returns NA; here equal
+    rows have distance 0 and others 1, the largest distance.
 
     Parameters
     ----------
@@ -119,14 +119,14 @@ class Gower(MixedDistance):
         Weight >= 0 of columns in the mean; others have weight 1.
     asymmetric : sequence of columns, default=()
         Columns of two values whose first value, in sorted order (0, False, "no"), means
-        absence: where both rows have it, the column is left out of their mean.
+        absence: if both rows have it, the column is left out of the mean.
     ordinal : {"levels", "podani"}, default="levels"
-        Values of an ordered column differ by how many levels they are apart, over the
-        range of the levels that occur (as in daisy); or by how many rows are between
-        them (Podani, *Extending Gower's general coefficient of similarity to ordinal
-        characters*, Taxon 1999).
+        Values of an ordered column differ by the difference of their levels, divided by
+        the range of the levels that occur (as in daisy); or by the number of rows
+        between them (Podani, *Extending Gower's general coefficient of similarity to
+        ordinal characters*, Taxon 1999).
     missing : {"skip", "error"}, default="skip"
-        Leave missing cells out, or refuse them.
+        Ignore missing cells, or raise an error.
     numeric : {"number", "auto", "category", "bin"}, default="number"
         Numbers are compared by their difference; or as in :class:`nearkind.CPML`.
     unseen, ordered : str, dict, default="prior", None
@@ -151,24 +151,24 @@ class Gower(MixedDistance):
 class Unbiased(MixedDistance):
     """d = weighted mean over columns of differences whose mean over pairs of rows is 1.
 
-    Categories differ by 1, numbers by |x - y| and values of an ordered column by how
-    many levels they are apart, each divided by the mean of these over all pairs of rows
-    of fit, so that all columns contribute equally to the mean distance.
-    Under Gower's distance a categorical column contributes more than one of numbers. A
-    constant column is not scaled. Missing cells leave their column out of the mean of
-    their pair of rows; rows without a column in common are at distance 1.
+    Categories differ by 1, numbers by |x - y| and values of an ordered column by the
+    difference of their levels, each divided by its mean over all pairs of rows of fit,
+    so that all columns contribute equally to the mean distance. With Gower's distance,
+    a categorical column contributes more than a numeric one. A constant column is not
+    scaled. Missing cells leave their column out of the mean of their pair of rows; rows
+    without a column in common are at distance 1.
 
     van de Velden, Iodice D'Enza, Markos and Cavicchia, *Unbiased mixed variables
     distance*, arXiv 2411.00429, 2024: the additive distance with commensurable columns,
-    without associations between columns. Theirs is the sum over columns, here the mean,
-    because cells may be missing.
+    without associations between columns. The source uses the sum over columns; here it
+    is the mean, because cells may be missing.
 
     Parameters
     ----------
     weights : dict of column to float, default=None
         Weight >= 0 of columns in the mean; others have weight 1.
     missing : {"skip", "error"}, default="skip"
-        Leave missing cells out, or refuse them.
+        Ignore missing cells, or raise an error.
     numeric : {"number", "auto", "category", "bin"}, default="number"
         Numbers are compared by their difference; or as in :class:`nearkind.CPML`.
     unseen, ordered : str, dict, default="prior", None
@@ -211,7 +211,9 @@ def _asymmetric(model: Gower, book: Codebook) -> NDArray[np.bool_]:
     for name in named:
         if name not in book.names_:
             hint = did_you_mean(name, book.names_)
-            raise ValueError(f"asymmetric names {name!r}, which is no column. {hint}")
+            raise ValueError(
+                f"asymmetric names {name!r}, which is not a column. {hint}"
+            )
         d = book.names_.index(name)
         values = [value for value in book.values(d) if value is not None]
         if len(values) > 2:

@@ -46,18 +46,18 @@ class MLKR(Learner, VectorDistance, WeightedBaseline):
     max_iter : int, default=30
         Maximum number of iterations.
     tol : float, default=1e-4
-        Stop when no slope is larger.
+        Stop when no entry of the gradient is larger.
     max_rows : int, default=1_500
-        Distinct rows to learn from; of more so many are drawn. Time grows with their
-        square.
+        Maximum number of distinct rows to learn from; larger tables are subsampled.
+        Time grows with the square.
     max_rank : int, default=50
-        Number of directions.
+        Maximum number of directions.
     coding : {"onehot", "vdm"}, default="onehot"
         Values as indicators or as histograms of the target.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
     random_state : int, RandomState or None, default=0
-        For the rows drawn; None: others each time.
+        Selects the sampled rows; None: other rows in each fit.
 
     Attributes
     ----------

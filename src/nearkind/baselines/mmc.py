@@ -19,32 +19,33 @@ from nearkind.validation.parameters import Flag
 class MMC(SpreadLearner):
     """Metric learning for clustering with side information.
 
-        max over M of  mean over unlike rows of sqrt(v' M v)
-        with  mean over alike rows of v' M v <= 1,  M positive semi-definite
+        max over M of  mean over dissimilar rows of sqrt(v' M v)
+        with  mean over similar rows of v' M v <= 1,  M positive semi-definite
 
-    Xing, Ng, Jordan and Russell, NIPS 2002, with means for sums, which only scales M.
-    The formulas are our reconstruction. 1e-5 of the mean eigenvalue is added to S, the
-    mean of v v' over every alike pair, as the problem is unbounded otherwise. With
-    M = S^(-1/2) L L' S^(-1/2) the constraint is |L| = 1, and the objective is convex in
-    L, so each step L <- G L / |G L|, G its gradient in L L', raises it; no projection
-    and no step length is needed where the source alternates projections. The top
-    eigenvalue of G proves how far the optimum can be.
+    Xing, Ng, Jordan and Russell, NIPS 2002, with means instead of sums, which only
+    rescales M. The formulas are our reconstruction. 1e-5 of the mean eigenvalue is
+    added to S, the mean of v v' over all similar pairs, as the problem is unbounded
+    otherwise. With M = S^(-1/2) L L' S^(-1/2) the constraint is |L| = 1, and the
+    objective is convex in L, so each step L <- G L / |G L|, with G its gradient in L
+    L', increases it without the alternating projections of the source. The leading
+    eigenvalue of G gives an upper bound on the optimum.
 
     Parameters
     ----------
     diagonal : bool, default=False
-        Learn a weight for each coordinate only: M is diagonal. It is twice that which
-        minimises the source's  mean alike d^2 - log sum unlike d.
+        Learn only a weight per coordinate: M is diagonal. It is twice the minimiser of
+        the source's  mean similar d^2 - log sum dissimilar d.
     n_pairs : int, default=20_000
-        Unlike pairs to draw, if there are more; fewer if they take over 32 MB.
+        Number of dissimilar pairs to sample if there are more; fewer if they need more
+        than 32 MB.
     tol : float, default=1e-4
-        Stop when the gap is below this share of the objective.
+        Stop when the gap is below this fraction of the objective.
     max_iter : int, default=1000
-        Evaluations at most, a step after each but the last.
+        Maximum number of evaluations; a step follows each but the last.
     coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     random_state : int, RandomState or None, default=0
-        For the pairs; None: others each time.
+        Selects the pairs; None: other pairs in each fit.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -53,11 +54,11 @@ class MMC(SpreadLearner):
     metric_ : ndarray of shape (W, W)
         M over the coordinates of the coding.
     objective_ : float
-        Mean distance over the unlike pairs.
+        Mean distance over the dissimilar pairs.
     gap_ : float
-        How much larger it could be at most.
+        Optimality gap: the maximum exceeds the objective by at most this.
     n_iter_ : int
-        Evaluations made.
+        Number of evaluations.
 
     Examples
     --------

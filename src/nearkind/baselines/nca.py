@@ -26,9 +26,9 @@ class NCA(Learner, VectorDistance, Baseline):
 
         max over L of  sum over rows i of P(i is classified correctly)
 
-    by neighbours drawn with chances in proportion to exp(-|L x_i - L x_j|^2).
+    by neighbours sampled with probabilities proportional to exp(-|L x_i - L x_j|^2).
     Goldberger, Roweis, Hinton and Salakhutdinov, NIPS 2004; the learner is
-    scikit-learn's. It holds every pair of rows in memory.
+    scikit-learn's. It holds all pairs of rows in memory.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class NCA(Learner, VectorDistance, Baseline):
     components_ : ndarray of shape (W, W)
         L over the coordinates of the coding.
     n_iter_ : int
-        Iterations made.
+        Number of iterations.
 
     Examples
     --------

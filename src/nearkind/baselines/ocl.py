@@ -23,32 +23,31 @@ SETTLED = 0.999
 class OCL(MixedDistance):
     """d = weighted mean over columns of |o(x) - o(x')| / (s - 1), o a learned order.
 
-    o(x) is the place of a category in the order of the s categories of its column. Two
-    steps alternate until they hardly help: each row joins the group whose rows
-    are nearest in the mean, and the categories of each column are ordered so that those
-    of one group are close. Numbers differ by their share of the range, columns whose
-    order is known keep it, and missing cells leave their column out, as under
-    :class:`nearkind.baselines.Gower`. An unseen category stands half way.
+    o(x) is the position of a category in the order of the s categories of its column.
+    Two steps alternate until convergence: each row joins the group with the smallest
+    mean distance, and the categories of each column are ordered so that those of a
+    group are close. Numbers, columns with a known order and missing cells are treated
+    as in :class:`nearkind.baselines.Gower`. An unseen category is in the middle.
 
     Zhang, Zhao, Jia, Li, Lu and Cheung, *Categorical data clustering via value order
     estimated distance metric learning*, arXiv 2411.15189. How the order is found is our
     reading: by the first axis of the correspondence analysis of groups and categories,
-    where that brings rows of a group closer than the order before.
+    if it brings rows of a group closer than the previous order.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        How many groups.
+        Number of groups.
     max_iter : int, default=30
-        How often to renew groups and orders, at most.
+        Maximum number of updates of groups and orders.
     n_init : int, default=3
-        How often to start, from rows drawn at random; the best counts.
+        Number of starts from random rows; the best result is kept.
     random_state : int, RandomState, Generator or None, default=0
-        Of the rows drawn.
+        Selects the random rows.
     weights : dict of column to float, default=None
         Weight >= 0 of columns in the mean; others have weight 1.
     missing : {"skip", "error"}, default="skip"
-        Leave missing cells out, or refuse them.
+        Ignore missing cells, or raise an error.
     numeric : {"number", "auto", "category", "bin"}, default="number"
         Numbers are compared by their difference; or as in :class:`nearkind.CPML`.
     unseen, ordered : str, dict, default="prior", None
@@ -57,8 +56,8 @@ class OCL(MixedDistance):
     Attributes
     ----------
     orders_ : dict of column to list
-        The values of each categorical column in the order found; its reverse gives the
-        same distances.
+        The values of each categorical column in the learned order; its reverse gives
+        the same distances.
 
     Examples
     --------

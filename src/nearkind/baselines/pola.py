@@ -26,29 +26,29 @@ CHUNK = 128
 class POLA(MatrixLearner):
     """Pseudo-metric online learning: one pass over pairs of rows.
 
-    A pair with difference v and s = +1 (alike) or -1 has the loss
+    A pair with difference v and s = +1 (similar) or -1 has the loss
 
         [s (v' M v - b) + 1]_+
 
-    and a pair with a loss moves M and b by projections on the half-space where it has
-    none, then on M positive semi-definite and b >= 1:
+    and a pair with positive loss projects M and b onto the half-space of zero loss,
+    then onto positive semi-definite M and b >= 1:
 
         a = loss / (|v|^4 + 1),  M <- (M - s a v v')_+,  b <- max(b + s a, 1)
 
     Shalev-Shwartz, Singer and Ng, ICML 2004. The formulas are our reconstruction: start
-    at M = 0, b = 1 (P1); all pairs of up to 100 rows, 5 a row if there are more, half
-    of them alike, in random order (P2); the last M is kept, not the mean (P3).
+    at M = 0, b = 1 (P1); all pairs of up to 100 rows, otherwise 5 pairs per row, half
+    of them similar, in random order (P2); the last M is kept, not the mean (P3).
 
     Parameters
     ----------
     averaged : bool, default=False
         Keep the mean of M over all pairs seen instead of the last M.
     n_pairs : int, default=None
-        Pairs to draw, half of them alike; None: as in P2.
+        Number of pairs, half of them similar; None: as in P2.
     coding : {"vdm", "onehot", "thermometer"}, default="vdm"
         Values as class histograms or as indicators.
     random_state : int, RandomState or None, default=0
-        For the pairs; None: others each time.
+        Selects the pairs; None: other pairs in each fit.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 

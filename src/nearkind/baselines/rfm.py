@@ -52,9 +52,8 @@ class RFM(Learner, VectorDistance, WeightedBaseline):
     ridge : float > 0, default=1e-3
         Penalty of the regression.
     max_rows : int, default=4_000
-        Distinct rows to learn from; larger tables are subsampled,
-        stratified by class.
-        Time grows with their cube, memory with their square.
+        Maximum number of distinct rows to learn from; larger tables are subsampled,
+        stratified by class. Time grows with their cube, memory with their square.
     coding : {"onehot", "vdm", "thermometer"}, default="onehot"
         Values as indicators or as class histograms.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
@@ -63,7 +62,7 @@ class RFM(Learner, VectorDistance, WeightedBaseline):
         Threads, over classes; None: one, -1: one per core. No bit of the result depends
         on it.
     random_state : int, RandomState or None, default=0
-        For the rows drawn; None: others each time.
+        Selects the sampled rows; None: other rows in each fit.
 
     Attributes
     ----------

@@ -49,7 +49,7 @@ class ValueDifference(SeparableDistance, ColumnWeighted):
         ``pairwise_distances(X, Y)``, so that distances are not symmetric; or the mean
         of both rows' weights.
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 
@@ -99,7 +99,7 @@ class Euclidean(VectorDistance, ColumnWeighted):
     Parameters
     ----------
     weights : dict of column to float, default=None
-        Weight >= 0 of columns; others have weight 1.
+        Weights >= 0 of columns; other columns have weight 1.
     unseen, missing, numeric, ordered : default="prior", "level", "auto", None
         As in :class:`nearkind.CPML`.
 

@@ -215,8 +215,8 @@ def _require_whole(form: Form, table: NDArray[Any], n_rows: int) -> None:
     if not whole.all():
         at, entry = np.argwhere(~whole)[0]
         raise ValueError(
-            f"{form.shown(table, at)} holds {table[at, entry]!r}, which is no row "
-            f"number: they are whole and go from 0 to {n_rows - 1}."
+            f"{form.shown(table, at)} holds {table[at, entry]!r}, which is not a "
+            f"row number; row numbers are integers from 0 to {n_rows - 1}."
         )
 
 
@@ -234,8 +234,8 @@ def _require_inside(form: Form, table: NDArray[Any], n_rows: int) -> None:
     if len(outside):
         at, entry = outside[0]
         raise ValueError(
-            f"{form.shown(table, at)} names row {table[at, entry]}, which is not "
-            f"there: rows go from 0 to {n_rows - 1}, in the order of X."
+            f"{form.shown(table, at)} names row {table[at, entry]}, which does not "
+            f"exist; rows go from 0 to {n_rows - 1}, in the order of X."
         )
 
 

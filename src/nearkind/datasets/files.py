@@ -198,19 +198,19 @@ def _dataset(rows: Iterator[list[str]]) -> Dataset:
     _check_header(header)
     cells = np.array(list(_shared(same_width(rows, len(header)))), dtype=object)
     if not len(cells):
-        raise ValueError("rows were expected after the header and none came")
+        raise ValueError("expected rows after the header, found none")
     # Copies, so that X does not keep the labels in memory, nor lie strided in it.
     return Dataset(header[:-1], TARGET, cells[:, :-1].copy(), cells[:, -1].copy())
 
 
 def _check_header(header: list[str]) -> None:
     if not header:
-        raise ValueError("a header was expected and the file is empty")
+        raise ValueError("expected a header, but the file is empty")
     if header[-1] != TARGET:
         wanted = f"the last column must be the label, named {TARGET!r}"
         raise ValueError(f"{wanted}, got {header[-1]!r}")
     if len(header) == 1:
-        raise ValueError("at least one column was expected beside the label")
+        raise ValueError("expected at least one column besides the label")
     refuse_duplicates(header)
 
 

@@ -62,8 +62,9 @@ def warn_shadowed(data: str) -> None:
     """Warn if a file is read that is named as a built-in set is."""
     if _is_file(data) and data in names():
         warn(
-            f"{data!r} is a file here and a built-in set too; the file is read. Rename "
-            f"it for the set, or write './{data}' to read it without this note.",
+            f"{data!r} is both a file in this folder and a built-in data set; the file "
+            f"is read. Write './{data}' to read it without this warning, or change to "
+            "another folder to use the data set.",
             ReadingWarning,
             stacklevel=3,
         )

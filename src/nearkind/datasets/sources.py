@@ -139,7 +139,7 @@ def _absent(name: str, error: Exception) -> Exception:
     """Return the error for a known set without a file that cannot be downloaded."""
     needed = f"{name}{files.SUFFIX}"
     if name in DERIVED:
-        needed += f" (or {DERIVED[name].parent}{files.SUFFIX}, which it is made of)"
+        needed += f" (or {DERIVED[name].parent}{files.SUFFIX}, from which it is made)"
     home = files.folder()
     state = f"names {str(home)!r}, which has none" if home else "is not set"
     return FileNotFoundError(

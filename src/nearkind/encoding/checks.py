@@ -60,7 +60,7 @@ def warn_if_nearly_unique(feature: Feature | Cross, n_rows: int) -> None:
         is_cross = isinstance(feature, Cross)
         warning = NearlyUniqueWarning(
             f"{'Cross' if is_cross else 'Column'} {feature.name!r} has {n_levels} "
-            f"distinct values in {n_rows} rows, so it says little of new rows. ",
+            f"distinct values in {n_rows} rows, so it hardly helps with new rows. ",
             "Drop it" if is_cross else Parameter("drop", feature.name),
             " if it is an identifier, or merge its rare values.",
         )
@@ -99,8 +99,9 @@ def warn_if_mixed(feature: Feature) -> None:
         shown = _listed([repr(word) for word in words], ", ")
         warnings.warn(
             f"Column {feature.name!r} holds {n_numbers} different numbers and also "
-            f"{shown}, so every number is a category of its own. Write None for what "
-            "is no number, or turn all of it into text if it names categories.",
+            f"{shown}, so every number is a separate category. If the words mean "
+            "missing numbers, pass None for them; if the numbers are names of "
+            "categories, pass the column as text.",
             MixedValuesWarning,
             stacklevel=5,
         )

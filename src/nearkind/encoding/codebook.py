@@ -469,7 +469,7 @@ class Codebook:
     def order_of(self, table: Table, owner: str = "nearkind") -> list[int]:
         """Return where each feature stands in a new table, refusing other columns."""
         if not self.is_fitted:
-            raise ValueError("This Codebook has seen no table; call fit_encode first.")
+            raise ValueError("This Codebook is not fitted; call fit_encode first.")
         if self.named_ and table.named:
             return column_places(self.names_, table.names)
         n, m = len(table.names), len(self.names_)

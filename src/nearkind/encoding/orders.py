@@ -78,7 +78,7 @@ def check_ordered(orders: Orders, names: list[Any]) -> None:
     for name, _ in orders:
         if name not in names:
             hint = did_you_mean(name, names)
-            raise ValueError(f"'ordered' names {name!r}, which is no column. {hint}")
+            raise ValueError(f"'ordered' names {name!r}, which is not a column. {hint}")
 
 
 def _as_order(name: Any, values: Any) -> tuple[Any, ...]:
@@ -90,8 +90,8 @@ def _as_order(name: Any, values: Any) -> tuple[Any, ...]:
         raise ValueError(f"{start}is empty. List its values, lowest first.")
     if any(value is None for value in order):
         raise ValueError(
-            f"{start}holds a missing value, which has no place in an order; leave it "
-            "out."
+            f"{start}holds a missing value, which cannot be part of an order; leave "
+            "it out."
         )
     twice = [value for value, count in Counter(order).items() if count > 1]
     if twice:

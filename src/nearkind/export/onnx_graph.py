@@ -232,7 +232,7 @@ def _from_interval(
 
 def _refuse_both(builder: GraphBuilder, feature: PortableFeature, source: Input) -> str:
     raise ValueError(
-        f"Column {feature.name!r} is text to one member and numbers to another, and a "
+        f"Column {feature.name!r} is text for one voter and numbers for another, and a "
         "tensor is one of them. Pass inputs='codes'."
     )
 

@@ -92,7 +92,7 @@ def chunks(
         yield dict(zip(names, cells, strict=True))
         cleaned.limit()
     if not has_rows:
-        raise ValueError(f"rows were expected after the header ({_count(len(names))})")
+        raise ValueError(f"expected rows after the header ({_count(len(names))})")
 
 
 def _concatenate(parts: Iterable[Columns]) -> Columns:

@@ -9,7 +9,7 @@ from nearkind.io.delimited import MAX_CELLS
 from nearkind.io.lines import Lines, parse_text, without_nul
 from nearkind.io.options import Columns, ReadOptions
 
-NO_ROWS = "rows were expected, one JSON object a line; there are none"
+NO_ROWS = "expected rows, one JSON object per line; found none"
 
 
 def read(stream: BinaryIO, options: ReadOptions) -> Columns:
@@ -68,7 +68,7 @@ def _row(line: str) -> dict[str, Any]:
         row = json.loads(line, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
         raise ValueError(
-            f"this is no JSON object of one line ({error.msg}); an array of objects "
+            f"this is not a JSON object on one line ({error.msg}); an array of objects "
             "is split into lines by `jq -c '.[]'`"
         ) from None
     except RecursionError:
@@ -76,7 +76,7 @@ def _row(line: str) -> dict[str, Any]:
     if not isinstance(row, dict):
         kind = type(row).__name__
         raise ValueError(
-            f"a JSON object was expected, with a value a column, not {kind}"
+            f"expected a JSON object with one value per column, found {kind}"
         )
     return row
 

@@ -102,7 +102,7 @@ class FaissIndex:
         if not cls.takes(metric):
             raise ValueError(
                 f"The 'index' parameter of {owner} must be 'exact' over "
-                f"{method}, which gives values no vectors that FAISS "
+                f"{method}, which has no value vectors that FAISS "
                 "could search; got 'faiss'. Take index='exact', or a metric with "
                 "value_vectors_, such as CPML, Euclidean or NCA."
             )

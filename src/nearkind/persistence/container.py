@@ -62,10 +62,10 @@ def read_container(stream: BinaryIO, limit: int) -> tuple[bytes, bytes]:
     text, packed = stream.read(sizes.text), stream.read(sizes.packed)
     digest = stream.read(_DIGEST_SIZE + 1)
     if (len(text), len(packed)) != sizes[:2] or len(digest) < _DIGEST_SIZE:
-        raise RefusedError("it is cut short; fetch or save it again")
+        raise RefusedError("it is truncated; copy or save it again")
     if _digest(header, text, packed) != digest:
         raise RefusedError(
-            "it was changed after it was written; fetch or save it again"
+            "its content does not match its checksum; copy or save it again"
         )
     return text, _decompress(packed, sizes.arrays)
 
@@ -86,7 +86,7 @@ def _sizes(header: bytes) -> Sizes:
             "wrote"
         )
     if len(header) < _HEADER.size:
-        raise RefusedError("it is cut short; fetch or save it again")
+        raise RefusedError("it is truncated; copy or save it again")
     _, number, *sizes = _HEADER.unpack(header)
     if number > FORMAT:
         raise RefusedError(

@@ -186,7 +186,7 @@ def _whole(text: str) -> int:
 
 def _only_entry(node: dict[str, Any]) -> tuple[str, Any]:
     if len(node) != 1:
-        raise RefusedError(f"an object has {len(node)} entries; wanted one, its kind")
+        raise RefusedError(f"an object has {len(node)} entries; expected one, its kind")
     return next(iter(node.items()))
 
 

@@ -27,7 +27,7 @@ def require_matplotlib() -> None:
         import matplotlib  # noqa: F401
     except ImportError:
         raise ImportError(
-            'Pictures need matplotlib; run `pip install "nearkind[plot]"`.'
+            'Plots need matplotlib; run `pip install "nearkind[plot]"`.'
         ) from None
 
 

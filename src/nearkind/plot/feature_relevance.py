@@ -95,8 +95,8 @@ def _shares(
         shares: Array | None = getattr(view.model, "feature_relevance_", None)
         if shares is None:
             raise ValueError(
-                f"{type(view.model).__name__} keeps no rows of its own. Pass X, the "
-                "rows whose distances are shared out."
+                f"{type(view.model).__name__} does not store rows. Pass X, the "
+                "rows whose distances are to be split by column."
             )
         return shares, np.empty((0, len(shares)))
     distance, codes = view.distance, view.distance.encode(X)
@@ -162,7 +162,7 @@ def _check_resamples(n_resamples: Any, X: Any, view: ModelView) -> int:
         raise ValueError("n_resamples needs rows to draw from; pass X, a table.")
     if n_resamples and not view.distance.has_vectors:
         raise ValueError(
-            f"{view.report.method} gives values no vectors, so its shares are "
+            f"{view.report.method} has no value vectors, so its shares are "
             f"estimated from {N_PAIRS} pairs of rows, and whiskers would show that "
             "alone. Set n_resamples to 0."
         )

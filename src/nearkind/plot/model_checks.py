@@ -51,8 +51,8 @@ def require_vectors(model: Any) -> ValueVectors:
     view = view_model(model)
     if not isinstance(view.distance, ValueVectors):
         raise ValueError(
-            f"{view.report.method} gives values no vectors, and this picture is made "
-            "of them. Fit CPML, or a baseline with value_vectors_, such as Euclidean "
+            f"{view.report.method} has no value vectors, which this plot "
+            "needs. Fit CPML, or a baseline with value_vectors_, such as Euclidean "
             "or NCA."
         )
     return view.distance
@@ -63,8 +63,8 @@ def require_transform(model: Any) -> ModelView:
     view = view_model(model)
     if not hasattr(view.distance, "transform"):
         raise ValueError(
-            f"{view.report.method} has distances but no coordinates, and a map needs "
-            "them. Fit CPML, or a baseline with transform, such as Hamming or "
+            f"{view.report.method} has distances but no coordinates, which a map "
+            "needs. Fit CPML, or a baseline with transform, such as Hamming or "
             "Euclidean."
         )
     return view

@@ -16,8 +16,8 @@ def read_array(X: NDArray[Any]) -> Table:
     """Read a 2-d array, masked or not."""
     if X.dtype.kind == "V":
         raise TypeError(
-            "A structured array is not taken. Pass pandas.DataFrame(X), or a dict of "
-            "columns {name: X[name] for name in X.dtype.names}."
+            "A structured array is not supported. Pass pandas.DataFrame(X), or a dict "
+            "of columns {name: X[name] for name in X.dtype.names}."
         )
     if X.dtype.kind == "c":
         raise ValueError(COMPLEX_REFUSED)
@@ -121,12 +121,12 @@ def read_columns(X: Mapping[Any, Any]) -> Table:
     for name, cells in X.items():
         if not _is_row(cells):
             raise TypeError(
-                f"A dict must hold a sequence a column, but {name!r} holds "
+                f"A dict must hold one sequence per column, but {name!r} holds "
                 f"{cells!r:.60}. For a table of one row pass [X]."
             )
     lengths = {name: len(cells) for name, cells in X.items()}
     if len(set(lengths.values())) > 1:
-        raise ValueError(f"Columns must be of one length, got {lengths}.")
+        raise ValueError(f"Columns must have the same length, got {lengths}.")
     names, n_rows = list(X), max(lengths.values(), default=0)
     return Table(names, n_rows, True, lambda d: _sequence_column(names[d], X[names[d]]))
 

@@ -65,11 +65,11 @@ def _refuse(X: Any) -> None:
     """Raise for what is often passed by mistake, and say what to pass instead."""
     if type(X).__module__.startswith("scipy.sparse"):
         raise TypeError(
-            "Sparse X is not taken: a table of categories has no zeros to leave out. "
+            "Sparse X is not supported: tables of categories have no zeros to omit. "
             "Pass X.toarray(), or the table that it was made from."
         )
     if is_from(X, "polars", "LazyFrame"):
-        raise TypeError("A polars LazyFrame holds no rows yet. Pass X.collect().")
+        raise TypeError("A polars LazyFrame has no rows yet. Pass X.collect().")
     if X is None or isinstance(X, str | bytes):
         raise TypeError(
             f"X must be a table (a DataFrame, a 2D array, a list of dicts or of rows), "
@@ -90,7 +90,7 @@ def _read_foreign(X: Any) -> Table:
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(
-            f"A lazy {type(X).__name__} holds no rows yet. Collect it into a data "
+            f"A lazy {type(X).__name__} has no rows yet. Collect it into a data "
             "frame first."
         )
     if isinstance(frame, nw.DataFrame):
@@ -163,8 +163,8 @@ def one_row(row: Any, many: str = "") -> Any:
     n_rows = read_table(row).n_rows
     if n_rows != 1:
         raise ValueError(
-            f"Wanted one row, got a table of {n_rows}. Pass X.iloc[[i]], or a dict of "
-            f"column name to value{many}."
+            f"Expected one row, got a table of {n_rows}. Pass X.iloc[[i]], or a dict "
+            f"of column name to value{many}."
         )
     return row
 
