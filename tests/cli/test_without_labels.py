@@ -114,3 +114,12 @@ def test_bad_options_are_one_sentence(command, pets):
         assert words in complaint(command, pets, *given, code=2)
     assert "'leggs'" in complaint(command, pets, "--weights", "leggs=2")
     assert "or auto" in complaint("cluster", pets, "-k", "few", code=2)
+
+
+def test_an_outlier_may_have_no_unusual_value(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text("\n".join(["a,b,c", "n,n,n", *["y,n,n", "n,y,n", "n,n,y"] * 5]))
+    given = "outliers", path, "-k", "3", "--share", "0.05"
+    (odd,) = facts(*given)["outliers"]
+    assert (odd["row"], odd["why"]) == (0, [])
+    assert "no single value" in done(*given)

@@ -89,6 +89,8 @@ def test_rows_with_values_new_to_a_fitted_distance_are_kept(task):
         np.testing.assert_array_equal(found, wanted)
     if task is nk.NearestOutliers:
         assert len(again.explain(0)) == 2
+    if task is nk.NearestRows:
+        assert again.neighbors()["differs"][1].startswith("size: 1.25, 99")
 
 
 def test_output_and_dtype_of_transform_are_kept():

@@ -216,6 +216,8 @@ def test_doubtful_numbers():
     y[11] = np.nan
     found = nk.audit(X, y, "euclidean", n_pairs=3)
     assert {each.row for each in found.doubtful_numbers} == {7, 40}
+    again = nk.audit(X, y, "euclidean", n_pairs=3)
+    assert again.doubtful_numbers == found.doubtful_numbers
     one = found.doubtful_numbers[0]
     assert not one.low <= one.number <= one.high
     assert one.low <= one.predicted <= one.high

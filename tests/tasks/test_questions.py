@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import nearkind as nk
-from nearkind.tasks.answer_posterior import AnswerPosterior
+from nearkind.tasks.answer_posterior import AnswerPosterior, answered_first
 from nearkind.tasks.answers import Answer, contradictions
 
 CAR = nk.datasets.load("monks1", as_frame=True)
@@ -172,6 +172,19 @@ def test_one_wrong_answer_of_many_moves_the_posterior_little():
     ]
     assert mean[1] > 0.0
     assert mean[0] - mean[1] < mean[0] - of.prior_mean @ features[:1].T
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_posterior_mean_is_where_the_slope_is_zero(seed):
+    rng, of = np.random.default_rng(seed), nk.Questions(X).comparisons
+    features = of.features(rng.integers(len(X), size=(60, 3)))
+    answers = rng.choice([0.0, 0.5, 1.0], 60)
+    found = AnswerPosterior.of(features, answers, of.prior_mean)
+    margin, step = features @ found.weights, 1e-5
+    up, at, down = (answered_first(margin + x) for x in (step, 0.0, -step))
+    slope = (up - down) / (2.0 * step)
+    assert np.allclose(found.residuals, (answers - at) * slope / (at * (1.0 - at)))
+    assert np.allclose(found.weights, of.prior_mean + features.T @ found.residuals)
 
 
 def test_many_values_are_learned_from_the_rows_compared():

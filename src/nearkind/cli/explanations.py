@@ -97,25 +97,14 @@ class Explainer:
         row = self.table.row(number)
         cells = {name: column[0] for name, column in row.items()}
         found = explain_number(self.view.committee, cells, k)
-        lists = {
-            name: {key: list(table[key]) for key in keys}
-            for name, table, keys in (
-                ("neighbors", found.neighbors, ("row", "target", "distance", "vote")),
-                ("effects", found.effects, ("feature", "value", "effect")),
-            )
-        }
+        near = ("row", "target", "distance", "vote")
         return {
             **self.about(number, row),
             "interval": found.interval,
             "base": found.base,
             "text": repr(found),
-            **{
-                name: [
-                    dict(zip(table, map(plain, line), strict=True))
-                    for line in zip(*table.values(), strict=True)
-                ]
-                for name, table in lists.items()
-            },
+            "neighbors": _records(found.neighbors, near),
+            "effects": _records(found.effects, ("feature", "value", "effect")),
         }
 
     def change(self, number: int, to: str | None, fixed: list[str]) -> dict[str, Any]:
@@ -253,6 +242,12 @@ class Explainer:
         ]
 
 
+def _records(table: Any, names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Return the rows of a data frame, some columns of it."""
+    lines = zip(*(map(plain, list(table[name])) for name in names), strict=True)
+    return [dict(zip(names, line, strict=True)) for line in lines]
+
+
 def contributions(table: ModelTable) -> Columns:
     """Return what ``explain_rows`` of a model says of a table, as columns."""
     committee, found = table.model.committee_, []
@@ -345,9 +340,7 @@ def row_neighbors(metric: Any, X: Columns, number: int, k: int) -> dict[str, Any
 
 def _apart(told: Any) -> dict[str, Any]:
     """Return the columns in which two rows differ, and the others."""
-    names = "feature", "a", "b", "contribution"
-    lines = zip(*(list(told[name]) for name in names), strict=True)
-    parts = [dict(zip(names, line, strict=True)) for line in lines]
+    parts = _records(told, ("feature", "a", "b", "contribution"))
     for part in parts:
         part["same"] = part["a"] == part["b"]
     return {

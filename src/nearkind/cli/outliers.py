@@ -71,7 +71,7 @@ def outliers(
     screen.line(f"{where}: {len(scores):,} rows, {len(found):,} outliers", bold=True)
     if reasons:
         lines = [
-            (str(row), f"{-listed[row]:.4g}", _in_words(why))
+            (str(row), f"{-listed[row]:.4g}", _in_words(why) or "no single value")
             for row, why in reasons.items()
         ]
         screen.line()

@@ -85,6 +85,14 @@ class NumberLine(NumberFeature):
         )
         return code if is_of_fit else -1
 
+    def number(self, code: int) -> float | int | None:
+        """Return the number of a code, a new one to six digits; None if missing."""
+        point = float(self.points(np.array([code]))[0])
+        low, high = self.numbers[[0, -1]].tolist()
+        if np.isnan(point) or low == high:
+            return self.values[code] if code >= 0 else None
+        return shown(float(f"{low + point * (high - low):.6g}"))
+
     def points(self, codes: Codes) -> Array:
         """Return the points of codes (n,), NaN where a number is missing."""
         step = (SKIPPED - 1.0 - codes) / STEPS - 0.5  # of new numbers

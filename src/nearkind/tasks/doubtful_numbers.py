@@ -92,11 +92,13 @@ def judge_numbers(
     n_neighbors : int, default=5
         Rows to name for each.
     random_state : int, RandomState or None, default=0
+        None means 0.
     verbose : int, default=0
     """
     known = np.isfinite(y)
     metrics = None if metric is None else [metric]
-    settings: Any = {"random_state": random_state, "verbose": verbose, "cv": N_FOLDS}
+    seed = 0 if random_state is None else random_state
+    settings: Any = {"random_state": seed, "verbose": verbose, "cv": N_FOLDS}
     model = CPMLRegressorCV(metrics, n_neighbors=n_neighbors + 1, **settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of new values and the like

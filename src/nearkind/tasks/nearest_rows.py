@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import FittedDistance
+from nearkind.encoding import NumberLine
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import RefusedError
@@ -343,11 +344,14 @@ def _check_mode(mode: Any) -> None:
 
 def decoded(book: Codebook, codes: Codes) -> list[list[Any]]:
     """Return the values that rows of codes (n, D) stand for; None if missing."""
-    columns = [
-        [values[code] if code >= 0 else None for code in column.tolist()]
-        for d, column in enumerate(codes.T)
-        for values in [book.values(d)]
-    ]
+    columns = []
+    for d, column in enumerate(codes.T):
+        values = dict(enumerate(book.values(d)))
+        feature = book.features_[d] if d < len(book.features_) else None
+        if isinstance(feature, NumberLine):
+            new = np.unique(column[column < 0]).tolist()
+            values |= {code: feature.number(code) for code in new}
+        columns.append([*map(values.get, column.tolist())])
     return list(map(list, zip(*columns, strict=True)))
 
 
