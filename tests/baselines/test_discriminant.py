@@ -150,7 +150,7 @@ def test_one_class_is_refused():
     with pytest.raises(ValueError, match="only one class"):
         Discriminant().fit(X, ["ham"] * len(X))
     rows = code_rows(Discriminant(), X, y)
-    with pytest.raises(ValueError, match="all rows are of one class"):
+    with pytest.raises(ValueError, match="all rows have the same class"):
         Discriminant().fit(rows.take(np.flatnonzero(rows.y == 1)))
 
 
@@ -173,3 +173,14 @@ def test_running_out_of_iterations_is_said():
 def test_wrong_settings_are_refused(learner, words):
     with pytest.raises(ValueError, match=re.compile(words)):
         learner.fit(*TABLES[0])
+
+
+def test_a_column_without_a_known_value_tells_nothing():
+    rows = [[None, "a"], [None, "a"], [None, "b"], [None, "b"]]
+    model = Discriminant(missing="prior").fit(rows, [0, 0, 1, 1])
+    alone = Discriminant().fit([row[1:] for row in rows], [0, 0, 1, 1])
+    D = model.pairwise_distances(rows)
+    np.testing.assert_allclose(D, alone.pairwise_distances([r[1:] for r in rows]))
+    turned = [row[::-1] for row in rows]  # the empty column comes last
+    found = Discriminant(missing="prior").fit(turned, [0, 0, 1, 1])
+    np.testing.assert_allclose(D, found.pairwise_distances(turned))

@@ -146,18 +146,19 @@ def indicators(codes: Codes, book: Codebook) -> csr_array:
 def _tables(B: Array, book: Codebook) -> list[Array]:
     """Return the vectors (s_d + 1, C) of values from coefficients (C, W)."""
     parts = np.split(B.T, _starts(_widths(book))[1:])
+    each = zip(parts, book.positions, book.n_values, strict=True)
     return [
         np.vstack(
-            [part if position is None else np.outer(position, part), 0.0 * part[0]]
+            [part[:n] if position is None else np.outer(position, part), 0.0 * part[0]]
         )
-        for part, position in zip(parts, book.positions, strict=True)
+        for part, position, n in each
     ]
 
 
 def _widths(book: Codebook) -> list[int]:
-    """Return the coefficients of each feature, for one class."""
+    """Return the coefficients of each feature, for one class: one or more."""
     both = zip(book.n_values, book.positions, strict=True)
-    return [size if position is None else 1 for size, position in both]
+    return [max(size, 1) if position is None else 1 for size, position in both]
 
 
 def _starts(widths: Sequence[int]) -> NDArray[np.intp]:

@@ -241,7 +241,7 @@ class KernelGroups:
         return Z
 
     def metric(self, weights: Array) -> Spectrum:
-        """Return M(w) over all values (1, S, S), a block a feature."""
+        """Return M(w) over all values (1, S, S), one block per feature."""
         return decompose(self._matrix(weights)[None])
 
     def _matrix(self, weights: Array) -> Array:

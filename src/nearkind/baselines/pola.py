@@ -75,7 +75,7 @@ class POLA(MatrixLearner):
     coding: CodingName = "vdm"
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn from the pairs of more rows, starting from the present M and b.
+        """Learn from the pairs of more rows, starting from the current M and b.
 
         The first call learns values and coding, class histograms included, and fixes
         them; values that it did not see are unseen in all later calls.

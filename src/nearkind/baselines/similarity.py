@@ -82,7 +82,7 @@ class Frequencies:
 
     @cached_property
     def p2(self) -> Array:
-        """Chance that two rows both have a value, f (f - 1) / (N (N - 1)) (s + 1,)."""
+        """Probability that two rows have a value, f (f - 1) / (N (N - 1)) (s + 1,)."""
         pairs = self.total * (self.total - 1.0)
         return self.f * np.maximum(self.f - 1.0, 0.0) / (pairs if pairs > 0.0 else 1.0)
 

@@ -104,9 +104,9 @@ class LocalTriplets:
     ----------
     margin : float, default=1.0
     n_targets : int, default=3
-        Targets of a row; all of its class where that is smaller.
+        Target neighbours per row; all rows of smaller classes.
     at_once : int, default=AT_ONCE
-        Distances to hold at a time.
+        Maximum number of distances in memory.
     pull : float, default=1.0
         Weight of the distance of a target beside the hinges of all its impostors.
     """

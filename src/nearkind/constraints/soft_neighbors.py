@@ -300,7 +300,7 @@ class SoftNeighborConstraints(LabelConstraints[SoftNeighborChunk]):
 class SoftNeighbors:
     """- mean of log P(i draws a row of its class), P(j) ~ exp(-d2_ij / margin).
 
-    A row that is alone in its class draws none, but may be drawn.
+    A row alone in its class samples no neighbour, but may be sampled.
     """
 
     margin: float = 1.0

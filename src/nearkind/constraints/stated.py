@@ -1,7 +1,8 @@
 """Constraints given by row numbers.
 
-Rows of equal codes have distance zero under every metric, so some constraints cannot be
-met, and two may contradict each other. They count all the same, and a warning says so.
+Rows with equal codes have distance zero under every metric, so some constraints cannot
+be satisfied, and constraints may contradict each other. They are used nevertheless,
+with a warning.
 """
 
 import warnings

@@ -65,11 +65,11 @@ def quantile_edges(
     Parameters
     ----------
     x : ndarray (n,)
-        Numbers; infinite ones count, but are never an edge. NaN is left out.
+        Numbers; infinite ones are counted, but are never an edge. NaN is ignored.
     max_bins : int
-        At most so many bins.
+        Maximum number of bins.
     weights : ndarray (n,), optional
-        How many numbers each stands for; none: one.
+        Weight of each number; default 1.
 
     Returns
     -------

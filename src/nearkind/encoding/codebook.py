@@ -73,9 +73,10 @@ class Codebook:
         owner declared categorical are levels in any case, and so are those without a
         number.
     crosses : int, "auto" or list of (name, name), default=0
-        Pairs of columns that are one more feature each, whose values are the pairs of
-        values that ``fit`` saw: so many of those that say most of the class beyond
-        their parts, those that clearly do, or these.
+        Pairs of columns that are added as features, whose values are the pairs of
+        values seen in ``fit``: an int is the maximum number of pairs, those with the
+        most information on the class beyond that of their columns; "auto" those that
+        clearly have some; a list gives the pairs.
     ordered : dict of column to sequence, default=None
         The values of columns in order, lowest first; other values are refused. Columns
         that their library declares ordered need no entry.

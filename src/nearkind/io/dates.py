@@ -1,6 +1,6 @@
 """Columns of dates: how they are written, and the columns that take their place.
 
-New rows bring dates that no training row had, so a column of dates is replaced by its
+New rows have dates that no training row had, so a column of dates is replaced by its
 year, month and weekday.
 """
 

@@ -91,7 +91,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def write_json_lines(columns: Columns, write: Callable[[str], object]) -> None:
-    """Call ``write`` with one JSON object a row.
+    """Call ``write`` with one JSON object per row.
 
     Examples
     --------

@@ -85,7 +85,7 @@ def compress(Z: Array, keep_axes: bool = False) -> CompressedRows:
 
 
 def most_channels(n_table_rows: int, n_channels: int, structure: Structure) -> int:
-    """Return the channels that tables of so many rows in all need at most.
+    """Return the maximum number of channels for tables with this many rows in all.
 
     A structure whose shape does not depend on the channels treats all of them alike.
     Distances are then sums over channels, and S vectors span at most S of them.

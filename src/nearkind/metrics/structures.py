@@ -2,7 +2,7 @@
 
 All four are one positive semi-definite matrix on the flattened phi that is, in turn,
 the same D x D block for every channel (CPs), a block of its own for each (CPm), a
-weight a feature, or unrestricted.
+weight per feature, or unrestricted.
 """
 
 from dataclasses import dataclass

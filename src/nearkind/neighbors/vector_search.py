@@ -259,7 +259,7 @@ class TreeSearch:
         return self._near(queries, k_nearest, k, k_nearest.n_nearest(k) + 1)
 
     def _near(self, queries: Array, k_nearest: KNearest, k: float, width: int) -> Near:
-        """Ask the tree for so many rows, and for more where others may tie."""
+        """Ask the tree for this many rows, and for more if others may tie."""
         if width > min(MOST_BY_TREE, len(self.rows)):
             return self._compare_with_all(queries, k_nearest, k)
         about, row = self._nearest(queries, width)

@@ -63,7 +63,7 @@ class Bars:
         return 1.35 + 0.235 * max(len(self.lengths), 2)
 
     def names(self, features: Sequence[object]) -> list[str]:
-        """Return one label a bar."""
+        """Return one label per bar."""
         others = [count_text(self.rest, "other")] if self.rest else []
         return [value_text(features[d], 28) for d in self.shown] + others
 

@@ -82,7 +82,7 @@ def check_labels(y: Any, n_rows: int) -> list[Any]:
     labels = [plain(label) for label in y]
     if len(labels) != n_rows:
         raise ValueError(
-            f"y has {len(labels)} labels, but X has {n_rows} rows. Pass one label a "
+            f"y has {len(labels)} labels, but X has {n_rows} rows. Pass one label per "
             "row, or y=None."
         )
     return [NO_LABEL if label is None else label for label in labels]

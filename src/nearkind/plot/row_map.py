@@ -88,10 +88,11 @@ def rows(model: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     ax : matplotlib Axes
-        The principal axes of ``transform(X)``. Rows of a class at one place are one
-        dot, its area proportional to their number. Where one axis holds all the spread,
-        each class is a beeswarm of its own. Of more than 20,000 distinct rows a
-        stratified sample is drawn; of more than 8 classes the 7 largest have a colour.
+        The principal axes of ``transform(X)``. Rows of a class at the same point are
+        one dot, whose area is proportional to their number. If rows vary along one axis
+        only, each class is a beeswarm. More than 20,000 distinct rows are sampled,
+        stratified by class; if there are more than 8 classes, the 7 largest have a
+        colour.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Minimisers of an objective over positive semi-definite metrics."""
+"""Solvers that minimise an objective over positive semi-definite metrics."""

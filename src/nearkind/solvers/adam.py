@@ -1,9 +1,9 @@
 """Adam on a factor of the metric, with minibatches.
 
-Soft neighbours compare all pairs of rows, which is too much beyond some thousand. Each
-step here sees the draws of some rows among some thousands, drawn anew, and moves the
-factor by Adam (Kingma and Ba, 2015). Some rows never draw in a step; their draws tell
-when to shorten steps, and when to end.
+Soft neighbours compare all pairs of rows, which is too slow beyond a few thousand rows.
+Each step here uses newly sampled rows, which sample a neighbour among a few thousand
+others, and updates the factor by Adam (Kingma and Ba, 2015). Some rows are held out;
+their loss determines when to shorten steps and when to stop.
 """
 
 from dataclasses import dataclass
@@ -31,26 +31,26 @@ class Adam:
     Parameters
     ----------
     max_iter : int, default=200
-        Rounds of steps at most, an estimate of the objective after each.
+        Maximum number of rounds of steps; the objective is estimated after each round.
     tol : float, default=1e-4
-        A round that gains less than this share of the objective halves the steps.
+        Halve the step when a round gains less than this fraction of the objective.
     rng : Generator, default=None
-        Source of the draws.
+        Random number generator for the samples.
     margin : float, default=1.0
-        Squared distance that a first step moves two rows by, about.
+        Approximate change of the squared distance of two rows in a first step.
     rows : int, default=4000
         Rows in a minibatch.
     anchors : int, default=1000
-        Rows of a minibatch that draw.
+        Rows of a minibatch that sample a neighbour.
     held_share : float, default=0.1
-        Share of all rows that never draw in a step, but in estimates.
+        Fraction of rows that are held out to estimate the objective.
     round_steps : int, default=10
         Steps in a round.
     max_rank : int, default=64
-        Directions at most.
+        Maximum number of directions.
     batches : callable, default=None
-        Returns an iterator of problems on rows that were never all in memory, to take
-        the first steps on; None, or when they end: on rows of the objective.
+        Returns an iterator of problems on rows that do not fit in memory, for the first
+        steps; None, or after these problems: rows of the objective.
     """
 
     max_iter: int = 200

@@ -37,23 +37,23 @@ LARGEST_ENTRY = 1e120
 class LBFGS:
     """L-BFGS on a factor of the metric, for losses that are smooth and not convex.
 
-    Of many rows it takes a sample: a metric has few numbers, and thousands of rows
-    determine them well enough.
+    Many rows are sampled: a metric has few numbers, and thousands of rows determine
+    them well enough.
 
     Parameters
     ----------
     max_iter : int, default=200
         Maximum number of iterations.
     tol : float, default=1e-4
-        Stop when a step gains less than a tenth of this share of the objective, or of 1
-        if that is more.
+        Stop when a step gains less than a tenth of this fraction of the objective, or
+        of 1 if that is more.
     rng : Generator, default=None
-        Source of the sample.
+        Random number generator for the sample.
     rows : int, default=4000
-        Rows to learn from at most.
+        Maximum number of rows to learn from.
     max_rank : int, default=32
-        Directions to go on with after the first few steps, which show where the metric
-        will be large; an evaluation costs so many times the number of pairs.
+        Number of directions after the first few steps, which show where the metric will
+        be large; the cost of an evaluation is proportional to it.
     """
 
     max_iter: int = 200
@@ -111,9 +111,9 @@ class SmoothedLBFGS:
     max_iter : int, default=200
         Maximum number of iterations.
     tol : float, default=1e-3
-        Stop when a round gains less than this share of the objective.
+        Stop when a round gains less than this fraction of the objective.
     width : float, default=0.3
-        Width of the smoothed corner at the start, as a share of the loss at M = 0.
+        Initial width of the smoothed corner, relative to the loss at M = 0.
     round_steps : int, default=20
         Iterations in a round, after which the corner is narrowed.
     """
@@ -197,7 +197,7 @@ def minimize_factor(
     point : Spectrum
         Where to start.
     max_steps : int
-        Steps at most.
+        Maximum number of steps.
     tol : float, default=1e-12
         Share of the objective, or of 1 if that is more.
     callback : callable, default=None

@@ -1,11 +1,11 @@
 """Proximal gradient steps on a hinge whose corner is smoothed, L-BFGS between them.
 
-A proximal step finds which directions the metric needs, L-BFGS how much of each. Where
-the penalty is not smooth there is no L-BFGS, and the steps are accelerated (Beck and
+Proximal steps find the directions of the metric, L-BFGS their lengths. Where the
+penalty is not smooth there is no L-BFGS, and the steps are accelerated (Beck and
 Teboulle, 2009) with restart (O'Donoghue and Candes, 2015). The corner is narrowed as
 the smoothed problem nears its optimum (Nesterov, 2005); derivatives of the smoothed
-hinge are multipliers in [0, 1] that certify the plain one. A large problem is first
-solved to a low accuracy on a sample of its rows.
+hinge are multipliers in [0, 1] that give a lower bound for the plain one. A large
+problem is first solved to a low accuracy on a sample of its rows.
 """
 
 from dataclasses import dataclass, replace
@@ -29,13 +29,13 @@ class Proximal:
     max_iter : int, default=200
         Maximum number of iterations.
     tol : float, default=1e-4
-        Stop when the gap is below this share of the objective.
+        Stop when the gap is below this fraction of the objective.
     width : float, default=0.1
-        Width of the smoothed corner at the start, as a share of the loss at M = 0.
+        Initial width of the smoothed corner, relative to the loss at M = 0.
     check_every : int, default=15
-        Iterations between two certificates.
+        Iterations between two evaluations of the optimality gap.
     warm_rows : int, default=1000
-        Begin on a sample of so many rows if there are twice as many or more.
+        Start on a sample of this many rows if there are at least twice as many.
     """
 
     max_iter: int = 200

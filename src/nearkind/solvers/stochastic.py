@@ -1,9 +1,9 @@
 """Proximal steps on samples of rows: time and memory do not depend on their number.
 
-Each step sees all constraints among a thousand rows, drawn anew from every class; the
-mean of those losses over draws is the loss of all rows. The iterates are averaged
-(Polyak and Juditsky, 1992; later ones weighing more), and what is reported is an
-estimate on held-out rows for that. Sampling errors are far larger than rounding, so
+Each step uses all constraints among a thousand rows, newly sampled from every class;
+the expectation of this loss is the loss of all rows. The iterates are averaged with
+larger weights for later ones (Polyak and Juditsky, 1992), and the reported objective is
+an estimate on held-out rows. Sampling errors are far larger than rounding errors, so
 distances are in single precision.
 """
 
@@ -27,11 +27,11 @@ class Stochastic:
     Parameters
     ----------
     max_iter : int, default=200
-        Steps at most.
+        Maximum number of steps.
     tol : float, default=1e-4
-        Stop when a round of steps gains less than ten times this share.
+        Stop when a round of steps gains less than ten times this fraction.
     rng : Generator, default=None
-        Source of the draws.
+        Random number generator for the samples.
     batch_rows : int, default=1000
         Rows in the sample of one step.
     held_rows : int, default=6000
@@ -39,8 +39,8 @@ class Stochastic:
     round_steps : int, default=20
         Steps between two estimates.
     batches : callable, default=None
-        Returns an iterator of problems on rows that were never all in memory, to take
-        the first steps on; None, or when they end: on rows of the objective.
+        Returns an iterator of problems on rows that do not fit in memory, for the first
+        steps; None, or after these problems: rows of the objective.
     """
 
     max_iter: int = 200

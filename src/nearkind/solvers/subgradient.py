@@ -1,10 +1,10 @@
 """Algorithms 1 and 2 of the paper: projected subgradient steps with backtracking.
 
-In ``Subgradient`` three repairs let it end and arrive. The descent test is made after
-the projection on the cone, at the metric that would be kept. A subgradient need not
-point downhill, so backtracking halts at the classical diminishing step and takes that
-one untested, the best metric being remembered. And a line search starts ten times above
-the last step. ``LiteralSubgradient`` is the method as printed, to see what it reaches.
+``Subgradient`` makes three corrections so that the method terminates and converges. The
+descent test follows the projection onto the cone. A step against a subgradient need not
+be a descent, so backtracking stops at the classical diminishing step, which is taken
+without a test, and the best metric is kept. Each line search starts at ten times the
+last step. ``LiteralSubgradient`` is the method as printed, for comparison.
 """
 
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ class _ProjectedDescent:
     max_iter : int, default=200
         Maximum number of iterations.
     tol : float, default=1e-4
-        Stop when the gap is below this share of the objective.
+        Stop when the gap is below this fraction of the objective.
     shrink : float, default=0.1
-        Factor between two trials of a step.
+        Factor between two trial steps.
     """
 
     max_iter: int = 200
@@ -57,7 +57,7 @@ class Subgradient(_ProjectedDescent):
     ----------
     max_iter, tol, shrink : as in ``LiteralSubgradient``
     patience : int, default=400
-        Stop after so many iterations without a new best.
+        Stop after this many iterations without improvement.
     """
 
     patience: int = 400
@@ -120,21 +120,21 @@ class LiteralSubgradient(_ProjectedDescent):
     optimum of loss(M) + strength * r(M) at lambda = 1 / strength; the strength must be
     positive. A step is 0.1, 0.01, ... and the first that lowers the objective enough is
     taken; the test is made before the projection on the cone, at a matrix that may be
-    indefinite. Only what a run needs to end is added: a number of iterations and of
-    trials of a step, and the certificate. Of the metrics on the way the best is
-    returned.
+    indefinite. The only additions are limits on the iterations and the trial steps, so
+    that it ends, and the optimality gap. The best metric of all iterations is returned.
 
     Parameters
     ----------
     max_iter : int, default=200
-        Iterations at most; the paper has no limit.
+        Maximum number of iterations; the paper has no limit.
     tol : float, default=1e-4
-        Stop when the gap is below this share of the objective; the paper stops when it
-        has converged, and does not say when that is.
+        Stop when the gap is below this fraction of the objective; the paper does not
+        define convergence.
     shrink : float, default=0.1
-        Factor between two trials of a step.
+        Factor between two trial steps.
     max_trials : int, default=15
-        Trials of a step at most; the paper has no limit, and at a kink no step will do.
+        Maximum number of trial steps; the paper has no limit, and at a kink no step
+        passes the test.
     """
 
     max_trials: int = 15

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 MOST_ROWS = 60
-"""Rows up to which all are shown; of more the first and the last few."""
+"""Maximum number of rows shown whole; longer tables show the first and last few."""
 AT_THE_ENDS = 5
 MOST_DECIMALS = 6
 
