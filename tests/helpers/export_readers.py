@@ -343,12 +343,21 @@ def _column_type(column):
 def by_onnx(model, X, folder):
     (path,) = export.write(model, folder / "model.onnx", "onnx")
     session = _session(path)
+    return _run(session, _feed(session, X))
+
+
+def onnx_numbers(path, X):
+    """Return the numbers that the ONNX file of a regressor gives rows."""
+    session = _session(path)
+    return session.run(["number"], _feed(session, X))[0]
+
+
+def _feed(session, X):
     about = json.loads(session.get_modelmeta().custom_metadata_map["nearkind"])
-    feed = {
+    return {
         asked["name"]: _tensor(X[name], asked)
         for name, asked in zip(X, about["inputs"], strict=True)
     }
-    return _run(session, feed)
 
 
 def _tensor(column, asked):

@@ -1,4 +1,4 @@
-"""ONNX: one file whose graph embeds rows and, of a classifier, counts their votes.
+"""ONNX: one file whose graph embeds rows and, if rows vote, predicts from their votes.
 
 The vote is that of ``neighbors``: rows tied at the k-th distance share what is left.
 Rows are taken one by one, so memory does not grow with them, and distances come from
@@ -34,9 +34,15 @@ from nearkind.neighbors import TIE
 from nearkind.neighbors.soft_votes import COLD
 from nearkind.neighbors.voting import SHARE_TIE
 from nearkind.protocols import Array
-from nearkind.voting import Calibration
+from nearkind.voting import Calibration, NumberCommittee
+from nearkind.voting.numbers import (
+    LARGEST_EXPONENT,
+    LinearScale,
+    LogScale,
+    QuantileScale,
+)
 
-VECTOR, PROBABILITIES, LABEL = "vector", "probabilities", "label"
+VECTOR, PROBABILITIES, LABEL, NUMBER = "vector", "probabilities", "label", "number"
 OPSETS = {"": 18, "ai.onnx.ml": 3}
 IR_VERSION = 8
 MAX_BYTES = 2**31 - 2**20
@@ -54,7 +60,8 @@ class GraphInputs(NamedTuple):
 def write(model: PortableModel, path: Path, inputs: str = "values") -> list[Path]:
     """Write a graph with outputs ``vector``, ``probabilities`` and ``label``.
 
-    Of several members that have vectors, these are ``vector_1`` and so on.
+    A model of numbers has the output ``number`` instead of the last two. Of several
+    members that have vectors, these are ``vector_1`` and so on.
 
     Parameters
     ----------
@@ -97,13 +104,14 @@ def _model(
     model: PortableModel, start: Callable[[PortableModel, set[str]], GraphInputs]
 ) -> Any:
     vectors = vector_names(model)
-    if not (vectors or model.labels):
+    outputs = [PROBABILITIES, LABEL] if model.labels else []
+    outputs = [NUMBER] if model.numbers is not None else outputs
+    if not (vectors or outputs):
         raise ValueError(
             "A distance without vectors has nothing that a graph could return. Export "
             "a classifier over it, or to JSON, CSV or SQL."
         )
-    outputs = [*vectors.values(), *([PROBABILITIES, LABEL] if model.labels else [])]
-    builder, inputs, codes = start(model, set(outputs))
+    builder, inputs, codes = start(model, {*vectors.values(), *outputs})
     described = [
         builder.doubles(name, ROWS, model.members[at].size)
         for at, name in vectors.items()
@@ -112,7 +120,10 @@ def _model(
         _add_sums(builder, member, codes[at], vectors.get(at, ""))
         for at, member in enumerate(model.members)
     ]
-    described += _add_classes(builder, model, rows)
+    if model.labels:
+        described += _add_classes(builder, model, rows)
+    if model.numbers is not None:
+        described.append(_add_numbers(builder, model, model.numbers, rows, codes))
     helper = builder.onnx.helper
     graph = helper.make_graph(
         builder.nodes,
@@ -178,8 +189,6 @@ def _add_classes(
     builder: GraphBuilder, model: PortableModel, rows: list[str]
 ) -> list[Any]:
     """Add probabilities of classes and labels; return their descriptions."""
-    if not model.labels:
-        return []
     shares = [
         add_shares(builder, member, sums)
         for member, sums in zip(model.members, rows, strict=True)
@@ -190,6 +199,60 @@ def _add_classes(
     kind = add_labels(builder, model.labels, PROBABILITIES, LABEL)
     labels = builder.onnx.helper.make_tensor_value_info(LABEL, kind, [ROWS])
     return [builder.doubles(PROBABILITIES, ROWS, len(model.labels)), labels]
+
+
+def _add_numbers(
+    b: GraphBuilder,
+    model: PortableModel,
+    committee: NumberCommittee,
+    rows: list[str],
+    codes: list[list[str]],
+) -> Any:
+    """Add the predicted numbers (n,), and return their description."""
+    means = [
+        b.add("MatMul", add_shares(b, member, sums), member.knots)
+        for member, sums in zip(model.members, rows, strict=True)
+    ]
+    trends = [
+        b.add("Gather", table, code)
+        for member, of_features in zip(model.members, codes, strict=True)
+        if member.trend
+        for table, code in zip(member.trend, of_features, strict=True)
+    ]
+    mean = b.add("Div", b.add("Sum", *means, *trends), float(len(means)))
+    bounded = b.add("Max", b.add("Min", mean, committee.high), committee.low)
+    INVERSES[type(committee.scale)](b, committee.scale, bounded)
+    return b.doubles(NUMBER, ROWS)
+
+
+def _from_linear(b: GraphBuilder, scale: LinearScale, t: str) -> None:
+    b.add("Add", b.add("Mul", t, scale.unit), scale.centre, output=NUMBER)
+
+
+def _from_log(b: GraphBuilder, scale: LogScale, t: str) -> None:
+    power = b.add("Exp", b.add("Min", t, LARGEST_EXPONENT))
+    b.add("Sub", power, scale.shift, output=NUMBER)
+
+
+def _from_quantiles(b: GraphBuilder, scale: QuantileScale, t: str) -> None:
+    """Add the numbers between those of the two scores around t."""
+    scores, numbers = scale.scores, scale.numbers
+    bounded = b.add("Max", b.add("Min", t, float(scores[-1])), float(scores[0]))
+    column = b.add("Unsqueeze", bounded, [1])
+    is_above = b.add("GreaterOrEqual", column, scores[1:])  # (n, Q - 1)
+    at = b.add("ReduceSum", b.cast(is_above, "INT64"), [1], keepdims=0)
+    slopes = np.append(np.diff(numbers) / np.diff(scores), 0.0)
+    beyond = b.add("Sub", bounded, b.add("Gather", scores, at))
+    step = b.add("Mul", b.add("Gather", slopes, at), beyond)
+    b.add("Add", b.add("Gather", numbers, at), step, output=NUMBER)
+
+
+INVERSES: dict[type, Callable[[GraphBuilder, Any, str], None]] = {
+    LinearScale: _from_linear,
+    LogScale: _from_log,
+    QuantileScale: _from_quantiles,
+}
+"""Scale of the target -> what adds the number that a mean of votes stands for."""
 
 
 def _add_probabilities(

@@ -15,7 +15,7 @@ TARGETS = {
 }
 """Name of a target -> module whose ``write(model, path, **options)`` writes it."""
 
-OF_NUMBERS = "json", "sql"
+OF_NUMBERS = "json", "sql", "onnx"
 """Targets that models of numbers are written to."""
 
 
@@ -64,8 +64,8 @@ def write(model: Any, path: Any, to: str | None = None, **options: Any) -> list[
     found = portable_model(model)
     if found.numbers is not None and to not in OF_NUMBERS:
         raise ValueError(
-            f"A model that predicts numbers is exported to {' or '.join(OF_NUMBERS)}, "
-            f"and not to {to}."
+            "A model that predicts numbers can be exported to "
+            f"{', '.join(OF_NUMBERS)}, but not to {to}."
         )
     return write_target(found, place, **options)
 

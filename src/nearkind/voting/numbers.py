@@ -28,6 +28,8 @@ from nearkind.voting.voter import Rule, Voter
 
 N_KNOTS = 17
 """Knots at quantiles of the targets."""
+LARGEST_EXPONENT = 709.0
+"""Of e, for a finite double."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class LogScale:
 
     def invert(self, t: Array) -> Array:
         """Return targets from the scale."""
-        return np.exp(np.minimum(t, 709.0)) - self.shift
+        return np.exp(np.minimum(t, LARGEST_EXPONENT)) - self.shift
 
 
 @dataclass(frozen=True, eq=False)
