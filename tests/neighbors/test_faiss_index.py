@@ -123,8 +123,8 @@ def test_a_thread_answers_256_queries_at_a_time_or_as_many_as_hold_so_many_numbe
 
 def test_distances_that_are_not_between_vectors_are_refused():
     message = (
-        "The 'index' parameter of Some must be 'exact' over Hamming, which gives "
-        "values no vectors that FAISS could search; got 'faiss'. Take index='exact', "
+        "The 'index' parameter of Some must be 'exact' over Hamming, which has "
+        "no value vectors that FAISS could search; got 'faiss'. Take index='exact', "
         "or a metric with value_vectors_, such as CPML, Euclidean or NCA."
     )
     with pytest.raises(ValueError, match=re.escape(message)):
