@@ -73,6 +73,13 @@ def test_numbers_that_become_ranges_are_no_identifiers():
     assert columns_warned_of(nk.CPMLClassifierCV(), rows, LABELS) == []
 
 
+def test_a_regressor_warns_of_identifiers_once_and_of_numbers_never():
+    rows = [{**row, "size": 0.5 * i} for i, row in enumerate(ROWS)]
+    y = [float(row["colour"] == "red") + 0.001 * i for i, row in enumerate(rows)]
+    model = nk.CPMLRegressorCV(["euclidean", "hamming"], cv=2)
+    assert columns_warned_of(model, rows, y) == ["Column 'id'"]
+
+
 @pytest.mark.parametrize("candidates", [[Hamming()], [Hamming(), Euclidean()], None])
 def test_numbers_among_words_are_warned_of_once(candidates):
     sizes = ["unknown" if i % 3 == 0 else i % 50 for i in range(N)]

@@ -4,7 +4,8 @@ Each message says what was found and where, and what to do next.
 """
 
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from numbers import Number
 from typing import Any, NamedTuple
@@ -65,6 +66,15 @@ def warn_if_nearly_unique(feature: Feature | Cross, n_rows: int) -> None:
             " if it is an identifier, or merge its rare values.",
         )
         warnings.warn(warning, stacklevel=4)
+
+
+@contextmanager
+def column_warnings_ignored() -> Iterator[None]:
+    """Ignore warnings of columns, which each distance of a search would repeat."""
+    with warnings.catch_warnings():
+        for category in (MixedValuesWarning, NearlyUniqueWarning):
+            warnings.simplefilter("ignore", category)
+        yield
 
 
 def refuse_free_text(feature: Feature, n_cells: int) -> None:

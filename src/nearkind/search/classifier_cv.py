@@ -1,8 +1,8 @@
 """CPMLClassifierCV: distance and votes selected by cross-validation."""
 
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import KW_ONLY, replace
 from numbers import Real
 from time import perf_counter
@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from nearkind.encoding.checks import column_warnings_ignored
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import (
     FewHeldRowsWarning,
-    MixedValuesWarning,
-    NearlyUniqueWarning,
     Parameter,
     SearchInterruptedWarning,
     TimeBudgetWarning,
@@ -248,7 +247,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
                 notify(
                     search.search_work, search.total, "learning from all rows", np.nan
                 )
-            with Deadline(start + budget).limit(), _columns_not_warned_of():
+            with Deadline(start + budget).limit(), column_warnings_ignored():
                 voters = self._learn(search, chosen)
                 voters = tuple(map(remember, voters))
             self.classes_ = rows.classes
@@ -259,7 +258,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> CodedRows:
         """Read the table, and warn of its columns once, whichever candidate wins."""
-        with _columns_not_warned_of():
+        with column_warnings_ignored():
             book = Codebook(numeric="category", ordered=self.ordered)
             owner = type(self).__name__
             rows = labelled_rows(X, y, sample_weight, book, owner, self.class_weight)
@@ -469,15 +468,6 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             "weights": search.ways[way][1],
         }
         return tuple(voters)
-
-
-@contextmanager
-def _columns_not_warned_of() -> Iterator[None]:
-    """Ignore warnings of columns, which each distance would repeat."""
-    with warnings.catch_warnings():
-        for category in (MixedValuesWarning, NearlyUniqueWarning):
-            warnings.simplefilter("ignore", category)
-        yield
 
 
 def _ways_to_vote(model: Any) -> list[tuple[int, Any]]:

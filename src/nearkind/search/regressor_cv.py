@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from nearkind.baselines import MLKR, RFM
+from nearkind.encoding.checks import column_warnings_ignored
 from nearkind.encoding.codebook import POLICIES, Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import SearchInterruptedWarning
@@ -140,12 +141,16 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
         with search_progress(self, X, y, sample_weight) as notify:
             owner = type(self).__name__
             book = Codebook(numeric="category", ordered=self.ordered)
-            rows = numbered_rows(X, y, sample_weight, book, owner)
+            with column_warnings_ignored():
+                rows = numbered_rows(X, y, sample_weight, book, owner)
+            book = Codebook(numeric="scale", ordered=self.ordered)
+            book.fit(rows.table, rows.weights)  # warns
             folds = self._folds(rows)
             scales = self._scales(rows.numbers, rows.weights)
             race = _Race(NumberProblem(rows, scales[0]), folds, start + budget, notify)
             try:
-                race.run(scales, learners)
+                with column_warnings_ignored():
+                    race.run(scales, learners)
             except KeyboardInterrupt:
                 warnings.warn(
                     "The search was interrupted; the best so far is learned from all "
@@ -155,7 +160,8 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
                 )
             with suppress(KeyboardInterrupt):  # of a callback: the search has ended
                 notify(1, 1, "learning from all rows", np.nan)
-            self._keep(race, learners, most)
+            with column_warnings_ignored():
+                self._keep(race, learners, most)
         return self
 
     def _learners(self) -> list[NumberLearner]:
