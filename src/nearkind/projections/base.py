@@ -1,6 +1,7 @@
 """The base of all projections: phi of a row is gathered from one table per feature."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from nearkind.protocols import Array, Codes, Labels
 
 
+@dataclass
 class TableProjection:
     """A projection that is a lookup table for each feature.
 
@@ -19,7 +21,7 @@ class TableProjection:
         seen in fit; code -1 selects it.
     """
 
-    tables: list[Array]
+    tables: list[Array] = field(default_factory=list, init=False, repr=False)
 
     def with_orders(self, n_ordered: Sequence[int]) -> Self:
         """Return the projection of features of which so many values are in order."""

@@ -19,7 +19,6 @@ class _Joined(TableProjection):
 
     first: Projection
     second: Projection
-    tables: list[Array] = field(default_factory=list, init=False, repr=False)
 
     def transform_training(self, codes: Codes, y: Labels) -> Array:
         """Return phi of the training rows, each part by its own rule."""
@@ -30,6 +29,14 @@ class _Joined(TableProjection):
             strict=True,
         )  # fmt: skip
         return np.hstack([self._join(a, b) for a, b in by_feature])
+
+    def fit(
+        self, codes: Codes, n_values: Sequence[int], y: Labels, weights: Array
+    ) -> Self:
+        """Fit both parts."""
+        self.first.fit(codes, n_values, y, weights)
+        self.second.fit(codes, n_values, y, weights)
+        return self._fill_tables()
 
     def _fill_tables(self) -> Self:
         both = zip(self.first.tables, self.second.tables, strict=True)
@@ -58,14 +65,6 @@ class Concatenation(_Joined):
         """Return all coordinates of both parts, one channel."""
         shapes = [part.shape(n_values, n_classes) for part in (self.first, self.second)]
         return sum(rows * channels for rows, channels in shapes), 1
-
-    def fit(
-        self, codes: Codes, n_values: Sequence[int], y: Labels, weights: Array
-    ) -> Self:
-        """Fit both parts."""
-        self.first.fit(codes, n_values, y, weights)
-        self.second.fit(codes, n_values, y, weights)
-        return self._fill_tables()
 
     def fit_counts(self, counts: Sequence[Array], totals: Array) -> Self:
         """Fit both parts to counts."""
@@ -107,8 +106,7 @@ class ChannelConcatenation(_Joined):
         self, codes: Codes, n_values: Sequence[int], y: Labels, weights: Array
     ) -> Self:
         """Fit both parts and scale the second to the first."""
-        self.first.fit(codes, n_values, y, weights)
-        self.second.fit(codes, n_values, y, weights)
+        super().fit(codes, n_values, y, weights)
         first = spread(self.first.tables, codes, weights)
         second = spread(self.second.tables, codes, weights)
         both_vary = min(first, second) > NEGLIGIBLE

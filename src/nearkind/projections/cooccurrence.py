@@ -1,7 +1,7 @@
 """Co-occurrence: histograms of the values of the other features."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -23,8 +23,6 @@ class Cooccurrence(TableProjection):
     tables : list of ndarray of shape (s_d + 1, 1, S), S = sum of s_d
         The last row is the frequency in all rows.
     """
-
-    tables: list[Array] = field(default_factory=list, init=False, repr=False)
 
     def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
         """Return one row per feature, one channel per value."""

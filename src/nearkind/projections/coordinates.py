@@ -1,7 +1,7 @@
 """Numeric columns as one coordinate each, beside any other projection."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -66,7 +66,6 @@ class Coordinates(TableProjection):
 
     others: Projection
     positions: Sequence[Array | None]
-    tables: list[Array] = field(default_factory=list, init=False, repr=False)
 
     def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
         """Return one row more for each coordinate; channels as the others."""

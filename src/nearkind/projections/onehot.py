@@ -1,7 +1,7 @@
 """One-hot and thermometer coding of values."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -18,8 +18,6 @@ class OneHot(TableProjection):
     ----------
     tables : list of ndarray of shape (s_d + 1, s_d, 1)
     """
-
-    tables: list[Array] = field(default_factory=list, init=False, repr=False)
 
     def shape(self, n_values: Sequence[int], n_classes: int) -> tuple[int, int]:
         """Return one row per value, one channel."""

@@ -20,7 +20,25 @@ def conjugate_exponent(p: float) -> float:
 
 
 @dataclass(frozen=True)
-class Schatten:
+class _OfExponent:
+    """What the norm and its power share."""
+
+    p: float = 1.0
+
+    takes_matrix = False
+
+    @property
+    def is_trace(self) -> bool:
+        """Whether it is the trace of M."""
+        return self.p == 1.0
+
+    def dual_norm(self, spectrum: Array) -> float:
+        """Return the conjugate norm of the positive part."""
+        return norm(np.maximum(spectrum, 0.0), conjugate_exponent(self.p))
+
+
+@dataclass(frozen=True)
+class Schatten(_OfExponent):
     """r(M) = [Tr M^p]^(1/p): trace norm, Frobenius norm, ..., largest eigenvalue.
 
     Examples
@@ -29,19 +47,10 @@ class Schatten:
     array([2., 0., 0.])
     """
 
-    p: float = 1.0
-
-    takes_matrix = False
-
     @property
     def is_smooth(self) -> bool:
         """Whether it has a gradient at all M of full rank."""
         return self.p < np.inf
-
-    @property
-    def is_trace(self) -> bool:
-        """Whether it is the trace of M."""
-        return self.p == 1.0
 
     def value(self, spectrum: Array) -> float:
         """Return the norm."""
@@ -61,10 +70,6 @@ class Schatten:
         """Return argmin over x >= 0 of |x - spectrum|^2 / 2 + step ||x||_p."""
         return prox_norm(spectrum, step, self.p)
 
-    def dual_norm(self, spectrum: Array) -> float:
-        """Return the conjugate norm of the positive part."""
-        return norm(np.maximum(spectrum, 0.0), conjugate_exponent(self.p))
-
     def strength_max(self, spectrum: Array) -> float:
         """Return the smallest strength at which M = 0 is optimal.
 
@@ -83,7 +88,7 @@ class Schatten:
 
 
 @dataclass(frozen=True)
-class SchattenPower:
+class SchattenPower(_OfExponent):
     """r(M) = Tr M^p, p < inf: the norm at another scale of the strength.
 
     Examples
@@ -92,14 +97,7 @@ class SchattenPower:
     25.0
     """
 
-    p: float = 1.0
     is_smooth = True
-    takes_matrix = False
-
-    @property
-    def is_trace(self) -> bool:
-        """Whether it is the trace of M."""
-        return self.p == 1.0
 
     def value(self, spectrum: Array) -> float:
         """Return the sum of p-th powers."""
@@ -112,10 +110,6 @@ class SchattenPower:
     def prox(self, spectrum: Array, step: float) -> Array:
         """Return argmin over x >= 0 of |x - spectrum|^2 / 2 + step sum x^p."""
         return prox_power(spectrum, step, self.p)
-
-    def dual_norm(self, spectrum: Array) -> float:
-        """Return the conjugate norm of the positive part."""
-        return norm(np.maximum(spectrum, 0.0), conjugate_exponent(self.p))
 
     def strength_max(self, spectrum: Array) -> float:
         """Return inf for p > 1: the gradient at 0 is 0, so M = 0 is never optimal."""
