@@ -95,14 +95,16 @@ def remembering(table: Part, n_unique: int) -> nk.CPMLClassifier:
     with no_warnings():
         metric = nk.CPML(random_state=0)
         metric.fit(table.X[:N_LEARNED], table.y[:N_LEARNED])
-        first = np.unique(metric.encode(table.X), axis=0, return_index=True)[1]
+        first = np.unique(metric.codebook_.encode(table.X), axis=0, return_index=True)[
+            1
+        ]
         rows = np.sort(first)[:n_unique]
         return nk.CPMLClassifier().fit_over(metric, table.X.iloc[rows], table.y[rows])
 
 
 def neighbors(model: nk.CPMLClassifier, table: Part, at: np.ndarray) -> Milliseconds:
     """Time scikit-learn on the same rows, as indicators of the same values."""
-    U = indicators(pd.DataFrame(model.encode(table.X)))
+    U = indicators(pd.DataFrame(model.codebook_.encode(table.X)))
     kept = np.unique(U, axis=0, return_index=True)[1][:N_UNIQUE]
     peer = KNeighborsClassifier().fit(U[kept], table.y[kept])
     return percentiles(peer.predict, [U[[i]] for i in at])

@@ -73,7 +73,7 @@ def learned(
         with no_warnings():
             metric = nk.CPML(strength=strength, random_state=0)
             metric.fit(data.X[:N_LEARNED], data.y[:N_LEARNED])
-            codes = metric.encode(data.X)
+            codes = metric.codebook_.encode(data.X)
         first = np.sort(np.unique(row_keys(codes), return_index=True)[1])
         U = metric.represent(codes[first[: n_rows + n_queries]])
         yield f"{name}, learned", (U[:-n_queries], U[-n_queries:])

@@ -164,7 +164,10 @@ def of_others(model, table, labels, row):
 def by_cross_fit(model, table, labels, row):
     """Return the histograms that a row's own label is left out of."""
     model.fit(table, labels)
-    codes, numbers = model.encode(table), np.unique(labels, return_inverse=True)[1]
+    codes, numbers = (
+        model.codebook_.encode(table),
+        np.unique(labels, return_inverse=True)[1],
+    )
     return model.projection_.transform_training(codes, numbers)[row]
 
 

@@ -87,9 +87,11 @@ def test_gradient_in_the_free_numbers_is_that_of_finite_differences():
 def test_the_distance_is_that_of_mixed_histograms():
     model = Chi2LMNN(max_iter=10).fit(X, Y)
     numbers = np.unique(Y, return_inverse=True)[1]
-    vdm = VDM().fit(model.encode(X), model.codebook_.n_values, numbers, np.ones(40))
+    vdm = VDM().fit(
+        model.codebook_.encode(X), model.codebook_.n_values, numbers, np.ones(40)
+    )
     U, V = (
-        vdm.transform(model.encode(table)).reshape(len(table), -1)
+        vdm.transform(model.codebook_.encode(table)).reshape(len(table), -1)
         / 4.0
         @ model.components_.T
         for table in (NEW, X)
@@ -101,7 +103,7 @@ def test_the_distance_is_that_of_mixed_histograms():
 def test_rows_stay_histograms_also_those_of_unseen_values():
     model = Chi2LMNN(max_iter=10).fit(X, Y)
     strange = NEW.assign(shape="never seen", size=None)
-    U = model.distance_.represent(model.encode(strange))
+    U = model.distance_.represent(model.codebook_.encode(strange))
     assert (U >= 0.0).all()
     np.testing.assert_allclose(U.sum(axis=1), 1.0)
     assert (model.components_ >= 0.0).all()

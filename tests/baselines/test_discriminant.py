@@ -61,7 +61,7 @@ def test_a_vector_is_the_sum_of_what_the_chances_miss(X, y):
     strength = 0.7
     model = Discriminant(strength, **CLOSELY).fit(X, y)
     chances = softmax(model.transform(X) + model.intercept_, axis=1)
-    codes = model.encode(X)
+    codes = model.codebook_.encode(X)
     expected = [np.zeros((len(table), 3)) for table in model.distance_.tables.vectors]
     for i, row in enumerate(codes):
         for d, value in enumerate(row):

@@ -19,10 +19,15 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
+def _with_labels(model):
+    codes = model.codebook_.encode(X)
+    return np.column_stack([codes, np.unique(Y, return_inverse=True)[1]])
+
+
 def test_it_starts_at_the_map_of_lmnn():
     model, start = GBLMNN(max_iter=3, tol=0.0).fit(X, Y), LMNN().fit(X, Y)
     np.testing.assert_array_equal(
-        model.distance_.tables.embed(model.encode(NEW)), start.transform(NEW)
+        model.distance_.tables.embed(model.codebook_.encode(NEW)), start.transform(NEW)
     )
     assert len(model.distance_.trees.roots) == model.n_iter_ == 3
 
@@ -31,12 +36,12 @@ def test_the_first_tree_fits_the_gradient_of_the_loss():
     """Gradient by finite differences of a triple loop; the tree is scikit-learn's."""
     model = GBLMNN(max_iter=1, tol=0.0, max_depth=2).fit(X, Y)
     rows, first = np.unique(
-        np.column_stack([model.encode(X), np.unique(Y, return_inverse=True)[1]]),
+        _with_labels(model),
         axis=0, return_index=True,
     )  # fmt: skip
     codes, y = rows[:, :-1], rows[:, -1]
     _, weights = np.unique(
-        np.column_stack([model.encode(X), np.unique(Y, return_inverse=True)[1]]),
+        _with_labels(model),
         axis=0, return_counts=True,
     )  # fmt: skip
     U = model.distance_.tables.embed(codes)
@@ -87,7 +92,7 @@ def finite_differences(value, U, width=1e-5):
 
 def test_new_rows_are_placed_by_map_and_trees():
     model = GBLMNN(max_iter=5).fit(X, Y)
-    codes = model.encode(NEW)
+    codes = model.codebook_.encode(NEW)
     expected = model.distance_.tables.embed(codes) + model.distance_.trees.embed(codes)
     np.testing.assert_array_equal(model.transform(NEW), expected)
     assert model.distance_.trees.embed(codes).any()

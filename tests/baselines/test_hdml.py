@@ -219,7 +219,7 @@ def test_distances_are_shares_of_bits_that_differ(n_bits):
     outputs = sum(
         table[code]
         for table, code in zip(
-            model.distance_.tables.vectors, model.encode(X).T, strict=True
+            model.distance_.tables.vectors, model.codebook_.encode(X).T, strict=True
         )
     )
     codes = signs(outputs)

@@ -76,9 +76,9 @@ def test_explanations_add_up():
 
 def test_new_rows_are_placed_by_their_kernels_with_the_rows_learned_from():
     model = KernelLMCA(3, bandwidth=0.7, max_iter=10).fit(X, Y)
-    new, old = model.encode(NEW), model.distance_.landmarks
+    new, old = model.codebook_.encode(NEW), model.distance_.landmarks
     differing = (new[:, None] != old[None]).sum(axis=2)
-    assert set(map(tuple, old)) == set(map(tuple, model.encode(X)))
+    assert set(map(tuple, old)) == set(map(tuple, model.codebook_.encode(X)))
     apart = np.array([(a != b).sum() for i, a in enumerate(old) for b in old[:i]])
     assert model.distance_.length == pytest.approx(
         0.7 * np.sqrt(2.0 * np.median(apart))

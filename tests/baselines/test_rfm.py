@@ -137,7 +137,9 @@ def test_the_metric_is_that_of_plain_rounds_on_histograms():
     vdm = nk.baselines.Euclidean().fit(X, Y)
     Z = np.hstack(
         [
-            vdm.distance_.tables.vectors[d][vdm.encode(X)[:, d]].reshape(len(X), -1)
+            vdm.distance_.tables.vectors[d][vdm.codebook_.encode(X)[:, d]].reshape(
+                len(X), -1
+            )
             for d in range(4)
         ]
     ).round(12)

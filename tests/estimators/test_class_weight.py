@@ -10,7 +10,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from nearkind.baselines import Euclidean, Hamming
-from nearkind.estimators.labels import class_factors
+from nearkind.estimators.weights import class_factors
 
 X, y = labelled_table(60)
 QUERY, _ = labelled_table(20, seed=9)

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nearkind import CPML
 from nearkind.baselines import Burnaby, Goodall3, Hamming
-from nearkind.estimators.labels import check_weights
+from nearkind.estimators.weights import check_weights
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 3, 80)

@@ -98,7 +98,7 @@ def test_the_estimator_of_the_distance_says_how_it_was_learned(made):
 @pytest.mark.parametrize("name", ["hamming", "lin", "vdm", "euclidean", "discriminant"])
 def test_relevance_is_the_share_of_the_mean_contribution(name):
     model = nk.CPMLClassifier(name).fit(X, y)
-    distance, codes = model.distance_, model.encode(X)
+    distance, codes = model.distance_, model.codebook_.encode(X)
     total = sum(distance.contributions(a, b) for a in codes for b in codes)
     finite = np.isfinite(total).all()
     within = 1e-9 if distance.has_vectors else 0.1

@@ -241,7 +241,9 @@ def test_text_is_read_as_a_csv_file_is(dialect, cell, numeric, tmp_path):
     rows = [[float(i)] for i in range(30)] + [[0.5], [3.5], [-0.5], [None]]
     model = nk.baselines.Hamming(numeric=numeric).fit(rows)
     (read,) = infer_types({"x0": [cell.strip() or None]})["x0"]
-    ((code,),) = places(model.encode([[read]]), model.codebook_.n_values).tolist()
+    ((code,),) = places(
+        model.codebook_.encode([[read]]), model.codebook_.n_values
+    ).tolist()
     assert answer(model, "TEXT", cell, tmp_path, dialect) == code
 
 
@@ -253,7 +255,7 @@ def test_text_that_is_no_number_is_refused_by_bins(dialect, cell, tmp_path):
     rows = [[float(i)] for i in range(30)]
     model = nk.baselines.Hamming(numeric="bin").fit(rows)
     with pytest.raises(ValueError, match="held numbers in fit, but now holds"):
-        model.encode([[cell]])
+        model.codebook_.encode([[cell]])
     words = re.escape(f'Column "x0" held numbers in fit, but now holds {cell}')
     with pytest.raises((duckdb.Error, sqlite3.Error), match=words):
         answer(model, "TEXT", cell, tmp_path, dialect)
@@ -265,7 +267,7 @@ def test_text_that_is_no_number_is_refused_by_bins(dialect, cell, tmp_path):
 @pytest.mark.parametrize("cell", [2, 5])
 def test_digits_learned_as_text_match_numbers(dialect, cell, tmp_path):
     model = nk.baselines.Hamming().fit([["x"], ["2"], ["5.0"]])
-    ((code,),) = model.encode([[cell]]).tolist()
+    ((code,),) = model.codebook_.encode([[cell]]).tolist()
     for kind in ("INTEGER", "DOUBLE"):
         assert answer(model, kind, cell, tmp_path, dialect) == code
     unseen = {"2.0": 3, "5": 3, "2": 0, "5.0": 1}

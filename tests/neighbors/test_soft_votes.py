@@ -71,7 +71,7 @@ def distances_between(model):
 def test_shares_are_those_of_a_loop_in_double_precision(metric, T):
     model, query = parts(metric)
     rows = voter_of(model).rows
-    queries = model.distance_.represent(model.encode(query))
+    queries = model.distance_.represent(model.codebook_.encode(query))
     D = model.distance_.compare(queries, voter_of(model).represented)
     shares = model.set_params(temperature=T).predict_proba(query)
     assert model.temperature_ == T
@@ -104,7 +104,7 @@ def test_cold_votes_are_those_of_the_nearest_rows_ties_shared(metric, T):
     model, query = parts(metric)
     model.set_params(temperature=T)
     few = NearestRule(1e-9)  # less than any weight: rows tied share it
-    nearest = replace(voter_of(model), rule=few).shares(model.encode(query))
+    nearest = replace(voter_of(model), rule=few).shares(model.codebook_.encode(query))
     np.testing.assert_allclose(model.predict_proba(query), nearest, atol=ROUNDING)
 
 
@@ -393,7 +393,7 @@ def test_distances_that_tie_are_equal_below_a_billionth_of_the_largest(is_euclid
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_votes_of_rows_are_their_shares_as_classes(metric):
     model, query = parts(metric)
-    queries = model.distance_.represent(model.encode(query))
+    queries = model.distance_.represent(model.codebook_.encode(query))
     weights = voter_of(model).rows.weights
     votes = SoftVotes(model.distance_, voter_of(model).represented, weights, 0.3)
     expected = votes.shares(queries, np.eye(len(weights)))

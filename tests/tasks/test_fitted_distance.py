@@ -31,8 +31,8 @@ def test_a_fitted_distance_is_taken_as_it_is():
     for task in (given(metric, X[:2]), given(metric.distance_, X[:2])):
         assert task.distance_ is metric.distance_
         assert task.rows.codebook is task.codebook_ is metric.codebook_
-        assert np.array_equal(task.rows.codes, metric.encode(X[:2]))
-        assert np.array_equal(task.encode(task.rows), task.rows.codes)
+        assert np.array_equal(task.rows.codes, metric.codebook_.encode(X[:2]))
+        assert np.array_equal(task._encode(task.rows), task.rows.codes)
     assert given(metric, X).metric_ is metric
     assert given(metric.distance_, X).metric_ is None
 

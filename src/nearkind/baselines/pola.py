@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from nearkind.baselines.coding import CodingName
 from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, NumberOfPairs
 from nearkind.estimators.base import code_rows
-from nearkind.estimators.labels import known_labels
+from nearkind.estimators.labels import partial_labels
 from nearkind.protocols import Array
 from nearkind.tables import read_table
 from nearkind.validation.parameters import Flag, check_annotated, generator
@@ -138,7 +138,7 @@ class POLA(MatrixLearner):
     def _code_more(self, X: Any, y: Any) -> LabelledRows:
         """Return labelled rows of a later call."""
         table = read_table(X)
-        names, numbers = known_labels(y, table.n_rows)
+        names, numbers = partial_labels(y, table.n_rows)
         new = names[~np.isin(names, self.classes_)].tolist()
         if new:
             raise ValueError(
@@ -146,7 +146,7 @@ class POLA(MatrixLearner):
                 "Name all labels that may come as classes in the first call."
             )
         known = np.flatnonzero(numbers >= 0)
-        return LabelledRows(self.coding_, self.encode(table)[known], numbers[known])
+        return LabelledRows(self.coding_, self._encode(table)[known], numbers[known])
 
 
 class Online:

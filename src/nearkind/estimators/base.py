@@ -13,8 +13,9 @@ from nearkind.distances.form import object_array
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from nearkind.estimators.labels import check_weights, labelled_rows
+from nearkind.estimators.labels import labelled_rows
 from nearkind.estimators.notebook import OUTPUT_FEATURES, learned_html
+from nearkind.estimators.weights import check_weights
 from nearkind.protocols import Array, Codes
 from nearkind.tables import read_table
 from nearkind.validation import parameters
@@ -36,7 +37,7 @@ class TableEstimator:
     distance_: Any
     classes_: NDArray[Any]
 
-    def encode(self, X: Any) -> Codes:
+    def _encode(self, X: Any) -> Codes:
         """Return the codes (n, D) of a table with the columns that fit saw."""
         if not hasattr(self, "codebook_"):
             check_is_fitted(self)  # says so; if all is well it takes longer than coding

@@ -29,18 +29,17 @@ from nearkind.estimators.cpml import CPML
 from nearkind.estimators.distance_names import distance_of
 from nearkind.estimators.fit_report import fit_report, fitted_estimator
 from nearkind.estimators.labels import (
-    check_class_weight,
-    known_rows,
+    added_rows,
     labelled_rows,
     lacks_labels,
-    some_labelled_rows,
-    warn_of_small_weights,
+    semi_supervised_rows,
 )
 from nearkind.estimators.neighbor_classifier import (
     NeighborClassifier,
     check_vote_settings,
     chooses_temperature,
 )
+from nearkind.estimators.weights import check_class_weight, warn_of_small_weights
 from nearkind.neighbors import INDEXES, SOFT, TrainingRows, is_soft
 from nearkind.protocols import Map
 from nearkind.validation.parameters import estimator_class
@@ -164,7 +163,7 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         book = codebook_of(metric)
         if isinstance(metric, CPML) and lacks_labels(y):
             self._refuse_class_weight("rows without a label")
-            rows = some_labelled_rows(X, y, sample_weight, book, owner)
+            rows = semi_supervised_rows(X, y, sample_weight, book, owner)
             metric.fit_constraints(rows)
             rows = rows.take(np.flatnonzero(rows.y >= 0))
         else:
@@ -227,7 +226,7 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         check_is_fitted(self)
         self._refuse_class_weight("rows that are added")
         book, owner = self.codebook_, type(self).__name__
-        rows = known_rows(X, y, sample_weight, book, self.classes_, owner)
+        rows = added_rows(X, y, sample_weight, book, self.classes_, owner)
         rows = rows.numbered_from(self.n_samples_fit_)
         self.n_samples_fit_ += rows.n_given
         voter = self.committee_.voters[0]

@@ -20,7 +20,7 @@ from nearkind.estimators.base import (
 )
 from nearkind.estimators.bases import BaseEstimator, CallbackSupport
 from nearkind.estimators.batches import N_REFERENCE, BatchProblems, forget_batches
-from nearkind.estimators.labels import partly_labelled_rows
+from nearkind.estimators.labels import constraint_rows
 from nearkind.estimators.problem import (
     Problem,
     constrain,
@@ -363,7 +363,7 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         given = {"triplets": triplets, "pairs": pairs, "quadruplets": quadruplets}
         table = X if isinstance(X, CodedRows) else read_table(X)
         stated = read_stated(given, table.n_rows)
-        rows = partly_labelled_rows(table, y, spec.codebook, bool(stated))
+        rows = constraint_rows(table, y, spec.codebook, bool(stated))
         forget_batches(self)
         keep_codebook(self, rows.codebook)
         self.classes_ = rows.classes

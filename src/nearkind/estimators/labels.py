@@ -1,8 +1,7 @@
-"""Checks of labels and weights: class numbers and floats."""
+"""Checks of labels: class numbers of rows."""
 
 import warnings
 from math import inf
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,15 +11,11 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
-from nearkind.errors import MeasuredLabelsWarning, SmallWeightWarning
-from nearkind.protocols import Array
+from nearkind.errors import MeasuredLabelsWarning
+from nearkind.estimators.weights import check_weights, class_factors
 from nearkind.tables import is_missing, read_column, read_table
-from nearkind.validation.parameters import is_whole, wrong
+from nearkind.validation.parameters import is_whole
 
-LARGEST_SIZE = 100
-"""Power of two that the largest weight has at most; and minus that at least."""
-LEAST_SHARE = 1e-250
-"""Share of the largest below which sums of weights and factors of classes are this."""
 FEW_CLASSES = 20
 """So many different numbers are never called measurements."""
 FEW_ROWS = 2
@@ -72,60 +67,7 @@ def labelled_rows(
     return CodedRows.of(table, book, classes, numbers, weights)
 
 
-def class_factors(
-    class_weight: Any, classes: NDArray[Any], totals: Array, owner: str
-) -> Array:
-    """Return the factor of the weights of each class's rows (C,).
-
-    Parameters
-    ----------
-    class_weight : "balanced" or dict
-        The same weight in sum for each class, or a factor for some labels.
-    classes : ndarray (C,)
-        Labels.
-    totals : ndarray (C,)
-        Sum of the weights of each class's rows; their sum stays as it is.
-    owner : str
-        Who to name in messages.
-
-    Examples
-    --------
-    >>> class_factors("balanced", np.array(["a", "b"]), np.array([3.0, 1.0]), "CPML")
-    array([0.66666667, 2.        ])
-    """
-    totals = np.maximum(totals, max(LEAST_SHARE * totals.max(), 1e-300))
-    factors = 1.0 / totals
-    if isinstance(class_weight, dict):
-        labels = classes.tolist()
-        unknown = [label for label in class_weight if label not in labels]
-        if unknown:
-            raise ValueError(
-                f"The 'class_weight' parameter of {owner} names {unknown[0]!r}, which "
-                f"is no class of y. Classes are {', '.join(map(repr, labels[:8]))}"
-                f"{' and more' if len(labels) > 8 else ''}."
-            )
-        factors = np.array([float(class_weight.get(label, 1.0)) for label in labels])
-    factors = np.maximum(factors / factors.max(), LEAST_SHARE)
-    return factors * (totals.sum() / (factors @ totals))
-
-
-def check_class_weight(model: Any) -> None:
-    """Refuse a class_weight that is neither None, "balanced" nor a dict of numbers."""
-    given = model.class_weight
-    if isinstance(given, dict):
-        for label, weight in given.items():
-            is_number = isinstance(weight, Real) and not isinstance(weight, bool)
-            if not is_number or not 0.0 < weight < inf:
-                raise ValueError(
-                    f"The 'class_weight' parameter of {type(model).__name__} must have "
-                    f"finite numbers > 0; got {weight!r} for {label!r}. To do without "
-                    "a class, leave its rows out."
-                )
-    elif given is not None and not (isinstance(given, str) and given == "balanced"):
-        raise wrong(model, "class_weight", "None, 'balanced' or a dict of numbers > 0")
-
-
-def some_labelled_rows(
+def semi_supervised_rows(
     X: Any, y: Any, sample_weight: Any, book: Codebook, owner: str
 ) -> CodedRows:
     """Read a table in which some rows have a label, once, and code it.
@@ -143,15 +85,13 @@ def some_labelled_rows(
             "instead, or drop those without a label."
         )
     table = read_table(X)
-    classes, numbers = known_labels(y, table.n_rows)
+    classes, numbers = partial_labels(y, table.n_rows)
     _check_classes(classes, owner)
     _check_targets(classes[numbers[numbers >= 0]])
     return CodedRows.of(table, book, classes, numbers)
 
 
-def partly_labelled_rows(
-    X: Any, y: Any, book: Codebook, may_lack_labels: bool
-) -> CodedRows:
+def constraint_rows(X: Any, y: Any, book: Codebook, may_lack_labels: bool) -> CodedRows:
     """Read a table whose rows may all lack a label, once, and code it.
 
     Parameters
@@ -167,11 +107,11 @@ def partly_labelled_rows(
     if isinstance(X, CodedRows):
         return X.recode(book)
     table = read_table(X)
-    classes, numbers = partly_known(y, table.n_rows, may_lack_labels)
+    classes, numbers = constraint_labels(y, table.n_rows, may_lack_labels)
     return CodedRows.of(table, book, classes, numbers)
 
 
-def known_rows(
+def added_rows(
     X: Any,
     y: Any,
     sample_weight: Any,
@@ -193,15 +133,14 @@ def known_rows(
     weights = check_weights(sample_weight, table.n_rows)
     found, numbers = batch_labels(y, owner)
     _check_length(len(numbers), table.n_rows)
-    place = {label: number for number, label in enumerate(classes.tolist())}
-    new = [label for label in found.tolist() if label not in place]
+    new = sorted(set(found.tolist()) - set(classes.tolist()))
     if new:
         raise ValueError(
             f"y holds {', '.join(map(repr, new[:5]))}, which {owner} did not see "
             "in fit. Add rows of known classes, or fit again on all rows."
         )
-    places = np.array([place[label] for label in found.tolist()], dtype=np.intp)
-    return CodedRows.of(table, book, classes, places[numbers], weights)
+    numbers = np.searchsorted(classes, found)[numbers]
+    return CodedRows.of(table, book, classes, numbers, weights)
 
 
 def lacks_labels(y: Any) -> bool:
@@ -311,7 +250,7 @@ def _check_classes(classes: NDArray[Any], owner: str) -> None:
         )
 
 
-def known_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def partial_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return classes and class numbers of partly labelled rows, -1 where unknown."""
     numbers = np.full(n_rows, -1, dtype=np.intp)
     if y is None:
@@ -330,7 +269,7 @@ def has_label(y: NDArray[Any]) -> NDArray[np.bool_]:
     return np.array([not is_missing(label) for label in y.tolist()], dtype=bool)
 
 
-def partly_known(
+def constraint_labels(
     y: Any, n_rows: int, may_lack: bool
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return classes and class numbers of rows given to ``fit_constraints``.
@@ -347,12 +286,12 @@ def partly_known(
                 "There is nothing to learn from: state triplets, pairs or quadruplets, "
                 "or pass y with some labels."
             )
-        return known_labels(None, n_rows)
+        return partial_labels(None, n_rows)
     y = column_or_1d(_as_array(y), warn=True)
     marked = _marked_unknown(y)
     if marked.any():
         y = np.where(marked, None, y)
-    classes, numbers = known_labels(y, n_rows)
+    classes, numbers = partial_labels(y, n_rows)
     _check_targets(classes[numbers[numbers >= 0]])
     if marked.any() and len(classes) < 2:
         raise ValueError(
@@ -371,46 +310,6 @@ def _marked_unknown(y: NDArray[Any]) -> NDArray[np.bool_]:
 
 def _is_whole(label: Any) -> bool:
     return is_whole(label) or (isinstance(label, float) and label.is_integer())
-
-
-def check_weights(sample_weight: Any, n_rows: int) -> Array:
-    """Return one finite weight >= 0 a row; a weight counts repetitions of its row."""
-    if sample_weight is None:
-        return np.ones(n_rows)
-    try:
-        weights = np.asarray(sample_weight, dtype=float)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise ValueError(
-            f"sample_weight must be finite numbers >= 0, one per row; got "
-            f"{sample_weight!r:.60}: {error}."
-        ) from None
-    if weights.ndim == 0:
-        weights = np.full(n_rows, float(weights))
-    if weights.shape != (n_rows,):
-        raise ValueError(
-            f"sample_weight must be 1D with one weight per row: wanted shape "
-            f"({n_rows},), got {weights.shape}."
-        )
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
-    if len(bad):
-        raise ValueError(
-            f"sample_weight must be finite and >= 0; got {weights[bad[0]]} in row "
-            f"{bad[0]}."
-        )
-    if not weights.any():
-        raise ValueError("sample_weight is zero for every row; give some row a weight.")
-    return _within_range(weights)
-
-
-def _within_range(weights: Array) -> Array:
-    """Return the weights, scaled by a power of two where the largest is extreme.
-
-    Sums of products of three weights then neither overflow nor vanish. A weight counts
-    repetitions of a row, but among weights so large or so small only ratios matter.
-    """
-    size = int(np.frexp(weights.max())[1])
-    excess = size - min(max(size, -LARGEST_SIZE), LARGEST_SIZE)
-    return np.ldexp(weights, -excess) if excess else weights
 
 
 def _as_array(y: Any) -> NDArray[Any]:
@@ -441,13 +340,11 @@ def _check_length(n_labels: int, n_rows: int) -> None:
 def _refuse_missing(y: NDArray[Any]) -> None:
     if y.dtype.kind not in "Of":
         return
-    gaps = [row for row, label in enumerate(y.tolist()) if is_missing(label)]
-    infinite = [
-        row
-        for row, label in enumerate(y.tolist())
-        if isinstance(label, float) and abs(label) == inf
-    ]
-    for rows, what in (gaps, "NaN or other missing values"), (infinite, "infinity"):
+    for what, is_bad in (
+        ("NaN or other missing values", is_missing),
+        ("infinity", lambda label: isinstance(label, float) and abs(label) == inf),
+    ):
+        rows = [row for row, label in enumerate(y.tolist()) if is_bad(label)]
         if rows:
             raise ValueError(
                 f"Input y contains {what}: {len(rows)} of {len(y)}, the first in row "
@@ -486,16 +383,3 @@ def batch_labels(y: Any, owner: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     place = np.zeros(len(column.values), np.intp)
     place[used] = numbers
     return classes, place[column.indices]
-
-
-def warn_of_small_weights(rows: CodedRows, k: int) -> None:
-    """Warn if the weights of all rows are less than the number of neighbours, k."""
-    total = float(rows.weights.sum())
-    if total < k <= len(rows):
-        warnings.warn(
-            f"The sample weights add up to less than n_neighbors={k}, so "
-            "every row votes on every answer. A weight counts repetitions of its row; "
-            "scale the weights up, so that their mean is 1 for example.",
-            SmallWeightWarning,
-            stacklevel=4,
-        )

@@ -10,7 +10,8 @@ from sklearn.utils import column_or_1d
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
-from nearkind.estimators.labels import check_weights, require_labels
+from nearkind.estimators.labels import require_labels
+from nearkind.estimators.weights import check_weights
 from nearkind.protocols import Array
 from nearkind.tables import is_missing, read_table
 

@@ -20,8 +20,8 @@ from nearkind.estimators.base import Distance, TableEstimator, keep_codebook
 from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
 from nearkind.estimators.distance_names import distance_classes
 from nearkind.estimators.fit_report import fit_report
-from nearkind.estimators.labels import check_class_weight
 from nearkind.estimators.regressor import CPMLRegressor, hold_committee
+from nearkind.estimators.weights import check_class_weight
 from nearkind.model_view import is_fitted
 from nearkind.persistence import codebooks, dataclass_nodes, diagnostics, values
 from nearkind.persistence.diagnostics import check_diagnostics

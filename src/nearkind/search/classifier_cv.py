@@ -25,14 +25,14 @@ from nearkind.estimators.base import backend_of, keep_codebook
 from nearkind.estimators.bases import BaseEstimator, CallbackSupport
 from nearkind.estimators.classifier import CPMLClassifier, classifier_of
 from nearkind.estimators.fit_report import fit_report
-from nearkind.estimators.labels import (
-    check_class_weight,
-    check_weights,
-    labelled_rows,
-    warn_of_small_weights,
-)
+from nearkind.estimators.labels import labelled_rows
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.estimators.progress import Notify, search_progress
+from nearkind.estimators.weights import (
+    check_class_weight,
+    check_weights,
+    warn_of_small_weights,
+)
 from nearkind.neighbors import WEIGHTS, TrainingRows, is_soft, most_votes
 from nearkind.protocols import Array
 from nearkind.search.candidates import candidates_of

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.estimators.labels import checked_labels, known_labels
+from nearkind.estimators.labels import checked_labels, partial_labels
 from nearkind.protocols import Array
 from nearkind.tables import FactorizedTable, read_column, read_table
 
@@ -56,7 +56,7 @@ class AuditedRows:
         if y is None:
             checked_labels(y, table.n_rows, "audit")  # says what is wanted
         _refuse_several(y)
-        classes, numbers = known_labels(y, table.n_rows)
+        classes, numbers = partial_labels(y, table.n_rows)
         given = classes[numbers[numbers >= 0]]
         checked_labels(given, len(given), "audit")  # refuses measurements
         return cls(table, classes, numbers, _numbers(row_numbers, table.n_rows))

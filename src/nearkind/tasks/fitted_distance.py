@@ -20,8 +20,9 @@ from nearkind.estimators.base import (
 )
 from nearkind.estimators.distance_names import distance_of, named_distances
 from nearkind.estimators.fit_report import fit_report
-from nearkind.estimators.labels import check_weights, labelled_rows
+from nearkind.estimators.labels import labelled_rows
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
+from nearkind.estimators.weights import check_weights
 from nearkind.model_view import is_fitted
 from nearkind.protocols import Codes
 from nearkind.tables import read_table
@@ -143,11 +144,11 @@ class DistanceTask(TableEstimator):
     def _check_parts(self) -> None:
         """Raise ``RefusedError`` unless what was learned fits together."""
 
-    def encode(self, X: Any) -> Codes:
+    def _encode(self, X: Any) -> Codes:
         """Return the codes (n, D) of a table, or of rows that were coded elsewhere."""
         if isinstance(X, CodedRows):
             return X.coded_by(self.codebook_).codes
-        return super().encode(X)
+        return super()._encode(X)
 
 
 def unfitted_distance(metric: Any, owner: str) -> Any:

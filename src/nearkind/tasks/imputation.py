@@ -292,7 +292,7 @@ class NeighborImputer(
         rows = np.flatnonzero(is_gap.any(axis=1))
         if not len(rows):
             return table, order, NO_CELLS
-        codes, is_gap = self.encode(table.take(rows)), is_gap[rows]
+        codes, is_gap = self._encode(table.take(rows)), is_gap[rows]
         donors = self._donors
         index = PlainIndex(self.distance_, self.distance_.represent(donors.codes), 1)
 

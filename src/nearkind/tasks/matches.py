@@ -119,7 +119,7 @@ def match(
     both, n = a.select(used).stacked(b.select(used)).factorize(), a.n_rows
     compared = both.select(names)
     search = NearestRows(metric).fit(compared)
-    codes = search.encode(compared)
+    codes = search.distance_.encode(compared)
     numbers = [(_numbers(both, name), most) for name, most in limits.items()]
     apart = [(x[:n], x[n:], most) for x, most in numbers]
     candidates = PairCandidates(search.distance_, codes[:n], codes[n:], largest, apart)

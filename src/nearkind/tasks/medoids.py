@@ -183,13 +183,13 @@ class KMedoids(
         Of medoids equally near it is the first.
         """
         check_is_fitted(self)
-        return self._nearest(self.encode(X), self._medoid_codes)[0]
+        return self._nearest(self._encode(X), self._medoid_codes)[0]
 
     def transform(self, X: Any) -> Array:
         """Return the distances of rows to the medoids (n, n_clusters)."""
         check_is_fitted(self)
         rows = self.distance_.represent(self._medoid_codes)
-        return self.distance_.compare(self.distance_.represent(self.encode(X)), rows)
+        return self.distance_.compare(self.distance_.represent(self._encode(X)), rows)
 
     @property
     def medoids_(self) -> Any:
@@ -242,7 +242,7 @@ class KMedoids(
         if method not in TREES:
             listed = ", ".join(map(repr, TREES))
             raise ValueError(f"A 'method' of trees must be {listed}; got {method!r}.")
-        codes = self._medoid_codes if X is None else self.encode(X)
+        codes = self._medoid_codes if X is None else self._encode(X)
         if not 2 <= len(codes) <= self.max_rows:
             raise ValueError(
                 f"A tree joins 2 to max_rows={self.max_rows} rows or groups; got "

@@ -96,7 +96,7 @@ class RowSearch(DistanceTask):
         check_is_fitted(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         k = parameters.check_whole(k, "n_neighbors", type(self).__name__)
-        codes = None if X is None else self.encode(X)
+        codes = None if X is None else self._encode(X)
         distances, numbers = self._voter.kneighbors(codes, k)
         return (distances, numbers) if return_distance else numbers
 
@@ -112,7 +112,7 @@ class RowSearch(DistanceTask):
         book, rows = self.codebook_, self._voter.rows
         if not parameters.is_whole(row):
             table = one_row(row)
-            return self.encode(table)[0], book.cells_of(table), book.library_of(row)
+            return self._encode(table)[0], book.cells_of(table), book.library_of(row)
         if row not in rows.groups.rows:
             raise ValueError(
                 f"Row {row} is none of the {rows.n_rows:,} rows given to fit. "
@@ -278,7 +278,7 @@ class NearestRows(RowSearch, BaseEstimator):
             table = read_table(X)
             order = book.order_of(table, type(self).__name__)
             cells = zip(*(table.column(d).cells() for d in order), strict=True)
-            sides = list(zip(self.encode(X), map(list, cells), strict=True))
+            sides = list(zip(self._encode(X), map(list, cells), strict=True))
             queries, library = list(range(len(sides))), book.library_of(X)
         columns = {
             "row": np.repeat(queries, numbers.shape[1]),
@@ -319,7 +319,7 @@ class NearestRows(RowSearch, BaseEstimator):
                 f"The 'radius' parameter of {type(self).__name__} must be a number >= "
                 f"0; got {radius!r:.60}."
             )
-        codes = None if X is None else self.encode(X)
+        codes = None if X is None else self._encode(X)
         n_queries = self._voter.rows.n_rows if codes is None else len(codes)
         return n_queries, *self._voter.radius_neighbors(codes, float(radius))
 

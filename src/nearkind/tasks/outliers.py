@@ -172,7 +172,7 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         if X is None:
             rows = self._voter.rows
             return rows.groups.by_row(self._scores(rows.codes))[1]
-        codes = self.encode(X)
+        codes = self._encode(X)
         unique = unique_rows(codes)
         return self._scores(unique.codes)[unique.of_row]
 

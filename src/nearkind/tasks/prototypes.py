@@ -9,7 +9,8 @@ from nearkind.distances.checks import check_integers, check_reals
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import RefusedError
 from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
-from nearkind.estimators.labels import require_labels, warn_of_small_weights
+from nearkind.estimators.labels import require_labels
+from nearkind.estimators.weights import warn_of_small_weights
 from nearkind.neighbors import TrainingRows, most_votes
 from nearkind.tables import frame, read_table
 from nearkind.tables.selection import take_rows

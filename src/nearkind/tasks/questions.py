@@ -13,7 +13,7 @@ from sklearn.base import clone
 from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.estimators.base import codebook_of
 from nearkind.estimators.cpml import CPML
-from nearkind.estimators.labels import partly_known
+from nearkind.estimators.labels import constraint_labels
 from nearkind.protocols import Array
 from nearkind.tables import Table, read_table
 from nearkind.tables.selection import take_rows
@@ -356,7 +356,7 @@ class Questions:
                 stacklevel=2,
             )
         coded, n = self._coded, KINDS[self.kind]
-        classes, y = partly_known(y, len(coded), may_lack=True)
+        classes, y = constraint_labels(y, len(coded), may_lack=True)
         weights = self.posterior.weights
         known = np.flatnonzero(y >= 0)
         implied = [
