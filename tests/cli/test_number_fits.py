@@ -94,7 +94,6 @@ def test_a_prediction_is_explained(model, prices):
 def test_commands_of_classes_refuse_a_model_of_numbers(model, prices, tmp_path):
     needed = "predicts a number"
     assert needed in complaint("change", model, prices, "--row", 1)
-    assert "not to onnx" in complaint("export", model, "-o", tmp_path / "x.onnx")
     member = "export", model, "-o", tmp_path / "x.sql", "--member", 1
     assert "--member needs a model of classes" in complaint(*member)
 

@@ -158,6 +158,7 @@ def test_dual_value_of_a_power_is_the_best_multiple(r, v, intercept, strength):
 @pytest.mark.parametrize("loss", [Hinge(), SmoothedHinge(0.5)], ids=repr)
 @given(data=st.data(), strength=st.sampled_from([0.0, 0.01, 0.1, 1.0]))
 @examples(4)
+@pytest.mark.covering(1)
 def test_dual_value_is_below_the_objective_everywhere(r, rule, loss, data, strength):
     structure = data.draw(st.sampled_from([Single(), Multi()]))
     phi, M = data.draw(metrics(structure, min_rows=5, max_rows=5))

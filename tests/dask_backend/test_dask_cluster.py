@@ -91,6 +91,7 @@ def test_a_worker_is_killed_in_fit(client, tmp_path, alone, phase, stop_after):
 
 
 @pytest.mark.parametrize("method", ["predict", "kneighbors"])
+@pytest.mark.slow
 def test_a_worker_is_killed_while_it_answers(client, tmp_path, method):
     X, y = split(TABLE)
     model = nk.CPMLClassifier(nk.CPML(tol=0.1)).fit(X[:300], y[:300])

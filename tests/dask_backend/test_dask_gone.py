@@ -79,12 +79,9 @@ def scheduler(tmp_path):
             process.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("phase", "stop_after"),
-    [
-        ("counting", 0),
-        pytest.param("learning", N_PARTITIONS, marks=pytest.mark.slow),
-    ],
+    ("phase", "stop_after"), [("counting", 0), ("learning", N_PARTITIONS)]
 )
 def test_the_scheduler_is_killed(scheduler, tmp_path, monkeypatch, phase, stop_after):
     monkeypatch.setattr(module, "PATIENCE", 10.0)

@@ -64,6 +64,7 @@ SOLVERS = {
 
 @FEW
 @given(problems())
+@pytest.mark.slow
 def test_no_solver_gets_below_what_another_has_proven(problem):
     X, y, chosen = problem
     fits = [

@@ -64,6 +64,7 @@ def test_strengths(strength, is_zero, p):
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("settings", [{}, {"p": 2.0, "powered": True}, {"p": np.inf}])
 @pytest.mark.parametrize("strength", [5e-324, 1e-300, 1e-100, 1e-12])
+@pytest.mark.covering(1)
 def test_tiny_strengths_on_classes_that_a_column_tells_apart(strength, settings):
     told = np.column_stack([Y.astype(str), X])
     with warnings.catch_warnings():

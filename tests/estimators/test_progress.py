@@ -307,7 +307,7 @@ class TestCallbacks:
         assert ("end", f"iteration {line[0].n_iter_}") in recorder.seen
 
     @pytest.mark.filterwarnings("ignore::nearkind.errors.UnseenValueWarning")
-    @pytest.mark.parametrize("n_jobs", [1, 2])
+    @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
     def test_in_a_grid_search(self, n_jobs):
         from sklearn.callback import ProgressBar
 
@@ -331,6 +331,7 @@ class TestCallbacks:
         assert recorder.seen[-1] == ("teardown", "fit")
 
 
+@pytest.mark.slow
 def test_a_scikit_learn_without_callbacks_will_do():
     code = (
         "import sys; sys.modules['sklearn.callback'] = None; import nearkind as nk;"

@@ -30,6 +30,7 @@ def test_one_list_names_them_all():
 
 @pytest.mark.parametrize("case", CASES)
 @pictures
+@pytest.mark.covering(1)
 def test_it_is_finished(name, case):
     ax = DRAW[name](CASES[case]())
     assert isinstance(ax, Axes)
@@ -94,6 +95,7 @@ PIECES = [
 
 @pytest.mark.parametrize(("structure", "projection"), PIECES)
 @pytest.mark.parametrize("name", ["metric", "spectrum", "relevance"])
+@pytest.mark.covering(1)
 def test_every_structure_and_projection(name, structure, projection):
     case = small(structure=structure, projection=projection)
     DRAW[name](case).figure.canvas.draw()
@@ -108,6 +110,7 @@ def test_numbers_on_an_axis(name):
     ).figure.canvas.draw()
 
 
+@pytest.mark.slow
 def test_audiology_with_its_24_classes(monkeypatch):
     monkeypatch.setenv("NEARKIND_DATA", str(real_file("audiology").parent))
     data = nk.datasets.load("audiology")

@@ -68,6 +68,7 @@ def squared_differences(tables_, codes):
 @pytest.mark.parametrize("structure", STRUCTURES, ids=lambda s: type(s).__name__)
 @given(drawn=placed_tables())
 @examples(15)
+@pytest.mark.covering(1)
 def test_without_learning_squared_differences_add_up(name, structure, drawn):
     table, positions = drawn
     projection = fitted(with_coordinates(PROJECTIONS[name](), positions), table)

@@ -74,6 +74,7 @@ def test_reference_is_proven(seed, structure, kind, penalty, strength):
 
 @pytest.mark.parametrize(NAMES, CASES, ids=str)
 @every_solver
+@pytest.mark.covering(1)
 def test_near_the_optimum_and_gap_a_proof_at_every_record(
     solver, seed, structure, kind, penalty, strength
 ):
@@ -86,6 +87,7 @@ def test_near_the_optimum_and_gap_a_proof_at_every_record(
 
 @pytest.mark.parametrize(NAMES, ENTRYWISE, ids=str)
 @every_solver
+@pytest.mark.covering(1)
 def test_entrywise_norm_is_near_the_optimum_and_proven(
     solver, seed, structure, kind, penalty, strength
 ):
@@ -136,6 +138,7 @@ def test_value_is_the_objective_of_the_definition(solver, kind, structure):
 @pytest.mark.parametrize("margin", [0.5, 2.0])
 @pytest.mark.parametrize("kind", KINDS)
 @every_solver
+@pytest.mark.covering(1)
 def test_other_margins(solver, kind, margin):
     rows, case = random_rows(3), ("single", kind, Penalty(2.0), 0.02, margin)
     best, problem = Problem.of(*rows, *case).solve(), objective(*rows, *case)

@@ -78,6 +78,7 @@ def descents(monkeypatch):
 
 @pytest.mark.parametrize("structure", ["single", "multi", "diagonal", "full"])
 @pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.covering(1)
 def test_it_comes_within_a_hundredth_of_the_certified_optimum(rows, structure):
     posed = small(rows, structure)
     exact = Proximal(max_iter=2_000, tol=1e-3).solve(posed, unit(posed))

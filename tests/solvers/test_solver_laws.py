@@ -294,6 +294,7 @@ def test_with_two_classes_the_matrices_coincide():
 
 @pytest.mark.parametrize("margin", [0.2, 2.5, 30.0])
 @pytest.mark.parametrize("p", [1.0, np.inf])
+@pytest.mark.covering(1)
 def test_under_a_norm_the_optimum_scales_with_the_margin(p, margin):
     one = bracket(triplets(Penalty(p), 0.05))
     other = bracket(triplets(Penalty(p), 0.05, margin=margin))
