@@ -35,6 +35,19 @@ COMMANDS = [
     ["duplicates", "FILE"],
     ["evaluate", "FILE", "-t", "kind", "-m", "hamming"],
     ["predict", "FILE", "PETS"],
+    ["fit", "FILE", "-t", "weight", "-m", "hamming", "--task", "number", "-o", "OUT"],
+    ["cluster", "FILE", "-k", "2", "-o", "TABLE"],
+    ["cluster", "FILE", "-k", "auto", "-o", "TABLE", "--json"],
+    ["outliers", "FILE", "-o", "TABLE"],
+    ["outliers", "FILE", "--ordered", "coat=down,curls,fur", "-o", "TABLE"],
+    ["impute", "FILE", "-o", "TABLE", "--weights", "legs=2"],
+    ["impute", "FILE", "--metric", "unbiased", "--json"],
+    ["match", "FILE", "PETS", "-o", "TABLE", "--caliper", "0.5"],
+    ["match", "PETS", "FILE", "--column", "legs", "--exact", "kind", "--json"],
+    ["neighbors", "FILE", "--row", "1"],
+    ["teach", "FILE", "-o", "OUT", "--questions", "3", "--answers", "ANSWERS"],
+    ["show", "FILE"],
+    ["report", "FILE", "-o", "PAGE"],
 ]
 
 
@@ -75,6 +88,7 @@ FILES = st.one_of(damaged_pets(), damaged_pets(), odd_tables(), st.binary(max_si
 examples = st.tuples(FILES, st.sampled_from(COMMANDS), st.sampled_from(ENDINGS))
 FOLDER = tempfile.TemporaryDirectory()
 PLACE = Path(FOLDER.name)
+INTERRUPTED = 130
 
 
 def model_of_pets():
@@ -96,8 +110,13 @@ def run_or_refuse(data, command, ending):
         "OUT": PLACE / "out.nearkind",
         "TABLE": PLACE / "out.csv",
         "PETS": PLACE / "pets.csv",
+        "ANSWERS": PLACE / "answers.json",
+        "PAGE": PLACE / "page.html",
     }
-    result = run(*(places.get(word, word) for word in command))
+    places["ANSWERS"].unlink(missing_ok=True)
+    result = run(*(places.get(word, word) for word in command), stdin="12=q")
+    if result.exit_code == INTERRUPTED:  # the time of the search is over
+        raise KeyboardInterrupt
     error = result.exception
     if error is not None and not isinstance(error, SystemExit):
         raise error

@@ -28,6 +28,8 @@ KINDS = {
     "tenths": CELLS["tenths"],
 }
 SQL = ["sqlite", "duckdb"]
+MODELS = [nk.CPMLClassifier, nk.CPMLRegressor] * 3
+MODELS += [nk.CPMLClassifierCV, nk.CPMLRegressorCV]
 FOLDER = tempfile.TemporaryDirectory()
 PLACE = Path(FOLDER.name)
 DOCS = Path(__file__).parents[2] / "docs"
@@ -47,7 +49,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 @st.composite
 def examples(draw):
-    """A classifier, a table to fit it on, and rows with unseen and missing cells."""
+    """A model, a table to fit it on, and rows with unseen and missing cells."""
     n, kinds = (
         draw(st.integers(6, 14)),
         draw(st.lists(st.sampled_from([*KINDS]), min_size=1, max_size=3)),
@@ -57,16 +59,24 @@ def examples(draw):
         cells = KINDS[kind]
         if draw(SELDOM):
             cells = cells | GAPS.map(lambda _: None)
-        columns[f"{kind} {d}"] = draw(st.lists(cells, min_size=n, max_size=n))
-    settings = draw(settings_of(nk.CPMLClassifier, sound=True))
-    settings |= {"index": "exact", "class_weight": None}
+        columns[f"{kind} {d}" if d else "a"] = draw(
+            st.lists(cells, min_size=n, max_size=n)
+        )
+    kind = draw(st.sampled_from(MODELS))
+    settings = draw(settings_of(kind, sound=True))
+    plain = {"index": "exact", "class_weight": None, "cv": 2, "scoring": "accuracy"}
+    settings |= {k: x for k, x in plain.items() if k in kind().get_params()}
     metric = draw(distances(sound=True))
     for name, value in {"unseen": "prior", "missing": "level", "crosses": 1}.items():
         if getattr(metric, name, value) in ("error", "x") or name == "crosses":
             metric.set_params(**{name: value} if hasattr(metric, name) else {})
-    model = nk.CPMLClassifier(metric, **settings)
+    is_search = "candidates" in kind().get_params()
+    model = kind([metric, "hamming"] if is_search else metric, **settings)
     labels = draw(st.lists(st.sampled_from(["egg", "ham"]), min_size=n, max_size=n))
-    return model, columns, ["egg", "ham", *labels[2:]]
+    labels = ["egg", "ham", *labels[2:]]
+    if kind in (nk.CPMLRegressor, nk.CPMLRegressorCV):
+        labels = draw(st.lists(st.floats(-1e3, 1e3), min_size=n, max_size=n))
+    return model, columns, labels
 
 
 def same_everywhere(model, columns, labels):

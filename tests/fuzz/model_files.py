@@ -7,7 +7,7 @@ from io import BytesIO
 
 import numpy as np
 
-from helpers.model_files import put_together, taken_apart
+from helpers.model_files import loaded, put_together, taken_apart
 from helpers.mutants import (
     FILES,
     NAMES,
@@ -34,6 +34,8 @@ def parts(name):
 
 @cache
 def watch():
+    for name in NAMES:  # a first load imports modules
+        loaded(FILES[name])
     return Watch()
 
 

@@ -83,7 +83,10 @@ RIGHT = {
     "n_candidates": FEW,
     "n_rounds": FEW,
     "ridge": SIZES.filter(bool),
-    "ordered": st.sampled_from([None, {"kind": ["a", "b"]}, {"none": ["a"]}, {}]),
+    "ordered": st.sampled_from(
+        [None, {"a": ["green", "red", "blue", "grey"]}, {"a": [2, 0, 1]}]
+        + [{"a": ["red", "red"]}, {"a": []}, {"none": ["a"]}, {}]
+    ),
     "asymmetric": st.sampled_from([(), ["none"]]),
     "ordinal": st.sampled_from(["levels", "podani"]),
     "n_clusters": FEW,
@@ -94,7 +97,18 @@ RIGHT = {
     "calibrate": st.booleans(),
     "n_remembered": st.sampled_from(["auto", "all", 1, 30]),
     "time_budget": st.sampled_from([None, 0.001, 100.0]),
+    "radius": SIZES,
+    "method": st.sampled_from(["distance", "lof"]),
+    "contamination": st.sampled_from(["auto", 0.1, 0.5, 0.6]),
+    "add_indicator": st.booleans(),
+    "scale": st.sampled_from(["linear", "log", "quantile"]),
+    "trend": st.booleans(),
 }
+COLUMN_WEIGHTS = st.sampled_from(
+    [None, {"a": 2.0}, {"a": 0.0, "b": 1e-300}, {"a": -1.0}, {"none": 1.0}, {}]
+    + [{"a": np.nan}, {"a": 0, "b": 0, "c": 0, "d": 0}, {"a": 1e300}, {"a": "x"}]
+)
+"""Of distances that are not learned; classifiers have another setting of the name."""
 SELDOM = st.sampled_from([False] * 12 + [True])
 LIGHT = {"max_iter": 3, "n_bits": 8, "n_triplets": 50, "n_pairs": 20, "n_jobs": 1}
 """So that an example takes milliseconds."""
@@ -109,7 +123,9 @@ def settings_of(draw, kind, sound=False):
     given = {name: LIGHT[name] for name in LIGHT if name in known}
     for name in chosen:
         is_wrong = not sound and draw(SELDOM)
-        given[name] = draw(WRONG if is_wrong else RIGHT[name])
+        is_of_columns = name == "weights" and kind in nk.baselines.all().values()
+        right = COLUMN_WEIGHTS if is_of_columns else RIGHT[name]
+        given[name] = draw(WRONG if is_wrong else right)
     if is_endless(given.get("max_iter")):
         given["max_iter"] = 3
     return given

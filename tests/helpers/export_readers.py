@@ -1,7 +1,8 @@
 """Every export read by a program that does not have nearkind.
 
 Each reader takes a fitted model, a data frame and a folder, and returns the vectors of
-the first member, probabilities and labels; None for what there is not.
+the first member, probabilities and labels; None for what there is not. Numbers that a
+regressor predicts are one column (n, 1), without labels.
 """
 
 import csv
@@ -29,6 +30,8 @@ def by_json(model, X, folder):
     rows = X.astype(object).where(X.notna(), None).to_dict("records")
     members = [_json_member(member, rows) for member in tree["members"]]
     U = members[0][0]
+    if "numbers" in tree:
+        return U, json_numbers(tree, X)[:, None], []
     if tree["classes"] is None:
         return U, None, None
     P = np.mean([shares for _, shares in members], axis=0)
@@ -298,6 +301,9 @@ def _from_views(model, ask, n_rows):
         U = np.array(found["vector"].tolist()) if is_array else found.to_numpy()
     if view.committee is None:
         return U, None, None
+    if not hasattr(model, "classes_"):
+        found = ask(f"SELECT key, number FROM {quoted(NAME + '_numbers')}")
+        return U, found.set_index("key").loc[range(n_rows)].to_numpy(float), []
     long = ask(f"SELECT * FROM {quoted(NAME + '_probabilities')}")
     P = np.full((n_rows, len(model.classes_)), np.nan)
     P[long["key"], long["class"]] = long["probability"]
@@ -386,6 +392,8 @@ def _run(session, feed):
     found = dict(zip(names, session.run(None, feed), strict=True))
     labels = found.get("label")
     U = found.get("vector", found.get("vector_1"))
+    if "number" in found:
+        return U, found["number"][:, None], []
     return U, found.get("probabilities"), None if labels is None else labels.tolist()
 
 
@@ -406,11 +414,13 @@ def expected(model, X):
     U = view.distance.transform(X) if view.distance.has_vectors else None
     if view.committee is None:
         return U, None, None
+    if not hasattr(model, "classes_"):
+        return U, model.predict(X)[:, None], []
     return U, model.predict_proba(X), model.predict(X).tolist()
 
 
 class Differences(NamedTuple):
-    """How far an export is from Python."""
+    """How far an export is from Python: in numbers above 1, relative to the largest."""
 
     vectors: float
     probabilities: float
@@ -424,7 +434,8 @@ def differences(found, wanted):
     if P_wanted is None:
         return Differences(vectors, 0.0, 0)
     is_other = [a != b for a, b in zip(labels, labels_wanted, strict=True)]
-    return Differences(vectors, abs(P - P_wanted).max(), sum(is_other))
+    apart = abs(P - P_wanted).max() / max(1.0, abs(P_wanted).max())
+    return Differences(vectors, apart, sum(is_other))
 
 
 def assert_equal(found, wanted):
