@@ -61,7 +61,12 @@ def test_two_copies_of_a_column_are_one_of_weight_two(name):
 @every_distance
 def test_odd_weights_are_refused_by_name(name):
     for weights, match in [
-        ({"shape": -1.0}, r"weight of column 'shape' .* >= 0; got -1.0"),
+        ({"shape": -1.0}, r"weight of column 'shape' .* to 1e\+100; got -1.0"),
+        (
+            {"shape": 1e308},
+            "weight of column 'shape' must be 0 or a number from 1e-100",
+        ),
+        ({"shape": 5e-324}, "got 5e-324"),
         ({"shap": 1.0}, r"'shap', which is not a column"),
         (dict.fromkeys(X.columns, 0.0), "weights of all columns are zero"),
     ]:

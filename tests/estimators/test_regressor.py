@@ -206,6 +206,7 @@ BAD = {
     "None": ([1.0, None, 3.0], "contains NaN"),
     "infinite": ([1.0, 2.0, np.inf], "contains infinity.*row 2"),
     "text": (["1", "2", "x"], r"text, '1', in row 0: CPMLClassifier"),
+    "pairs": ([1.0, 2.0, (3.0, 4.0)], r"\(3.0, 4.0\) in row 2: pass one number"),
     "dates": ([date(2020, 1, day) for day in (1, 2, 3)], "days since the first"),
     "one number": ([5.0, 5.0, 5.0], "only one number, 5"),
     "too few": ([1.0, 2.0], "X has 3 rows, y has 2 numbers"),
@@ -218,6 +219,10 @@ def test_a_bad_target_is_refused_with_a_reason(case):
     y, message = BAD[case]
     with pytest.raises(ValueError, match=message):
         nk.CPMLRegressor().fit([["a"], ["b"], ["c"]], y)
+
+
+def test_no_quantiles_are_asked_for(model):
+    assert model.predict_quantiles(NEW, []).shape == (30, 0)
 
 
 def test_too_few_rows_and_weights_of_zero_are_refused():

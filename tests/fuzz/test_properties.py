@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given
 import nearkind as nk
 from fuzz import model_files
 from fuzz.search import PROPERTIES
+from helpers.model_files import loaded, saved
 from helpers.strategies import examples
 
 FEW = {"export": 3}
@@ -106,12 +107,16 @@ class TestExtremes:
             nk.baselines.Chi2LMNN(margin=5e-324, max_iter=3),
             nk.baselines.Chi2LMNN(margin=1e300, max_iter=1, tol=0.0),
             nk.baselines.KernelLMCA(bandwidth=5e-324, max_iter=3),
+            nk.baselines.KernelLMCA(bandwidth=1.7e308, max_iter=3),
         ],
         ids=repr,
     )
     def test_settings_at_the_ends_of_what_a_float_can_hold(self, learner):
         D = learner.fit(COLOURS, KINDS).pairwise_distances(COLOURS)
         assert np.isfinite(D).all()
+        np.testing.assert_array_equal(
+            loaded(saved(learner)).pairwise_distances(COLOURS), D
+        )
 
 
 @pytest.mark.parametrize("value", [pd.NA, np.array([]), np.array(["a", "b"])], ids=repr)
@@ -162,6 +167,8 @@ def test_warm_start_is_true_or_false(value):
 
 
 def test_labels_that_are_sequences_are_refused():
+    with pytest.raises(TypeError, match=r"one label per row, got \[1\] in row 0"):
+        nk.CPML().fit(COLOURS, [[1], [2, 3]] * 3)
     labels = np.empty(6, dtype=object)
     labels[:] = [(1, 2), (2, 1)] * 3
     with pytest.raises(TypeError, match=r"one label per row, got \(1, 2\) in row 0"):
@@ -180,3 +187,9 @@ def test_a_metric_of_rounding_alone_is_zero():
 def test_trees_on_one_constant_column():
     D = nk.baselines.GBLMNN(max_iter=3).fit([["red"]] * 4, [0, 1, 0, 0])
     assert not D.pairwise_distances([["red"], ["red"]]).any()
+
+
+def test_groups_of_halves_of_characters_are_described():
+    model = nk.KMedoids("hamming", n_clusters=2).fit([["\ud800"], ["b"]])
+    assert sorted(model.medoids_["x0"]) == ["b", "\ud800"]
+    assert len(model.describe()) == 2

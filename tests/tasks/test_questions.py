@@ -234,6 +234,13 @@ def test_wrong_tables_and_settings(table, settings, message):
         nk.Questions(table, **settings)
 
 
+@pytest.mark.parametrize("choice", ["first", "second"])
+def test_a_pair_of_the_only_two_rows_is_learned_from(choice):
+    questions = nk.Questions([["a", 1], ["b", 1]], kind="pairs")
+    questions.answer((0, 1), choice)
+    assert np.isfinite(questions.fit().pairwise_distances([["a", 1], ["b", 1]])).all()
+
+
 @pytest.mark.parametrize(
     ("question", "choice", "message"),
     [

@@ -27,6 +27,8 @@ from nearkind.validation.convergence import not_converged
 from nearkind.validation.limits import check_size
 from nearkind.validation.parameters import check_annotated, estimator_class, wrong
 
+LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100
+"""Of a column; products of weights and their sums are then floats."""
 RAISE = "Raise ", Parameter("max_iter"), " or ", Parameter("tol")
 """Parts of a message: what to do where iterations ran out."""
 
@@ -113,10 +115,10 @@ def column_weights(model: Any, book: Codebook) -> Array:
             hint = did_you_mean(name, names)
             raise ValueError(f"weights names {name!r}, which is not a column. {hint}")
         is_number = isinstance(weight, Real) and not isinstance(weight, bool | np.bool_)
-        if not is_number or not 0.0 <= float(weight) < np.inf:
+        if not is_number or not (weight == 0 or LEAST_WEIGHT <= weight <= MOST_WEIGHT):
             raise ValueError(
-                f"The weight of column {name!r} must be a finite number >= 0; got "
-                f"{weight!r}."
+                f"The weight of column {name!r} must be 0 or a number from "
+                f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}; got {weight!r:.40}."
             )
     found = np.array([float(given.get(name, 1.0)) for name in names])
     if not found.any():

@@ -34,8 +34,9 @@ from nearkind.validation.parameters import Positive, WholeNumber, choice
 
 MARGIN = 1.0
 """Also the width of the corner of the smooth hinge."""
-NARROWEST = 1e-9
-"""Bandwidth below which a row is like itself alone, whatever the bandwidth."""
+NARROWEST, WIDEST = 1e-9, 1e50
+"""Bandwidth below which a row is like itself alone, and length above which all rows are
+alike, whatever they are."""
 
 
 class MarginComponents(MarginDescent):
@@ -194,6 +195,7 @@ class KernelLMCA(EmbeddedDistance, MarginComponents):
         points = unique_rows(drawn.codes, np.zeros_like(drawn.y), drawn.weights)
         X = coded_rows(coding, points.codes)
         length = max(self.bandwidth, NARROWEST) * median_distance(X)
+        length = min(length, WIDEST)
         K = KERNELS[self.kernel](X, X, length)
         P = coordinates(centred(K))  # (m, r), orthogonal columns
         found = self._components(P[points.of_row], X[points.of_row], drawn, run)

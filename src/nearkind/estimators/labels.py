@@ -153,7 +153,7 @@ def require_labels(y: Any, owner: str) -> None:
     if y is None:
         raise ValueError(
             f"{owner} requires y to be passed, but the target y is None. Pass one "
-            "label a row."
+            "value per row."
         )
 
 
@@ -223,7 +223,10 @@ def label_array(labels: list[Any]) -> NDArray[Any]:
     >>> label_array(["a", "b"]).tolist()
     ['a', 'b']
     """
-    array = np.array(labels)
+    try:
+        array = np.array(labels)
+    except ValueError:  # sequences of several lengths
+        array = np.empty((0, 0))
     if array.ndim != 1:
         raise TypeError(
             f"y must have one label per row, got {labels[0]!r:.60} in row 0. Turn "
@@ -324,7 +327,7 @@ def _as_array(y: Any) -> NDArray[Any]:
     if not isinstance(y, list | tuple):
         return np.asarray(y)
     kinds = {type(label) for label in y}
-    if len(kinds) > 1:  # NumPy would turn [1, "a", None] into text
+    if len(kinds) > 1 or kinds & {list, tuple}:  # [1, "a", None] would become text
         return np.array(y, dtype=object)
     return label_array(list(y)) if kinds <= {str, bytes, int} else np.asarray(y)
 

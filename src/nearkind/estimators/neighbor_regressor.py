@@ -78,7 +78,8 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
 
     def _quantiles(self, X: Any, levels: Sequence[float]) -> Array:
         check_is_fitted(self)
-        held, needed = self.committee_.held, max(max(x, 1.0 - x) for x in levels)
+        held = self.committee_.held
+        needed = max((max(x, 1.0 - x) for x in levels), default=0.0)
         if held is None:
             raise ValueError(
                 "Intervals need rows held out, and fit had too few to hold some out. "

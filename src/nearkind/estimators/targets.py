@@ -104,7 +104,10 @@ def checked_target(y: Any, n_rows: int, owner: str) -> Array:
 
 
 def _plain(y: Any) -> NDArray[Any]:
-    array = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    try:
+        array = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    except ValueError:  # some of them are sequences
+        array = np.array(y, dtype=object)
     return array.astype(object) if array.dtype.kind in "USOMmV" else array
 
 
@@ -121,7 +124,7 @@ def _floats(y: NDArray[Any], owner: str) -> Array:
                 "CPMLClassifier and CPMLClassifierCV predict classes; if these are "
                 "numbers, pass y.astype(float)"
                 if is_text
-                else "turn dates into numbers, such as days since the first"
+                else "pass one number per row; of dates, days since the first"
             )
             raise ValueError(
                 f"{owner} predicts numbers, and y has {found} in row {row}: {help_}."

@@ -246,7 +246,11 @@ def frame(
         import pandas as pd
     except ImportError:
         return PlainTable(columns, index)
-    return pd.DataFrame(columns, index=None if index is None else pd.Index(index))
+    labels = None if index is None else pd.Index(index)
+    try:
+        return pd.DataFrame(columns, index=labels)
+    except UnicodeEncodeError:  # half a surrogate pair, which only objects hold
+        return pd.DataFrame(columns, index=labels, dtype=object)
 
 
 def _frame_of(library: Any, columns: Mapping[Any, Any], index: Any, name: str) -> Any:

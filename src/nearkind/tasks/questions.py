@@ -368,9 +368,12 @@ class Questions:
             rows = np.unique([*decided[:, :n].ravel(), *triplets.ravel()])
         decided[:, :n] = np.searchsorted(rows, decided[:, :n])
         triplets = np.searchsorted(rows, triplets)
-        stated = {"triplets": triplets, "pairs": decided}
         if self.kind == "triplets":
             stated = {"triplets": np.vstack([decided, triplets])}
+        else:  # of two different rows there are no triplets
+            stated = {"pairs": decided} | (
+                {"triplets": triplets} if len(triplets) else {}
+            )
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".* contradict others")
             compared = replace(coded, classes=classes, y=y).take(rows)
