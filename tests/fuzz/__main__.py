@@ -25,7 +25,7 @@ FIRST_SEED = int(os.environ.get("FUZZ_SEED", str(int(time.time()))))
 MOST_SECONDS, MOST_BYTES = 60, 4 << 30
 A_ROUND = 100
 """Examples before the next property has its turn."""
-ROUNDS_PER_LINE = 5
+ROUNDS_PER_LINE = 2
 LONG = settings(
     max_examples=A_ROUND,
     deadline=None,
@@ -58,10 +58,11 @@ class Search:
 
     def __init__(self, name, strategy, check):
         self.name, self.strategy, self.check = name, strategy, check
-        self.counts, self.failures = Counter(), {}
+        self.counts, self.failures, self.seconds = Counter(), {}, 0.0
 
     def round(self, number, end):
         """Try some examples."""
+        start = time.process_time()
 
         def one(case):
             if time.monotonic() > end:
@@ -73,6 +74,7 @@ class Search:
                 one((number * A_ROUND + k,))
         else:
             seed(number)(LONG(given(self.strategy)(one)))()
+        self.seconds += time.process_time() - start
 
     def try_one(self, case):
         signal.alarm(MOST_SECONDS)
@@ -98,7 +100,9 @@ class Search:
         self.failures[key] = n + 1, min(known, told, key=len)
 
     def summary(self):
-        return f"{self.name}: {sum(self.counts.values())} examples, {dict(self.counts)}"
+        n = sum(self.counts.values())
+        each = 1000.0 * self.seconds / max(n, 1)
+        return f"{self.name}: {n} examples of {each:.0f} ms, {dict(self.counts)}"
 
     def report(self):
         print(self.summary())
