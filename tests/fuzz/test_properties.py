@@ -193,3 +193,10 @@ def test_groups_of_halves_of_characters_are_described():
     model = nk.KMedoids("hamming", n_clusters=2).fit([["\ud800"], ["b"]])
     assert sorted(model.medoids_["x0"]) == ["b", "\ud800"]
     assert len(model.describe()) == 2
+
+
+def test_soft_neighbours_of_the_smallest_margin():
+    table = {"a": [*range(8)], "b": [*"xyzxxyyz"], "c": [0, 0, 2, 1, 0, 0, 2, 1]}
+    metric = nk.CPML(constraints="neighbors", margin=5e-324, max_iter=3)
+    model = nk.CPMLRegressorCV([metric], cv=50).fit(table, [*range(8)])
+    assert np.isfinite(model.predict(table)).all()

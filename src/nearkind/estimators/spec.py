@@ -85,6 +85,8 @@ EXACT_DISTANCES = 4_000**2
 """Distances per evaluation up to which "auto" solves exactly, with a proof."""
 ROUGH_DISTANCES = 6_000**2
 """The same for rough fits of soft neighbours, which L-BFGS takes from a sample."""
+LEAST_MARGIN = 1e-300
+"""Smaller margins count as this one: 1 / margin is a float."""
 STRENGTH = "a number >= 0, 'auto' or a share of strength_max_ such as '0.5%'"
 
 Strength = Callable[[float], float]
@@ -157,6 +159,7 @@ class CPMLSpec:
         make_projection = _projection(model)
         book = codebook_of(model)
         margin = number(model, "margin", "a number > 0", 0.0, open_low=True)
+        margin = max(margin, LEAST_MARGIN)
         penalty, strength = regularizer(model), strength_of(model)
         rule = _rule(model, margin, rng)
         make_solver = _solver(model, penalty, margin, rng)
