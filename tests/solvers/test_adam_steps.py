@@ -226,6 +226,50 @@ def test_held_rows_never_draw_in_a_step_and_estimate_on_twice_as_many(monkeypatc
     assert all(may_draw.all() for _, may_draw, _ in asked())  # too few to hold out
 
 
+def test_minibatches_are_small_until_the_first_step_is_halved(monkeypatch):
+    monkeypatch.setattr(adam, "FIRST_ROWS", 30)
+    problem = Problem(Bowl(target()), Estimates(8.0, 7.0, 7.0, 6.0))
+    Adam(max_iter=4, round_steps=1, rows=70, anchors=20).solve(problem, a_start())
+    assert [size for size, *_ in problem.asked[1:]] == [30, 30, 70, 70]
+    problem = Problem(Bowl(target()), Estimates(8.0, 7.0))
+    Adam(max_iter=1, round_steps=1, rows=20, anchors=20).solve(problem, a_start())
+    assert [size for size, *_ in problem.asked[1:]] == [20]
+
+
+@pytest.mark.parametrize("B", [1, 2])
+def test_directions_are_dropped_that_hold_little_of_every_row(monkeypatch, B):
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(B, 40, 2, 5))
+    F, mean = rng.normal(size=(2, B, 5, 5))
+    F *= np.array([3.0, 2.0, 1e-2, 1e-3, 1e-4])[:, None]
+    state = adam._State(F, 0.1, mean, np.ones_like(F))
+    monkeypatch.setattr(adam, "FEW_DIRECTIONS", 1)
+
+    def d2(F):
+        V = np.einsum("brw,bnkw->nbkr", F, Z).reshape(40, -1)
+        return np.square(V[:, None] - V).sum(axis=2)
+
+    state.drop_directions(Z, 0.01)
+    assert state.F.shape[1] in (2, 3)
+    assert np.abs(d2(state.F) - d2(F)).max() <= 4 * 0.01
+    assert state.mean.shape == state.square.shape == state.F.shape
+    np.testing.assert_allclose(state.square, 1.0)  # of equal variances
+    kept = state.F
+    state.drop_directions(Z, 0.0)
+    np.testing.assert_allclose(d2(state.F), d2(kept))
+    monkeypatch.setattr(adam, "FEW_DIRECTIONS", 5)
+    state.drop_directions(Z, np.inf)
+    assert state.F.shape == kept.shape
+
+
+def test_directions_are_dropped_when_the_step_is_halved(monkeypatch):
+    monkeypatch.setattr(adam, "NARROW", 1e9)
+    bowl, Z = Bowl(target(W=30)), np.ones((1, 50, 1, 30))
+    problem = Problem(bowl, Estimates(8.0, 7.0, 7.0, 6.0), Z)
+    Adam(max_iter=3, round_steps=1).solve(problem, a_start(30, W=30))
+    assert [len(F[0]) for F in bowl.seen] == [30, 30, 16]
+
+
 @pytest.mark.slow
 def test_a_start_of_many_directions_is_first_descended_from(monkeypatch):
     asked, few = [], a_start(1)

@@ -6,12 +6,14 @@ others, and updates the factor by Adam (Kingma and Ba, 2015). Some rows are held
 their loss determines when to shorten steps and when to stop.
 """
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.metrics.metric import embed_by
 from nearkind.metrics.spectrum import Spectrum, decompose_factor
 from nearkind.protocols import Array
 from nearkind.solvers.lbfgs import LBFGS, evaluate_in_factor, factor_of
@@ -20,6 +22,13 @@ from nearkind.solvers.solution import Callback, Progress, Solution, Stop
 
 SHORTEST = 1.0 / 16.0
 """Share of the first step below which steps end."""
+FIRST_ROWS = 2_000
+"""Rows in a minibatch until the first step is halved, if no fewer are asked for."""
+NARROW = 0.01
+"""Squared length of any row, relative to the margin, up to which the last principal
+axes are dropped."""
+FEW_DIRECTIONS = 16
+"""Directions up to which none is dropped: fewer make no step quicker."""
 FEW_HELD = 100
 """Rows whose draws would be too few to tell when to end."""
 
@@ -97,25 +106,33 @@ class Adam:
         progress.offer(point, lowest)
         if was_interrupted:
             return Stop.INTERRUPTED
-        state = _State(factor_of(point), self._first_step(objective, point))
-        draw = partial(objective.sample_draws, self.rows, rng, may_draw, self.anchors)
+        F = factor_of(point)
+        step = self._first_step(objective, point)
+        state = _State(F, step, np.zeros_like(F), np.zeros_like(F))
+
+        def draw() -> Objective:
+            rows = self.rows if state.step < longest else min(self.rows, FIRST_ROWS)
+            return objective.sample_draws(rows, rng, may_draw, self.anchors)
+
+        longest = state.step
         minibatches = endless_problems(self.batches, objective, draw)
-        shortest, best = SHORTEST * state.step, state.F
+        shortest, best = SHORTEST * state.step, copy(state)
         for t in range(1, self.max_iter + 1):
             for _ in range(self.round_steps):
                 state.move(next(minibatches))
-            before, F = lowest, state.F.copy()
+            before, F = lowest, state.F
             value = evaluate_in_factor(held, F).value
             progress.offer(partial(decompose_factor, F), value)
             if value < lowest:
-                best, lowest = F, value
+                best, lowest = copy(state), value
             progress.record(t)
             if not value < before - self.tol * abs(before):
                 state.step /= 2.0
                 if state.step < shortest:
                     return Stop.SETTLED
                 if not value < at_start:  # steps too long for a start that was good
-                    state.F = best
+                    state = replace(best, step=state.step)
+                state.drop_directions(objective.Z, NARROW * self.margin)
         return Stop.MAX_ITER
 
     def _first_point(
@@ -139,19 +156,40 @@ class Adam:
         return float(np.sqrt(self.margin / (2.0 * rank * max(spread, 1e-300))))
 
 
+@dataclass
 class _State:
     """The factor, and running means of its gradients and of their squares."""
 
-    def __init__(self, F: Array, step: float) -> None:
-        self.F, self.step, self.count = F, step, 0
-        self.mean, self.square = np.zeros_like(F), np.zeros_like(F)
+    F: Array
+    step: float
+    mean: Array
+    square: Array
+    count: int = 0
 
     def move(self, minibatch: Objective) -> None:
         """Take one step."""
         G = evaluate_in_factor(minibatch, self.F).gradient
         self.count += 1
-        self.mean += 0.1 * (G - self.mean)
-        self.square += 0.001 * (G * G - self.square)
+        self.mean = self.mean + 0.1 * (G - self.mean)
+        self.square = self.square + 0.001 * (G * G - self.square)
         mean = self.mean / (1.0 - 0.9**self.count)
         square = self.square / (1.0 - 0.999**self.count)
         self.F = self.F - self.step * mean / (np.sqrt(square) + 1e-12)
+
+    def drop_directions(self, Z: Array, most: float) -> None:
+        """Rotate to principal axes and drop the last, which hold little of any row.
+
+        Squares of gradients are rotated as variances of independent numbers.
+        """
+        if self.F.shape[1] <= FEW_DIRECTIONS:
+            return
+        _, vectors = np.linalg.eigh(self.F @ self.F.swapaxes(1, 2))
+        axes = vectors[:, :, ::-1].swapaxes(1, 2)  # (B, r, r), widest first
+        F = axes @ self.F
+        r = F.shape[1]
+        U = embed_by(Z, F).U.reshape(Z.shape[1], -1, r)
+        left_out = np.square(U, dtype=float).sum(axis=1)[:, ::-1].cumsum(axis=1)
+        kept = r - int((left_out.max(axis=0) <= most).sum())
+        axes = axes[:, : max(kept, FEW_DIRECTIONS)]
+        self.F, self.mean = axes @ self.F, axes @ self.mean
+        self.square = axes**2 @ self.square
