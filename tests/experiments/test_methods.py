@@ -16,7 +16,7 @@ from nearkind.experiments.methods import (
     DistanceMethod,
     StrengthPath,
 )
-from nearkind.experiments.scores import majority_share
+from nearkind.experiments.scores import majority_share, pair_accuracy
 from nearkind.experiments.sets import BuiltIn, seed_of
 from nearkind.experiments.splits import Part, Split, split
 from nearkind.experiments.trial import Trial
@@ -51,6 +51,8 @@ def test_scores_are_those_of_a_slow_search():
     assert row.balanced_accuracy == pytest.approx(np.mean(recalls))
     embedded = triplet_accuracy(model.transform(test.X), test.y)
     assert row.triplet_accuracy == pytest.approx(embedded, abs=1e-6)
+    sides = [(model.pairwise_distances(p.X), p.y) for p in PARTS[1:]]
+    assert row.pair_accuracy == pair_accuracy(*sides[0], *sides[1])
     assert (row.n_train, row.n_valid, row.n_test) == (60, 20, 20)
     assert (row.n_features, row.n_training_used, row.n_neighbors) == (4, 60, 1)
     assert row.status == "done"

@@ -8,6 +8,7 @@ from nearkind.experiments.scores import (
     balanced_accuracy,
     has_triplets,
     majority_share,
+    pair_accuracy,
 )
 
 ROW = Row("zoo", "lmnn", 3, "shares, k=1", seed=7, accuracy=0.1 + 0.2, rank=2)
@@ -22,6 +23,29 @@ def test_classes_count_alike_in_the_balanced_accuracy():
     assert balanced_accuracy(np.array(list("aaaa")), y) == 0.5
     assert balanced_accuracy(y, y) == 1.0
     assert balanced_accuracy(np.array(list("baac")), y) == pytest.approx(1 / 3)
+
+
+def pairs_by_trying(d_valid, y_valid, d_test, y_test):
+    """The best of all thresholds between two distances of validation rows."""
+
+    def right(d, y, threshold):
+        pairs = [(i, j) for i in range(len(y)) for j in range(i)]
+        return np.mean([(d[p] <= threshold) == (y[p[0]] == y[p[1]]) for p in pairs])
+
+    ends = np.unique(d_valid[~np.eye(len(d_valid), dtype=bool)])
+    limits = [-np.inf, *(ends[:-1] + np.diff(ends) / 2), np.inf]
+    best = max(limits, key=lambda limit: right(d_valid, y_valid, limit))
+    return right(d_test, y_test, best)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_pairs_are_told_by_the_best_of_all_thresholds(seed):
+    rng = np.random.default_rng(seed)
+    sides = []
+    for n in (9, 7):
+        d = rng.integers(0, 4 + 4 * seed, (n, n)).astype(float)  # with ties
+        sides += [d + d.T, rng.integers(0, 1 + seed, n)]
+    assert pair_accuracy(*sides) == pytest.approx(pairs_by_trying(*sides))
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,19 @@ from nearkind import baselines
 from nearkind.estimators.classifier import CPMLClassifier
 from nearkind.estimators.cpml import CPML
 from nearkind.experiments.design import Design
-from nearkind.experiments.scores import accuracies, accuracy, has_triplets
+from nearkind.experiments.scores import (
+    accuracies,
+    accuracy,
+    has_triplets,
+    pair_accuracy,
+)
 from nearkind.experiments.splits import Part, Split, joined, subsample
 from nearkind.search.classifier_cv import CPMLClassifierCV
 
 BEYOND = 1e300
 """A strength at which a fit only finds ``strength_max_``."""
+PAIR_ROWS = 2_000
+"""Rows of a part whose pairs are scored; larger parts are subsampled."""
 TINY = np.finfo(float).tiny
 STATED = {"rank": int, "objective": float, "gap": float, "stop_reason": str}
 """Attributes of a fitted distance, without underscore, that become fields of a row."""
@@ -153,9 +160,13 @@ class DistanceMethod:
         """Select on the validation part, score on the test part."""
         model, classifier, facts = self.select(parts, seed, design)
         X, y = parts.test
-        scores: dict[str, float | None] = {"triplet_accuracy": None}
+        scores: dict[str, float] = {}
         if has_triplets(y):
             scores["triplet_accuracy"] = float(model.triplet_accuracy(X, y))
+        if min(len(parts.valid.y), len(y)) > 1:
+            some = (subsample(p, PAIR_ROWS, seed) for p in (parts.valid, parts.test))
+            sides = [(model.pairwise_distances(p.X), p.y) for p in some]
+            scores["pair_accuracy"] = pair_accuracy(*sides[0], *sides[1])
         return {
             **facts,
             **accuracies(classifier.predict(X), y, parts.train.y),

@@ -50,6 +50,9 @@ class Row(NamedTuple):
         Accuracy of always predicting the largest class of the training part.
     triplet_accuracy : float
         Score over all triplets of the test part; None if it has none.
+    pair_accuracy : float
+        Share of pairs of test rows that a threshold on the distance correctly assigns
+        to one class or to two; None if no two validation rows or test rows are left.
     log_loss, brier, zero_share : float
         Scores of the predicted probabilities of a classifier.
     bins : list of list
@@ -100,6 +103,7 @@ class Row(NamedTuple):
     balanced_accuracy: float | None = None
     majority_share: float | None = None
     triplet_accuracy: float | None = None
+    pair_accuracy: float | None = None
     log_loss: float | None = None
     brier: float | None = None
     zero_share: float | None = None

@@ -69,6 +69,45 @@ def has_triplets(y: NDArray[Any]) -> bool:
     return len(counts) > 1 and bool(counts.max() > 1)
 
 
+def pair_accuracy(
+    d_valid: Array, y_valid: NDArray[Any], d_test: Array, y_test: NDArray[Any]
+) -> float:
+    """Return the share of pairs correctly assigned to one class or to two.
+
+    A pair of test rows is assigned to one class if its distance is at most a threshold:
+    the smallest one of those that are correct on most pairs of validation rows.
+
+    Parameters
+    ----------
+    d_valid, d_test : ndarray of shape (n, n)
+        Distances between validation rows, and between test rows.
+    y_valid, y_test : ndarray of shape (n,)
+        Their labels.
+
+    Examples
+    --------
+    >>> d, y = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]]), "aab"
+    >>> pair_accuracy(d, np.array(list(y)), d, np.array(list("abb")))
+    0.3333333333333333
+    """
+    distances, is_alike = _pairs(d_valid, y_valid)
+    order = np.argsort(distances)
+    ends = np.concatenate([[-np.inf], distances[order], [np.inf]])
+    gained = np.cumsum(np.where(is_alike[order], 1, -1))
+    gained = np.concatenate([[0], gained])  # by assigning the k nearest to one class
+    allowed = np.flatnonzero(ends[1:] > ends[:-1])
+    k = allowed[gained[allowed].argmax()]
+    threshold = ends[k] + (ends[k + 1] - ends[k]) / 2 if k else -np.inf
+    distances, is_alike = _pairs(d_test, y_test)
+    return float(np.mean((distances <= threshold) == is_alike))
+
+
+def _pairs(d: Array, y: NDArray[Any]) -> tuple[Array, NDArray[np.bool_]]:
+    """Return the distance of each pair of rows, and whether they are of one class."""
+    i, j = np.triu_indices(len(y), 1)
+    return d[i, j], y[i] == y[j]
+
+
 class Scores(NamedTuple):
     """One score of every method on every set, over repetitions.
 

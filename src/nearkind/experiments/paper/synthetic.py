@@ -17,7 +17,11 @@ from nearkind.experiments.scores import values_by_cell, values_text
 from nearkind.experiments.sets import Synthetic
 
 METHODS = ("cpml-s", "cpml-m")
-SCORES = {"triplet_accuracy": "triplet accuracy", "accuracy": "accuracy of 1-NN"}
+SCORES = {
+    "triplet_accuracy": "triplet accuracy",
+    "accuracy": "accuracy of 1-NN",
+    "pair_accuracy": "pair accuracy",
+}
 READINGS: dict[str, dict[str, Any]] = {
     "raw": {},
     "normalised": {"reading": "normalised", "distinct": True},
@@ -26,6 +30,16 @@ READINGS: dict[str, dict[str, Any]] = {
 
 Cell = tuple[str, int, float]
 """Reading, number of features, weight."""
+
+
+def chances(n_classes: int) -> dict[str, float]:
+    """Return what each score is without learning, with classes of equal size.
+
+    Of pairs it is the share that are of two classes.
+    """
+    chance = 1.0 / n_classes
+    by_score = 0.5, chance, 1.0 - chance
+    return dict(zip(SCORES, by_score, strict=True))
 
 
 def sets(protocol: Protocol, n_classes: int) -> list[Synthetic]:
@@ -71,8 +85,7 @@ def _figure(
 ) -> Any:
     """Return the figure: methods down, scores across, a line for each weight."""
     protocol = reproduction.protocol
-    chance = {"triplet_accuracy": 0.5, "accuracy": 1.0 / n_classes}
-    figure, axes = panels(2, 2, (4.2, 3.0))
+    figure, axes = panels(2, len(SCORES), (4.2, 3.0))
     for (i, method), (j, score) in product(enumerate(METHODS), enumerate(SCORES)):
         each = axes[i, j]
         for k, weight in enumerate(protocol.weights):
@@ -88,7 +101,9 @@ def _figure(
                 linewidth=1.5,
                 elinewidth=0.8,
             )
-        each.axhline(chance[score], color="#777777", linestyle=":", label="chance")
+        each.axhline(
+            chances(n_classes)[score], color="#777777", linestyle=":", label="chance"
+        )
         each.set(title=method, xlabel="features", ylabel=SCORES[score])
     axes[0, 0].legend(fontsize="small")
     return figure
@@ -108,9 +123,13 @@ def _table(
     head = ["reading", "features", "weight", *(f"{m} {s}" for m, s in columns)]
     notes = [
         "Mean ± deviation over draws of 1,000 rows; chance is 0.5 for triplets and "
-        f"{1.0 / n_classes:g} for 1-NN. Readings of the generator: raw adds the weight "
-        "to uniform numbers, and classes may favour the same value; normalised adds it "
-        "to probabilities, and classes favour distinct values as far as there are. "
+        f"{1.0 / n_classes:g} for 1-NN. Pair accuracy is the share of pairs of test "
+        "rows that a threshold on the distance, selected on validation rows, correctly "
+        "assigns to one class or to two; assigning every pair to two classes gives "
+        f"about {1.0 - 1.0 / n_classes:g}. Readings of the generator: raw adds the "
+        "weight to uniform numbers, and classes may favour the same value; normalised "
+        "adds it to probabilities, and classes favour distinct values as far as there "
+        "are. "
         "Strength by 1-NN accuracy on validation rows.",
         provenance(rows),
     ]
