@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.metrics.metric import embed_by
-from nearkind.metrics.spectrum import Spectrum, decompose_factor
+from nearkind.metrics.spectrum import Spectrum, decompose, decompose_factor
 from nearkind.protocols import Array
 from nearkind.solvers.lbfgs import LBFGS, evaluate_in_factor, factor_of
 from nearkind.solvers.objective import BatchProblems, Objective, endless_problems
@@ -183,7 +183,7 @@ class _State:
         """
         if self.F.shape[1] <= FEW_DIRECTIONS:
             return
-        _, vectors = np.linalg.eigh(self.F @ self.F.swapaxes(1, 2))
+        vectors = decompose(self.F @ self.F.swapaxes(1, 2)).vectors
         axes = vectors[:, :, ::-1].swapaxes(1, 2)  # (B, r, r), widest first
         F = axes @ self.F
         r = F.shape[1]
