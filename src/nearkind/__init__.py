@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # what type checkers and editors read instead of ``__getattr_
     from nearkind.tasks.medoids import KMedoids as KMedoids
     from nearkind.tasks.nearest_rows import NearestRows as NearestRows
     from nearkind.tasks.outliers import NearestOutliers as NearestOutliers
-    from nearkind.tasks.oversampling import Oversampler as Oversampler
+    from nearkind.tasks.oversampler import Oversampler as Oversampler
     from nearkind.tasks.prototypes import Prototypes as Prototypes
     from nearkind.tasks.questions import Questions as Questions
 
@@ -43,7 +43,7 @@ _HOME = {
     "CPMLClassifierCV": "nearkind.search.classifier_cv",
     "CPMLRegressor": "nearkind.estimators.regressor",
     "CPMLRegressorCV": "nearkind.search.regressor_cv",
-    "Oversampler": "nearkind.tasks.oversampling",
+    "Oversampler": "nearkind.tasks.oversampler",
     "Prototypes": "nearkind.tasks.prototypes",
     "KMedoids": "nearkind.tasks.medoids",
     "NearestRows": "nearkind.tasks.nearest_rows",

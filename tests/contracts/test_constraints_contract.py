@@ -19,7 +19,7 @@ from nearkind.baselines.mcml import ClassCollapse
 from nearkind.constraints import pairs, triplets, tuples
 from nearkind.constraints.pairs import AllPairs
 from nearkind.constraints.quadruplets import AllQuadruplets
-from nearkind.constraints.sampled import (
+from nearkind.constraints.samples import (
     SampledPairs,
     SampledQuadruplets,
     SampledTriplets,

@@ -30,7 +30,6 @@ from nearkind.baselines.frequency import (
     Smirnov as Smirnov,
 )
 from nearkind.baselines.gb_lmnn import GBLMNN as GBLMNN
-from nearkind.baselines.hamming import Hamming as Hamming
 from nearkind.baselines.hdml import HDML as HDML
 from nearkind.baselines.helic import HELIC as HELIC
 from nearkind.baselines.itml import ITML as ITML
@@ -38,7 +37,7 @@ from nearkind.baselines.large_margin import KDML as KDML, LMNN as LMNN
 from nearkind.baselines.lmca import LMCA as LMCA, KernelLMCA as KernelLMCA
 from nearkind.baselines.mcml import MCML as MCML
 from nearkind.baselines.mlkr import MLKR as MLKR
-from nearkind.baselines.mixed import Gower as Gower, Unbiased as Unbiased
+from nearkind.baselines.gower import Gower as Gower, Unbiased as Unbiased
 from nearkind.baselines.mmc import MMC as MMC
 from nearkind.baselines.nca import NCA as NCA
 from nearkind.baselines.ocl import OCL as OCL
@@ -46,6 +45,7 @@ from nearkind.baselines.pola import POLA as POLA
 from nearkind.baselines.rfm import RFM as RFM
 from nearkind.baselines.value_difference import (
     Euclidean as Euclidean,
+    Hamming as Hamming,
     ValueDifference as ValueDifference,
 )
 

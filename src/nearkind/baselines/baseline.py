@@ -149,8 +149,8 @@ class Learner(Distance):
         n_iter: int,
         objective: float,
         gap: float | None = None,
-        unit: str = "iterations",
         is_zero: bool = False,
+        unit: str = "iterations",
     ) -> None:
         """Set why the learner stopped and how far it came; warn if that is not enough.
 
@@ -161,10 +161,10 @@ class Learner(Distance):
         objective : float
         gap : float or None, default=None
             Proven bound on the distance to the optimum.
-        unit : str, default="iterations"
-            What ``n_iter`` counts.
         is_zero : bool, default=False
             Whether all distances are zero.
+        unit : str, default="iterations"
+            What ``n_iter`` counts.
         """
         self.objective_, self.n_iter_ = objective, n_iter
         self.stop_reason_ = reason.name

@@ -99,16 +99,16 @@ class GBLMNN(EmbeddedDistance, MarginDescent):
 
     def _start(self, rows: CodedRows) -> ValueTables:
         """Return LMNN's map; it need not be the best there is."""
-        shared = (
-            "n_neighbors",
-            "mu",
-            "coding",
-            "unseen",
-            "missing",
-            "numeric",
-            "ordered",
-        )
-        learner = LMNN(**{name: getattr(self, name) for name in shared})
+        own = {
+            "max_depth",
+            "learning_rate",
+            "max_iter",
+            "tol",
+            "max_rows",
+            "random_state",
+        }
+        settings = self.get_params().items()
+        learner = LMNN(**{name: value for name, value in settings if name not in own})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return learner.fit(rows).distance_.tables

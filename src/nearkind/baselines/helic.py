@@ -130,13 +130,8 @@ class HELIC(Learner, VectorDistance, WeightedBaseline):
                 objective, groups, strength, self.max_iter, self.tol
             )
         self.weights_ = found.weights
-        self._report(
-            found.reason,
-            found.n_iter,
-            found.value,
-            found.gap,
-            is_zero=not found.weights.any(),
-        )
+        is_zero = not found.weights.any()
+        self._report(found.reason, found.n_iter, found.value, found.gap, is_zero)
         return ValueVectors(rows.codebook, groups.value_tables(found.weights))
 
     def _groups(self, unique: UniqueRows) -> "KernelGroups":

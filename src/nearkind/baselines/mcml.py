@@ -128,9 +128,7 @@ class MCML(Learner, VectorDistance, WeightedBaseline):
                 found = solver.solve(objective, coded.identity)
         form = self._keep_metric(projection, coded.expand(found.point))
         is_zero = not self.metric_.any()
-        self._report(
-            found.reason, found.n_iter, found.value, found.gap, is_zero=is_zero
-        )
+        self._report(found.reason, found.n_iter, found.value, found.gap, is_zero)
         return form
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.baselines.mixed import MixedDistance, level_ends
+from nearkind.baselines.gower import MixedDistance, level_ends
 from nearkind.distances.mixed_tables import MixedTables
 from nearkind.encoding import Levels, Ordinal
 from nearkind.encoding.rows import CodedRows, UniqueRows

@@ -191,12 +191,6 @@ class KernelRegression:
         a = cho_solve(cho_factor(K, overwrite_a=True), marks / weights[:, None])
         return cls(Z, weights, M, D, length, a)
 
-    def predict(self, rows: Array) -> Array:
-        """Return f at rows (m, W) -> (m, C)."""
-        K = np.exp(-distances(rows, self.Z, self.M) / self.length)
-        fitted: Array = K @ self.coefficients
-        return fitted
-
     def agop(self, map: Map = map) -> Array:
         """Return the mean over all rows of J'J (W, W), J (C, W) the slopes of f.
 

@@ -1,4 +1,4 @@
-"""Distances of class histograms without learning: VDM, and the Euclidean distance."""
+"""Distances of values without learning: VDM, Euclidean and Hamming."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
@@ -9,10 +9,15 @@ import numpy as np
 
 from nearkind.baselines.baseline import ColumnWeighted, column_weights
 from nearkind.baselines.coding import weighted_tables
+from nearkind.distances.mismatches import MismatchWeights
 from nearkind.distances.pair_tables import PairTables, check_table_size
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.rows import CodedRows
-from nearkind.estimators.base import SeparableDistance, VectorDistance
+from nearkind.estimators.base import (
+    EmbeddingEstimator,
+    SeparableDistance,
+    VectorDistance,
+)
 from nearkind.metrics.value_tables import unlearned_tables
 from nearkind.projections.coordinates import with_coordinates
 from nearkind.projections.vdm import VDM
@@ -119,3 +124,27 @@ class Euclidean(VectorDistance, ColumnWeighted):
         projection.fit(rows.codes, book.n_values, rows.y, rows.weights)
         tables = unlearned_tables(projection.tables).vectors
         return ValueVectors(book, weighted_tables(tables, column_weights(self, book)))
+
+
+class Hamming(EmbeddingEstimator, SeparableDistance, ColumnWeighted):
+    """d = weighted proportion of features that differ (overlap distance).
+
+    Values not seen in fit differ from all known values, and are equal to each other.
+
+    Parameters
+    ----------
+    weights : dict of column to float, default=None
+        Weights >= 0 of columns; other columns have weight 1.
+    unseen, missing, numeric, ordered : default="prior", "level", "auto", None
+        As in :class:`nearkind.CPML`.
+
+    Examples
+    --------
+    >>> Hamming().fit([["a", "x"], ["b", "x"]]).pairwise_distances([["a", "x"]],
+    ...                                                            [["b", "x"]])
+    array([[0.5]])
+    """
+
+    def _learn(self, rows: CodedRows) -> MismatchWeights:
+        weights = column_weights(self, rows.codebook)
+        return MismatchWeights(rows.codebook, weights / weights.sum())

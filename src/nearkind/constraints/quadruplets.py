@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nearkind.constraints.sampled import SampledQuadruplets
+from nearkind.constraints.samples import SampledQuadruplets
 from nearkind.constraints.tuples import TupleList
 from nearkind.constraints.weighted_labels import (
     AT_ONCE,

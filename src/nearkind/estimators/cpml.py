@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, replace
 from typing import Any, Self
 
 from nearkind import theory
-from nearkind.constraints.stated import (
+from nearkind.constraints.comparisons import (
     read_stated,
     rows_compared,
     stated_constraints,

@@ -97,14 +97,14 @@ class NumberLearner:
         ]
 
 
-class Outcome(NamedTuple):
+class Moments(NamedTuple):
     """What one learner says of held-out rows under each rule (R, n)."""
 
     means: Array
     variances: Array
 
     @classmethod
-    def joined(cls, parts: Sequence["Outcome"]) -> "Outcome":
+    def joined(cls, parts: Sequence["Moments"]) -> "Moments":
         """Return those of several folds as one."""
         means, variances = zip(*parts, strict=True)
         return cls(np.concatenate(means, axis=1), np.concatenate(variances, axis=1))
@@ -137,13 +137,13 @@ class NumberProblem:
             some = replace(some, weights=some.weights * factor)
         return learner.fit(with_target(some, self.scale.apply(some.numbers)))
 
-    def outcome(self, learner: NumberLearner, fold: Any) -> Outcome:
+    def outcome(self, learner: NumberLearner, fold: Any) -> Moments:
         """Return what a learner says of the held-out rows of a fold."""
         train, held = fold
         voter, rules = self.voter(learner, train)
         # Unlike encode, lookup neither warns of values that the fold lacks nor refuses.
         codes = voter.distance.codebook.lookup(self.rows.table.take(held))
-        return Outcome(*voter.moments_by_rule(codes, rules))
+        return Moments(*voter.moments_by_rule(codes, rules))
 
     def losses(self, means: Array, held: NDArray[np.intp]) -> Array:
         """Return the mean squared error of predictions (R, n) on the scale (R,)."""
@@ -163,7 +163,7 @@ class NumberProblem:
     def committee(
         self,
         voters: Sequence[NumberVoter],
-        outcome: Outcome | None,
+        outcome: Moments | None,
         held: NDArray[np.intp],
     ) -> NumberCommittee:
         """Return a committee; ``outcome`` is what each voter says of held rows."""

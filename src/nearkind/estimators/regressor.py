@@ -18,9 +18,9 @@ from nearkind.estimators.neighbor_classifier import (
 from nearkind.estimators.neighbor_regressor import NeighborRegressor
 from nearkind.estimators.number_fit import (
     MOST_VOTING,
+    Moments,
     NumberLearner,
     NumberProblem,
-    Outcome,
     folds_of,
 )
 from nearkind.estimators.targets import numbered_rows
@@ -126,7 +126,7 @@ class CPMLRegressor(NeighborRegressor, BaseEstimator):
         for train, held in islice(folds, 1):
             found = problem.outcome(learner, (train, held))
             best = int(np.argmin(problem.losses(found.means, held)))
-            outcome = Outcome(found.means[[best]], found.variances[[best]])
+            outcome = Moments(found.means[[best]], found.variances[[best]])
         voter, rules = problem.voter(learner)
         name = type(learner.metric).__name__
         INDEXES[self.index].check(voter.distance, name, owner)

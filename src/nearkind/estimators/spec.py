@@ -13,7 +13,7 @@ import numpy as np
 from nearkind.constraints.local import LocalTriplets
 from nearkind.constraints.pairs import AllPairs
 from nearkind.constraints.quadruplets import AllQuadruplets
-from nearkind.constraints.sampled import (
+from nearkind.constraints.samples import (
     SampledPairs,
     SampledQuadruplets,
     SampledTriplets,

@@ -45,7 +45,7 @@ from nearkind.tasks.imputation import NeighborImputer
 from nearkind.tasks.medoids import KMedoids
 from nearkind.tasks.nearest_rows import NearestRows
 from nearkind.tasks.outliers import NearestOutliers
-from nearkind.tasks.oversampling import Oversampler
+from nearkind.tasks.oversampler import Oversampler
 from nearkind.tasks.prototypes import Prototypes
 from nearkind.voting import Committee, NumberCommittee
 

@@ -18,9 +18,9 @@ from nearkind.estimators.bases import BaseEstimator, CallbackSupport
 from nearkind.estimators.distance_names import distance_of
 from nearkind.estimators.neighbor_regressor import NeighborRegressor
 from nearkind.estimators.number_fit import (
+    Moments,
     NumberLearner,
     NumberProblem,
-    Outcome,
     folds_of,
 )
 from nearkind.estimators.progress import Notify, search_progress
@@ -222,11 +222,11 @@ class CPMLRegressorCV(CallbackSupport, NeighborRegressor, BaseEstimator):
             voter, rules = problem.voter(contender.learner)
             voters.append(replace(voter, rule=rules[place]))
             means, variances = contender.outcome
-            parts.append(Outcome(means[[place]], variances[[place]]))
+            parts.append(Moments(means[[place]], variances[[place]]))
         if not members:  # too few rows to hold some out
             voter, rules = problem.voter(learners[0])
             voters = [replace(voter, rule=rules[len(rules) // 2])]
-        outcome = Outcome(*map(np.vstack, zip(*parts, strict=True))) if parts else None
+        outcome = Moments(*map(np.vstack, zip(*parts, strict=True))) if parts else None
         hold_committee(self, problem.committee(voters, outcome, held))
         self.held_rows_ = problem.rows.row_numbers[held]
         self.held_predictions_ = self.held_spread_ = np.empty(0)
@@ -251,7 +251,7 @@ class _Contender:
     """A learner and what it says of held rows under each rule."""
 
     learner: NumberLearner
-    outcome: Outcome
+    outcome: Moments
     losses: Array  # (R,)
 
 
@@ -322,9 +322,9 @@ class _Race:
                 least = min(least, float(problem.losses(means, fold[1]).min()))
         return least
 
-    def _outcome(self, learner: NumberLearner) -> Outcome | None:
+    def _outcome(self, learner: NumberLearner) -> Moments | None:
         """Return what it says of all held rows; None if time ran out, or far behind."""
-        parts: list[Outcome] = []
+        parts: list[Moments] = []
         for fold in self.folds:
             if self.contenders and perf_counter() > self.end:
                 return None
@@ -338,7 +338,7 @@ class _Race:
                 loss = self.problem.losses(parts[0].means, fold[1]).min()
                 if loss > FAR_BEHIND * least:
                     return None
-        return Outcome.joined(parts)
+        return Moments.joined(parts)
 
     def members(self, most: int) -> list[tuple[_Contender, int]]:
         """Return which vote, with the place of the rule of each, the best first.

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import nearkind as nk
 from helpers.estimator_tables import labelled_table
-from nearkind.tasks.oversampling import weighted_places
+from nearkind.tasks.oversampler import weighted_places
 
 N = 60
 X, _ = labelled_table(N)

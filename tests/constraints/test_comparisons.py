@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import nearkind as nk
 from helpers import oracles
 from helpers.strategies import distances
-from nearkind.constraints.stated import (
+from nearkind.constraints.comparisons import (
     PAIRS,
     QUADRUPLETS,
     TRIPLETS,
