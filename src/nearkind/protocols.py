@@ -32,6 +32,9 @@ Codes = NDArray[np.int32]
 RowNumbers = NDArray[np.intp]
 Labels = NDArray[np.intp] | None
 """Class numbers of rows, -1 where a label is unknown; None: there are none."""
+TableLike = object
+"""A table that ``nearkind.tables.read_table`` reads: a data frame of pandas, polars or
+pyarrow, an array, a list of rows or of dicts, a dict of columns."""
 Map = Callable[[Any, Iterable[Any]], Iterable[Any]]
 """As the builtin ``map``, which is the default: same results, same order."""
 

@@ -99,16 +99,9 @@ class GBLMNN(EmbeddedDistance, MarginDescent):
 
     def _start(self, rows: CodedRows) -> ValueTables:
         """Return LMNN's map; it need not be the best there is."""
-        own = {
-            "max_depth",
-            "learning_rate",
-            "max_iter",
-            "tol",
-            "max_rows",
-            "random_state",
-        }
-        settings = self.get_params().items()
-        learner = LMNN(**{name: value for name, value in settings if name not in own})
+        settings = self.get_params()
+        shared = LMNN().get_params().keys() - {"max_iter", "tol"}
+        learner = LMNN(**{name: settings[name] for name in shared})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return learner.fit(rows).distance_.tables
