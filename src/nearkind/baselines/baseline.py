@@ -21,7 +21,7 @@ from nearkind.metrics.spectrum import Spectrum
 from nearkind.metrics.structures import Full
 from nearkind.metrics.value_tables import feature_maps, value_tables
 from nearkind.projections.coordinates import with_coordinates
-from nearkind.protocols import Array, Projection
+from nearkind.protocols import Array, Projection, TableLike
 from nearkind.solvers.solution import Stop
 from nearkind.validation.convergence import not_converged
 from nearkind.validation.limits import check_size
@@ -46,7 +46,7 @@ class Baseline(Distance, BaseEstimator, ABC):
         if "__annotations__" in vars(cls):  # else ``__init__`` is that of its base
             estimator_class()(cls)
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object = None) -> Self:
         """Learn the distance.
 
         Parameters
@@ -62,7 +62,7 @@ class Baseline(Distance, BaseEstimator, ABC):
         """
         return self._fit(X, y)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def _fit(self, X: TableLike, y: object, sample_weight: object = None) -> Self:
         check_annotated(self)
         self.distance_ = self._learn(code_rows(self, X, y, sample_weight))
         return self
@@ -75,7 +75,7 @@ class Baseline(Distance, BaseEstimator, ABC):
 class WeightedBaseline(Baseline):
     """Base of baselines that learn from weighted rows."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
         """Learn the distance.
 
         Parameters

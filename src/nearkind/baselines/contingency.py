@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +87,7 @@ def entropy(shares: Array) -> float:
     return float(entr(shares).sum() / np.log(2.0))
 
 
-def counted(rows: CodedRows, learner: Any) -> Contingency:
+def counted(rows: CodedRows, learner: object) -> Contingency:
     """Count pairs of values of rows; raise for a learner if there are too many."""
     check_contingency(rows.codebook, type(learner).__name__)
     return contingency(rows.codes, rows.codebook.n_values, rows.weights)

@@ -17,7 +17,7 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.estimators.base import VectorDistance, code_rows
 from nearkind.metrics.value_tables import ValueTables
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array, Codes, TableLike
 from nearkind.validation.convergence import NotConvergedWarning
 from nearkind.validation.parameters import Positive, WholeNumber, check_annotated
 from nearkind.validation.threads import one_blas_thread
@@ -77,7 +77,11 @@ class Discriminant(Learner, VectorDistance, WeightedBaseline):
         return self._solved(*self._problem(rows))
 
     def fit_path(
-        self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None
+        self,
+        X: TableLike,
+        y: object,
+        strengths: Iterable[Any],
+        sample_weight: object = None,
     ) -> Iterator[Self]:
         """Learn at one strength after the other, each from where the last one ended.
 

@@ -24,7 +24,7 @@ class Stage(NamedTuple):
 STAGES = {1: Stage(False, False), 2: Stage(False, True), 3: Stage(True, True)}
 
 
-def _check_beta(model: Any, name: str) -> None:
+def _check_beta(model: object, name: str) -> None:
     beta = getattr(model, name)
     if not isinstance(beta, str) or beta != "mean":
         number(model, name, "a number or 'mean'")

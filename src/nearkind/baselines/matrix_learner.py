@@ -37,7 +37,7 @@ RIDGE = 1e-5
 """Share of the mean variance that is added to the variance in every direction."""
 
 
-def _check_number_of_pairs(model: Any, name: str) -> None:
+def _check_number_of_pairs(model: object, name: str) -> None:
     if getattr(model, name) is not None:
         whole_number(model, name, 2)
 

@@ -13,7 +13,7 @@ from nearkind.encoding.rows import CodedRows, unique_targets
 from nearkind.estimators.base import VectorDistance, codebook_of
 from nearkind.estimators.targets import FARTHEST, numbered_rows
 from nearkind.metrics.spectrum import decompose
-from nearkind.protocols import Array
+from nearkind.protocols import Array, TableLike
 from nearkind.solvers.solution import Stop
 from nearkind.validation.parameters import (
     NonNegative,
@@ -85,7 +85,7 @@ class MLKR(Learner, VectorDistance, WeightedBaseline):
     coding: CodingName = "onehot"
     random_state: Any = 0
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
         """Learn the distance.
 
         Parameters

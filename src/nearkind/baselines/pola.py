@@ -13,7 +13,7 @@ from nearkind.baselines.coding import CodingName
 from nearkind.baselines.matrix_learner import LabelledRows, MatrixLearner, NumberOfPairs
 from nearkind.estimators.base import code_rows
 from nearkind.estimators.labels import partial_labels
-from nearkind.protocols import Array
+from nearkind.protocols import Array, TableLike
 from nearkind.tables import read_table
 from nearkind.validation.parameters import Flag, check_annotated, generator
 
@@ -135,7 +135,7 @@ class POLA(MatrixLearner):
             return int(self.n_pairs)
         return None if n_rows <= ALL_PAIRS_UP_TO else PAIRS_A_ROW * n_rows
 
-    def _code_more(self, X: Any, y: Any) -> LabelledRows:
+    def _code_more(self, X: TableLike, y: object) -> LabelledRows:
         """Return labelled rows of a later call."""
         table = read_table(X)
         names, numbers = partial_labels(y, table.n_rows)

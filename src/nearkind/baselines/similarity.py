@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from nearkind.distances.pair_tables import check_table_size
 from nearkind.distances.similarities import MeanSimilarity, RatioSimilarity
 from nearkind.encoding.rows import CodedRows
 from nearkind.projections.base import value_counts
-from nearkind.protocols import Array
+from nearkind.protocols import Array, TableLike
 
 RAREST = 1e-12
 """Least share of a value; only weights can make one so rare."""
@@ -91,7 +91,7 @@ class Frequencies:
         """Shares rounded, so that equal frequencies are equal (s + 1,)."""
         return np.round(self.p, 12)
 
-    def table(self, on_match: Any, on_mismatch: Any) -> Array:
+    def table(self, on_match: object, on_mismatch: object) -> Array:
         """Return a table of pairs of values from its diagonal and all the rest.
 
         Parameters
@@ -136,7 +136,7 @@ class FrequencyMeasure(ColumnWeighted):
         weights = column_weights(self, rows.codebook)
         return self._form(features, (weights / weights.max()).tolist())
 
-    def similarities(self, X: Any, Y: Any = None) -> Array:
+    def similarities(self, X: TableLike, Y: TableLike = None) -> Array:
         """Return the similarities between rows (n, m); Y = X if None."""
         return self._answering().similarities(X, Y, owner=type(self).__name__)
 

@@ -156,7 +156,7 @@ def read_stated(stated: Mapping[str, Any], n_rows: int) -> dict[str, Table]:
     return tables
 
 
-def read_tuples(form: Form, stated: Any, n_rows: int) -> NDArray[np.intp]:
+def read_tuples(form: Form, stated: object, n_rows: int) -> NDArray[np.intp]:
     """Return tuples (T, width) of row numbers, all of them between 0 and n_rows - 1.
 
     Parameters
@@ -193,7 +193,7 @@ def _table(form: Form, stated: Any) -> NDArray[Any]:
     return table
 
 
-def _listed(form: Form, stated: Any) -> NDArray[Any]:
+def _listed(form: Form, stated: object) -> NDArray[Any]:
     """Return an iterable of tuples as an array of objects."""
     if not isinstance(stated, Iterable):
         raise ValueError(f"{_wanted(form)}; got {type(stated).__name__}.")
@@ -221,7 +221,7 @@ def _require_whole(form: Form, table: NDArray[Any], n_rows: int) -> None:
         )
 
 
-def _is_whole(entry: Any) -> bool:
+def _is_whole(entry: object) -> bool:
     if isinstance(entry, bool):
         return False
     return isinstance(entry, Integral) or (

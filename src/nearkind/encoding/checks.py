@@ -143,12 +143,12 @@ def column_places(fitted: list[Any], given: list[Any]) -> list[int]:
     return [place[name] for name in fitted]
 
 
-def _hint(name: Any, lost: list[Any]) -> str:
+def _hint(name: object, lost: list[Any]) -> str:
     near = nearest_names(name, lost, n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
-def missing_clause(name: Any, n_missing: int, where: str = "") -> str:
+def missing_clause(name: object, n_missing: int, where: str = "") -> str:
     """Return what to say of a column that lacks some values."""
     return f"column {name!r} has {_count(n_missing, 'missing value')}{where}"
 
@@ -187,7 +187,7 @@ def _alike_clause(values: Iterable[Any], seen: Iterable[Any]) -> str:
     return ""
 
 
-def _reading(value: Any) -> Any:
+def _reading(value: object) -> Any:
     """Return a value as people may read it: a number, or text in small letters."""
     if isinstance(value, Number) and not isinstance(value, bool):
         return as_float(value)
@@ -198,7 +198,7 @@ def _reading(value: Any) -> Any:
         return text
 
 
-def _typed(value: Any) -> str:
+def _typed(value: object) -> str:
     kind = "text" if isinstance(value, str) else type(value).__name__
     is_number = kind in ("int", "float", "Decimal")
     return f"the {'number' if is_number else kind} {value!r}"

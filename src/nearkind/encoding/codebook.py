@@ -29,7 +29,7 @@ from nearkind.encoding.crosses import (
 from nearkind.encoding.interactions import chosen_pairs
 from nearkind.encoding.orders import as_orders, check_ordered
 from nearkind.errors import did_you_mean
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array, Codes, TableLike
 from nearkind.tables import (
     CELL_TYPES,
     Column,
@@ -116,8 +116,8 @@ class Codebook:
         missing: str = "level",
         unseen: str = "prior",
         numeric: str = "auto",
-        crosses: Any = 0,
-        ordered: Any = None,
+        crosses: object = 0,
+        ordered: object = None,
     ) -> None:
         self.missing: Final = missing
         self.unseen: Final = unseen
@@ -258,7 +258,7 @@ class Codebook:
         for cross in self.crosses_:
             warn_if_nearly_unique(cross, int(weights.sum()))
 
-    def fit_encode(self, X: Any, weights: Array | None = None) -> Codes:
+    def fit_encode(self, X: TableLike, weights: Array | None = None) -> Codes:
         """Learn the values of each column and return the codes of X.
 
         Parameters
@@ -341,7 +341,7 @@ class Codebook:
             codes[:, d] = code_of.take(table.codes[:, d], mode="wrap")
         return self.fill_crosses(codes)
 
-    def encode(self, X: Any, owner: str = "nearkind") -> Codes:
+    def encode(self, X: TableLike, owner: str = "nearkind") -> Codes:
         """Return the codes of X by the values that fit saw.
 
         Parameters
@@ -365,7 +365,7 @@ class Codebook:
                 return found
         return self._encode_columns(table, order)
 
-    def cells_of(self, X: Any) -> list[Any]:
+    def cells_of(self, X: TableLike) -> list[Any]:
         """Return the cells of a table of one row, in the order of the features."""
         table = read_table(X)
         columns = [table.column(place) for place in self.order_of(table, "nearkind")]
@@ -373,13 +373,13 @@ class Codebook:
         pairs = (cross.parts for cross in self.crosses_)
         return [*cells, *(ValuePair((cells[a], cells[b])) for a, b in pairs)]
 
-    def library_of(self, row: Any) -> str | None:
+    def library_of(self, row: object) -> str | None:
         """Return the library of a table, or of the one given to fit if it has none."""
         is_frame = getattr(row, "ndim", 2) == 2 and hasattr(row, "columns")
         found = read_table(row).library if is_frame else None
         return found or self.library_
 
-    def place_of(self, name: Any) -> int:
+    def place_of(self, name: object) -> int:
         """Return the number of a feature by its name."""
         names = self.feature_names
         if name not in names:
@@ -440,7 +440,7 @@ class Codebook:
         return self.fill_crosses(codes)
 
     def _feature(
-        self, name: Any, column: Column, weights: Array, n_cells: int
+        self, name: object, column: Column, weights: Array, n_cells: int
     ) -> Feature:
         sample = Sample(name, column, weights, keep_missing=self.missing in KEPT)
         order = dict(self.ordered).get(name, column.order)
@@ -453,7 +453,7 @@ class Codebook:
                 warn_if_mixed(feature)
         return feature
 
-    def _gap(self, name: Any, is_missing: NDArray[np.bool_]) -> list[str]:
+    def _gap(self, name: object, is_missing: NDArray[np.bool_]) -> list[str]:
         """Return a clause on the rows that miss a value, if they are refused."""
         if self.missing != "error" or not is_missing.any():
             return []
@@ -487,7 +487,7 @@ class Codebook:
         if unseen:
             report_unseen(unseen, self.unseen == "error")
 
-    def _is_reported(self, d: int, value: Any) -> bool:
+    def _is_reported(self, d: int, value: object) -> bool:
         """Return whether no word is due of a value without a code."""
         if value is None or value != value:
             if self.missing != "level":

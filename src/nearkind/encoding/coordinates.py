@@ -54,7 +54,7 @@ class Coordinate(NumberFeature):
         self.positions = np.append(positions, [0.0] * has_missing)
 
     @classmethod
-    def learned(cls, name: Any, x: Array, weights: Array, has_missing: bool) -> Self:
+    def learned(cls, name: object, x: Array, weights: Array, has_missing: bool) -> Self:
         """Return the axis of some numbers (n,), those of weight m counting m times.
 
         Infinite numbers and NaN are left out; a finite one there must be.

@@ -113,7 +113,7 @@ def _keys(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:
     return (a.astype(np.int64) << _HALF) | b.astype(np.int64)
 
 
-def as_setting(value: Any) -> Setting | None:
+def as_setting(value: object) -> Setting | None:
     """Return ``crosses`` as a value that can be hashed; None if it is none.
 
     Examples

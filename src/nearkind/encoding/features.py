@@ -37,7 +37,7 @@ class Feature(Protocol):
     def encode(self, column: Column) -> Codes:
         """Return codes (n,), -1 where there is no code."""
 
-    def code(self, value: Any) -> int:
+    def code(self, value: object) -> int:
         """Return the code of one value of ``CELL_TYPES``, as ``encode`` does.
 
         -1 where there is no code, and for a value that ``encode`` refuses.
@@ -64,7 +64,7 @@ class NumberFeature:
     n_ordered = 0
     lowest_code = -1
 
-    def __init__(self, name: Any, edges: Any, has_missing: bool) -> None:
+    def __init__(self, name: object, edges: object, has_missing: bool) -> None:
         self.name = name
         self.edges: Array = np.asarray(edges, dtype=np.float64)
         self.n_values = len(self.edges) + 1 + has_missing
@@ -78,7 +78,7 @@ class NumberFeature:
         codes[np.isnan(x)] = self.missing_code
         return codes
 
-    def code(self, value: Any) -> int:
+    def code(self, value: object) -> int:
         """Return the code of one value, -1 where there is none."""
         if value is None or value != value:
             return self.missing_code
@@ -106,7 +106,7 @@ class NumberFeature:
         return numbers[column.indices]
 
 
-def _as_number(value: Any) -> Any:
+def _as_number(value: object) -> Any:
     """Return a number, or the one that a text writes, else None."""
     if isinstance(value, str):
         return parse_number(value)

@@ -39,7 +39,7 @@ class Levels:
     positions: Array | None = None
     lowest_code = -1
 
-    def __init__(self, name: Any, levels: Sequence[Any], has_missing: bool) -> None:
+    def __init__(self, name: object, levels: Sequence[Any], has_missing: bool) -> None:
         self.name = name
         self.n_values = len(levels) + has_missing
         self.missing_code = len(levels) if has_missing else -1
@@ -63,7 +63,7 @@ class Levels:
             return indices.astype(np.int32)
         return table.take(indices, mode="wrap")  # half the time of table[indices]
 
-    def code(self, value: Any) -> int:
+    def code(self, value: object) -> int:
         """Return the code of one value, -1 where there is none."""
         code = self.code_of.get(value, -1)
         if code >= 0:
@@ -84,7 +84,7 @@ class Levels:
             table[i] = self._code_by_numeral(values[i])
         return table
 
-    def _code_by_numeral(self, value: Any) -> int:
+    def _code_by_numeral(self, value: object) -> int:
         """Return the code of the number that a text writes, or of its text; else -1."""
         if isinstance(value, str):
             number = parse_number(value)

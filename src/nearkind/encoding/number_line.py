@@ -48,7 +48,7 @@ class NumberLine(NumberFeature):
 
     lowest_code = int(np.iinfo(np.int32).min)
 
-    def __init__(self, name: Any, numbers: Any, has_missing: bool) -> None:
+    def __init__(self, name: object, numbers: object, has_missing: bool) -> None:
         self.numbers: Array = np.asarray(numbers, dtype=np.float64)
         super().__init__(name, self.numbers[1:], has_missing)
         points = self._points_of(self.numbers)
@@ -56,7 +56,7 @@ class NumberLine(NumberFeature):
         self.positions = self._places
 
     @classmethod
-    def learned(cls, name: Any, numbers: Array, has_missing: bool) -> Self:
+    def learned(cls, name: object, numbers: Array, has_missing: bool) -> Self:
         """Return the line of distinct numbers (n,), refusing infinite ones."""
         _refuse_infinite(name, numbers)
         return cls(name, numbers, has_missing)
@@ -77,7 +77,7 @@ class NumberLine(NumberFeature):
         codes[is_new] = self._code_of_new(x[is_new])
         return codes
 
-    def code(self, value: Any) -> int:
+    def code(self, value: object) -> int:
         """Return the code of a number of fit, or of missing, and -1 for all others."""
         code = super().code(value)
         is_of_fit = (
@@ -119,7 +119,7 @@ class NumberLine(NumberFeature):
         return (SKIPPED - 1.0 - step).astype(np.int32)
 
 
-def _refuse_infinite(name: Any, x: Array) -> None:
+def _refuse_infinite(name: object, x: Array) -> None:
     infinite = x[np.isinf(x)]
     if len(infinite):
         raise InfiniteNumberError(

@@ -41,7 +41,7 @@ class Sample:
     """
 
     def __init__(
-        self, name: Any, column: Column, weights: Array, keep_missing: bool
+        self, name: object, column: Column, weights: Array, keep_missing: bool
     ) -> None:
         self.name, self.column, self.weights = name, column, weights
         counted = weights > 0.0

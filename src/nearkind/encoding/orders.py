@@ -54,7 +54,7 @@ class Ordinal(Levels):
         return codes
 
 
-def as_orders(ordered: Any) -> Orders:
+def as_orders(ordered: object) -> Orders:
     """Return the orders of columns as a dict or None states them, or raise.
 
     Examples
@@ -81,7 +81,7 @@ def check_ordered(orders: Orders, names: list[Any]) -> None:
             raise ValueError(f"'ordered' names {name!r}, which is not a column. {hint}")
 
 
-def _as_order(name: Any, values: Any) -> tuple[Any, ...]:
+def _as_order(name: object, values: object) -> tuple[Any, ...]:
     start = f"The order of column {name!r} in 'ordered' "
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ValueError(f"{start}must be a list of values; got {values!r:.60}.")

@@ -16,7 +16,7 @@ from nearkind.estimators.bases import ClassNamePrefixFeaturesOutMixin, Transform
 from nearkind.estimators.labels import labelled_rows
 from nearkind.estimators.notebook import OUTPUT_FEATURES, learned_html
 from nearkind.estimators.weights import check_weights
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array, Codes, TableLike
 from nearkind.tables import read_table
 from nearkind.validation import parameters
 from nearkind.validation.parameters import estimator_class
@@ -37,7 +37,7 @@ class TableEstimator:
     distance_: Any
     classes_: NDArray[Any]
 
-    def _encode(self, X: Any) -> Codes:
+    def _encode(self, X: TableLike) -> Codes:
         """Return the codes (n, D) of a table with the columns that fit saw."""
         if not hasattr(self, "codebook_"):
             check_is_fitted(self)  # says so; if all is well it takes longer than coding
@@ -87,7 +87,11 @@ class Distance(TableEstimator):
     ordered: Any = None
 
     def fit_path(
-        self, X: Any, y: Any, strengths: Iterable[Any], sample_weight: Any = None
+        self,
+        X: TableLike,
+        y: object,
+        strengths: Iterable[Any],
+        sample_weight: object = None,
     ) -> Iterator[Self]:
         """Fit at one strength after the other, for distances that have one.
 
@@ -107,7 +111,7 @@ class Distance(TableEstimator):
             self.set_params(strength=strength)  # type: ignore[attr-defined]
             yield self.fit(X, y, **weighted)  # type: ignore[attr-defined]
 
-    def pairwise_distances(self, X: Any, Y: Any = None) -> Array:
+    def pairwise_distances(self, X: TableLike, Y: TableLike = None) -> Array:
         """Return the distances between rows (n, m).
 
         Parameters
@@ -118,7 +122,7 @@ class Distance(TableEstimator):
         """
         return self._answering().pairwise_distances(X, Y, owner=type(self).__name__)
 
-    def triplet_accuracy(self, X: Any, y: Any) -> float:
+    def triplet_accuracy(self, X: TableLike, y: object) -> float:
         """Return the share of triplets of rows that the distance orders correctly.
 
         Parameters
@@ -132,7 +136,7 @@ class Distance(TableEstimator):
         """
         return self._answering().triplet_accuracy(X, y, owner=type(self).__name__)
 
-    def explain(self, a: Any, b: Any) -> Any:
+    def explain(self, a: object, b: object) -> Any:
         """Split the distance between two rows among the features.
 
         Where a row is a sum of vectors, a feature gets its own term of the squared
@@ -170,7 +174,7 @@ class SeparableDistance(Distance):
     """Mixin of a distance that is also one between the values of each feature."""
 
     def value_distances(
-        self, feature: Any, *, squared: bool = False, values: Any = None
+        self, feature: object, *, squared: bool = False, values: object = None
     ) -> Any:
         """Return how far apart the values of one feature are, all else being equal.
 
@@ -195,7 +199,7 @@ class SeparableDistance(Distance):
 class EmbeddingEstimator(Distance, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Mixin of a distance whose form has ``transform``."""
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: TableLike) -> Array:
         """Embed rows (n, q) so that Euclidean distances order them as this one does.
 
         Parameters
@@ -218,7 +222,7 @@ class EmbeddedDistance(EmbeddingEstimator):
     _is_euclidean = True
 
     def pairwise_distances(
-        self, X: Any, Y: Any = None, *, squared: bool = False
+        self, X: TableLike, Y: TableLike = None, *, squared: bool = False
     ) -> Array:
         """Return the distances between rows (n, m).
 
@@ -280,7 +284,7 @@ def traits_of(model: Any) -> Traits:
     )
 
 
-def codebook_of(model: Any) -> Codebook:
+def codebook_of(model: object) -> Codebook:
     """Return an unfitted codebook with the policies of a distance."""
     book = parameters.codebook(model, traits_of(model).policies)
     if not traits_of(model).has_coordinates and book.numeric == "scale":
@@ -340,7 +344,7 @@ def code_rows(
     return rows
 
 
-def backend_of(X: Any) -> Any:
+def backend_of(X: TableLike) -> Any:
     """Return the module with a function for each method, None for a table in memory.
 
     A library that has not been loaded has no tables, so none is loaded to find out.
@@ -354,7 +358,7 @@ def backend_of(X: Any) -> Any:
     return None if module is None else import_module(module)
 
 
-def _is_of_dask(X: Any) -> bool:
+def _is_of_dask(X: TableLike) -> bool:
     dask = sys.modules.get("dask")
     return dask is not None and dask.is_dask_collection(X)
 

@@ -22,37 +22,37 @@ if TYPE_CHECKING:
     class TransformerMixin:
         """``fit_transform`` and ``set_output``."""
 
-        def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        def fit_transform(self, X: object, y: object = None, **fit_params: Any) -> Any:
             """Fit, and return the embedding."""
 
-        def set_output(self, *, transform: Any = None) -> Self:
+        def set_output(self, *, transform: object = None) -> Self:
             """Set the library of what ``transform`` returns."""
             return self
 
     class ClassNamePrefixFeaturesOutMixin:
         """Names of the columns that ``transform`` returns."""
 
-        def get_feature_names_out(self, input_features: Any = None) -> Any:
+        def get_feature_names_out(self, input_features: object = None) -> Any:
             """Return the names."""
 
     class ClassifierMixin:
         """``score``."""
 
-        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        def score(self, X: object, y: object, sample_weight: object = None) -> float:
             """Return the accuracy."""
             return 0.0
 
     class RegressorMixin:
         """``score``."""
 
-        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        def score(self, X: object, y: object, sample_weight: object = None) -> float:
             """Return R2, the share of the variance that is predicted."""
             return 0.0
 
     class CallbackSupport:
         """``set_callbacks``, with scikit-learn 1.9 or newer."""
 
-        def set_callbacks(self, *callbacks: Any) -> Self:
+        def set_callbacks(self, *callbacks: object) -> Self:
             """Set what is told of each iteration."""
             return self
 

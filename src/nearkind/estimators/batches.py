@@ -28,7 +28,7 @@ from nearkind.estimators.problem import (
 from nearkind.estimators.progress import fit_progress
 from nearkind.estimators.spec import CPMLSpec
 from nearkind.projections.base import value_counts
-from nearkind.protocols import Array, Map
+from nearkind.protocols import Array, Map, TableLike
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Solution, Stop
 from nearkind.streaming import (
@@ -132,7 +132,7 @@ def refuse_unknown_classes(found: NDArray[Any], known: NDArray[Any]) -> None:
         )
 
 
-def _has_rows(X: Any) -> bool:
+def _has_rows(X: TableLike) -> bool:
     try:
         return read_table(X).n_rows > 0
     except ValueError:  # a table without rows, or without columns
@@ -365,7 +365,7 @@ OF_BATCHES = "class_count_", "n_samples_seen_", "reference_", "batch_summary_"
 """Fitted attributes that only batches give."""
 
 
-def forget_batches(model: Any) -> None:
+def forget_batches(model: object) -> None:
     """Keep no counts to add to."""
     for name in OF_BATCHES:
         vars(model).pop(name, None)

@@ -41,7 +41,7 @@ from nearkind.estimators.neighbor_classifier import (
 )
 from nearkind.estimators.weights import check_class_weight, warn_of_small_weights
 from nearkind.neighbors import INDEXES, SOFT, TrainingRows, is_soft
-from nearkind.protocols import Map
+from nearkind.protocols import Map, TableLike
 from nearkind.validation.parameters import estimator_class
 from nearkind.voting import Committee, NearestRule, SoftRule, Voter
 from nearkind.voting.condensation import Condensation, condensed_rows
@@ -138,7 +138,7 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
     class_weight: Any = None
     ordered: Any = None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
         """Fit the distance and store the training rows.
 
         Parameters
@@ -193,7 +193,7 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         rows = labelled_rows(X, y, sample_weight, book, owner, factors)
         return self._keep(metric, rows)
 
-    def add(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def add(self, X: TableLike, y: object, sample_weight: object = None) -> Self:
         """Add training rows without refitting the distance.
 
         The result is that of ``fit_over`` with this distance and all rows. New rows are
@@ -235,7 +235,7 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
 
     def fit_batches(
         self,
-        source: Any,
+        source: object,
         *,
         n_remembered: int = N_REFERENCE,
         map: Map = map,
@@ -263,7 +263,7 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         )
         return self._keep_reference(metric)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: object, classes: object = None) -> Self:
         """Update the distance with one more batch, and store a sample of all rows.
 
         Rows given to ``add`` vote until the next batch.
@@ -385,7 +385,7 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
             self._chosen_temperature = best_temperature(voter.distance, voter.rows)
         return self._chosen_temperature
 
-    def _check_parameters(self, metric: Any = None) -> None:
+    def _check_parameters(self, metric: object = None) -> None:
         """Refuse wrong parameters, and an index that cannot search under a metric."""
         check_settings(self)
         chosen = self._unfitted() if metric is None else metric
@@ -442,7 +442,7 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
         return self
 
 
-def _check_takes_batches(metric: Any) -> CPML:
+def _check_takes_batches(metric: object) -> CPML:
     if not isinstance(metric, CPML):
         raise TypeError(
             f"{type(metric).__name__} learns from whole tables only. Take CPML as "

@@ -33,7 +33,7 @@ from nearkind.estimators.problem import (
 from nearkind.estimators.progress import fit_progress
 from nearkind.estimators.spec import CPMLSpec, exponent, strength_of
 from nearkind.losses.edges import difference_matrices
-from nearkind.protocols import Array, Map, Projection, Structure
+from nearkind.protocols import Array, Map, Projection, Structure, TableLike
 from nearkind.solvers.solution import Record
 from nearkind.streaming import BatchSummary, RowSample
 from nearkind.tables import read_table
@@ -224,7 +224,7 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
     verbose: int = 0
     penalty: str = "schatten"
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
         """Fit the distance to labelled rows.
 
         Parameters
@@ -260,10 +260,10 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
 
     def fit_path(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: object,
         strengths: Iterable[Any],
-        sample_weight: Any = None,
+        sample_weight: object = None,
         *,
         max_rows: int | None = None,
     ) -> Iterator[Self]:
@@ -318,11 +318,11 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
 
     def fit_constraints(
         self,
-        X: Any,
-        triplets: Any = None,
-        pairs: Any = None,
-        quadruplets: Any = None,
-        y: Any = None,
+        X: TableLike,
+        triplets: object = None,
+        pairs: object = None,
+        quadruplets: object = None,
+        y: object = None,
     ) -> Self:
         """Fit the distance to comparisons of rows, or to partly labelled rows.
 
@@ -386,7 +386,7 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
 
     def fit_batches(
         self,
-        source: Any,
+        source: object,
         *,
         n_remembered: int = N_REFERENCE,
         map: Map = map,
@@ -430,7 +430,7 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         batches.fit_batches(self, source, n_remembered, map, problems)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: object, classes: object = None) -> Self:
         """Update the distance with one more batch.
 
         After all batches the histograms are exactly those of ``fit`` on the whole
@@ -471,7 +471,7 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         return shares
 
     def generalization_bound(
-        self, X: Any, delta: float = 0.05, variant: str = "corrected"
+        self, X: TableLike, delta: float = 0.05, variant: str = "corrected"
     ) -> theory.Bound:
         """Return a bound on the excess pair loss on new rows (Theorem 2).
 
@@ -509,7 +509,7 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
             penalty="power" if self.powered else "norm",
         )
 
-    def difference_matrices(self, X: Any) -> tuple[Array, float]:
+    def difference_matrices(self, X: TableLike) -> tuple[Array, float]:
         """Return A^(i, i + n // 2) of pairs of rows (n // 2, B, W, W), and p."""
         p, phi = (
             exponent(self),

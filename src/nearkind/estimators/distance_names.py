@@ -32,7 +32,7 @@ def distance_classes() -> dict[str, Any]:
     return {kind.__name__: kind for kind in (CPML, *others.values())}
 
 
-def distance_of(value: Any, model: Any, parameter: str = "metric") -> Any:
+def distance_of(value: object, model: object, parameter: str = "metric") -> Any:
     """Return the unfitted distance that a parameter stands for.
 
     Parameters

@@ -13,6 +13,7 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import MeasuredLabelsWarning
 from nearkind.estimators.weights import check_weights, class_factors
+from nearkind.protocols import TableLike
 from nearkind.tables import is_missing, read_column, read_table
 from nearkind.validation.parameters import is_whole
 
@@ -23,12 +24,12 @@ FEW_ROWS = 2
 
 
 def labelled_rows(
-    X: Any,
-    y: Any,
-    sample_weight: Any,
+    X: TableLike,
+    y: object,
+    sample_weight: object,
     book: Codebook,
     owner: str,
-    class_weight: Any = None,
+    class_weight: object = None,
 ) -> CodedRows:
     """Read a table with a label for every row, once, and code it.
 
@@ -68,7 +69,7 @@ def labelled_rows(
 
 
 def semi_supervised_rows(
-    X: Any, y: Any, sample_weight: Any, book: Codebook, owner: str
+    X: TableLike, y: object, sample_weight: object, book: Codebook, owner: str
 ) -> CodedRows:
     """Read a table in which some rows have a label, once, and code it.
 
@@ -91,7 +92,9 @@ def semi_supervised_rows(
     return CodedRows.of(table, book, classes, numbers)
 
 
-def constraint_rows(X: Any, y: Any, book: Codebook, may_lack_labels: bool) -> CodedRows:
+def constraint_rows(
+    X: TableLike, y: object, book: Codebook, may_lack_labels: bool
+) -> CodedRows:
     """Read a table whose rows may all lack a label, once, and code it.
 
     Parameters
@@ -112,9 +115,9 @@ def constraint_rows(X: Any, y: Any, book: Codebook, may_lack_labels: bool) -> Co
 
 
 def added_rows(
-    X: Any,
-    y: Any,
-    sample_weight: Any,
+    X: TableLike,
+    y: object,
+    sample_weight: object,
     book: Codebook,
     classes: NDArray[Any],
     owner: str,
@@ -143,12 +146,12 @@ def added_rows(
     return CodedRows.of(table, book, classes, numbers, weights)
 
 
-def lacks_labels(y: Any) -> bool:
+def lacks_labels(y: object) -> bool:
     """Return whether some row has no label: None, NaN or the like."""
     return y is not None and not has_label(np.ravel(_as_array(y))).all()
 
 
-def require_labels(y: Any, owner: str) -> None:
+def require_labels(y: object, owner: str) -> None:
     """Raise ValueError if there are no labels at all."""
     if y is None:
         raise ValueError(
@@ -311,7 +314,7 @@ def _marked_unknown(y: NDArray[Any]) -> NDArray[np.bool_]:
     return y == -1 if whole else np.zeros(len(y), dtype=bool)
 
 
-def _is_whole(label: Any) -> bool:
+def _is_whole(label: object) -> bool:
     return is_whole(label) or (isinstance(label, float) and label.is_integer())
 
 

@@ -10,7 +10,7 @@ from nearkind.estimators.base import TableEstimator, backend_of
 from nearkind.estimators.bases import ClassifierMixin, TransformerMixin
 from nearkind.estimators.fit_report import fitted_estimator
 from nearkind.neighbors import INDEXES, WEIGHTS, most_votes
-from nearkind.protocols import Array
+from nearkind.protocols import Array, TableLike
 from nearkind.tables import frame
 from nearkind.validation import parameters
 from nearkind.voting import Committee, NumberCommittee
@@ -59,7 +59,7 @@ class NeighborEstimator(TableEstimator, TransformerMixin):
 
     def kneighbors(
         self,
-        X: Any = None,
+        X: TableLike = None,
         n_neighbors: int | None = None,
         return_distance: bool = True,
     ) -> Any:
@@ -91,7 +91,7 @@ class NeighborEstimator(TableEstimator, TransformerMixin):
         distances, numbers = voter.kneighbors(codes, k)
         return (distances, numbers) if return_distance else numbers
 
-    def score_samples(self, X: Any = None) -> Array:
+    def score_samples(self, X: TableLike = None) -> Array:
         """Return the normality of each row; lower scores are outliers (n,).
 
         The score is minus the weighted mean distance to the ``n_neighbors`` nearest
@@ -118,7 +118,7 @@ class NeighborEstimator(TableEstimator, TransformerMixin):
         codes = None if X is None else voter.encode(X, type(self).__name__)
         return voter.typicality(codes)
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: TableLike) -> Array:
         """Embed rows so that Euclidean distances order them as ``distance_`` does.
 
         Parameters
@@ -134,13 +134,13 @@ class NeighborEstimator(TableEstimator, TransformerMixin):
             X, owner=type(self).__name__
         )
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: object = None) -> Any:
         """Return the names of the columns of ``transform``, such as "cpml0" (q,)."""
         check_is_fitted(self)
         self._offering("transform", "no coordinates", "get_feature_names_out")
         return self.metric_.get_feature_names_out(input_features)
 
-    def value_distances(self, feature: Any, **settings: Any) -> Any:
+    def value_distances(self, feature: object, **settings: Any) -> Any:
         """Return the distances between the values of one feature, all else being equal.
 
         Parameters
@@ -198,21 +198,21 @@ class NeighborClassifier(NeighborEstimator, ClassifierMixin):
     if TYPE_CHECKING:
         committee_: Committee
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """Return the most probable class, the first of those tied (n,)."""
         if (backend := backend_of(X)) is not None:
             return backend.predict(self, X)
         shares = self.predict_proba(X)  # first: it says so if there was no fit
         return self.classes_[most_votes(shares)]
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: TableLike) -> Array:
         """Return the probability of each class (n, n_classes)."""
         if (backend := backend_of(X)) is not None:
             return backend.predict_proba(self, X)
         check_is_fitted(self)
         return self.committee_.predict_proba(X, type(self).__name__)
 
-    def explain(self, a: Any, b: Any = None, *, n_neighbors: int = 5) -> Any:
+    def explain(self, a: object, b: object = None, *, n_neighbors: int = 5) -> Any:
         """Explain the predicted class of a row, or the distance between two rows.
 
         Parameters
@@ -243,7 +243,7 @@ class NeighborClassifier(NeighborEstimator, ClassifierMixin):
             return self.distance_.explain(a, b, owner=type(self).__name__)
         return explain_prediction(self.committee_, a, n_neighbors)
 
-    def explain_rows(self, X: Any, *, to: Any = None) -> Any:
+    def explain_rows(self, X: TableLike, *, to: object = None) -> Any:
         """Return the contribution of each feature to the prediction of each row.
 
         Contributions are Shapley values: the mean over orders of the features of the

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from nearkind.errors import FewHeldRowsWarning
 from nearkind.estimators.bases import RegressorMixin
 from nearkind.estimators.neighbor_classifier import NeighborEstimator
-from nearkind.protocols import Array
+from nearkind.protocols import Array, TableLike
 from nearkind.tables import frame
 from nearkind.voting import NumberCommittee
 from nearkind.voting.conformal import rows_needed
@@ -29,12 +29,12 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
     if TYPE_CHECKING:
         committee_: NumberCommittee
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: TableLike) -> Array:
         """Return the predicted number of each row (n,)."""
         check_is_fitted(self)
         return self.committee_.predict(X, type(self).__name__)
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
+    def predict_interval(self, X: TableLike, coverage: float = 0.9) -> Array:
         """Return an interval that holds the number of a row as often as asked (n, 2).
 
         By split conformal prediction from the rows held out by fit, in units of the
@@ -76,7 +76,7 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
         found = self._quantiles(X, levels)
         return found[:, 0] if np.ndim(q) == 0 else found
 
-    def _quantiles(self, X: Any, levels: Sequence[float]) -> Array:
+    def _quantiles(self, X: TableLike, levels: Sequence[float]) -> Array:
         check_is_fitted(self)
         held = self.committee_.held
         needed = max((max(x, 1.0 - x) for x in levels), default=0.0)
@@ -120,7 +120,7 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
         found.committee_ = self.committee_.condensed(n_rows, tolerance)
         return found
 
-    def explain(self, a: Any, b: Any = None, *, n_neighbors: int = 5) -> Any:
+    def explain(self, a: object, b: object = None, *, n_neighbors: int = 5) -> Any:
         """Say why a row is given its number, or why two rows are far apart.
 
         Parameters
@@ -144,7 +144,7 @@ class NeighborRegressor(NeighborEstimator, RegressorMixin):
         found: NumberExplanation = explain_number(self.committee_, a, n_neighbors)
         return found
 
-    def explain_rows(self, X: Any) -> Any:
+    def explain_rows(self, X: TableLike) -> Any:
         """Return the contribution of each feature to the prediction of each row.
 
         Contributions are Shapley values, as those of classifiers; those of a row and

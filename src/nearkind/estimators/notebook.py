@@ -56,7 +56,7 @@ def _lines(model: Any) -> list[str]:
     return [size, *right, *together, shares]
 
 
-def _bar(name: Any, share: float, most: float) -> str:
+def _bar(name: object, share: float, most: float) -> str:
     width = WIDEST * max(share, 0.0) / most
     return (
         f'<tr><th scope="row" style="{CELL}">{escape(str(name))}</th>'

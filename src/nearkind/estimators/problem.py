@@ -221,7 +221,7 @@ def _solve(
     objective: Objective,
     start: Spectrum,
     callback: Callback | None,
-    batches: Any,
+    batches: object,
 ) -> Learned:
     n_distances = objective.constraints.n_distances
     solver = spec.make_solver(n_distances, batches, spec.max_rows)

@@ -25,6 +25,7 @@ from nearkind.estimators.number_fit import (
 )
 from nearkind.estimators.targets import numbered_rows
 from nearkind.neighbors import INDEXES, is_soft
+from nearkind.protocols import TableLike
 from nearkind.validation import parameters
 from nearkind.validation.parameters import estimator_class, generator
 from nearkind.voting import NumberCommittee
@@ -98,7 +99,7 @@ class CPMLRegressor(NeighborRegressor, BaseEstimator):
     trend: bool = False
     random_state: Any = 0
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object, sample_weight: object = None) -> Self:
         """Learn the distance and keep the rows.
 
         A quarter of the rows is held out from a first fit, for the temperature and for

@@ -289,7 +289,9 @@ def _solver(
         )
     if is_convex(model):
 
-        def convex(n_distances: int, batches: Any = None, rows: Any = None) -> Solver:
+        def convex(
+            n_distances: int, batches: object = None, rows: object = None
+        ) -> Solver:
             is_small = n_distances <= EXACT_DISTANCES
             make = given or SOLVERS["proximal" if is_small else "stochastic"]
             return make(rng, batches, max_iter=max_iter, tol=tol)

@@ -12,7 +12,7 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.labels import require_labels
 from nearkind.estimators.weights import check_weights
-from nearkind.protocols import Array
+from nearkind.protocols import Array, TableLike
 from nearkind.tables import is_missing, read_table
 
 N_QUANTILES = 5
@@ -22,7 +22,7 @@ FARTHEST = 4.0
 
 
 def numbered_rows(
-    X: Any, y: Any, sample_weight: Any, book: Codebook, owner: str
+    X: TableLike, y: object, sample_weight: object, book: Codebook, owner: str
 ) -> CodedRows:
     """Return rows with a number each, read once and coded.
 
@@ -103,7 +103,7 @@ def checked_target(y: Any, n_rows: int, owner: str) -> Array:
     return numbers
 
 
-def _plain(y: Any) -> NDArray[Any]:
+def _plain(y: object) -> NDArray[Any]:
     try:
         array = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
     except ValueError:  # some of them are sequences

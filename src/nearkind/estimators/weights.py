@@ -19,7 +19,7 @@ LEAST_SHARE = 1e-250
 """Share of the largest below which sums of weights and factors of classes are this."""
 
 
-def check_weights(sample_weight: Any, n_rows: int) -> Array:
+def check_weights(sample_weight: object, n_rows: int) -> Array:
     """Return one finite weight >= 0 a row; a weight counts repetitions of its row."""
     if sample_weight is None:
         return np.ones(n_rows)
@@ -60,7 +60,7 @@ def _within_range(weights: Array) -> Array:
 
 
 def class_factors(
-    class_weight: Any, classes: NDArray[Any], totals: Array, owner: str
+    class_weight: object, classes: NDArray[Any], totals: Array, owner: str
 ) -> Array:
     """Return the factor of the weights of each class's rows (C,).
 

@@ -86,7 +86,7 @@ def _values(member: PortableMember) -> Columns:
     return named | (_axes(np.concatenate(member.tables)) if member.has_vectors else {})
 
 
-def _shown(value: Any) -> str | None:
+def _shown(value: object) -> str | None:
     """Return a value as text; the codes of a pair with a blank between."""
     if isinstance(value, tuple):
         return " ".join(map(str, value))

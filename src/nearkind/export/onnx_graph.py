@@ -65,7 +65,7 @@ class GraphBuilder:
         self.taken.add(name)
         return name
 
-    def constant(self, value: Any) -> str:
+    def constant(self, value: object) -> str:
         """Add a constant of doubles, int64 or text, and return its name."""
         array = np.asarray(value)
         array = array.astype(np.int64) if array.dtype.kind == "i" else array
@@ -74,7 +74,7 @@ class GraphBuilder:
         return name
 
     def add(
-        self, operator: str, *inputs: Any, output: str = "", **settings: Any
+        self, operator: str, *inputs: object, output: str = "", **settings: Any
     ) -> str:
         """Add a node of one output and return its name.
 
@@ -84,7 +84,7 @@ class GraphBuilder:
         return name
 
     def add_several(
-        self, operator: str, *inputs: Any, outputs: list[str], **settings: Any
+        self, operator: str, *inputs: object, outputs: list[str], **settings: Any
     ) -> list[str]:
         """Add a node and return the names of its outputs, new where they are empty."""
         given = [x if isinstance(x, str) else self.constant(x) for x in inputs]

@@ -263,7 +263,7 @@ class PortableModel:
         return list(dict.fromkeys(names))
 
 
-def portable_model(model: Any) -> PortableModel:
+def portable_model(model: object) -> PortableModel:
     """Return what is exported of a fitted model, or raise if it cannot be exported."""
     view = ModelView(model)
     committee = view.committee
@@ -418,7 +418,7 @@ def _cross_feature(cross: Cross) -> PortableFeature:
     return CrossFeature(cross.name, unseen, unseen + 1, cross.parts, pairs)
 
 
-def portable_value(value: Any, column: str) -> Any:
+def portable_value(value: object, column: str) -> Any:
     """Return a value as text, bool, int or float, which every target can hold.
 
     Parameters
@@ -461,7 +461,7 @@ def non_texts(values: Sequence[Any]) -> list[Any]:
     return [value for value in values if not isinstance(value, str)]
 
 
-def as_double(value: Any) -> float:
+def as_double(value: object) -> float:
     """Return a number or boolean as a float, infinite if it is too large for one."""
     return float(as_floats([value])[0])
 
@@ -479,7 +479,7 @@ def check_distinct_doubles(values: Sequence[Any], column: str) -> None:
             )
 
 
-def as_text(value: Any) -> str:
+def as_text(value: object) -> str:
     """Return a value as people write it: whole numbers without a point, true, false.
 
     Examples

@@ -56,7 +56,7 @@ def text(value: str) -> str:
     return f"'{_checked(value).replace(chr(39), chr(39) * 2)}'"
 
 
-def number(value: Any) -> str:
+def number(value: object) -> str:
     """Return a finite double that is read back to the last bit.
 
     The exponent keeps databases from taking it for a decimal.
@@ -70,7 +70,7 @@ def number(value: Any) -> str:
     return shown if "e" in shown else f"{shown}e0"
 
 
-def optional(literal: Callable[[Any], str], value: Any) -> str:
+def optional(literal: Callable[[Any], str], value: object) -> str:
     """Return a literal, or NULL for None."""
     return "NULL" if value is None else literal(value)
 
@@ -167,7 +167,7 @@ class Dialect:
         ]
         return written[0] if len(written) == 1 else f"({' || '.join(written)})"
 
-    def number(self, value: Any) -> str:
+    def number(self, value: object) -> str:
         """Return a double that is read back to the last bit, infinite ones too."""
         x = as_double(value)
         return self.infinity(x) if isinf(x) else number(x)

@@ -70,7 +70,7 @@ def write(model: Any, path: Any, to: str | None = None, **options: Any) -> list[
     return write_target(found, place, **options)
 
 
-def files(model: Any, path: Path, to: str) -> list[Path]:
+def files(model: object, path: Path, to: str) -> list[Path]:
     """Return the files that ``write`` makes for a target."""
     from nearkind.export import csv_files
     from nearkind.export.portable import portable_model

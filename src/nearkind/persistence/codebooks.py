@@ -41,7 +41,7 @@ def pack_codebook(writer: Writer, book: Codebook, what: str) -> Any:
     return {"Codebook": parts}
 
 
-def unpack_codebook(reader: Reader, payload: Any) -> Codebook:
+def unpack_codebook(reader: Reader, payload: object) -> Codebook:
     """Return a fitted codebook; it has reported no unseen value yet."""
     has_crosses = isinstance(payload, dict) and "crosses" in payload
     named_parts = (*_BOOK, *["crosses"] * has_crosses)
@@ -59,7 +59,7 @@ def unpack_codebook(reader: Reader, payload: Any) -> Codebook:
 
 
 def _crosses(
-    reader: Reader, payload: Any, names: list[Any], features: list[Feature]
+    reader: Reader, payload: object, names: list[Any], features: list[Feature]
 ) -> tuple[Any, list[Cross]]:
     """Return the setting of crosses, and the crosses of a codebook."""
     setting, pairs = fields(payload, "setting", "pairs")
@@ -75,7 +75,7 @@ def _crosses(
     return setting, crosses
 
 
-def _check_names(names: Any, named: Any) -> None:
+def _check_names(names: object, named: object) -> None:
     if not isinstance(names, list) or not names or not are_labels(names):
         raise RefusedError("names of columns are not all text, numbers or tuples")
     refuse_collisions(names)
@@ -96,7 +96,7 @@ def _pack_cross(writer: Writer, cross: Cross, what: str) -> Any:
 
 
 def _unpack_cross(
-    reader: Reader, node: Any, names: list[Any], features: list[Feature]
+    reader: Reader, node: object, names: list[Any], features: list[Feature]
 ) -> Cross:
     """Return the cross of two features, after checking it."""
     if not isinstance(node, dict) or set(node) != {"Cross"}:
@@ -142,7 +142,7 @@ def _pack_feature(writer: Writer, feature: Feature, what: str) -> Any:
     return {type(feature).__name__: {**parts, "missing": feature.missing_code >= 0}}
 
 
-def _unpack_feature(reader: Reader, name: Any, node: Any) -> Feature:
+def _unpack_feature(reader: Reader, name: object, node: object) -> Feature:
     """Return a feature of this name, after checking it."""
     if not isinstance(node, dict) or not set(node) <= set(CHECKED) or len(node) != 1:
         raise RefusedError("the codebook does not have one feature a column")
@@ -156,7 +156,7 @@ def _unpack_feature(reader: Reader, name: Any, node: Any) -> Feature:
     return feature(name, *parts, missing)
 
 
-def _check_levels(levels: Any) -> None:
+def _check_levels(levels: object) -> None:
     if not isinstance(levels, list) or not are_labels(levels):
         raise RefusedError("values of a column are not all text, numbers or tuples")
     refuse_collisions(levels)

@@ -57,7 +57,7 @@ RENAMED = {"turn": "stage"}
 """Fields that files of version 0.2 have under another name."""
 
 
-def pack_fields(writer: Writer, value: Any, what: str) -> Any:
+def pack_fields(writer: Writer, value: object, what: str) -> Any:
     """Return the node of a dataclass: its name and its fields."""
     name = type(value).__name__
     parts = {
@@ -67,7 +67,7 @@ def pack_fields(writer: Writer, value: Any, what: str) -> Any:
     return {name: parts}
 
 
-def unpack_fields(kind: type, reader: Reader, payload: Any) -> Any:
+def unpack_fields(kind: type, reader: Reader, payload: object) -> Any:
     """Return a dataclass of its fields, after checking them."""
     name, hints = kind.__name__, _hints(kind)
     known = {field.name: field for field in _kept_fields(kind)}
@@ -130,7 +130,7 @@ def _hints(kind: type) -> Mapping[str, Any]:
     return get_type_hints(kind)
 
 
-def _unpack_pair_tables(reader: Reader, payload: Any) -> Any:
+def _unpack_pair_tables(reader: Reader, payload: object) -> Any:
     """Return a form, or the tables that stood for it in files of version 0.2."""
     if isinstance(payload, list):
         (tables,) = reader.value(payload)

@@ -33,7 +33,7 @@ Check = Callable[[Any, str], None]
 
 
 def check_diagnostics(
-    model: Any, form: FittedDistance, found: Mapping[str, Any]
+    model: object, form: FittedDistance, found: Mapping[str, Any]
 ) -> None:
     """Refuse values that a fit cannot have, or that do not fit together.
 
@@ -73,7 +73,7 @@ NEEDED = {
 """Diagnostics by which an estimator answers or goes on."""
 
 
-def check_classes(value: Any, what: str) -> None:
+def check_classes(value: object, what: str) -> None:
     """Refuse classes that are not sorted, or objects; an object array may be empty."""
     if not isinstance(value, np.ndarray) or value.ndim != 1:
         raise RefusedError(f"{what} is not an array of labels")
@@ -83,17 +83,17 @@ def check_classes(value: Any, what: str) -> None:
         raise RefusedError(f"{what} are objects instead of text or numbers")
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Return whether it is a number; NaN is one, for a gap that is not known."""
     return type(value) is float or (type(value) is int and abs(value) < 2**63)
 
 
-def is_count(value: Any) -> bool:
+def is_count(value: object) -> bool:
     """Return whether it is a whole number >= 0."""
     return type(value) is int and value >= 0
 
 
-def is_history(value: Any) -> bool:
+def is_history(value: object) -> bool:
     """Return whether it is a list of records or of numbers."""
     return type(value) is list and {type(line) for line in value} <= {Record, float}
 
@@ -101,14 +101,14 @@ def is_history(value: Any) -> bool:
 def wanted(is_right: Callable[[Any], bool], words: str) -> Check:
     """Return a check that refuses what a function returns False of."""
 
-    def check(value: Any, what: str) -> None:
+    def check(value: object, what: str) -> None:
         if not is_right(value):
             raise RefusedError(f"{what} is {short_repr(value)} instead of {words}")
 
     return check
 
 
-def check_positive_semidefinite(value: Any, what: str) -> None:
+def check_positive_semidefinite(value: object, what: str) -> None:
     """Refuse what is no symmetric matrix, or stack, without negative eigenvalues."""
     ndim = value.ndim if isinstance(value, np.ndarray) and value.ndim == 3 else 2
     M = check_reals(value, what, (None,) * ndim)
@@ -131,7 +131,7 @@ def check_kind(*kinds: type) -> Check:
     return wanted(lambda value: type(value) in kinds, names)
 
 
-def _check_any(value: Any, what: str) -> None:
+def _check_any(value: object, what: str) -> None:
     """Refuse arrays of numbers that are not finite; other values are taken."""
     if isinstance(value, np.ndarray) and value.dtype == np.float64:
         check_reals(value, what, (None,) * value.ndim)

@@ -50,7 +50,7 @@ from nearkind.tasks.prototypes import Prototypes
 from nearkind.voting import Committee, NumberCommittee
 
 
-def to_json(model: Any) -> tuple[bytes, bytes]:
+def to_json(model: object) -> tuple[bytes, bytes]:
     """Return a fitted model as JSON text and arrays."""
     writer = Writer(packs())
     node = pack_fitted(writer, model)
@@ -222,7 +222,7 @@ def _nodes_of_task(writer: Writer, model: DistanceTask) -> dict[str, Any]:
     }
 
 
-def _output(model: Any) -> str | None:
+def _output(model: object) -> str | None:
     """Return what ``set_output`` has set."""
     output: str | None = vars(model).get("_sklearn_output_config", {}).get("transform")
     return output
@@ -326,7 +326,7 @@ def restore_classifier(model: Any, found: Mapping[str, Any]) -> None:
         setattr(model, name, value)
 
 
-def restore_regressor(model: Any, found: Mapping[str, Any]) -> None:
+def restore_regressor(model: object, found: Mapping[str, Any]) -> None:
     """Set what a regressor has learned, after checking it."""
     results = REGRESSORS[type(model)]
     committee, *values = fields(found, "committee_", *results)

@@ -39,7 +39,7 @@ class Writer:
         self._packs = packs
         self.arrays = bytearray()
 
-    def node(self, value: Any, what: str) -> Any:
+    def node(self, value: object, what: str) -> Any:
         """Return the JSON of a value; ``what`` names it where it cannot be kept."""
         if isinstance(value, np.generic):
             value = value.item()
@@ -77,7 +77,7 @@ class Reader:
         self._text_left = text_limit
         self._models_left = MAX_MODELS
 
-    def value(self, node: Any) -> Any:
+    def value(self, node: object) -> Any:
         """Return the value of a node."""
         if isinstance(node, list):
             return [x if type(x) is str else self.value(x) for x in node]  # most are
@@ -118,7 +118,7 @@ class Reader:
             raise RefusedError("more bytes of arrays are there than the JSON names")
 
 
-def fields(payload: Any, *names: str) -> list[Any]:
+def fields(payload: object, *names: str) -> list[Any]:
     """Return the entries of a JSON object, which must be these and no others."""
     if not isinstance(payload, dict) or set(payload) != set(names):
         raise RefusedError(f"wanted an object of {', '.join(names)}")
@@ -135,7 +135,7 @@ def refuse_collisions(keys: Iterable[Any]) -> None:
         raise RefusedError("values were made to have the same hash")
 
 
-def short_repr(value: Any) -> str:
+def short_repr(value: object) -> str:
     """Return a value on one short line."""
     try:
         text = " ".join(repr(value).split())
@@ -144,7 +144,7 @@ def short_repr(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def dump_json(tree: Any) -> bytes:
+def dump_json(tree: object) -> bytes:
     """Return JSON as bytes; halves of surrogate pairs stay halves."""
     text = json.dumps(tree, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.encode("utf-8", "surrogatepass")
@@ -190,7 +190,7 @@ def _only_entry(node: dict[str, Any]) -> tuple[str, Any]:
     return next(iter(node.items()))
 
 
-def _is_json(value: Any) -> bool:
+def _is_json(value: object) -> bool:
     if type(value) is float:
         return isfinite(value)
     if type(value) is int:

@@ -129,7 +129,7 @@ def _unpack_float(reader: Reader, payload: Any) -> float:
     return _canonical(float(payload), payload, repr)
 
 
-def _canonical(value: Any, payload: str, write: Callable[[Any], str]) -> Any:
+def _canonical(value: object, payload: str, write: Callable[[Any], str]) -> Any:
     """Refuse a value that ``save`` would have written in another way."""
     if write(value) != payload:
         raise RefusedError(f"{short_repr(payload)} is not how such a value is written")

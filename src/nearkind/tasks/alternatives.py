@@ -215,7 +215,7 @@ def _values(
     return found
 
 
-def _known(features: Sequence[Feature], value: Any) -> bool:
+def _known(features: Sequence[Feature], value: object) -> bool:
     """Return True; raise ValueError if some feature has no code for a value."""
     for feature in features:
         if feature.code(value) < 0:
@@ -228,7 +228,7 @@ def _known(features: Sequence[Feature], value: Any) -> bool:
     return True
 
 
-def _place(names: list[Any], name: Any, parameter: str) -> int:
+def _place(names: list[Any], name: object, parameter: str) -> int:
     if name not in names:
         raise ValueError(
             f"{parameter} names {name!r}, and there was no such column in fit. "

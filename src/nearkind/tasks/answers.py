@@ -133,13 +133,13 @@ def answers_in(state: Any, kind: str, facts: Mapping[str, Any]) -> list[Answer]:
     return found
 
 
-def kind_of(state: Any) -> str:
+def kind_of(state: object) -> str:
     """Return the kind of question that answers are about."""
     is_pairs = isinstance(state, Mapping) and state.get("kind") == "pairs"
     return "pairs" if is_pairs else "triplets"
 
 
-def _check_table(told: Any, facts: Mapping[str, Any]) -> None:
+def _check_table(told: object, facts: Mapping[str, Any]) -> None:
     told = told if isinstance(told, Mapping) else {}
     if told.get("fingerprint") == facts["fingerprint"]:
         return
@@ -157,7 +157,7 @@ def _check_table(told: Any, facts: Mapping[str, Any]) -> None:
     )
 
 
-def read_answer(told: Any, kind: str, n_rows: int) -> Answer:
+def read_answer(told: object, kind: str, n_rows: int) -> Answer:
     """Return an answer to a question about rows of a table; raise ValueError if none.
 
     Parameters

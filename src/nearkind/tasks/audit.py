@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nearkind.protocols import TableLike
 from nearkind.tables import frame
 from nearkind.tables.html import html_outline
 from nearkind.tasks.audited_rows import AuditedRows
@@ -165,15 +166,15 @@ class Audit:
 
 
 def audit(
-    X: Any,
-    y: Any,
-    metric: Any = None,
+    X: TableLike,
+    y: object,
+    metric: object = None,
     *,
     n_neighbors: int = 5,
     n_pairs: int = 10,
-    row_numbers: Any = None,
+    row_numbers: object = None,
     task: str = "auto",
-    random_state: Any = None,
+    random_state: object = None,
     verbose: int = 0,
 ) -> Audit:
     """Return possible errors in a labelled table.
@@ -270,7 +271,7 @@ def audit(
     )
 
 
-def _is_measured(y: Any) -> bool:
+def _is_measured(y: object) -> bool:
     """Return whether y holds numbers that are not all whole."""
     y = None if y is None else np.asarray(y)
     if y is None or y.dtype.kind != "f" or y.ndim != 1:

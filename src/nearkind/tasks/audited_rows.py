@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.estimators.labels import checked_labels, partial_labels
-from nearkind.protocols import Array
+from nearkind.protocols import Array, TableLike
 from nearkind.tables import FactorizedTable, read_column, read_table
 
 Numbers = NDArray[np.intp]
@@ -41,7 +41,7 @@ class AuditedRows:
     numbers: Numbers
 
     @classmethod
-    def of(cls, X: Any, y: Any, row_numbers: Any = None) -> "AuditedRows":
+    def of(cls, X: TableLike, y: object, row_numbers: object = None) -> "AuditedRows":
         """Read a table of any kind, its labels, and the numbers of its rows.
 
         Parameters
@@ -63,7 +63,7 @@ class AuditedRows:
 
     @classmethod
     def of_numbers(
-        cls, X: Any, y: Any, row_numbers: Any = None
+        cls, X: TableLike, y: object, row_numbers: object = None
     ) -> tuple["AuditedRows", Array]:
         """Read a table whose targets are numbers, NaN where there is none.
 
@@ -125,7 +125,7 @@ class AuditedRows:
         return replace(self, table=self.table.select(kept))
 
 
-def _refuse_several(y: Any) -> None:
+def _refuse_several(y: object) -> None:
     """Refuse labels of several values each."""
     for row, label in enumerate(y if isinstance(y, list | tuple) else ()):
         if isinstance(label, list | set | dict):
@@ -135,7 +135,7 @@ def _refuse_several(y: Any) -> None:
             )
 
 
-def _numbers(given: Any, n_rows: int) -> Numbers:
+def _numbers(given: object, n_rows: int) -> Numbers:
     if given is None:
         return np.arange(n_rows)
     numbers = np.asarray(given)

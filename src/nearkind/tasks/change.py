@@ -97,9 +97,9 @@ COLUMNS = ["column", "from", "to"]
 
 
 def nearest_change(
-    model: Any,
-    row: Any,
-    to: Any = None,
+    model: object,
+    row: object,
+    to: object = None,
     fixed: Iterable[Any] = (),
     *,
     allowed: Mapping[Any, Iterable[Any]] | None = None,
@@ -182,7 +182,7 @@ def nearest_change(
 class _Task:
     """A row, what a committee says of it, and changes of it as users read them."""
 
-    def __init__(self, committee: Committee, row: Any, owner: str) -> None:
+    def __init__(self, committee: Committee, row: object, owner: str) -> None:
         self.committee, self.row = committee, row
         self.table = read_table(one_row(row))
         self.book = committee.explaining.distance.codebook
@@ -239,7 +239,7 @@ class _Task:
         )
 
 
-def _committee_of(model: Any) -> Committee:
+def _committee_of(model: object) -> Committee:
     model = model.estimator if isinstance(model, FrozenEstimator) else model
     if not isinstance(model, NeighborClassifier):
         raise TypeError(
@@ -250,7 +250,7 @@ def _committee_of(model: Any) -> Committee:
     return model.committee_
 
 
-def _class_number(committee: Committee, label: Any) -> int:
+def _class_number(committee: Committee, label: object) -> int:
     labels = committee.classes.tolist()
     if label not in labels:
         hint = did_you_mean(label, labels)

@@ -83,8 +83,8 @@ class Judgement:
 
 def judge(
     rows: AuditedRows,
-    metric: Any = None,
-    random_state: Any = 0,
+    metric: object = None,
+    random_state: object = 0,
     verbose: int = 0,
 ) -> Judgement:
     """Let the other rows of a table vote on the label of each.

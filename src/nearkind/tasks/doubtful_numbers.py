@@ -72,9 +72,9 @@ class NumberJudgement:
 def judge_numbers(
     rows: AuditedRows,
     y: Array,
-    metric: Any = None,
+    metric: object = None,
     n_neighbors: int = 5,
-    random_state: Any = 0,
+    random_state: object = 0,
     verbose: int = 0,
 ) -> NumberJudgement:
     """Let the other rows of a table predict the number of each.

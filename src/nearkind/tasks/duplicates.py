@@ -102,7 +102,7 @@ class Pairs(NamedTuple):
 
 def similarity_facts(
     X: Columns,
-    model: Any = None,
+    model: object = None,
     n_pairs: int = 10,
     within: float = np.inf,
     advance: Callable[[int], None] = lambda n_rows: None,

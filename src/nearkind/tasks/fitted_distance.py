@@ -24,7 +24,7 @@ from nearkind.estimators.labels import labelled_rows
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.estimators.weights import check_weights
 from nearkind.model_view import is_fitted
-from nearkind.protocols import Codes
+from nearkind.protocols import Codes, TableLike
 from nearkind.tables import read_table
 from nearkind.validation import parameters
 from nearkind.voting import FitReport
@@ -49,7 +49,7 @@ class DistanceTask(TableEstimator):
     distance_: FittedDistance
 
     def _fit_distance(
-        self, X: Any, y: Any = None, sample_weight: Any = None
+        self, X: TableLike, y: object = None, sample_weight: object = None
     ) -> CodedRows:
         """Set ``distance_`` and ``metric_``, and return the rows in its codes.
 
@@ -117,7 +117,7 @@ class DistanceTask(TableEstimator):
         return {name: vars(self)[name] for name in self._parts if name in vars(self)}
 
     def restore(
-        self, metric: Any, distance: FittedDistance, parts: Mapping[str, Any]
+        self, metric: object, distance: FittedDistance, parts: Mapping[str, Any]
     ) -> None:
         """Take what fit has learned, as a file has it; RefusedError if it is unsound.
 
@@ -144,14 +144,14 @@ class DistanceTask(TableEstimator):
     def _check_parts(self) -> None:
         """Raise ``RefusedError`` unless what was learned fits together."""
 
-    def _encode(self, X: Any) -> Codes:
+    def _encode(self, X: TableLike) -> Codes:
         """Return the codes (n, D) of a table, or of rows that were coded elsewhere."""
         if isinstance(X, CodedRows):
             return X.coded_by(self.codebook_).codes
         return super()._encode(X)
 
 
-def unfitted_distance(metric: Any, owner: str) -> Any:
+def unfitted_distance(metric: object, owner: str) -> Any:
     """Return an unfitted copy of the distance that a parameter ``metric`` stands for.
 
     Parameters
@@ -190,7 +190,9 @@ def _unwrapped(metric: Any) -> Any:
     return metric.metric_ if is_classifier else metric
 
 
-def _coded(X: Any, y: Any, sample_weight: Any, book: Codebook, owner: str) -> CodedRows:
+def _coded(
+    X: TableLike, y: object, sample_weight: object, book: Codebook, owner: str
+) -> CodedRows:
     if y is not None or isinstance(X, CodedRows):
         rows = labelled_rows(X, y, sample_weight, book, owner)
         return rows.coded_by(book) if book.is_fitted else rows.recode(book)

@@ -17,7 +17,7 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.errors import RefusedError
 from nearkind.neighbors import VOTE_WEIGHTS, KNearest, Near, PlainIndex, near_votes
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array, Codes, TableLike
 from nearkind.tables import FactorizedTable, frame, read_table
 from nearkind.tables.selection import with_cells
 from nearkind.tasks.fitted_distance import DistanceTask
@@ -197,7 +197,7 @@ class NeighborImputer(
     weights: Annotated[str, partial(parameters.choice, table=VOTE_WEIGHTS)] = "uniform"
     add_indicator: parameters.Flag = False
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
         """Keep the rows that fill cells.
 
         Parameters
@@ -224,7 +224,7 @@ class NeighborImputer(
             )
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """Return the table with its missing cells filled, as a table of its own kind.
 
         A list of lists comes back as an array.
@@ -245,7 +245,7 @@ class NeighborImputer(
             added[name] = table.codes[:, order[d]] < 0
         return with_cells(X, filled, added)
 
-    def certainty(self, X: Any) -> Any:
+    def certainty(self, X: TableLike) -> Any:
         """Return the cells that ``transform`` fills, and how certain each value is.
 
         The certainty of a category is its share of the votes. That of a number is 1
@@ -272,7 +272,7 @@ class NeighborImputer(
         }
         return frame(columns, library=self.codebook_.library_of(X))
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """Return the names of the columns that ``transform`` returns."""
         check_is_fitted(self)
         names = super().get_feature_names_out(input_features)
@@ -283,7 +283,7 @@ class NeighborImputer(
     def _check_parts(self) -> None:
         self._donors.check_codes(self.codebook_)
 
-    def _fill(self, X: Any) -> tuple[FactorizedTable, list[int], FilledCells]:
+    def _fill(self, X: TableLike) -> tuple[FactorizedTable, list[int], FilledCells]:
         """Return the table, the places of its columns, and what fills it."""
         check_is_fitted(self)
         table = read_table(X).factorize()

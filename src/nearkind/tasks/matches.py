@@ -14,7 +14,7 @@ from nearkind.distances.form import FittedDistance
 from nearkind.encoding.rows import row_keys
 from nearkind.errors import did_you_mean
 from nearkind.neighbors import PlainIndex
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array, Codes, TableLike
 from nearkind.tables import FactorizedTable, Table, frame, read_table
 from nearkind.tasks.nearest_rows import NearestRows, differences
 from nearkind.validation import parameters
@@ -49,11 +49,11 @@ class RowPairing(NamedTuple):
 
 
 def match(
-    A: Any,
-    B: Any,
-    metric: Any = "gower",
+    A: TableLike,
+    B: TableLike,
+    metric: object = "gower",
     *,
-    caliper: Any = None,
+    caliper: object = None,
     columns: Iterable[Any] | None = None,
     exact: Iterable[Any] = (),
     one_to_one: bool = True,
@@ -280,7 +280,7 @@ def _calipers(caliper: Any) -> dict[Any, float]:
     return {name: float(most) for name, most in limits.items()}
 
 
-def _numbers(table: Table, name: Any) -> Array:
+def _numbers(table: Table, name: object) -> Array:
     """Return the numbers of a column with a caliper; raise if there are none."""
     column = table.column(table.names.index(name))
     if column.numeric is None or column.declared:

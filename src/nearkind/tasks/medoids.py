@@ -20,7 +20,7 @@ from nearkind.distances.form import query_chunks
 from nearkind.encoding.rows import UniqueRows, unique_rows
 from nearkind.errors import RefusedError
 from nearkind.neighbors import tie_widths
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array, Codes, TableLike
 from nearkind.tables import frame, read_table
 from nearkind.tables.selection import take_rows
 from nearkind.tasks.fitted_distance import DistanceTask
@@ -127,7 +127,7 @@ class KMedoids(
     max_rows: int = 4000
     random_state: Any = None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
         """Find the medoids.
 
         Parameters
@@ -173,11 +173,13 @@ class KMedoids(
         self.labels_ = of_row if len(rows) == rows.n_given else self.predict(X)
         return self
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit_predict(
+        self, X: TableLike, y: object = None, sample_weight: object = None
+    ) -> Any:
         """Find the medoids, and return the group of each row (n,)."""
         return self.fit(X, y, sample_weight).labels_
 
-    def predict(self, X: Any) -> Places:
+    def predict(self, X: TableLike) -> Places:
         """Return the group of each row, that of the nearest medoid (n,).
 
         Of medoids equally near it is the first.
@@ -185,7 +187,7 @@ class KMedoids(
         check_is_fitted(self)
         return self._nearest(self._encode(X), self._medoid_codes)[0]
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: TableLike) -> Array:
         """Return the distances of rows to the medoids (n, n_clusters)."""
         check_is_fitted(self)
         rows = self.distance_.represent(self._medoid_codes)
@@ -222,7 +224,7 @@ class KMedoids(
         check_is_fitted(self)
         return frame(group_columns(self.groups_), library=self.codebook_.library_)
 
-    def linkage(self, X: Any = None, method: str = "average") -> Array:
+    def linkage(self, X: TableLike = None, method: str = "average") -> Array:
         """Return the tree of groups, or of rows, as SciPy's ``dendrogram`` draws it.
 
         Parameters
@@ -250,7 +252,7 @@ class KMedoids(
             )
         return linkage(self._square(codes)[np.triu_indices(len(codes), 1)], method)
 
-    def stability(self, X: Any, n_resamples: int = 10) -> dict[int, float]:
+    def stability(self, X: TableLike, n_resamples: int = 10) -> dict[int, float]:
         """Return how alike the groups of halves of the rows are, by number of groups.
 
         Each half, drawn at random, is grouped, and all rows are assigned to its groups.

@@ -18,7 +18,7 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import RefusedError
 from nearkind.neighbors import INDEXES, TrainingRows
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array, Codes, TableLike
 from nearkind.tables import frame, one_row, read_table
 from nearkind.tasks.fitted_distance import DistanceTask
 from nearkind.validation import parameters
@@ -49,7 +49,7 @@ class RowSearch(DistanceTask):
     _voter: Voter
     _parts: ClassVar = {"_rows": TrainingRows, "n_samples_fit_": int}
 
-    def _keep_rows(self, X: Any, y: Any, sample_weight: Any) -> CodedRows:
+    def _keep_rows(self, X: TableLike, y: object, sample_weight: object) -> CodedRows:
         """Fit the distance, and keep and return the rows to search among."""
         rows = self._fit_distance(X, y, sample_weight)
         self._rows, self.n_samples_fit_ = TrainingRows.of(rows), rows.n_given
@@ -71,7 +71,7 @@ class RowSearch(DistanceTask):
 
     def kneighbors(
         self,
-        X: Any = None,
+        X: TableLike = None,
         n_neighbors: int | None = None,
         return_distance: bool = True,
     ) -> Any:
@@ -170,7 +170,7 @@ class NearestRows(RowSearch, BaseEstimator):
     radius: parameters.NonNegative = 1.0
     index: IndexKind = "exact"
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
         """Keep the rows to search among.
 
         Parameters
@@ -190,7 +190,10 @@ class NearestRows(RowSearch, BaseEstimator):
         return self
 
     def radius_neighbors(
-        self, X: Any = None, radius: float | None = None, return_distance: bool = True
+        self,
+        X: TableLike = None,
+        radius: float | None = None,
+        return_distance: bool = True,
     ) -> Any:
         """Return the rows of the table given to fit within a distance, nearest first.
 
@@ -219,7 +222,10 @@ class NearestRows(RowSearch, BaseEstimator):
         return (found[0], found[1]) if return_distance else found[1]
 
     def kneighbors_graph(
-        self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
+        self,
+        X: TableLike = None,
+        n_neighbors: int | None = None,
+        mode: str = "connectivity",
     ) -> csr_array:
         """Return the graph of the nearest rows, as a sparse array (n, n_samples_fit_).
 
@@ -238,7 +244,10 @@ class NearestRows(RowSearch, BaseEstimator):
         return self._graph(X, mode, *found)
 
     def radius_neighbors_graph(
-        self, X: Any = None, radius: float | None = None, mode: str = "connectivity"
+        self,
+        X: TableLike = None,
+        radius: float | None = None,
+        mode: str = "connectivity",
     ) -> csr_array:
         """Return the graph of rows within a distance, as a sparse array.
 
@@ -252,7 +261,7 @@ class NearestRows(RowSearch, BaseEstimator):
         _check_mode(mode)
         return self._graph(X, mode, *self._within(X, radius))
 
-    def neighbors(self, X: Any = None, n_neighbors: int | None = None) -> Any:
+    def neighbors(self, X: TableLike = None, n_neighbors: int | None = None) -> Any:
         """Return the nearest rows as a data frame, each with the columns that differ.
 
         Parameters
@@ -292,7 +301,7 @@ class NearestRows(RowSearch, BaseEstimator):
         }
         return frame(columns, library=library)
 
-    def explain(self, a: Any, b: Any) -> Any:
+    def explain(self, a: object, b: object) -> Any:
         """Split the distance between two rows among the columns.
 
         Parameters
@@ -309,7 +318,7 @@ class NearestRows(RowSearch, BaseEstimator):
         return self.distance_.explain_codes((here, there), (left, right), library)
 
     def _within(
-        self, X: Any, radius: float | None
+        self, X: TableLike, radius: float | None
     ) -> tuple[int, NDArray[np.intp], NDArray[np.intp], Array]:
         """Return the number of queries, and the pairs of a query and a row."""
         check_is_fitted(self)
@@ -336,7 +345,7 @@ class NearestRows(RowSearch, BaseEstimator):
         return csr_array((data, row, ends), (n_queries, self.n_samples_fit_))
 
 
-def _check_mode(mode: Any) -> None:
+def _check_mode(mode: object) -> None:
     if not isinstance(mode, str) or mode not in MODES:
         listed = ", ".join(map(repr, MODES))
         raise ValueError(f"The 'mode' of a graph must be {listed}; got {mode!r}.")

@@ -14,7 +14,7 @@ from nearkind.distances.form import object_array
 from nearkind.encoding.rows import unique_rows
 from nearkind.errors import RefusedError
 from nearkind.neighbors import RankedNear
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array, Codes, TableLike
 from nearkind.tables import frame
 from nearkind.tasks.nearest_rows import IndexKind, RowSearch
 from nearkind.tasks.outlier_scores import (
@@ -102,7 +102,7 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
     contamination: Any = "auto"
     index: IndexKind = "exact"
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
         """Keep the rows that judge, and draw the line between them.
 
         Parameters
@@ -130,11 +130,13 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         self.offset_ = self._offset(scores, voting.weights)
         return self
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit_predict(
+        self, X: TableLike, y: object = None, sample_weight: object = None
+    ) -> Any:
         """Fit, and return +1 for each row that is normal, -1 for an outlier (n,)."""
         return self.fit(X, y, sample_weight).predict(X)
 
-    def predict(self, X: Any = None) -> NDArray[np.intp]:
+    def predict(self, X: TableLike = None) -> NDArray[np.intp]:
         """Return +1 for each row that is normal, -1 for an outlier (n,).
 
         Parameters
@@ -144,7 +146,7 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         """
         return np.where(self.decision_function(X) >= 0.0, 1, -1)
 
-    def decision_function(self, X: Any = None) -> Array:
+    def decision_function(self, X: TableLike = None) -> Array:
         """Return the score of each row less ``offset_`` (n,), below 0 for outliers.
 
         Parameters
@@ -157,7 +159,7 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
             above = scores - self.offset_
         return np.where(np.isnan(above), 0.0, above)
 
-    def score_samples(self, X: Any = None) -> Array:
+    def score_samples(self, X: TableLike = None) -> Array:
         """Return how like the others each row is: larger is more normal (n,).
 
         It is minus the mean distance to the neighbours, or minus the local outlier
@@ -176,7 +178,7 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         unique = unique_rows(codes)
         return self._scores(unique.codes)[unique.of_row]
 
-    def explain(self, row: Any) -> Any:
+    def explain(self, row: object) -> Any:
         """Say which columns make a row unusual.
 
         Parameters
@@ -240,7 +242,7 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         chunks = self._voter.index.chunks(len(codes), distances_at_once())
         return np.concatenate(in_threads(part, chunks))
 
-    def _neighborhoods(self, codes: Codes, represented: Any) -> Neighborhoods:
+    def _neighborhoods(self, codes: Codes, represented: object) -> Neighborhoods:
         """Return the nearest rows, of those equal to the row itself without one."""
         rows, k = self._voter.rows, self.n_neighbors_
         near = self._voter.index.near(

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.estimators.labels import require_labels
 from nearkind.neighbors import ExactIndex, RowGroups
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array, Codes, TableLike
 from nearkind.tables.selection import take_cells, take_values
 from nearkind.tasks.fitted_distance import DistanceTask
 from nearkind.validation import parameters
@@ -77,7 +77,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
     sampling_strategy: Any = "auto"
     random_state: Any = None
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: object) -> Self:
         """Learn the distance, and how many rows to make of each class.
 
         Parameters
@@ -93,7 +93,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
         self._fit(X, y)
         return self
 
-    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def fit_resample(self, X: TableLike, y: object) -> tuple[Any, Any]:
         """Return the rows and, after them, new ones.
 
         Parameters
@@ -121,7 +121,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
         made = take_cells(X, np.concatenate(cells))
         return made, take_values(y, self.sample_indices_)
 
-    def _fit(self, X: Any, y: Any) -> CodedRows:
+    def _fit(self, X: TableLike, y: object) -> CodedRows:
         require_labels(y, type(self).__name__)
         rows = self._fit_distance(X, y)
         self.classes_ = rows.classes
@@ -160,7 +160,7 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
             ]
         return _any_row(groups, begin, rng), _any_row(groups, cells, rng)
 
-    def _new_rows(self, sizes: dict[Any, int], y: Any) -> dict[Any, int]:
+    def _new_rows(self, sizes: dict[Any, int], y: object) -> dict[Any, int]:
         """Return how many new rows of each class there are to be."""
         wanted = self.sampling_strategy
         if isinstance(wanted, str):

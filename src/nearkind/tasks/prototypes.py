@@ -12,6 +12,7 @@ from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
 from nearkind.estimators.labels import require_labels
 from nearkind.estimators.weights import warn_of_small_weights
 from nearkind.neighbors import TrainingRows, most_votes
+from nearkind.protocols import TableLike
 from nearkind.tables import frame, read_table
 from nearkind.tables.selection import take_rows
 from nearkind.tasks.fitted_distance import DistanceTask
@@ -89,7 +90,7 @@ class Prototypes(DistanceTask, BaseEstimator):
     n_neighbors: int = 5
     weights: Any = "uniform"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: object, sample_weight: object = None) -> Self:
         """Choose rows.
 
         Parameters

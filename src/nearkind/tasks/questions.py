@@ -14,7 +14,7 @@ from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.estimators.base import codebook_of
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.labels import constraint_labels
-from nearkind.protocols import Array
+from nearkind.protocols import Array, TableLike
 from nearkind.tables import Table, read_table
 from nearkind.tables.selection import take_rows
 from nearkind.tasks.answer_posterior import (
@@ -154,11 +154,11 @@ class Questions:
 
     def __init__(
         self,
-        X: Any,
+        X: TableLike,
         metric: CPML | None = None,
         *,
         kind: str = "triplets",
-        random_state: Any = 0,
+        random_state: object = 0,
     ) -> None:
         if kind not in KINDS:
             raise ValueError(
@@ -199,7 +199,7 @@ class Questions:
         head = {"format": FORMAT, "version": VERSION, "kind": self.kind}
         return {**head, "table": dict(self._facts), "answers": told}
 
-    def merge(self, state: Any) -> "Questions":
+    def merge(self, state: object) -> "Questions":
         """Add answers that were given before or by others; return self.
 
         Answers that are here already are not added again.
@@ -257,7 +257,7 @@ class Questions:
         table = self._coded.table.take(rows)
         return {name: table.column(d).cells() for d, name in enumerate(self._names)}
 
-    def value_distances(self, column: Any) -> list[tuple[float, Any, Any]]:
+    def value_distances(self, column: object) -> list[tuple[float, Any, Any]]:
         """Return distances between values of a column by the answers so far.
 
         Parameters
@@ -324,7 +324,7 @@ class Questions:
             {self._names[d]: float(shares[d]) for d in order},
         )
 
-    def fit(self, y: Any = None) -> CPML:
+    def fit(self, y: object = None) -> CPML:
         """Return the distance that the answers teach, fitted to X.
 
         It learns from the answers, of repeated ones the majority, from comparisons of

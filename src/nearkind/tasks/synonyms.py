@@ -171,7 +171,9 @@ class ColumnValues:
                 for key in one_left_out(value):
                     sharing.setdefault(key, []).append(place)
 
-    def one_to(self, distance: FittedDistance, name: Any) -> Iterator[tuple[int, int]]:
+    def one_to(
+        self, distance: FittedDistance, name: object
+    ) -> Iterator[tuple[int, int]]:
         """Yield the places of values that a learned distance hardly tells apart."""
         book = distance.codebook
         if not isinstance(distance, ValueVectors) or name not in book.names_:

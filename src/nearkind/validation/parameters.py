@@ -65,7 +65,7 @@ def codebook(model: Any, policies: Mapping[str, tuple[str, ...]] = USUAL) -> Cod
     return Codebook(*settings, ordered=model.ordered)
 
 
-def choice(model: Any, name: str, table: dict[str, Any]) -> Any:
+def choice(model: object, name: str, table: dict[str, Any]) -> Any:
     """Return what the model's parameter of this name stands for."""
     value = getattr(model, name)
     if not isinstance(value, str) or value not in table:
@@ -75,7 +75,7 @@ def choice(model: Any, name: str, table: dict[str, Any]) -> Any:
 
 
 def number(
-    model: Any,
+    model: object,
     name: str,
     wanted: str,
     low: float = -np.inf,
@@ -95,7 +95,7 @@ def number(
     return x
 
 
-def whole_number(model: Any, name: str, low: int = 1) -> int:
+def whole_number(model: object, name: str, low: int = 1) -> int:
     """Return a parameter that is a whole number >= ``low``."""
     return check_whole(getattr(model, name), name, type(model).__name__, low)
 
@@ -126,7 +126,7 @@ def check_whole(value: Any, name: str, owner: str, low: int = 1) -> int:
     return int(value)
 
 
-def numbered(model: Any, name: str, table: Mapping[int, Any]) -> Any:
+def numbered(model: object, name: str, table: Mapping[int, Any]) -> Any:
     """Return what a setting that is one of some whole numbers stands for."""
     value = getattr(model, name)
     if not is_whole(value) or value not in table:
@@ -134,12 +134,12 @@ def numbered(model: Any, name: str, table: Mapping[int, Any]) -> Any:
     return table[value]
 
 
-def is_whole(value: Any) -> bool:
+def is_whole(value: object) -> bool:
     """Return whether it is a whole number; True and False are none."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def wrong(model: Any, name: str, wanted: str) -> ValueError:
+def wrong(model: object, name: str, wanted: str) -> ValueError:
     """Return the error for a parameter that is not as wanted."""
     return ValueError(
         f"The {name!r} parameter of {type(model).__name__} must be {wanted}; "
@@ -147,7 +147,7 @@ def wrong(model: Any, name: str, wanted: str) -> ValueError:
     )
 
 
-def flag(model: Any, name: str) -> bool:
+def flag(model: object, name: str) -> bool:
     """Return a parameter that is True or False."""
     value = getattr(model, name)
     if not isinstance(value, bool | np.bool_):
@@ -155,14 +155,14 @@ def flag(model: Any, name: str) -> bool:
     return bool(value)
 
 
-def generator(random_state: Any) -> np.random.Generator:
+def generator(random_state: object) -> np.random.Generator:
     """Return a generator from what scikit-learn takes as random_state."""
     if isinstance(random_state, np.random.Generator):
         return random_state
     return np.random.default_rng(seeded(random_state).randint(2**31))
 
 
-def seeded(random_state: Any) -> np.random.RandomState:
+def seeded(random_state: object) -> np.random.RandomState:
     """Return NumPy's older generator, where draws must stay as they were."""
     try:
         return check_random_state(random_state)
