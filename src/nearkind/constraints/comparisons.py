@@ -144,7 +144,7 @@ KINDS: dict[str, Comparisons | SimilarityPairs] = {
 }
 
 
-def read_stated(stated: Mapping[str, Any], n_rows: int) -> dict[str, Table]:
+def read_stated(stated: Mapping[str, object], n_rows: int) -> dict[str, Table]:
     """Return the tuples of each kind that was stated, as checked row numbers."""
     given = {kind: rows for kind, rows in stated.items() if rows is not None}
     tables = {

@@ -177,7 +177,7 @@ def _unseen_clause(unseen: UnseenValues) -> str:
     return f"column {unseen.name!r} has {count} not seen in fit: {shown}{alike}"
 
 
-def _alike_clause(values: Iterable[Any], seen: Iterable[Any]) -> str:
+def _alike_clause(values: Iterable[object], seen: Iterable[object]) -> str:
     """Return a clause on the first value that reads like one that fit saw."""
     seen_by_reading = {_reading(value): value for value in seen}
     for value in values:

@@ -399,7 +399,7 @@ class Codebook:
         return np.empty((n_rows, n_features), np.int32, order="F")
 
     def _codes_of(
-        self, rows: Sequence[Sequence[Any]], order: list[int]
+        self, rows: Sequence[Sequence[object]], order: list[int]
     ) -> Codes | None:
         """Return codes value by value: those of ``_encode_columns``, found sooner.
 

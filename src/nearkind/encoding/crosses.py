@@ -132,7 +132,7 @@ def as_setting(value: object) -> Setting | None:
     return tuple((a, b) for a, b in value)
 
 
-def cross_name(names: Sequence[Any], pair: Pair) -> str:
+def cross_name(names: Sequence[object], pair: Pair) -> str:
     """Return the name of a cross of two columns.
 
     Examples
@@ -144,8 +144,8 @@ def cross_name(names: Sequence[Any], pair: Pair) -> str:
 
 
 def named_pairs(
-    pairs: Iterable[tuple[Any, Any]],
-    names: Sequence[Any],
+    pairs: Iterable[tuple[object, object]],
+    names: Sequence[object],
     named: bool,
     features: Sequence[Feature],
 ) -> list[Pair]:
@@ -178,7 +178,7 @@ def named_pairs(
     return list(found.values())
 
 
-def _place(name: Any, names: Sequence[Any], named: bool) -> int:
+def _place(name: Any, names: Sequence[object], named: bool) -> int:
     if name in names:
         return names.index(name)
     is_number = isinstance(name, Integral) and not isinstance(name, bool)
@@ -191,7 +191,7 @@ def _place(name: Any, names: Sequence[Any], named: bool) -> int:
 
 
 def cross_features(
-    pairs: Iterable[Pair], names: Sequence[Any], codes: NDArray[Any]
+    pairs: Iterable[Pair], names: Sequence[object], codes: NDArray[Any]
 ) -> list[Cross]:
     """Return the cross of each pair, with the pairs of values that some rows have.
 

@@ -39,7 +39,9 @@ class Levels:
     positions: Array | None = None
     lowest_code = -1
 
-    def __init__(self, name: object, levels: Sequence[Any], has_missing: bool) -> None:
+    def __init__(
+        self, name: object, levels: Sequence[object], has_missing: bool
+    ) -> None:
         self.name = name
         self.n_values = len(levels) + has_missing
         self.missing_code = len(levels) if has_missing else -1

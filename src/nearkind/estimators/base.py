@@ -90,7 +90,7 @@ class Distance(TableEstimator):
         self,
         X: TableLike,
         y: object,
-        strengths: Iterable[Any],
+        strengths: Iterable[object],
         sample_weight: object = None,
     ) -> Iterator[Self]:
         """Fit at one strength after the other, for distances that have one.

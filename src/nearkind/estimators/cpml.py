@@ -262,7 +262,7 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         self,
         X: TableLike,
         y: object,
-        strengths: Iterable[Any],
+        strengths: Iterable[object],
         sample_weight: object = None,
         *,
         max_rows: int | None = None,

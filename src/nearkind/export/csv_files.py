@@ -103,7 +103,7 @@ def _distances(member: PortableMember) -> Columns:
     return _columns(("feature", "code", "other", "distance"), lines)
 
 
-def _columns(names: Iterable[str], lines: Iterable[tuple[Any, ...]]) -> Columns:
+def _columns(names: Iterable[str], lines: Iterable[tuple[object, ...]]) -> Columns:
     """Return lines, of which there is at least one, as columns of these names."""
     return dict(zip(names, map(list, zip(*lines, strict=True)), strict=True))
 

@@ -456,7 +456,7 @@ def _encodable(text: str, column: str) -> str:
     return text
 
 
-def non_texts(values: Sequence[Any]) -> list[Any]:
+def non_texts(values: Sequence[object]) -> list[Any]:
     """Return the values that are numbers or booleans."""
     return [value for value in values if not isinstance(value, str)]
 
@@ -466,7 +466,7 @@ def as_double(value: object) -> float:
     return float(as_floats([value])[0])
 
 
-def check_distinct_doubles(values: Sequence[Any], column: str) -> None:
+def check_distinct_doubles(values: Sequence[object], column: str) -> None:
     """Refuse numbers that are equal as doubles, which other programs use."""
     seen: dict[float, Any] = {}
     for value in non_texts(values):

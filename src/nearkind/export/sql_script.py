@@ -253,7 +253,7 @@ LABELS: dict[type, Callable[[Dialect], tuple[str, Callable[[Any], str]]]] = {
 """Type of the labels -> its name in SQL, and what writes one."""
 
 
-def boolean_words(known: Collection[Any]) -> list[str | None]:
+def boolean_words(known: Collection[object]) -> list[str | None]:
     """Return the texts that true and false are, None where they are numbers.
 
     Databases read the words of a CSV file as booleans.
@@ -269,7 +269,7 @@ def boolean_words(known: Collection[Any]) -> list[str | None]:
     return [None if has_numbers or len(words) != 1 else words[0] for words in found]
 
 
-def has_blanks_around(known: Collection[Any]) -> bool:
+def has_blanks_around(known: Collection[object]) -> bool:
     """Return whether a text has blanks around it or is empty, so that all keep theirs.
 
     Examples

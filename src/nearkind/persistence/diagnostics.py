@@ -33,7 +33,7 @@ Check = Callable[[Any, str], None]
 
 
 def check_diagnostics(
-    model: object, form: FittedDistance, found: Mapping[str, Any]
+    model: object, form: FittedDistance, found: Mapping[str, object]
 ) -> None:
     """Refuse values that a fit cannot have, or that do not fit together.
 

@@ -259,7 +259,7 @@ def unpack_estimator(kind: Any, reader: Reader, payload: Any) -> Any:
     return model
 
 
-def restore_distance(model: Any, found: Mapping[str, Any]) -> None:
+def restore_distance(model: Any, found: Mapping[str, object]) -> None:
     """Set what a distance has learned, after checking it."""
     form, output, diagnostics = fields(found, "distance_", "output", "diagnostics")
     if not isinstance(form, FittedDistance):
@@ -272,7 +272,7 @@ def restore_distance(model: Any, found: Mapping[str, Any]) -> None:
     _set_output(model, output)
 
 
-def restore_task(model: DistanceTask, found: Mapping[str, Any]) -> None:
+def restore_task(model: DistanceTask, found: Mapping[str, object]) -> None:
     """Set what a task has learned, after checking it."""
     parts = dict(found)
     metric, form, output = (
@@ -326,7 +326,7 @@ def restore_classifier(model: Any, found: Mapping[str, Any]) -> None:
         setattr(model, name, value)
 
 
-def restore_regressor(model: object, found: Mapping[str, Any]) -> None:
+def restore_regressor(model: object, found: Mapping[str, object]) -> None:
     """Set what a regressor has learned, after checking it."""
     results = REGRESSORS[type(model)]
     committee, *values = fields(found, "committee_", *results)

@@ -125,7 +125,7 @@ def fields(payload: object, *names: str) -> list[Any]:
     return [payload[name] for name in names]
 
 
-def refuse_collisions(keys: Iterable[Any]) -> None:
+def refuse_collisions(keys: Iterable[object]) -> None:
     """Refuse keys that were made to have the same hash, so that a dict takes for ever.
 
     The hash of text cannot be foreseen, that of a number can.

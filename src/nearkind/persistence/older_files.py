@@ -41,7 +41,7 @@ RENAMED = {
 Attributes = dict[str, Any]
 
 
-def renewed(model: object, found: Mapping[str, Any]) -> Attributes:
+def renewed(model: object, found: Mapping[str, object]) -> Attributes:
     """Return the attributes of an older file as those of today.
 
     Parameters

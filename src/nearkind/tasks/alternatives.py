@@ -62,8 +62,8 @@ class Alternatives:
         cls,
         books: Sequence[Codebook],
         row_codes: Sequence[Codes],
-        fixed: Iterable[Any] = (),
-        allowed: Mapping[Any, Iterable[Any]] | None = None,
+        fixed: Iterable[object] = (),
+        allowed: Mapping[Any, Iterable[object]] | None = None,
     ) -> "Alternatives":
         """Return the values that fit saw, where these are not the row's own.
 
@@ -194,7 +194,7 @@ def _shown(x: float) -> float:
 
 
 def _values(
-    features: Sequence[Feature], allowed: Iterable[Any] | None
+    features: Sequence[Feature], allowed: Iterable[object] | None
 ) -> list[tuple[Any, Any]]:
     """Return the values that a column may take, and their texts."""
     if allowed is not None:

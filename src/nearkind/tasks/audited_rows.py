@@ -117,7 +117,7 @@ class AuditedRows:
             numbers=self.numbers[rows],
         )
 
-    def without(self, names: Collection[Any]) -> "AuditedRows":
+    def without(self, names: Collection[object]) -> "AuditedRows":
         """Return the rows without some columns; all columns if none would be left."""
         kept = [name for name in self.table.names if name not in names]
         if not kept or len(kept) == len(self.table.names):

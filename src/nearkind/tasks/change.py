@@ -100,9 +100,9 @@ def nearest_change(
     model: object,
     row: object,
     to: object = None,
-    fixed: Iterable[Any] = (),
+    fixed: Iterable[object] = (),
     *,
-    allowed: Mapping[Any, Iterable[Any]] | None = None,
+    allowed: Mapping[Any, Iterable[object]] | None = None,
     max_trials: int | None = None,
 ) -> Change:
     """Return the fewest changes of values that make a classifier say another class.

@@ -306,7 +306,7 @@ def nearest_pairs(
     return found
 
 
-def listed(items: Sequence[Any]) -> str:
+def listed(items: Sequence[object]) -> str:
     """Return the first items in one line.
 
     Examples

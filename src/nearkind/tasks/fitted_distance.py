@@ -117,7 +117,7 @@ class DistanceTask(TableEstimator):
         return {name: vars(self)[name] for name in self._parts if name in vars(self)}
 
     def restore(
-        self, metric: object, distance: FittedDistance, parts: Mapping[str, Any]
+        self, metric: object, distance: FittedDistance, parts: Mapping[str, object]
     ) -> None:
         """Take what fit has learned, as a file has it; RefusedError if it is unsound.
 

@@ -54,8 +54,8 @@ def match(
     metric: object = "gower",
     *,
     caliper: object = None,
-    columns: Iterable[Any] | None = None,
-    exact: Iterable[Any] = (),
+    columns: Iterable[object] | None = None,
+    exact: Iterable[object] = (),
     one_to_one: bool = True,
     n_neighbors: int = 1,
 ) -> Any:

@@ -30,7 +30,7 @@ def distances_at_once() -> int:
 def check_size(
     projection: Projection,
     structure: Any,
-    names: Sequence[Any],
+    names: Sequence[object],
     n_values: Sequence[int],
     n_rows: int,
     n_classes: int,
@@ -60,7 +60,7 @@ def check_size(
 
 def _advice(
     projection: Projection,
-    names: Sequence[Any],
+    names: Sequence[object],
     n_values: Sequence[int],
     n_classes: int,
     setting: str,

@@ -126,7 +126,7 @@ def check_whole(value: Any, name: str, owner: str, low: int = 1) -> int:
     return int(value)
 
 
-def numbered(model: object, name: str, table: Mapping[int, Any]) -> Any:
+def numbered(model: object, name: str, table: Mapping[int, object]) -> Any:
     """Return what a setting that is one of some whole numbers stands for."""
     value = getattr(model, name)
     if not is_whole(value) or value not in table:

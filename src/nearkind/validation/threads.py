@@ -126,7 +126,7 @@ def watched(tell: Callable[[int, int], None]) -> Iterator[None]:
         _WATCHER.reset(token)
 
 
-def in_threads(run: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:
+def in_threads(run: Callable[[Any], Any], parts: Sequence[object]) -> list[Any]:
     """Return what ``run`` makes of each part; one part needs no other thread."""
     if len(parts) == 1:
         return [run(parts[0])]
