@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nearkind.datasets.catalogue import CATALOGUE, COLUMNS
+from nearkind.datasets.catalogue import CATALOGUE, COLUMNS, OPENML
 from nearkind.datasets.dataset import Dataset, ObjectArray
 
 _SAME: Mapping[str, str] = MappingProxyType({})
@@ -37,27 +37,7 @@ class Recipe(NamedTuple):
     n_first: int | None = None
 
 
-RECIPES = {
-    "adult": Recipe(1590),
-    "audiology": Recipe(7),
-    "car": Recipe(40975),
-    "census": Recipe(4535, labels={"- 50000.": "-50000", "50000+.": "50000+"}),
-    "connect4": Recipe(
-        40668,
-        values={"0": "b", "1": "o", "2": "x"},
-        labels={"0": "draw", "1": "loss", "2": "win"},
-    ),
-    "dna_promoter": Recipe(164),
-    "krvskp": Recipe(3),
-    "lymphography": Recipe(10),
-    "mushroom": Recipe(24),
-    "nursery": Recipe(26),
-    "soybean_large": Recipe(42, n_first=307),
-    "spect": Recipe(336),
-    "splice": Recipe(46),
-    "voting": Recipe(56),
-    "zoo": Recipe(62, values={"false": "0", "true": "1"}),
-}
+RECIPES = {name: Recipe(**facts) for name, facts in OPENML.items()}
 """Name of a set to how it is had from OpenML."""
 
 
