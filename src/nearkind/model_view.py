@@ -9,10 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import FittedDistance
 from nearkind.encoding.codebook import Codebook
+from nearkind.encoding.rows import row_keys
 from nearkind.estimators.base import Distance, TableEstimator
 from nearkind.estimators.fit_report import fit_report
 from nearkind.estimators.neighbor_classifier import NeighborEstimator
-from nearkind.protocols import Array
+from nearkind.protocols import Array, Codes
 from nearkind.voting import Committee, FitReport, NumberCommittee, Voter
 from nearkind.voting.committee import explained_by
 
@@ -117,6 +118,11 @@ class ModelView:
     def was_searched(self) -> bool:
         """Whether it was chosen by a search, and so has ``best_score_``."""
         return hasattr(self.model, "best_score_")
+
+    def n_training_rows(self, codes: Codes) -> int:
+        """Return how many rows have the codes of a row that votes."""
+        keys = row_keys(np.concatenate([codes, self.voter.rows.codes]))
+        return int(np.isin(keys[: len(codes)], keys[len(codes) :]).sum())
 
     def relevance(self, X: Any) -> Array:
         """Return each feature's share of the mean distance between two rows (D,).

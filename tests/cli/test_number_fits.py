@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import r2_score
 
 from helpers.commands import complaint, done, facts, run
-from nearkind.cli.number_predictions import NumberScore
+from nearkind.cli.predictions import NumberScore
 
 
 @pytest.fixture(scope="module")

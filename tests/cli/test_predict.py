@@ -8,7 +8,7 @@ import pytest
 
 import nearkind as nk
 from helpers.commands import PETS, complaint, done, facts, run
-from nearkind.cli import model_table
+from nearkind.cli import predictions
 from nearkind.io import read_columns, write_columns
 
 NEW = "weight,coat,legs\n004,fur,4\n001,down,2\n"
@@ -156,9 +156,9 @@ def test_many_rows_are_classified_in_portions_and_warned_of_once(
     path = tmp_path / "new.csv"
     path.write_text(NEW + "005,wool,4\n" + "009,wool,3\n" + "001,down,2\n")
     whole = run("predict", models["single"], path)
-    monkeypatch.setattr(model_table, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(predictions, "ROWS_AT_ONCE", 2)
     assert run("predict", models["single"], path).output == whole.output
-    monkeypatch.setattr(model_table, "BATCH_ROWS", 3)
+    monkeypatch.setattr(predictions, "BATCH_ROWS", 3)
     found = run("predict", models["single"], path)  # each batch says what is new in it
     assert found.stdout == whole.stdout
     assert found.stderr.count("'wool'") == found.stderr.count("'legs'") == 1
@@ -202,7 +202,7 @@ def test_a_file_in_batches_is_written_as_a_whole(
     write_columns(read_columns(str(pets)), source)
     said = []
     for out, size in zip(outs, (5, 100), strict=True):
-        monkeypatch.setattr(model_table, "BATCH_ROWS", size)
+        monkeypatch.setattr(predictions, "BATCH_ROWS", size)
         result = run("predict", models["single"], source, "-o", out, "--keep")
         said.append(result.stderr)
     assert read_columns(str(outs[0])) == read_columns(str(outs[1]))

@@ -6,93 +6,55 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from nearkind.cli.audit import audit
-from nearkind.cli.change import change
-from nearkind.cli.cluster import cluster
-from nearkind.cli.compare import compare
-from nearkind.cli.datasets import datasets
 from nearkind.cli.deferred_import import defer
-from nearkind.cli.demo import demo
-from nearkind.cli.duplicates import duplicates
-from nearkind.cli.evaluate import evaluate
-from nearkind.cli.explain import explain
-from nearkind.cli.export import export
-from nearkind.cli.fit import fit
-from nearkind.cli.impute import impute
-from nearkind.cli.match import match
-from nearkind.cli.neighbors import neighbors
 from nearkind.cli.options import grouped
-from nearkind.cli.outliers import outliers
-from nearkind.cli.predict import predict
-from nearkind.cli.report import report
-from nearkind.cli.reproduce import reproduce
-from nearkind.cli.show import show
-from nearkind.cli.teach import teach
-from nearkind.cli.transform import transform
 from nearkind.errors import Advised, Parameter
 
-COMMANDS = (
-    demo,
-    fit,
-    teach,
-    show,
-    predict,
-    neighbors,
-    explain,
-    change,
-    transform,
-    cluster,
-    outliers,
-    impute,
-    match,
-    duplicates,
-    audit,
-    evaluate,
-    compare,
-    report,
-    export,
-    datasets,
-    reproduce,
+NAMES = (
+    "demo fit teach show predict neighbors explain change transform cluster "
+    "outliers impute match duplicates audit evaluate compare report export "
+    "datasets reproduce"
 )
+COMMANDS = [
+    getattr(import_module(f"nearkind.cli.{name}"), name) for name in NAMES.split()
+]
+"""Each command is the function of a file, both of its name."""
 BAD_DATA = ValueError, TypeError, OSError, ImportError, MemoryError
 BAD_USAGE = 2
 ENDED_BY_SIGNAL = 128
 """The exit code of a command that a signal ended is this plus the signal's number."""
 
 
-class Command(TyperCommand):
-    """A command; its help shows no type beside a flag."""
+class _PlainFlags:
+    """A command, or their group, whose help shows no type beside a flag."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, that of help among them."""
-        return without_types_of_flags(super().get_params(ctx))
+        params = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return params
 
 
-class Commands(TyperGroup):
+class Command(_PlainFlags, TyperCommand):
+    """A command."""
+
+
+class Commands(_PlainFlags, TyperGroup):
     """The group of commands; an error of the data is printed in one sentence."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, that of help among them."""
-        return without_types_of_flags(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         with errors_in_one_sentence():
             return super().invoke(ctx)
-
-
-def without_types_of_flags(params: list[Any]) -> list[Any]:
-    """Return parameters, of which flags are shown without a type."""
-    for param in params:
-        if getattr(param, "is_flag", False):
-            param.metavar = ""
-    return params
 
 
 app = typer.Typer(

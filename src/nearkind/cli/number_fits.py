@@ -9,7 +9,7 @@ import typer
 
 from nearkind.cli.explanations import relevance_facts
 from nearkind.cli.fit_settings import FitSettings
-from nearkind.cli.number_predictions import numbers_of
+from nearkind.cli.predictions import numbers_of
 from nearkind.cli.usable_columns import declare, without_aside
 from nearkind.datasets.readers import select_features
 from nearkind.io import Columns, LabelledSource, require_column, short_name

@@ -7,8 +7,7 @@ import typer
 from nearkind.cli import options
 
 if TYPE_CHECKING:
-    from nearkind.cli.model_table import Score
-    from nearkind.cli.number_predictions import NumberScore
+    from nearkind.cli.predictions import NumberScore, Score
 
 
 def predict(
@@ -30,25 +29,16 @@ def predict(
     Of a model of numbers, the number of each row and its interval.
     """
     from nearkind.cli.console import print_json
-    from nearkind.cli.model_table import (
-        ModelTable,
-        load_predictor,
-        predict_batches,
-        predict_table,
-        rows_writer,
-    )
-    from nearkind.cli.number_predictions import number_batches, predict_numbers
+    from nearkind.cli.model_table import ModelTable, load_predictor, rows_writer
+    from nearkind.cli.predictions import predict_batches, predict_table
     from nearkind.datasets.readers import is_set
-    from nearkind.model_view import ModelView
 
     written.check(query.inputs)
     model, reading = load_predictor(query.model, "any"), query.reading.options
-    is_number = ModelView(model).committee.classes is None
     if as_json or is_set(query.data):
         table = ModelTable(model, query.data, reading)
-        answer = predict_numbers if is_number else predict_table
-        found = answer(table, target, coverage)
-        _say(found.score)
+        found = predict_table(table, target, coverage)
+        _echo_score(found.score)
         if as_json:
             print_json(found.facts())
         if written.output is not None or not as_json:
@@ -57,8 +47,8 @@ def predict(
     score, damage, n_rows = None, None, 0
     with rows_writer(written.output) as write:
         try:
-            batches = number_batches if is_number else predict_batches
-            for found, columns in batches(model, query.data, reading, target, coverage):
+            batches = predict_batches(model, query.data, reading, target, coverage)
+            for found, columns in batches:
                 answers = found.columns(columns if written.keep else {})
                 write(answers)
                 score, n_rows = found.score, n_rows + len(answers["predicted"])
@@ -68,9 +58,9 @@ def predict(
             damage = error  # the rows before it are written
     if damage is not None:
         raise ValueError(f"{damage} The {n_rows:,} rows before it are predicted.")
-    _say(score)
+    _echo_score(score)
 
 
-def _say(score: "Score | NumberScore | None") -> None:
+def _echo_score(score: "Score | NumberScore | None") -> None:
     if score is not None:
         typer.echo(score.sentence, err=True)

@@ -57,7 +57,7 @@ def report(
 
 
 def _report_data(table: "ModelTable", name: str, target: str | None) -> "ReportData":
-    from nearkind.cli.model_table import predict_table
+    from nearkind.cli.predictions import predict_table
     from nearkind.estimators.neighbor_regressor import NeighborRegressor
     from nearkind.io import infer_types, require_column
     from nearkind.pages.data import ReportData

@@ -21,6 +21,7 @@ class Entry(NamedTuple):
     licence: str = UNCHECKED
 
 
+_WORDS = "about", "citation", "licence"
 _FILE = files("nearkind.datasets").joinpath("catalogue.toml")
 _KNOWN: dict[str, dict[str, Any]] = tomllib.loads(_FILE.read_text("utf-8"))
 
@@ -31,10 +32,7 @@ def _field(key: str) -> dict[str, Any]:
 
 CATALOGUE = {
     name: Entry(
-        *size,
-        _KNOWN[name]["about"],
-        _KNOWN[name]["citation"],
-        _KNOWN[name].get("licence", UNCHECKED),
+        *size, **{key: _KNOWN[name][key] for key in _WORDS if key in _KNOWN[name]}
     )
     for name, size in _field("size").items()
 }

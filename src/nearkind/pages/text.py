@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.encoding.rows import row_keys
 from nearkind.estimators.cpml import CPML
 from nearkind.pages.data import ReportData
 from nearkind.plot.text import count_text
@@ -39,7 +38,7 @@ def accuracy_lines(data: ReportData) -> list[Line]:
         return []
     n_right = int((data.true_class == data.predicted_class).sum())
     n, counts = int(known.sum()), np.bincount(data.true_class[known])
-    n_equal = n_training_rows(data)
+    n_equal = data.view.n_training_rows(data.codes)
     rows = (
         "the training rows" if n_equal == len(data.codes) else "the rows of the table"
     )
@@ -64,13 +63,6 @@ def _held_lines(data: ReportData) -> list[Line]:
             "selection, so slightly optimistic.",
         )
     ]
-
-
-def n_training_rows(data: ReportData) -> int:
-    """Return how many rows of the table equal a training row."""
-    n_rows, known = len(data.codes), data.view.voter.rows.codes
-    keys = row_keys(np.concatenate([data.codes, known]))
-    return int(np.isin(keys[:n_rows], keys[n_rows:]).sum())
 
 
 def training_overlap(n_equal: int, n_rows: int) -> str:
