@@ -20,7 +20,7 @@ def audit(
     Labels, or numbers, are judged by the other rows, each while it is held out.
     """
     from nearkind.cli.console import Screen, print_json
-    from nearkind.cli.number_fits import numbered_table, predicts_number
+    from nearkind.cli.fits import numbered_table, predicts_number
     from nearkind.datasets.readers import read_data
     from nearkind.estimators.progress import is_watched
     from nearkind.io import short_name

@@ -25,13 +25,7 @@ def compare(
     boosting and neighbors.
     """
     from nearkind.cli import comparison, console
-    from nearkind.cli.number_comparison import number_columns, number_scores
 
-    show = console.print_json if as_json else console.show_comparison
-    source = table.source()
-    if (columns := number_columns(source, task)) is not None:
-        show(number_scores(columns, source, trials, ranked=True))
-        return
-    chosen = trials.method or comparison.METHODS
-    facts = comparison.compare_methods(source, chosen, trials)
-    show(facts)
+    methods = comparison.METHODS
+    facts = comparison.trial_facts(table, trials, task, methods, ranked=True)
+    (console.print_json if as_json else console.show_comparison)(facts)

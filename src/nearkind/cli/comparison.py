@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import typer
 
+from nearkind.cli.fits import numbered_table, predicts_number
 from nearkind.cli.jit import compile_ahead
-from nearkind.cli.methods import STRUCTURES, TRIALS, trial_name
-from nearkind.cli.options import Trials
-from nearkind.cli.usable_columns import set_aside
-from nearkind.datasets.readers import is_set, read_labelled, warn_shadowed
+from nearkind.cli.methods import STRUCTURES, TRIALS, name_of, trial_name
+from nearkind.cli.options import TargetTable, Trials
+from nearkind.cli.progress import progress_bar
+from nearkind.cli.usable_columns import declare, set_aside, without_aside
+from nearkind.datasets.readers import is_set, read_data, read_labelled, warn_shadowed
 from nearkind.errors import did_you_mean
 from nearkind.estimators.progress import is_watched
 from nearkind.experiments import (
@@ -28,8 +30,9 @@ from nearkind.experiments import (
 from nearkind.experiments.rows import DONE
 from nearkind.experiments.scores import values_by_cell
 from nearkind.experiments.sets import UserTable
-from nearkind.io import LabelledSource, short_name
+from nearkind.io import Columns, LabelledSource, short_name
 from nearkind.io.sources import can_be_read_once, open_bytes
+from nearkind.search.regressors import REGRESSORS, number_trial
 
 DESIGN = Design(n_neighbors="choose", tol=1e-2, max_iter=20)
 COMPILED = frozenset(map(trial_name, STRUCTURES))
@@ -39,6 +42,10 @@ CAUTION = (
     "Repetitions share rows, so they are not independent: p-values are a guide, not a "
     "proof."
 )
+
+
+HELD = 5
+"""One row in so many is held out, where numbers are predicted."""
 
 
 def check_methods(methods: Iterable[str]) -> list[str]:
@@ -53,19 +60,33 @@ def check_methods(methods: Iterable[str]) -> list[str]:
     return chosen
 
 
-def evaluate_methods(
-    source: LabelledSource, methods: Iterable[str], trials: Trials
+def trial_facts(
+    table: TargetTable,
+    trials: Trials,
+    task: str,
+    methods: Iterable[str],
+    ranked: bool,
 ) -> dict[str, Any]:
-    """Return the mean scores of methods, in the order given."""
-    return mean_scores(source, _run(source, methods, trials))
+    """Return the mean scores of methods, classifiers or regressors.
 
-
-def compare_methods(
-    source: LabelledSource, methods: Iterable[str], trials: Trials
-) -> dict[str, Any]:
-    """Return mean scores, ranks and significance, the best mean rank first."""
-    rows = _run(source, methods, trials)
-    return rank(mean_scores(source, rows), accuracies(rows))
+    Parameters
+    ----------
+    table : TargetTable
+    trials : Trials
+    task : {"auto", "class", "number"}
+        What the target is.
+    methods : iterable of str
+        Those to try on classes if none is named.
+    ranked : bool
+        Whether to add ranks and significance, the best mean rank first.
+    """
+    source = table.source()
+    if (columns := _number_columns(source, task)) is not None:
+        facts, scores = _number_scores(columns, source, trials)
+    else:
+        rows = _run(source, trials.method or methods, trials)
+        facts, scores = mean_scores(source, rows), accuracies(rows)
+    return rank(facts, scores) if ranked else facts
 
 
 def _run(source: LabelledSource, names: Iterable[str], trials: Trials) -> list[Row]:
@@ -200,3 +221,62 @@ def _p_values(best: int, table: Any) -> list[float | None]:
     p_values = [statistics.signed_rank(gain) for gain in np.delete(gains, best, axis=0)]
     found: list[float | None] = statistics.holm(p_values).tolist()
     return [*found[:best], None, *found[best:]]
+
+
+def _number_columns(source: LabelledSource, task: str) -> Columns | None:
+    """Return the columns of a table whose target is a number, None if it is a class.
+
+    What can be read only once is taken for classes, unless the task is stated.
+    """
+    if task == "class" or (task == "auto" and can_be_read_once(source.data)):
+        return None
+    columns = read_data(source.data, source.options)
+    return columns if predicts_number(columns, source, task) else None
+
+
+def _number_scores(
+    columns: Columns, source: LabelledSource, trials: Trials
+) -> tuple[dict[str, Any], dict[str, list[float]]]:
+    """Return the mean scores of regressors on the same splits, and all R2."""
+    names = list(dict.fromkeys(map(name_of, trials.method or REGRESSORS)))
+    for name in names:
+        if name not in REGRESSORS:
+            hint = did_you_mean(name, REGRESSORS)
+            raise typer.BadParameter(f"no method {name!r} predicts numbers. {hint}")
+    X, y = numbered_table(columns, source)
+    where, known = short_name(source.data), np.flatnonzero(~np.isnan(y))
+    if len(known) < 2 * HELD:
+        raise ValueError(
+            f"{where} has {len(known)} rows with a number; comparing takes at least "
+            f"{2 * HELD}."
+        )
+    table = declare(without_aside(X, source.text, where), source.text).take(known)
+    found: dict[str, list[dict[str, float]]] = {name: [] for name in names}
+    with progress_bar("fits", trials.repeats * len(names)) as advance:
+        for repeat in range(trials.repeats):
+            order = np.random.default_rng(repeat).permutation(len(known))
+            parts = order[len(order) // HELD :], order[: len(order) // HELD]
+            for name in names:
+                found[name].append(
+                    number_trial(name, table, y[known], parts, trials.seconds)
+                )
+                advance(1)
+    facts = {
+        "data": where,
+        "target": source.target,
+        "task": "number",
+        "rows": len(known),
+        "features": len(table.names),
+        "repeats": trials.repeats,
+        "methods": [_means(name, scores) for name, scores in found.items()],
+    }
+    r2 = {name: [each["r2"] for each in scores] for name, scores in found.items()}
+    return facts, r2
+
+
+def _means(name: str, scores: list[dict[str, float]]) -> dict[str, Any]:
+    table = {key: np.array([each[key] for each in scores]) for key in scores[0]}
+    means = {key: float(column.mean()) for key, column in table.items()}
+    spread = {f"{key}_deviation": float(x.std()) for key, x in table.items()}
+    del spread["seconds_deviation"]
+    return {"method": name, "status": "done", **means, **spread}

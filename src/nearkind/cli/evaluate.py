@@ -15,13 +15,7 @@ def evaluate(
     of cv, mean, ridge, forest, boosting and neighbors.
     """
     from nearkind.cli import comparison, console
-    from nearkind.cli.number_comparison import number_columns, number_scores
 
-    show = console.print_json if as_json else console.show_evaluation
-    source = table.source()
-    if (columns := number_columns(source, task)) is not None:
-        show(number_scores(columns, source, trials, ranked=False))
-        return
-    chosen = trials.method or ["hamming", "cpml-s", "cpml-cv"]
-    facts = comparison.evaluate_methods(source, chosen, trials)
-    show(facts)
+    methods = ["hamming", "cpml-s", "cpml-cv"]
+    facts = comparison.trial_facts(table, trials, task, methods, ranked=False)
+    (console.print_json if as_json else console.show_evaluation)(facts)

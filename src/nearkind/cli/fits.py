@@ -4,6 +4,7 @@ import warnings
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
+from math import nan
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -16,21 +17,29 @@ from nearkind.cli.explanations import relevance_facts
 from nearkind.cli.fit_settings import FitSettings, StreamSettings
 from nearkind.cli.jit import compile_ahead
 from nearkind.cli.methods import SEARCH, STRUCTURES
-from nearkind.cli.number_fits import CROSS_VALIDATED, fit_number, predicts_number
 from nearkind.cli.options import Rows
-from nearkind.cli.usable_columns import declare, read_usable
-from nearkind.datasets.readers import is_set, read_batches, read_data
+from nearkind.cli.predictions import numbers_of
+from nearkind.cli.usable_columns import declare, read_usable, without_aside
+from nearkind.datasets.readers import is_set, read_batches, read_data, select_features
 from nearkind.estimators.batches import N_REFERENCE, reference_rows
 from nearkind.estimators.labels import label_array
 from nearkind.estimators.progress import BatchProgress, is_watched
-from nearkind.io import Batches, LabelledSource, LabelledTable
+from nearkind.io import (
+    Batches,
+    Columns,
+    LabelledSource,
+    LabelledTable,
+    require_column,
+    short_name,
+)
 from nearkind.io.formats import format_by_name
 from nearkind.model_view import ModelView
 from nearkind.protocols import Array
 from nearkind.search.elimination import NO_TIME
 from nearkind.search.folds import deal_by_class
-from nearkind.tables import Table
+from nearkind.tables import Table, printable
 from nearkind.voting import Voter
+from nearkind.voting.numbers import NumberVoter
 from nearkind.voting.voter import SoftRule
 
 Fit = tuple[Any, dict[str, Any]]
@@ -56,6 +65,13 @@ SLOW = 1.0
 """Seconds of 1,000 predictions that are announced; a busy machine adds some tenths."""
 ENOUGH_SECONDS, MOST_TIMED = 0.2, 512
 """Seconds for which predictions are timed at least, or how many are."""
+FEW_NUMBERS = 20
+"""Different numbers of a target up to which they are taken for classes."""
+CROSS_VALIDATED = (
+    "on {:,} held-out rows, cross-validated; also used for selection, so slightly "
+    "optimistic"
+)
+NOT_MEASURED = "R2 is measured by method cv alone."
 NO_SEARCH = (
     "Read in batches, so one distance is learned and none is searched for; "
     "--no-stream searches, with all rows in memory."
@@ -365,3 +381,81 @@ def chosen_text(voter: Voter) -> str:
         return f"{voter.report.title}, {who} training rows vote, {votes}"
     noun = "neighbour" if rule.n_neighbors == 1 else "neighbours"
     return f"{voter.report.title}, {rule.n_neighbors} {noun}"
+
+
+def predicts_number(
+    columns: Columns, source: LabelledSource, task: str = "auto"
+) -> bool:
+    """Return whether a number is to be predicted; say why if it is not stated."""
+    column, where = source.target, short_name(source.data)
+    column = require_column(column, columns, where)
+    if task != "auto":
+        return task == "number"
+    numbers = None if column in source.text else numbers_of(columns[column])
+    if numbers is None:
+        return False
+    n_numbers = len(np.unique(numbers[~np.isnan(numbers)]))
+    is_number = n_numbers > FEW_NUMBERS
+    if n_numbers > 2:
+        found, other = ("a number", "class") if is_number else ("a class", "number")
+        text = (
+            f"{column!r} holds {n_numbers:,} different numbers, so {found} is "
+            f"predicted; --task {other} predicts a {other}."
+        )
+        typer.echo(printable(text), err=True)
+    return is_number
+
+
+def numbered_table(columns: Columns, source: LabelledSource) -> tuple[Columns, Array]:
+    """Return the features of a table, and the target as numbers, NaN where missing."""
+    where = short_name(source.data)
+    target = require_column(source.target, columns, where)
+    y = numbers_of(columns[target])
+    if y is None:
+        raise ValueError(
+            f"Column {target!r} of {where} holds values that are no numbers. Pass "
+            "--task class to predict a class."
+        )
+    drop, dates = (target, *source.drop), source.options.dates
+    return select_features(columns, where, drop, source.text, dates), y
+
+
+def fit_number(columns: Columns, source: LabelledSource, settings: FitSettings) -> Fit:
+    """Return a regressor fitted to a table, and the facts of the fit."""
+    where, text = short_name(source.data), source.text
+    target = require_column(source.target, columns, where)
+    X, y = numbered_table(columns, source)
+    known = ~np.isnan(y)
+    if not known.all():
+        typer.echo(
+            f"{(~known).sum():,} rows have no {target!r} and are left out.", err=True
+        )
+    X = without_aside(X, text, where)
+    table, start = declare(X, text), perf_counter()
+    # Rows beside those without a number keep the numbers that they have in the file.
+    model = settings.regressor().fit(
+        table, np.where(known, y, 0.0), known.astype(float)
+    )
+    measured = {"r2": nan, "r2_is": NOT_MEASURED}
+    if settings.name == SEARCH:
+        held = CROSS_VALIDATED.format(len(model.held_rows_))
+        measured = {"r2": model.best_score_, "r2_is": held}
+    return model, {
+        "method": settings.name,
+        "task": "number",
+        "target": target,
+        "rows": int(known.sum()),
+        "features": len(table.names),
+        "chosen": list(map(_trend_text, model.committee_.voters)),
+        "scale": type(model.committee_.scale).__name__,
+        **measured,
+        "relevance": relevance_facts(model, None),
+        "explained_by": ModelView(model).explained_by,
+        "seconds": perf_counter() - start,
+    }
+
+
+def _trend_text(voter: NumberVoter) -> str:
+    """Return the distance of a voter of numbers, for people."""
+    trend = ", votes on the residuals of a linear trend" if voter.trend else ""
+    return f"{voter.report.title}{trend}"
