@@ -6,7 +6,7 @@ from scipy.stats import binomtest, chisquare
 
 from nearkind import datasets
 from nearkind.datasets import files
-from nearkind.datasets.led import led24
+from nearkind.datasets.rules import led24
 
 N = 20_000
 

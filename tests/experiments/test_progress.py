@@ -1,7 +1,7 @@
 """What a run prints: plain lines in a pipe, a bar on a terminal."""
 
 from nearkind.experiments import Row
-from nearkind.experiments.progress import RunProgress, show_progress
+from nearkind.experiments.runner import RunProgress, show_progress
 
 ROW = Row("zoo", "lmnn", 0, "shares, k=1", 7, accuracy=0.75, seconds=1.25)
 

@@ -6,7 +6,7 @@ import pandas as pd
 import nearkind as nk
 from helpers.browsing import report_data
 from nearkind.baselines import Hamming
-from nearkind.pages.oddities import oddity_lines
+from nearkind.pages.overview import oddity_lines
 from nearkind.pages.page import page
 from nearkind.pages.summary import summary
 

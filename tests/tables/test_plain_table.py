@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nearkind.tables.plain_table import PlainTable
+from nearkind.tables.frames import PlainTable
 
 COLUMNS = {
     "feature": np.array(["tone", "size", "a"], dtype=object),

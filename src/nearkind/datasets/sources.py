@@ -14,8 +14,7 @@ from nearkind.datasets import files, openml
 from nearkind.datasets.catalogue import CATALOGUE, CHECKSUMS
 from nearkind.datasets.dataset import Dataset
 from nearkind.datasets.derived import DERIVED
-from nearkind.datasets.led import SEED, led24
-from nearkind.datasets.rules import RULES
+from nearkind.datasets.rules import RULES, SEED, led24
 from nearkind.errors import did_you_mean
 from nearkind.io import write_columns
 

@@ -1,5 +1,6 @@
-"""What a table shows without labels: its columns, odd rows and groups."""
+"""What a table shows by itself: its columns, odd rows and values, and groups."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,21 @@ from nearkind.estimators.distance_names import named_distances
 from nearkind.io import Columns
 from nearkind.model_view import ModelView
 from nearkind.pages.data import ReportData
+from nearkind.pages.text import Line
 from nearkind.plot.text import count_text
 from nearkind.tables import Column, read_table, records
+from nearkind.tasks.audited_rows import AuditedRows
+from nearkind.tasks.duplicates import contradictions
 from nearkind.tasks.medoids import KMedoids
+from nearkind.tasks.odd_columns import odd_columns
 from nearkind.tasks.outliers import NearestOutliers
+from nearkind.tasks.synonyms import synonyms
 
-Line = tuple[str, str]
-
+MOST_LINES = 20
+"""Columns, and pairs of values, that are told."""
+MOST_GROUPS = 3
+"""Groups of equal rows that are told."""
+OTHER = "a class unknown to the model"
 MOST_JUDGED = 4_000
 """Rows from which groups are found, and among which odd ones are looked for."""
 MOST_ODD = 10
@@ -137,3 +146,46 @@ def equal_row_line(data: ReportData) -> list[Line]:
 
 def _text(value: Any) -> str:
     return "missing" if value is None or value != value else str(value)
+
+
+def oddity_lines(data: ReportData) -> list[Line]:
+    """Return a title and a sentence for each thing that is odd in the table.
+
+    Labels are not judged here: that takes models which have not seen them, as
+    ``nearkind.audit`` learns.
+
+    Parameters
+    ----------
+    data : ReportData
+    """
+    table, view = read_table(data.X).factorize(), data.view
+    classes = np.array([*data.classes, OTHER], dtype=object)
+    rows = AuditedRows(table, classes, data.true_class, np.arange(table.n_rows))
+    odd = odd_columns(rows)
+    useful = rows.without({each.column for each in odd if each.what == "identifier"})
+    distance = view.distance if view.report.is_learned else None
+    alike = synonyms(useful, distance)
+    return [
+        *_lines(odd, MOST_LINES, "more columns are odd."),
+        *_equal_row_lines(useful),
+        *_lines(alike, MOST_LINES, "more pairs of values may be one."),
+    ]
+
+
+def _lines(found: Sequence[Any], most: int, rest: str) -> Iterator[Line]:
+    """Yield the first findings, and how many there are beside them."""
+    for each in found[:most]:
+        about, told = (text[:1].upper() + text[1:] for text in each.in_words())
+        yield about.rstrip(":"), f"{told}."
+    if len(found) > most:
+        yield "Beside these", f"{len(found) - most:,} {rest}"
+
+
+def _equal_row_lines(rows: AuditedRows) -> Iterator[Line]:
+    if not (rows.y >= 0).any():
+        return
+    found, ceiling = contradictions(rows)
+    if found:
+        told = f"No model can get more than {ceiling:.1%} right here."
+        yield "Equal rows of different classes", told
+        yield from _lines(found, MOST_GROUPS, "more groups of rows are equal.")

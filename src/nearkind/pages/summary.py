@@ -12,8 +12,7 @@ from nearkind.pages.data import ReportData
 from nearkind.pages.mds import place_values
 from nearkind.pages.model_data import member_facts, value_counts
 from nearkind.pages.number_data import number_facts, number_lines
-from nearkind.pages.oddities import oddity_lines
-from nearkind.pages.overview import column_facts, equal_row_line
+from nearkind.pages.overview import column_facts, equal_row_line, oddity_lines
 from nearkind.pages.table_data import confusion_facts, held_confusion_facts, row_facts
 from nearkind.voting.shapley import coalitions
 

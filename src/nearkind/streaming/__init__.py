@@ -7,7 +7,7 @@ anything shaped like the builtin ``map``: each function of a batch can be pickle
 returns something small.
 """
 
-from nearkind.streaming.counts import TableCounts
+from nearkind.streaming.counts import BatchSummary, TableCounts, merge_summaries
 from nearkind.streaming.minibatch import (
     BatchRows,
     MinibatchSampler,
@@ -15,7 +15,6 @@ from nearkind.streaming.minibatch import (
 )
 from nearkind.streaming.sample import RowSample
 from nearkind.streaming.source import Batch, check_source, read_batches
-from nearkind.streaming.summary import BatchSummary, merge_summaries
 
 __all__ = [
     "Batch",
