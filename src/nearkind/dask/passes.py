@@ -1,6 +1,6 @@
 """The two passes of ``fit_batches`` over the partitions of a dask table."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -72,10 +72,7 @@ def fit(
     >>> fit(nk.CPML(), table, "label").n_samples_seen_
     432
     """
-    if sample_weight is not None:
-        raise ValueError(
-            "sample_weight is not supported for dask tables. Repeat rows instead."
-        )
+    _refuse_weights(sample_weight)
     per_step = check_whole(partitions_a_step, "partitions_a_step", "nearkind.dask.fit")
     passes = Passes(per_step)
     return model.fit_batches(
@@ -99,11 +96,8 @@ def search(model: Any, X: Any, y: Any = None, sample_weight: None = None) -> Any
     CPMLClassifierCV
         The model, fitted. Members that are no CPML are fitted to the sample.
     """
+    _refuse_weights(sample_weight)
     seed = 0 if model.random_state is None else model.random_state
-    if sample_weight is not None:
-        raise ValueError(
-            "sample_weight is not supported for dask tables. Repeat rows instead."
-        )
     model.fit(*_sampled(labelled_partitions(X, y), MOST_SEARCHED, generator(seed)))
     voters = []
     for member in model.members_:
@@ -113,6 +107,13 @@ def search(model: Any, X: Any, y: Any = None, sample_weight: None = None) -> Any
     model.committee_ = replace(model.committee_, voters=tuple(voters))
     keep_codebook(model, model.distance_.codebook)
     return model
+
+
+def _refuse_weights(sample_weight: Any) -> None:
+    if sample_weight is not None:
+        raise ValueError(
+            "sample_weight is not supported for dask tables. Repeat rows instead."
+        )
 
 
 def _sampled(
@@ -140,9 +141,8 @@ def _some_rows(X: Any, y: Any, share: float, seed: int) -> tuple[Any, Any]:
     """Return a share of the rows, and the last of each class, lest one be lost."""
     labels = np.asarray(y)
     kept = np.random.default_rng(seed).random(len(labels)) < share
-    kept[list({label: row for row, label in enumerate(labels.tolist())}.values())] = (
-        True
-    )
+    last = {label: row for row, label in enumerate(labels.tolist())}
+    kept[list(last.values())] = True
     rows = np.flatnonzero(kept)
     return (X.iloc[rows] if hasattr(X, "iloc") else X[rows]), labels[rows]
 
@@ -177,7 +177,9 @@ class Passes:
         like: Objective,
     ) -> Iterator["PartitionsObjective"]:
         """Yield an objective for each group of partitions that have rows."""
-        sent, like = persist(sampler), _without_rows(like)
+        nothing: Any = None  # of the rows: little is to be sent
+        like = replace(like, Z=like.Z[:, :0], constraints=nothing, map=map)
+        sent = persist(sampler)
         for at in range(0, len(self._batches), self.partitions_a_step):
             group = self._batches[at : at + self.partitions_a_step]
             yield PartitionsObjective(sent, like, group)
@@ -203,23 +205,21 @@ class PartitionsObjective:
 
     def linearize(self, point: Spectrum) -> Linearization:
         """Return mean value and gradient at a metric; each partition sends a matrix."""
-        return mean_linearization(self._parts(_linearize, point))
+        return mean_linearization(self._parts("linearize", point))
 
     def factor_gradient(self, F: Array) -> tuple[float, Array]:
         """Return mean loss and its gradient in F; only these and F travel."""
-        losses, gradients = zip(*self._parts(_factor_gradient, F), strict=True)
+        losses, gradients = zip(*self._parts("factor_gradient", F), strict=True)
         return float(np.mean(losses)), np.mean(gradients, axis=0)
 
     def factor_penalty(self, F: Array) -> tuple[float, Array]:
         """Return the penalty at F'F and its gradient in F, which need no rows."""
         return self.like.factor_penalty(F)
 
-    def _parts(self, evaluate: Callable[..., Any], at: Any) -> list[Any]:
-        """Return what each partition with rows finds at a metric."""
-        tasks = [
-            delayed(evaluate)(self.sampler, self.like, at, *batch)
-            for batch in self.batches
-        ]
+    def _parts(self, method: str, at: Any) -> list[Any]:
+        """Return what a method finds at a metric on each partition with rows."""
+        given = self.sampler, method, self.like, at
+        tasks = [delayed(_evaluate)(*given, *batch) for batch in self.batches]
         parts = [part for part in compute("learning", tasks) if part is not None]
         if not parts:
             raise ValueError(
@@ -234,31 +234,14 @@ class PartitionsObjective:
         return self.like.prox(M, step)
 
 
-def _without_rows(like: Objective) -> Objective:
-    """Return what a partition needs of an objective, which is little to send."""
-    nothing: Any = None
-    return replace(like, Z=like.Z[:, :0], constraints=nothing, map=map)
+def _summarize(summarize: Any, *batch: Any) -> BatchSummary:
+    return summarize(Batch(*batch))
 
 
-def _summarize(summarize: Any, number: int, X: Any, y: Any) -> BatchSummary:
-    return summarize(Batch(number, X, y))
-
-
-def _linearize(
-    sampler: MinibatchSampler,
-    like: Objective,
-    point: Spectrum,
-    number: int,
-    X: Any,
-    y: Any,
-) -> Linearization | None:
-    return sampler.linearize(Batch(number, X, y), like, point)
-
-
-def _factor_gradient(
-    sampler: MinibatchSampler, like: Objective, F: Array, number: int, X: Any, y: Any
-) -> tuple[float, Array] | None:
-    return sampler.factor_gradient(Batch(number, X, y), like, F)
+def _evaluate(
+    sampler: MinibatchSampler, method: str, like: Objective, at: Any, *batch: Any
+) -> Any:
+    return getattr(sampler, method)(Batch(*batch), like, at)
 
 
 def _n_rows(summary: BatchSummary) -> int:

@@ -19,7 +19,6 @@ from nearkind.validation.parameters import check_whole
 
 def transform(model: Any, X: Any) -> da.Array:
     """Return the vectors of rows, as ``CPML.transform`` does (n, q)."""
-    check_is_fitted(model)
     return _LazyResult(model, X, "transform").array(model.distance_.size)
 
 
@@ -36,19 +35,16 @@ def predict(model: Any, X: Any) -> da.Array:
     >>> bool((found.compute() == model.predict(data.X)).all())
     True
     """
-    check_is_fitted(model)
     return _LazyResult(model, X, "predict").array(dtype=model.classes_.dtype)
 
 
 def predict_proba(model: Any, X: Any) -> da.Array:
     """Return the probability of each class (n, n_classes)."""
-    check_is_fitted(model)
     return _LazyResult(model, X, "predict_proba").array(len(model.classes_))
 
 
 def score_samples(model: Any, X: Any) -> da.Array:
     """Return how like the training rows each row is (n,)."""
-    check_is_fitted(model)
     return _LazyResult(model, X, "score_samples").array()
 
 
@@ -73,7 +69,6 @@ def kneighbors(
     rows : dask Array of int of shape (n, k)
         Numbers of the training rows.
     """
-    check_is_fitted(model)
     k = model.n_neighbors if n_neighbors is None else n_neighbors
     k = check_whole(k, "n_neighbors", type(model).__name__)
     found = _LazyResult(model, X, "kneighbors", n_neighbors=k, return_distance=True)
@@ -85,6 +80,7 @@ class _LazyResult:
     """What a method returns for each partition, as tasks that share the model."""
 
     def __init__(self, model: Any, X: Any, method: str, **settings: Any) -> None:
+        check_is_fitted(model)
         parts, sent = partitions(X), persist(without_batches(model))
         self.lengths = partition_lengths(X)
         self.tasks = [delayed(_call)(sent, method, part, settings) for part in parts]
