@@ -7,9 +7,9 @@ from nearkind.cli.comparison import (
     accuracies,
     mean_scores,
     rank,
+    show_comparison,
     smallest_p_value,
 )
-from nearkind.cli.console import show_comparison
 from nearkind.experiments import Row
 from nearkind.experiments.sets import UserTable
 from nearkind.io import LabelledSource, ReadOptions

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import nearkind as nk
 from nearkind.cli.export import export
-from nearkind.cli.options import grouped
+from nearkind.cli.option_groups import grouped
 
 ROWS, LABELS = [["a"], ["b"], ["a"], ["b"]], ["n", "y", "n", "y"]
 

@@ -6,7 +6,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from nearkind.cli.options import argument, grouped, option
+from nearkind.cli.option_groups import argument, grouped, option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,7 @@ import pytest
 from nearkind import datasets
 from nearkind.datasets import files
 from nearkind.datasets.catalogue import CATALOGUE, CHECKSUMS
-from nearkind.datasets.display import overview
-from nearkind.datasets.sources import find_offer
+from nearkind.datasets.sources import find_offer, overview
 
 CHANGED = gzip.compress(b"a,class\n1,x\n2,y\n", mtime=0)
 

@@ -11,6 +11,7 @@ import numpy as np
 import typer
 
 from nearkind import CPML, CPMLClassifier, Questions
+from nearkind.cli.console import Facts
 from nearkind.cli.fit_settings import FitSettings
 from nearkind.cli.fits import distance_facts
 from nearkind.cli.methods import SEARCH, STRUCTURES
@@ -57,7 +58,7 @@ def fit_stated(
     settings: FitSettings,
     answers: Path | None,
     files: Mapping[str, Path],
-) -> tuple[Any, dict[str, Any]]:
+) -> tuple[Any, Facts]:
     """Return a model that learns from answers, or from pairs or triplets in files.
 
     Parameters
@@ -94,7 +95,7 @@ def row_numbers(path: Path) -> Any:
 
 def fitted(
     metric: CPML, X: Table, y: Any, target: str | None, start: float
-) -> tuple[Any, dict[str, Any]]:
+) -> tuple[Any, Facts]:
     """Return a distance, or a classifier where there are labels, and its facts."""
     model: Any = metric
     classes = {}

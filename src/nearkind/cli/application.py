@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from nearkind.cli.deferred_import import defer
-from nearkind.cli.options import grouped
+from nearkind.cli.option_groups import grouped
 from nearkind.errors import Advised, Parameter
 
 NAMES = (

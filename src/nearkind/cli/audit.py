@@ -3,7 +3,7 @@
 from typing import Any
 
 from nearkind.cli import options
-from nearkind.cli.options import option
+from nearkind.cli.option_groups import option
 
 
 def audit(

@@ -1,7 +1,7 @@
 """``nearkind change``."""
 
 from nearkind.cli import options
-from nearkind.cli.options import option
+from nearkind.cli.option_groups import option
 
 
 def change(

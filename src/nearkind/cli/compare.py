@@ -24,8 +24,9 @@ def compare(
     Without --method, all methods are tried; of a number, cv, mean, ridge, forest,
     boosting and neighbors.
     """
-    from nearkind.cli import comparison, console
+    from nearkind.cli import comparison
+    from nearkind.cli.console import print_json
 
     methods = comparison.METHODS
     facts = comparison.trial_facts(table, trials, task, methods, ranked=True)
-    (console.print_json if as_json else console.show_comparison)(facts)
+    (print_json if as_json else comparison.show_comparison)(facts)

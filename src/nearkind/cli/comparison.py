@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import typer
 
+from nearkind.cli.console import Facts, Screen
 from nearkind.cli.fits import numbered_table, predicts_number
 from nearkind.cli.jit import compile_ahead
 from nearkind.cli.methods import STRUCTURES, TRIALS, name_of, trial_name
@@ -48,6 +49,19 @@ HELD = 5
 """One row in so many is held out, where numbers are predicted."""
 
 
+SIGNIFICANT = 0.05
+HEADS = {
+    "balanced_accuracy": "balanced",
+    "triplet_accuracy": "triplets",
+    "mean_rank": "mean rank",
+    "p_value": "p",
+    "r2": "R2",
+    "rmse": "RMSE",
+    "mae": "MAE",
+}
+"""Head of a column where it is not the key."""
+
+
 def check_methods(methods: Iterable[str]) -> list[str]:
     """Return methods, each once; raise BadParameter for an unknown one."""
     chosen = list(dict.fromkeys(map(trial_name, methods)))
@@ -66,7 +80,7 @@ def trial_facts(
     task: str,
     methods: Iterable[str],
     ranked: bool,
-) -> dict[str, Any]:
+) -> Facts:
     """Return the mean scores of methods, classifiers or regressors.
 
     Parameters
@@ -123,7 +137,7 @@ def _table(source: LabelledSource, folder: Path) -> UserTable:
     return UserTable(name, source._replace(drop=(*source.drop, *aside)))
 
 
-def mean_scores(source: LabelledSource, rows: list[Row]) -> dict[str, Any]:
+def mean_scores(source: LabelledSource, rows: list[Row]) -> Facts:
     """Return the size of the table, and the mean scores of each method."""
     done = [row for row in rows if row.is_done]
     if not done:
@@ -143,10 +157,10 @@ def mean_scores(source: LabelledSource, rows: list[Row]) -> dict[str, Any]:
     }
 
 
-def _method_scores(rows: list[Row]) -> dict[str, Any]:
+def _method_scores(rows: list[Row]) -> Facts:
     """Return the mean scores of a method; None if one of its trials failed."""
     status = next((row.status for row in rows if not row.is_done), DONE)
-    facts: dict[str, Any] = {"method": rows[0].method, "status": status}
+    facts: Facts = {"method": rows[0].method, "status": status}
     for score in SCORES:
         table = score_table(rows, score)
         is_known = status == DONE and table.n_repetitions.item() > 0
@@ -163,7 +177,7 @@ def accuracies(rows: Sequence[Row]) -> dict[str, list[float]]:
     return {method: values for (_, method), values in found.items()}
 
 
-def rank(facts: dict[str, Any], accuracies: dict[str, list[float]]) -> dict[str, Any]:
+def rank(facts: Facts, accuracies: dict[str, list[float]]) -> Facts:
     """Add mean ranks and p-values to the facts of methods, the best one first.
 
     Parameters
@@ -182,7 +196,7 @@ def rank(facts: dict[str, Any], accuracies: dict[str, list[float]]) -> dict[str,
     """
     names = list(accuracies)
     table = np.array(list(accuracies.values())).T  # (repetitions, methods)
-    ranked: dict[str, Any] = dict.fromkeys(names, (1.0, None))
+    ranked: Facts = dict.fromkeys(names, (1.0, None))
     friedman = None
     if len(names) > 1:
         ranks = statistics.mean_ranks(table)
@@ -236,7 +250,7 @@ def _number_columns(source: LabelledSource, task: str) -> Columns | None:
 
 def _number_scores(
     columns: Columns, source: LabelledSource, trials: Trials
-) -> tuple[dict[str, Any], dict[str, list[float]]]:
+) -> tuple[Facts, dict[str, list[float]]]:
     """Return the mean scores of regressors on the same splits, and all R2."""
     names = list(dict.fromkeys(map(name_of, trials.method or REGRESSORS)))
     for name in names:
@@ -274,9 +288,74 @@ def _number_scores(
     return facts, r2
 
 
-def _means(name: str, scores: list[dict[str, float]]) -> dict[str, Any]:
+def _means(name: str, scores: list[dict[str, float]]) -> Facts:
     table = {key: np.array([each[key] for each in scores]) for key in scores[0]}
     means = {key: float(column.mean()) for key, column in table.items()}
     spread = {f"{key}_deviation": float(x.std()) for key, x in table.items()}
     del spread["seconds_deviation"]
     return {"method": name, "status": "done", **means, **spread}
+
+
+def show_evaluation(facts: Facts) -> None:
+    """Print one line per method."""
+    keys = ("accuracy", "balanced_accuracy", "triplet_accuracy")
+    screen = _print_methods(facts, (*_number_keys(facts, keys), "seconds"))
+    _print_failures(screen, facts)
+
+
+def show_comparison(facts: Facts) -> None:
+    """Print one line per method, the best first, and whether they differ."""
+    keys = _number_keys(facts, ("accuracy", "triplet_accuracy"))
+    screen = _print_methods(facts, ("mean_rank", *keys, "p_value", "seconds"))
+    if facts["friedman"] is not None:
+        p_value = facts["friedman"]["p_value"]
+        screen.line(f"Friedman: p = {p_value:.2g} that all are alike.")
+    screen.line(f"p: Wilcoxon against the first, adjusted by Holm. {facts['caution']}")
+    if facts["smallest_p_value"] > SIGNIFICANT:
+        screen.line(
+            f"So few splits of so many methods give no p below "
+            f"{facts['smallest_p_value']:.2g}; ask for more --repeats."
+        )
+    _print_failures(screen, facts)
+
+
+def _number_keys(facts: Facts, of_classes: tuple[str, ...]) -> tuple[str, ...]:
+    return ("r2", "rmse", "mae") if "task" in facts else of_classes
+
+
+def _print_methods(facts: Facts, keys: tuple[str, ...]) -> Screen:
+    """Print a table with a line per method and a column per key."""
+    screen, heads = Screen(), [HEADS.get(key, key) for key in keys]
+    baseline = ""
+    if "majority_share" in facts:
+        baseline = f"; majority-class baseline {facts['majority_share']:.1%}"
+    screen.line(
+        f"{facts['data']}: {facts['rows']:,} rows, {facts['features']} features, "
+        f"{facts['repeats']} splits{baseline}",
+        bold=True,
+    )
+    lines = [
+        (method["method"], *(_score(method, key) for key in keys))
+        for method in facts["methods"]
+    ]
+    screen.table(("method", *heads), lines, right=heads)
+    return screen
+
+
+def _print_failures(screen: Screen, facts: Facts) -> None:
+    for method in facts["methods"]:
+        if method["status"] != "done":
+            screen.line(f"{method['method']}: {method['status']}")
+
+
+def _score(method: Facts, key: str) -> str:
+    """Return a number of a method as text, with its deviation if it has one."""
+    value, deviation = method[key], method.get(f"{key}_deviation")
+    if value is None:
+        return "-"
+    if deviation is not None and key in ("r2", "rmse", "mae"):
+        form = ".3f" if key == "r2" else ".5g"
+        return f"{value:{form}} ± {deviation:{form}}"
+    if deviation is not None:
+        return f"{value:.1%} ± {deviation:.1%}"
+    return format(value, ".3f" if key == "p_value" else ".1f")

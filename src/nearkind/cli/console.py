@@ -5,11 +5,17 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
-from nearkind.datasets.display import console, table_of
 from nearkind.tables import is_printable, printable
 
+Facts = dict[str, Any]
+"""What a command prints, by the names that JSON has for it."""
+WIDE = 200
+"""Letters of a line in a pipe, which has no width."""
 BAR_WIDTH = 24
 """Letters of the longest bar."""
 MOST_FEATURES = 8
@@ -18,17 +24,6 @@ MOST_CELLS = 12
 MOST_CLASSES = 6
 MOST_GROUPS = 20
 MOST_LISTED = 6
-SIGNIFICANT = 0.05
-HEADS = {
-    "balanced_accuracy": "balanced",
-    "triplet_accuracy": "triplets",
-    "mean_rank": "mean rank",
-    "p_value": "p",
-    "r2": "R2",
-    "rmse": "RMSE",
-    "mae": "MAE",
-}
-"""Head of a column where it is not the key."""
 NEXT_OF_CLASSIFIER = (
     "predict {} NEW.csv",
     "explain {} NEW.csv --row 0",
@@ -80,7 +75,8 @@ class Screen:
     """Standard output for people: what a terminal would obey is escaped."""
 
     def __init__(self) -> None:
-        self._out = console()
+        out = Console(highlight=False)
+        self._out = out if out.is_terminal else Console(highlight=False, width=WIDE)
 
     def line(self, text: str = "", bold: bool = False) -> None:
         """Print a line as it is, whatever brackets it holds."""
@@ -98,8 +94,18 @@ class Screen:
         lines: Iterable[tuple[str, ...]],
         right: Collection[str] = (),
     ) -> None:
-        """Print a table, some of its columns to the right."""
-        self._out.print(table_of(self._out, head, lines, right))
+        """Print a table, framed on a terminal only; some columns to the right.
+
+        A cell is text and one line: what a terminal would obey is escaped.
+        """
+        frame = box.HEAVY_HEAD if self._out.is_terminal else None
+        table = Table(box=frame, pad_edge=False)
+        for title in head:
+            justify: Any = "right" if title in right else "left"
+            table.add_column(Text(printable(title)), justify=justify)
+        for line in lines:
+            table.add_row(*(Text(printable(cell)) for cell in line))
+        self._out.print(table)
 
 
 def bar(value: float, most: float) -> str:
@@ -125,7 +131,7 @@ def more_text(n: int, shown: int) -> str:
     return f" and {n - shown} more" if n > shown else ""
 
 
-def show_fit(facts: dict[str, Any]) -> None:
+def show_fit(facts: Facts) -> None:
     """Print what was learned, and what to do next."""
     screen, model, has_classes = Screen(), facts["model"], facts["target"] is not None
     classes, is_number = "no classes", "r2" in facts
@@ -159,39 +165,7 @@ def show_fit(facts: dict[str, Any]) -> None:
         screen.line(f"  nearkind {line.format(model)}")
 
 
-def show_model(facts: dict[str, Any]) -> None:
-    """Print what is in a model file."""
-    screen, classes, columns = Screen(), facts["classes"], facts["columns"]
-    screen.line(f"{facts['model']}: {facts['kind']}", bold=True)
-    for name in facts["distances"]:
-        screen.line(f"distance: {name}")
-    if facts["score"] is not None:
-        screen.line(f"cross-validated {facts['scoring']} {facts['score']:.3f}")
-    if facts["rows"] is not None:
-        screen.line(f"{facts['rows']:,.0f} training rows")
-    if classes is not None:
-        more = more_text(len(classes), MOST_LISTED)
-        listed = ", ".join(map(str, classes[:MOST_LISTED]))
-        screen.line(f"{len(classes)} classes: {listed}{more}")
-    lines = [
-        (name, str(len(column["values"])), _values_text(column))
-        for name, column in columns.items()
-    ]
-    screen.section(f"{len(columns)} columns")
-    screen.table(("column", "values", ""), lines, right={"values"})
-
-
-def _values_text(column: dict[str, Any]) -> str:
-    """Return the first values of a column, ranges of numbers included."""
-    values = column["values"]
-    if column["numeric"] and len(values) > MOST_LISTED:
-        return f"numbers, {values[0]} to {values[-1]}"
-    listed = " | ".join(map(str, values[:MOST_LISTED]))
-    missing = "; missing cells" if column["missing"] else ""
-    return f"{listed}{more_text(len(values), MOST_LISTED)}{missing}"
-
-
-def _print_accuracy(screen: Screen, facts: dict[str, Any]) -> None:
+def _print_accuracy(screen: Screen, facts: Facts) -> None:
     """Print the accuracy beside that of the baseline, and the recall of each class."""
     if facts["accuracy"] is not None:
         screen.line(f"accuracy {facts['accuracy']:.1%} {facts['accuracy_is']}")
@@ -210,7 +184,7 @@ def _print_accuracy(screen: Screen, facts: dict[str, Any]) -> None:
 
 
 def print_relevance(
-    screen: Screen, parts: list[dict[str, Any]], explained_by: str | None = None
+    screen: Screen, parts: list[Facts], explained_by: str | None = None
 ) -> None:
     """Print the share of each feature in the distance, with a bar."""
     screen.section("Contribution of each column to the distance")
@@ -228,7 +202,7 @@ def print_relevance(
         screen.line(f"  {len(rest)} more: {share:.1%}")
 
 
-def show_neighbors(facts: dict[str, Any]) -> None:
+def show_neighbors(facts: Facts) -> None:
     """Print the nearest training rows, and why each is near."""
     screen, predicted = Screen(), facts["predicted"]
     classified = "" if predicted is None else f", classified as {predicted}"
@@ -239,7 +213,7 @@ def show_neighbors(facts: dict[str, Any]) -> None:
     _print_neighbors(screen, facts)
 
 
-def show_prediction(facts: dict[str, Any]) -> None:
+def show_prediction(facts: Facts) -> None:
     """Print why a row has its class: effects of columns, and who votes."""
     screen, chances = Screen(), facts["probabilities"]
     likeliest = sorted(chances, key=lambda label: -chances[label])[:MOST_CLASSES]
@@ -254,7 +228,7 @@ def show_prediction(facts: dict[str, Any]) -> None:
     _print_neighbors(screen, facts)
 
 
-def show_contributions(facts: dict[str, Any]) -> None:
+def show_contributions(facts: Facts) -> None:
     """Print the mean absolute contribution of each feature, with a bar."""
     screen, parts = Screen(), facts["mean_absolute_contributions"]
     screen.line(f"{facts['data']}: {facts['rows']:,} rows", bold=True)
@@ -268,7 +242,7 @@ def show_contributions(facts: dict[str, Any]) -> None:
     screen.table(("feature", "contribution", ""), lines, right={"contribution"})
 
 
-def show_number(facts: dict[str, Any]) -> None:
+def show_number(facts: Facts) -> None:
     """Print why a row has its number."""
     screen = Screen()
     screen.line(f"Row {facts['row']}", bold=True)
@@ -278,7 +252,7 @@ def show_number(facts: dict[str, Any]) -> None:
         screen.line(line)
 
 
-def show_change(facts: dict[str, Any]) -> None:
+def show_change(facts: Facts) -> None:
     """Print the fewest changes that change the class of a row."""
     screen, n_changes = Screen(), facts["n_changes"]
     title = f"Row {facts['row']}, classified as {facts['before']}"
@@ -303,7 +277,7 @@ def show_change(facts: dict[str, Any]) -> None:
     screen.line(facts["reason"])
 
 
-def _print_effects(screen: Screen, facts: dict[str, Any], labels: list[Any]) -> None:
+def _print_effects(screen: Screen, facts: Facts, labels: list[Any]) -> None:
     """Print the contribution of each column to the probability of some classes."""
     from nearkind.voting.explanation import BASE, effect_text
 
@@ -323,7 +297,7 @@ def _print_effects(screen: Screen, facts: dict[str, Any], labels: list[Any]) -> 
     screen.table(head, [base, *lines], right=head[2:-1])
 
 
-def _print_neighbors(screen: Screen, facts: dict[str, Any]) -> None:
+def _print_neighbors(screen: Screen, facts: Facts) -> None:
     """Print training rows, what sets them apart, and which distance says so."""
     screen.line(f"by {facts['explained_by']}")
     screen.line(f"contribution of each column to the {facts['contributions_to']}")
@@ -333,7 +307,7 @@ def _print_neighbors(screen: Screen, facts: dict[str, Any]) -> None:
         _print_neighbor(screen, neighbor, vote)
 
 
-def show_explanation(facts: dict[str, Any]) -> None:
+def show_explanation(facts: Facts) -> None:
     """Print what each feature contributes to the distance between two rows."""
     screen, parts, (a, b) = Screen(), facts["contributions"], facts["rows"]
     screen.line(f"Rows {a} and {b} are {facts['distance']:.4g} apart", bold=True)
@@ -362,7 +336,7 @@ def show_explanation(facts: dict[str, Any]) -> None:
         _print_neighbor(screen, facts["other_class"])
 
 
-def explanation_text(parts: list[dict[str, Any]]) -> str:
+def explanation_text(parts: list[Facts]) -> str:
     """Return a sentence on the features that contribute most to a distance.
 
     Examples
@@ -382,7 +356,7 @@ def explanation_text(parts: list[dict[str, Any]]) -> str:
     return f"Most of it is {words}."
 
 
-def _print_neighbor(screen: Screen, neighbor: dict[str, Any], vote: str = "") -> None:
+def _print_neighbor(screen: Screen, neighbor: Facts, vote: str = "") -> None:
     """Print a training row beside the row: what differs, then what does not."""
     title = f"row {neighbor['row']}"
     if "class" in neighbor:
@@ -404,7 +378,7 @@ def _print_neighbor(screen: Screen, neighbor: dict[str, Any], vote: str = "") ->
         screen.line(f"    no difference: {', '.join(map(_same_text, same))}")
 
 
-def _same_text(part: dict[str, Any]) -> str:
+def _same_text(part: Facts) -> str:
     """Return a value that both rows have; both, if they are one to the model alone.
 
     Examples
@@ -416,79 +390,14 @@ def _same_text(part: dict[str, Any]) -> str:
     return f"{part['feature']}={cell_text(part['a'])}{there}"
 
 
-def cells_text(cells: dict[str, Any]) -> str:
+def cells_text(cells: Facts) -> str:
     """Return the cells of a row in one line, those of the first columns if many."""
     listed = [f"{name}={cell_text(value)}" for name, value in cells.items()]
     more = more_text(len(listed), MOST_CELLS)
     return ", ".join(listed[:MOST_CELLS]) + (more and f",{more}")
 
 
-def show_evaluation(facts: dict[str, Any]) -> None:
-    """Print one line per method."""
-    keys = ("accuracy", "balanced_accuracy", "triplet_accuracy")
-    screen = _print_methods(facts, (*_number_keys(facts, keys), "seconds"))
-    _print_failures(screen, facts)
-
-
-def show_comparison(facts: dict[str, Any]) -> None:
-    """Print one line per method, the best first, and whether they differ."""
-    keys = _number_keys(facts, ("accuracy", "triplet_accuracy"))
-    screen = _print_methods(facts, ("mean_rank", *keys, "p_value", "seconds"))
-    if facts["friedman"] is not None:
-        p_value = facts["friedman"]["p_value"]
-        screen.line(f"Friedman: p = {p_value:.2g} that all are alike.")
-    screen.line(f"p: Wilcoxon against the first, adjusted by Holm. {facts['caution']}")
-    if facts["smallest_p_value"] > SIGNIFICANT:
-        screen.line(
-            f"So few splits of so many methods give no p below "
-            f"{facts['smallest_p_value']:.2g}; ask for more --repeats."
-        )
-    _print_failures(screen, facts)
-
-
-def _number_keys(facts: dict[str, Any], of_classes: tuple[str, ...]) -> tuple[str, ...]:
-    return ("r2", "rmse", "mae") if "task" in facts else of_classes
-
-
-def _print_methods(facts: dict[str, Any], keys: tuple[str, ...]) -> Screen:
-    """Print a table with a line per method and a column per key."""
-    screen, heads = Screen(), [HEADS.get(key, key) for key in keys]
-    baseline = ""
-    if "majority_share" in facts:
-        baseline = f"; majority-class baseline {facts['majority_share']:.1%}"
-    screen.line(
-        f"{facts['data']}: {facts['rows']:,} rows, {facts['features']} features, "
-        f"{facts['repeats']} splits{baseline}",
-        bold=True,
-    )
-    lines = [
-        (method["method"], *(_score(method, key) for key in keys))
-        for method in facts["methods"]
-    ]
-    screen.table(("method", *heads), lines, right=heads)
-    return screen
-
-
-def _print_failures(screen: Screen, facts: dict[str, Any]) -> None:
-    for method in facts["methods"]:
-        if method["status"] != "done":
-            screen.line(f"{method['method']}: {method['status']}")
-
-
-def _score(method: dict[str, Any], key: str) -> str:
-    """Return a number of a method as text, with its deviation if it has one."""
-    value, deviation = method[key], method.get(f"{key}_deviation")
-    if value is None:
-        return "-"
-    if deviation is not None and key in ("r2", "rmse", "mae"):
-        form = ".3f" if key == "r2" else ".5g"
-        return f"{value:{form}} ± {deviation:{form}}"
-    if deviation is not None:
-        return f"{value:.1%} ± {deviation:.1%}"
-    return format(value, ".3f" if key == "p_value" else ".1f")
-
-
-def show_duplicates(facts: dict[str, Any]) -> None:
+def show_duplicates(facts: Facts) -> None:
     """Print equal rows, and the nearest pairs of others."""
     screen, equal, near = Screen(), facts["equal"], facts["near"]
     head = f"{facts['data']}: {facts['rows']:,} rows, {facts['different']:,} different"
@@ -520,10 +429,53 @@ def show_duplicates(facts: dict[str, Any]) -> None:
         screen.line("No two different rows are so near.")
 
 
-def _apart(pair: dict[str, Any]) -> str:
+def _apart(pair: Facts) -> str:
     """Return in which columns two rows differ, and how."""
     parts = [
         f"{part['feature']}: {cell_text(part['a'])}, {cell_text(part['b'])}"
         for part in pair["differs"]
     ]
     return "; ".join(parts[:MOST_REASONS]) + more_text(len(parts), MOST_REASONS)
+
+
+def show_sets(rows: list[Facts]) -> None:
+    """Print one line per data set."""
+    lines = [
+        (
+            row["name"],
+            *(_count(row[key]) for key in ("rows", "features", "classes")),
+            row["where"]
+            + (f", OpenML {row['openml']}" if row["where"] == "not here" else ""),
+            row["about"] or "",
+        )
+        for row in rows
+    ]
+    counts = "rows", "features", "classes"
+    Screen().table(("name", *counts, "from", "what it is"), lines, right=counts)
+
+
+def show_set(facts: Facts) -> None:
+    """Print what one data set holds."""
+    screen, classes = Screen(), facts["classes"]
+    screen.line(
+        f"{facts['name']}: {facts['rows']:,} rows, {len(facts['columns'])} features, "
+        f"{len(classes)} classes",
+        bold=True,
+    )
+    for key in ("source", "licence", "citation"):
+        screen.line(f"{key:<8}  {facts[key]}")
+    counts = "values", "missing"
+    columns = [
+        (column["name"], *(_count(column[key]) for key in counts))
+        for column in facts["columns"]
+    ]
+    screen.line()
+    screen.table(("feature", *counts), columns, right=counts)
+    screen.line()
+    lines = [(str(label), _count(rows)) for label, rows in classes.items()]
+    screen.table((facts["target"], "rows"), lines, right={"rows"})
+
+
+def _count(value: int | None) -> str:
+    """Return a count as text, "-" if it is not known."""
+    return "-" if value is None else f"{value:,}"

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import typer
 
-from nearkind.cli.options import AsJson, Force, argument, completion, option
+from nearkind.cli.option_groups import argument, completion, option
+from nearkind.cli.options import AsJson, Force
 
 
 def _names() -> list[str]:
@@ -28,28 +29,16 @@ def datasets(
     as_json: AsJson = False,
 ) -> None:
     """List the built-in data sets, describe one, or write one to a file."""
+    from nearkind.cli import console
+    from nearkind.datasets import sources
+
     if output is not None:
         _write_out(name, output, force)
     elif name is not None:
-        _describe(name, as_json)
+        found = sources.description(name, sources.obtain(name))
+        (console.print_json if as_json else console.show_set)(found)
     else:
-        _list_all(as_json)
-
-
-def _list_all(as_json: bool) -> None:
-    from nearkind.cli.console import print_json
-    from nearkind.datasets import display
-
-    show = print_json if as_json else display.show_overview
-    show(display.overview())
-
-
-def _describe(name: str, as_json: bool) -> None:
-    from nearkind.cli.console import print_json
-    from nearkind.datasets import display, sources
-
-    show = print_json if as_json else display.show_description
-    show(display.description(name, sources.obtain(name)))
+        (console.print_json if as_json else console.show_sets)(sources.overview())
 
 
 def _write_out(name: str | None, path: Path, force: bool) -> None:

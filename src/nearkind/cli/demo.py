@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from nearkind.cli import options
-from nearkind.cli.options import argument
+from nearkind.cli.option_groups import argument
 
 
 def demo(

@@ -14,8 +14,9 @@ def evaluate(
     Without --method, hamming, cpml-s and cpml-cv are tried. Of a number, R2 and errors
     of cv, mean, ridge, forest, boosting and neighbors.
     """
-    from nearkind.cli import comparison, console
+    from nearkind.cli import comparison
+    from nearkind.cli.console import print_json
 
     methods = ["hamming", "cpml-s", "cpml-cv"]
     facts = comparison.trial_facts(table, trials, task, methods, ranked=False)
-    (console.print_json if as_json else console.show_evaluation)(facts)
+    (print_json if as_json else comparison.show_evaluation)(facts)

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nearkind.cli.console import Facts
 from nearkind.cli.model_table import ModelTable
 from nearkind.cli.progress import progress_bar
 from nearkind.io import Columns
@@ -48,7 +49,7 @@ class Explainer:
         if training is not None:
             self.training = ModelTable(table.model, training, table.options)
 
-    def neighbors(self, number: int, k: int) -> dict[str, Any]:
+    def neighbors(self, number: int, k: int) -> Facts:
         """Return the k nearest training rows of a row, from 0 on, with contributions.
 
         Law: the contributions to a neighbour add up to its distance, or to the square.
@@ -63,7 +64,7 @@ class Explainer:
             "neighbors": [self.neighbor(here, n, d) for n, d in found],
         }
 
-    def prediction(self, number: int, k: int) -> dict[str, Any]:
+    def prediction(self, number: int, k: int) -> Facts:
         """Return why a row has its class: k rows with votes, and contributions."""
         row = self.table.row(number)
         here, p = self.coded(row), self.model.predict_proba(row)[0].tolist()
@@ -92,7 +93,7 @@ class Explainer:
             ],
         }
 
-    def number(self, number: int, k: int) -> dict[str, Any]:
+    def number(self, number: int, k: int) -> Facts:
         """Return why a row has its number: k neighbours, and effects."""
         row = self.table.row(number)
         cells = {name: column[0] for name, column in row.items()}
@@ -107,7 +108,7 @@ class Explainer:
             "effects": _records(found.effects, ("feature", "value", "effect")),
         }
 
-    def change(self, number: int, to: str | None, fixed: list[str]) -> dict[str, Any]:
+    def change(self, number: int, to: str | None, fixed: list[str]) -> Facts:
         """Return the fewest changes that give a row a class, named as people write it.
 
         Parameters
@@ -135,7 +136,7 @@ class Explainer:
             "explained_by": self.view.explained_by,
         }
 
-    def about(self, number: int, row: dict[Any, list[Any]]) -> dict[str, Any]:
+    def about(self, number: int, row: dict[Any, list[Any]]) -> Facts:
         """Return the row, its class, and what explains it."""
         return {
             "row": number,
@@ -144,7 +145,7 @@ class Explainer:
             "explained_by": self.view.explained_by,
         }
 
-    def distance(self, a: int, b: int) -> dict[str, Any]:
+    def distance(self, a: int, b: int) -> Facts:
         """Return what each feature adds to the distance between two rows."""
         rows, view = [self.table.row(a), self.table.row(b)], self.view
         here, there = map(self.coded, rows)
@@ -184,9 +185,7 @@ class Explainer:
             )
         return found
 
-    def nearest_of_other_class(
-        self, here: CodedRow, label: Any
-    ) -> dict[str, Any] | None:
+    def nearest_of_other_class(self, here: CodedRow, label: Any) -> Facts | None:
         """Return the nearest training row of another class; of tied rows the first.
 
         The class of a unique row is the one with the largest share. None if all are of
@@ -204,7 +203,7 @@ class Explainer:
         unique = int(tied[first_rows.argmin()])
         return self.neighbor(here, int(first_rows.min()), float(d[unique]))
 
-    def neighbor(self, here: CodedRow, number: int, distance: float) -> dict[str, Any]:
+    def neighbor(self, here: CodedRow, number: int, distance: float) -> Facts:
         """Return a training row: number, distance, classes, and what differs."""
         there, voter = self.training_row(number), self.view.voter
         parts, unique = self.contributions(here, there), voter.rows.unique_of(number)
@@ -226,7 +225,7 @@ class Explainer:
             "same": [part for part in parts if part["same"]],
         }
 
-    def contributions(self, a: CodedRow, b: CodedRow) -> list[dict[str, Any]]:
+    def contributions(self, a: CodedRow, b: CodedRow) -> list[Facts]:
         """Return what each feature adds, the largest first, whatever its sign."""
         parts = self.view.distance.contributions(a.codes, b.codes)
         names = self.view.codebook.feature_names
@@ -242,7 +241,7 @@ class Explainer:
         ]
 
 
-def _records(table: Any, names: tuple[str, ...]) -> list[dict[str, Any]]:
+def _records(table: Any, names: tuple[str, ...]) -> list[Facts]:
     """Return the rows of a data frame, some columns of it."""
     lines = zip(*(map(plain, list(table[name])) for name in names), strict=True)
     return [dict(zip(names, line, strict=True)) for line in lines]
@@ -267,7 +266,7 @@ def contributions(table: ModelTable) -> Columns:
     }
 
 
-def contribution_facts(table: ModelTable, columns: Columns) -> dict[str, Any]:
+def contribution_facts(table: ModelTable, columns: Columns) -> Facts:
     """Return the mean absolute contribution of each feature, the largest first."""
     committee = table.model.committee_
     names, is_number = committee.feature_names, committee.classes is None
@@ -285,7 +284,7 @@ def contribution_facts(table: ModelTable, columns: Columns) -> dict[str, Any]:
     }
 
 
-def relevance_facts(model: Any, X: Any) -> list[dict[str, Any]]:
+def relevance_facts(model: Any, X: Any) -> list[Facts]:
     """Return features with their relevance, the largest first.
 
     Parameters
@@ -301,7 +300,7 @@ def relevance_facts(model: Any, X: Any) -> list[dict[str, Any]]:
     return [{"feature": names[d], "share": float(shares[d])} for d in order]
 
 
-def row_neighbors(metric: Any, X: Columns, number: int, k: int) -> dict[str, Any]:
+def row_neighbors(metric: Any, X: Columns, number: int, k: int) -> Facts:
     """Return the rows of a table nearest to one of them, with contributions.
 
     Parameters
@@ -338,7 +337,7 @@ def row_neighbors(metric: Any, X: Columns, number: int, k: int) -> dict[str, Any
     }
 
 
-def _apart(told: Any) -> dict[str, Any]:
+def _apart(told: Any) -> Facts:
     """Return the columns in which two rows differ, and the others."""
     parts = _records(told, ("feature", "a", "b", "contribution"))
     for part in parts:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from nearkind.cli import options
-from nearkind.cli.options import option
+from nearkind.cli.option_groups import option
 from nearkind.export.targets import target_of
 
 if TYPE_CHECKING:

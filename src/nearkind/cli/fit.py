@@ -9,7 +9,7 @@ import typer
 
 from nearkind.cli import methods, options
 from nearkind.cli.fit_settings import FitSettings, StreamSettings
-from nearkind.cli.options import option
+from nearkind.cli.option_groups import option
 
 
 def _end_search_by_signal() -> None:

@@ -8,7 +8,8 @@ import typer
 
 from nearkind.cli import methods
 from nearkind.cli.methods import SEARCH, STRUCTURES
-from nearkind.cli.options import Seed, completion, option
+from nearkind.cli.option_groups import completion, option
+from nearkind.cli.options import Seed
 
 ONE_METRIC = "single"
 """Learned where rows are too many to search."""

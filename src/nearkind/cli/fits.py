@@ -13,6 +13,7 @@ import numpy as np
 import typer
 
 from nearkind import CPMLClassifier
+from nearkind.cli.console import Facts
 from nearkind.cli.explanations import relevance_facts
 from nearkind.cli.fit_settings import FitSettings, StreamSettings
 from nearkind.cli.jit import compile_ahead
@@ -42,7 +43,7 @@ from nearkind.voting import Voter
 from nearkind.voting.numbers import NumberVoter
 from nearkind.voting.voter import SoftRule
 
-Fit = tuple[Any, dict[str, Any]]
+Fit = tuple[Any, Facts]
 """A fitted model, and the facts of the fit."""
 LONG = 10.0
 """Seconds of a search that are announced."""
@@ -110,9 +111,7 @@ def fit_distance(rows: Rows, settings: FitSettings, batches: StreamSettings) -> 
     return metric, distance_facts(settings.name, metric, table, perf_counter() - start)
 
 
-def distance_facts(
-    method: str, metric: Any, table: Table, seconds: float
-) -> dict[str, Any]:
+def distance_facts(method: str, metric: Any, table: Table, seconds: float) -> Facts:
     """Return the facts of the fit of a distance alone."""
     return {
         "method": method,
@@ -211,7 +210,7 @@ def _accuracy_facts(
     counts: dict[Any, int],
     target: str,
     settings: FitSettings,
-) -> dict[str, Any]:
+) -> Facts:
     """Return the accuracy beside the baseline, and a caution if it is no better.
 
     There is no caution where classes are weighted or another score is asked for, as
@@ -230,14 +229,14 @@ def _accuracy_facts(
     return {**facts, "caution": f"{NO_BETTER}{nothing if is_even else ''}."}
 
 
-def _untried(model: Any) -> dict[str, Any]:
+def _untried(model: Any) -> Facts:
     """Return the candidates of a search that there was no time for, if any."""
     refused = model.refused_ if ModelView(model).was_searched else {}
     names = [name for name, why in refused.items() if why == NO_TIME]
     return {"not_tried": names} if names else {}
 
 
-def _prediction_facts(model: Any, settings: FitSettings) -> dict[str, Any]:
+def _prediction_facts(model: Any, settings: FitSettings) -> Facts:
     """Return how long 1,000 predictions take, and what to say if that is long."""
     seconds = prediction_seconds(model)
     if seconds < SLOW:
@@ -277,9 +276,7 @@ def _seconds_per_row(voter: Voter) -> float:
         n *= 4
 
 
-def _recall_facts(
-    confusion: Array, classes: Any, settings: FitSettings
-) -> dict[str, Any]:
+def _recall_facts(confusion: Array, classes: Any, settings: FitSettings) -> Facts:
     """Return the recall of each class that has held-out rows, and their mean."""
     n_rows = confusion.sum(axis=1)
     shares = confusion.diagonal()[n_rows > 0] / n_rows[n_rows > 0]

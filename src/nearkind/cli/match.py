@@ -3,7 +3,7 @@
 from typing import Any
 
 from nearkind.cli import options
-from nearkind.cli.options import argument, option
+from nearkind.cli.option_groups import argument, option
 
 
 def match(

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from nearkind.cli import options
-from nearkind.cli.options import argument, option
+from nearkind.cli.option_groups import argument, option
 
 
 def neighbors(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from nearkind.cli import options
+from nearkind.cli.option_groups import option
 
 if TYPE_CHECKING:
     from nearkind.cli.predictions import NumberScore, Score
@@ -14,7 +15,7 @@ def predict(
     query: options.Query,
     written: options.TableOutput,
     target: options.TrueClasses = None,
-    coverage: float | None = options.option(
+    coverage: float | None = option(
         "Add the set of classes that holds the true class for this share of new rows, "
         "such as 0.9, for models of method cv; of a number its interval, 0.9 by "
         "default.",

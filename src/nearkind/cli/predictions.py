@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nearkind.cli.console import Facts
 from nearkind.cli.model_table import ModelTable, free_name
 from nearkind.cli.progress import progress_bar
 from nearkind.io import Columns, ReadOptions, column_batches, require_column
@@ -166,7 +167,7 @@ class ClassPredictions:
             found[free_name(f"p_{label}", found)] = column
         return found
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """Return the predictions for JSON."""
         score, sets = self.score, [{"set": labels} for labels in self._set_labels()]
         sets = sets or [{}] * len(self.labels)
@@ -263,7 +264,7 @@ class NumberPredictions:
                 found[free_name(name, found)] = ends.tolist()
         return found
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """Return the predictions for JSON."""
         score, table = self.score, self.columns({})
         rows = zip(*table.values(), strict=True)

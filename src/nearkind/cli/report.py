@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nearkind.cli import options
-from nearkind.cli.options import argument
+from nearkind.cli.option_groups import argument
 
 if TYPE_CHECKING:
     from nearkind.cli.model_table import ModelTable

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from nearkind.cli.options import Force, argument, option
+from nearkind.cli.option_groups import argument, option
+from nearkind.cli.options import Force
 
 if TYPE_CHECKING:
     from nearkind.experiments.paper.reproduction import Reproduction

@@ -8,10 +8,10 @@ from nearkind.cli import options
 def show(model: options.Model, as_json: options.AsJson = False) -> None:
     """Print what a model file holds: its method, score, classes, columns and values."""
     from nearkind import load
-    from nearkind.cli.console import print_json, show_model
+    from nearkind.cli.console import print_json
 
     facts = {"model": str(model), **model_facts(load(model))}
-    (print_json if as_json else show_model)(facts)
+    (print_json if as_json else _show_model)(facts)
 
 
 def model_facts(model: Any) -> dict[str, Any]:
@@ -45,3 +45,39 @@ def model_facts(model: Any) -> dict[str, Any]:
             for name, feature in zip(book.names_, book.features_, strict=True)
         },
     }
+
+
+def _show_model(facts: dict[str, Any]) -> None:
+    """Print what is in a model file."""
+    from nearkind.cli.console import MOST_LISTED, Screen, more_text
+
+    screen, classes, columns = Screen(), facts["classes"], facts["columns"]
+    screen.line(f"{facts['model']}: {facts['kind']}", bold=True)
+    for name in facts["distances"]:
+        screen.line(f"distance: {name}")
+    if facts["score"] is not None:
+        screen.line(f"cross-validated {facts['scoring']} {facts['score']:.3f}")
+    if facts["rows"] is not None:
+        screen.line(f"{facts['rows']:,.0f} training rows")
+    if classes is not None:
+        more = more_text(len(classes), MOST_LISTED)
+        listed = ", ".join(map(str, classes[:MOST_LISTED]))
+        screen.line(f"{len(classes)} classes: {listed}{more}")
+    lines = [
+        (name, str(len(column["values"])), _values_text(column))
+        for name, column in columns.items()
+    ]
+    screen.section(f"{len(columns)} columns")
+    screen.table(("column", "values", ""), lines, right={"values"})
+
+
+def _values_text(column: dict[str, Any]) -> str:
+    """Return the first values of a column, ranges of numbers included."""
+    from nearkind.cli.console import MOST_LISTED, more_text
+
+    values = column["values"]
+    if column["numeric"] and len(values) > MOST_LISTED:
+        return f"numbers, {values[0]} to {values[-1]}"
+    listed = " | ".join(map(str, values[:MOST_LISTED]))
+    missing = "; missing cells" if column["missing"] else ""
+    return f"{listed}{more_text(len(values), MOST_LISTED)}{missing}"

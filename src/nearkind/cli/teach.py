@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from nearkind.cli import options
-from nearkind.cli.options import option
+from nearkind.cli.option_groups import option
 
 if TYPE_CHECKING:
     from nearkind.tasks.questions import AnswerProgress, Question, Questions

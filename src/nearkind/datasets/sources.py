@@ -4,11 +4,12 @@ A set that no source can give is refused with what to do to have it.
 """
 
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nearkind.datasets import files, openml
 from nearkind.datasets.catalogue import CATALOGUE, CHECKSUMS
@@ -264,3 +265,77 @@ def _keep(name: str, data: Dataset) -> None:
             f"({error}); it will be downloaded again next time.",
             stacklevel=2,
         )
+
+
+def overview() -> list[dict[str, Any]]:
+    """Return one dictionary a set: its size, and where it would come from.
+
+    Returns
+    -------
+    list of dict
+        With name, rows, features, classes, where ("rule", "folder", "cache" or "not
+        here"), openml (its number there, or that of the
+        set it is made of) and about; None for what is not known before reading a file.
+
+    Examples
+    --------
+    >>> [row["rows"] for row in overview() if row["name"] == "balance"]
+    [625]
+    """
+    return [_facts(name) for name in names()]
+
+
+def _facts(name: str) -> dict[str, Any]:
+    """Return the facts known without reading the set."""
+    entry = CATALOGUE.get(name)
+    recipe = openml.RECIPES.get(DERIVED[name].parent if name in DERIVED else name)
+    rows, features, classes, about = entry[:4] if entry else (None,) * 4
+    return {
+        "name": name,
+        "rows": rows,
+        "features": features,
+        "classes": classes,
+        "where": require_offer(name).where,
+        "openml": recipe.data_id if recipe else None,
+        "about": about,
+    }
+
+
+def description(name: str, obtained: Obtained) -> dict[str, Any]:
+    """Return what a set holds.
+
+    Parameters
+    ----------
+    name : str
+    obtained : Obtained
+
+    Returns
+    -------
+    dict
+        With name, source, licence, citation, rows, ``columns`` (a dictionary each:
+        name, values, missing), ``target`` and ``classes`` (label to rows, the most
+        frequent first).
+
+    Examples
+    --------
+    >>> description("credit_risk", obtain("credit_risk"))["classes"]
+    {'Low': 2, 'High': 2, 'Middle': 2}
+    """
+    data, source, licence, citation = obtained
+    columns = zip(data.feature_names, data.X.T, strict=True)
+    return {
+        "name": name,
+        "source": source,
+        "licence": licence,
+        "citation": citation,
+        "rows": len(data.y),
+        "columns": [_column(column, list(values)) for column, values in columns],
+        "target": data.target,
+        "classes": dict(Counter(data.y.tolist()).most_common()),
+    }
+
+
+def _column(name: str, values: list[str | None]) -> dict[str, Any]:
+    """Return the number of values of a column, missing ones apart."""
+    present = set(values) - {None}
+    return {"name": name, "values": len(present), "missing": values.count(None)}
