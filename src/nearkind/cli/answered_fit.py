@@ -18,7 +18,7 @@ from nearkind.cli.methods import SEARCH, STRUCTURES
 from nearkind.cli.options import TargetTable
 from nearkind.datasets.readers import read_features
 from nearkind.errors import error_context
-from nearkind.io import require_column, short_name
+from nearkind.io import require_column
 from nearkind.io.cells import is_missing
 from nearkind.tables import Table
 from nearkind.tasks.answers import kind_of, read_state
@@ -32,7 +32,7 @@ def read_partly_labelled(table: TargetTable) -> tuple[Table, list[Any] | None]:
     X = read_features(rows.data, rows.drop or (), text, rows.reading.options)
     y = None
     if target is not None:
-        require_column(target, X, short_name(rows.data))
+        require_column(target, X, rows.where)
         y = [None if is_missing(cell) else cell for cell in X.pop(target)]
     return rows.table(rows.usable(X)), y
 

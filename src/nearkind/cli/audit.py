@@ -23,11 +23,10 @@ def audit(
     from nearkind.cli.fits import numbered_table, predicts_number
     from nearkind.datasets.readers import read_data
     from nearkind.estimators.progress import is_watched
-    from nearkind.io import short_name
     from nearkind.tasks.audit import audit as audit_table
 
     source = table.source()
-    columns, name = read_data(source.data, source.options), short_name(source.data)
+    columns, name = read_data(source.data, source.options), source.where
     is_number = predicts_number(columns, source, task)
     rows: Any = range(len(next(iter(columns.values()))))
     every, y = set(rows), None

@@ -31,7 +31,7 @@ def cluster(
     from nearkind.cli.console import Screen, print_json
     from nearkind.cli.outputs import PAGE, check_output
     from nearkind.cli.progress import said_if_long
-    from nearkind.io import short_name, write_text
+    from nearkind.io import write_text
     from nearkind.pages.overview import overview
     from nearkind.pages.page import page as page_of
     from nearkind.pages.summary import summary
@@ -44,7 +44,7 @@ def cluster(
     written.check(rows.inputs)
     if page is not None:
         check_output(page, PAGE, rows.inputs, written.force)
-    X, metric, where = rows.features(), measure.distance(), short_name(rows.data)
+    X, metric, where = rows.features(), measure.distance(), rows.where
     usable = rows.usable(X)
     table = rows.table(usable)
     with said_if_long("finding groups ..."):

@@ -31,7 +31,7 @@ from nearkind.experiments import (
 from nearkind.experiments.rows import DONE
 from nearkind.experiments.scores import values_by_cell
 from nearkind.experiments.sets import UserTable
-from nearkind.io import Columns, LabelledSource, short_name
+from nearkind.io import Columns, LabelledSource
 from nearkind.io.sources import can_be_read_once, open_bytes
 from nearkind.search.regressors import REGRESSORS, number_trial
 
@@ -132,7 +132,7 @@ def _table(source: LabelledSource, folder: Path) -> UserTable:
     elif not is_set(data):
         warn_shadowed(data)
         data = str(Path(data).absolute())
-    name, source = short_name(source.data), source._replace(data=data)
+    name, source = source.where, source._replace(data=data)
     aside = set_aside(read_labelled(source).X, source.text, name)
     return UserTable(name, source._replace(drop=(*source.drop, *aside)))
 
@@ -144,7 +144,7 @@ def mean_scores(source: LabelledSource, rows: list[Row]) -> Facts:
         raise ValueError(f"Every method failed on it: {rows[0].status}.")
     one, methods = done[0], dict.fromkeys(row.method for row in rows)
     return {
-        "data": short_name(source.data),
+        "data": source.where,
         "target": source.target,
         "rows": sum(n or 0 for n in (one.n_train, one.n_valid, one.n_test)),
         "features": one.n_features,
@@ -258,7 +258,7 @@ def _number_scores(
             hint = did_you_mean(name, REGRESSORS)
             raise typer.BadParameter(f"no method {name!r} predicts numbers. {hint}")
     X, y = numbered_table(columns, source)
-    where, known = short_name(source.data), np.flatnonzero(~np.isnan(y))
+    where, known = source.where, np.flatnonzero(~np.isnan(y))
     if len(known) < 2 * HELD:
         raise ValueError(
             f"{where} has {len(known)} rows with a number; comparing takes at least "

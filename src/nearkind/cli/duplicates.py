@@ -24,7 +24,6 @@ def duplicates(
     """List equal and nearly equal rows of DATA."""
     from nearkind.cli.console import print_json, show_duplicates
     from nearkind.cli.progress import progress_bar
-    from nearkind.io import short_name
     from nearkind.tasks.duplicates import similarity_facts
 
     if model is None:
@@ -42,5 +41,5 @@ def duplicates(
     largest = float("inf") if within is None else within
     with progress_bar("comparing rows", n_rows) as advance:
         facts = similarity_facts(X, known, pairs, largest, advance)
-    facts = {"data": short_name(rows.data), **facts}
+    facts = {"data": rows.where, **facts}
     (print_json if as_json else show_duplicates)(facts)

@@ -11,7 +11,7 @@ from nearkind.io import Columns
 from nearkind.model_view import ModelView
 from nearkind.neighbors import tie_widths
 from nearkind.protocols import Codes
-from nearkind.tables import plain, read_table
+from nearkind.tables import records
 from nearkind.tasks.change import nearest_change
 from nearkind.tasks.nearest_rows import NearestRows
 from nearkind.voting.explanation import (
@@ -98,14 +98,13 @@ class Explainer:
         row = self.table.row(number)
         cells = {name: column[0] for name, column in row.items()}
         found = explain_number(self.view.committee, cells, k)
-        near = ("row", "target", "distance", "vote")
         return {
             **self.about(number, row),
             "interval": found.interval,
             "base": found.base,
             "text": repr(found),
-            "neighbors": _records(found.neighbors, near),
-            "effects": _records(found.effects, ("feature", "value", "effect")),
+            "neighbors": records(found.neighbors),
+            "effects": records(found.effects),
         }
 
     def change(self, number: int, to: str | None, fixed: list[str]) -> Facts:
@@ -221,8 +220,7 @@ class Explainer:
             "distance": distance,
             "class": label,
             "classes": classes,
-            "why": [part for part in parts if not part["same"]],
-            "same": [part for part in parts if part["same"]],
+            **_parted(parts),
         }
 
     def contributions(self, a: CodedRow, b: CodedRow) -> list[Facts]:
@@ -241,25 +239,15 @@ class Explainer:
         ]
 
 
-def _records(table: Any, names: tuple[str, ...]) -> list[Facts]:
-    """Return the rows of a data frame, some columns of it."""
-    lines = zip(*(map(plain, list(table[name])) for name in names), strict=True)
-    return [dict(zip(names, line, strict=True)) for line in lines]
-
-
 def contributions(table: ModelTable) -> Columns:
     """Return what ``explain_rows`` of a model says of a table, as columns."""
     committee, found = table.model.committee_, []
     is_number = committee.classes is None
     explained = number_contributions if is_number else contribution_columns
-    rows = read_table(table.X).factorize()
-    for distance in table.view.distances:
-        distance.encode(rows)  # what is unseen is said once, of all rows
     with progress_bar("explaining rows", table.n_rows) as advance:
-        for start in range(0, table.n_rows, ROWS_AT_ONCE):
-            some = np.arange(start, min(start + ROWS_AT_ONCE, table.n_rows))
-            found.append(explained(committee, rows.take(some)))
-            advance(len(some))
+        for rows in table.portions(ROWS_AT_ONCE):
+            found.append(explained(committee, rows))
+            advance(rows.n_rows)
     return {
         str(name): np.concatenate([part[name] for part in found]).tolist()
         for name in found[0]
@@ -324,24 +312,23 @@ def row_neighbors(metric: Any, X: Columns, number: int, k: int) -> Facts:
     distances, numbers = model.kneighbors(row, k + 1)
     pairs = zip(numbers[0].tolist(), distances[0].tolist(), strict=True)
     near = [(other, distance) for other, distance in pairs if other != number][:k]
+    neighbors = []
+    for other, distance in near:
+        parts = records(model.explain(number, other))
+        parts = [{**part, "same": part["a"] == part["b"]} for part in parts]
+        neighbors.append({"row": other, "distance": distance, **_parted(parts)})
     return {
         "row": number,
         "cells": {str(name): cells[0] for name, cells in row.items()},
         "predicted": None,
         "explained_by": ModelView(model.metric_).report.title,
         "contributions_to": model.distance_.contributions_to,
-        "neighbors": [
-            {"row": other, "distance": distance, **_apart(model.explain(number, other))}
-            for other, distance in near
-        ],
+        "neighbors": neighbors,
     }
 
 
-def _apart(told: Any) -> Facts:
+def _parted(parts: list[Facts]) -> Facts:
     """Return the columns in which two rows differ, and the others."""
-    parts = _records(told, ("feature", "a", "b", "contribution"))
-    for part in parts:
-        part["same"] = part["a"] == part["b"]
     return {
         "why": [part for part in parts if not part["same"]],
         "same": [part for part in parts if part["same"]],

@@ -31,7 +31,6 @@ from nearkind.io import (
     LabelledSource,
     LabelledTable,
     require_column,
-    short_name,
 )
 from nearkind.io.formats import format_by_name
 from nearkind.model_view import ModelView
@@ -384,8 +383,7 @@ def predicts_number(
     columns: Columns, source: LabelledSource, task: str = "auto"
 ) -> bool:
     """Return whether a number is to be predicted; say why if it is not stated."""
-    column, where = source.target, short_name(source.data)
-    column = require_column(column, columns, where)
+    column = require_column(source.target, columns, source.where)
     if task != "auto":
         return task == "number"
     numbers = None if column in source.text else numbers_of(columns[column])
@@ -405,9 +403,8 @@ def predicts_number(
 
 def numbered_table(columns: Columns, source: LabelledSource) -> tuple[Columns, Array]:
     """Return the features of a table, and the target as numbers, NaN where missing."""
-    where = short_name(source.data)
-    target = require_column(source.target, columns, where)
-    y = numbers_of(columns[target])
+    target = require_column(source.target, columns, source.where)
+    y, where = numbers_of(columns[target]), source.where
     if y is None:
         raise ValueError(
             f"Column {target!r} of {where} holds values that are no numbers. Pass "
@@ -419,15 +416,14 @@ def numbered_table(columns: Columns, source: LabelledSource) -> tuple[Columns, A
 
 def fit_number(columns: Columns, source: LabelledSource, settings: FitSettings) -> Fit:
     """Return a regressor fitted to a table, and the facts of the fit."""
-    where, text = short_name(source.data), source.text
-    target = require_column(source.target, columns, where)
+    target, text = source.target, source.text
     X, y = numbered_table(columns, source)
     known = ~np.isnan(y)
     if not known.all():
         typer.echo(
             f"{(~known).sum():,} rows have no {target!r} and are left out.", err=True
         )
-    X = without_aside(X, text, where)
+    X = without_aside(X, text, source.where)
     table, start = declare(X, text), perf_counter()
     # Rows beside those without a number keep the numbers that they have in the file.
     model = settings.regressor().fit(

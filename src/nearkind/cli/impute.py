@@ -21,12 +21,11 @@ def impute(
     """
     from nearkind.cli.console import Screen, print_json
     from nearkind.cli.progress import said_if_long
-    from nearkind.io import short_name
     from nearkind.tables import records
     from nearkind.tasks.imputation import NeighborImputer
 
     written.check(rows.inputs)
-    metric, where = measure.distance(), short_name(rows.data)
+    metric, where = measure.distance(), rows.where
     columns = rows.columns()
     features = rows.features_of(columns)
     X = rows.usable(features)

@@ -1,4 +1,4 @@
-"""A table as a fitted model reads it, and predictions for its rows."""
+"""A table as a fitted model reads it, and tables that commands write."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import typer
 
 from nearkind import load
@@ -26,7 +27,7 @@ from nearkind.io.cells import ListCells, is_missing
 from nearkind.io.dates import with_date_parts
 from nearkind.io.formats import text_rows_writer
 from nearkind.model_view import ModelView
-from nearkind.tables import printable
+from nearkind.tables import FactorizedTable, printable, read_table
 
 MOST_LISTED = 8
 """Columns that a message lists."""
@@ -105,6 +106,14 @@ class ModelTable:
                 f"to {self.n_rows - 1}."
             )
         return {name: [cells[number]] for name, cells in self.X.items()}
+
+    def portions(self, size: int) -> Iterator[FactorizedTable]:
+        """Yield some rows at a time; of all of them it is said once what is unseen."""
+        rows = read_table(self.X).factorize()
+        for distance in self.view.distances:
+            distance.encode(rows)
+        for start in range(0, self.n_rows, size):
+            yield rows.take(np.arange(start, min(start + size, self.n_rows)))
 
     def labels(self, column: str) -> list[Any]:
         """Return the cells of a column, None where they are missing."""

@@ -168,6 +168,13 @@ class Rows:
     )
     reading: Reading
 
+    @property
+    def where(self) -> str:
+        """What to call the table in a message."""
+        from nearkind.io import short_name
+
+        return short_name(self.data)
+
     def features(self) -> "Columns":
         """Return the columns."""
         return self.features_of(self.columns())
@@ -181,17 +188,15 @@ class Rows:
     def features_of(self, columns: "Columns") -> "Columns":
         """Return the columns to learn from, with numbers as numbers."""
         from nearkind.datasets.readers import select_features
-        from nearkind.io import short_name
 
         drop, text, dates = self.drop or (), self.text or (), self.reading.dates
-        return select_features(columns, short_name(self.data), drop, text, dates)
+        return select_features(columns, self.where, drop, text, dates)
 
     def usable(self, columns: "Columns") -> "Columns":
         """Return columns without identifiers and free text, which is said."""
         from nearkind.cli.usable_columns import without_aside
-        from nearkind.io import short_name
 
-        return without_aside(columns, self.text or (), short_name(self.data))
+        return without_aside(columns, self.text or (), self.where)
 
     def table(self, columns: "Columns") -> "FactorizedTable":
         """Return a table, whose columns of text are categories, whatever they hold."""

@@ -30,7 +30,6 @@ def outliers(
 
     from nearkind.cli.console import Screen, print_json
     from nearkind.cli.progress import said_if_long
-    from nearkind.io import short_name
     from nearkind.tables import records
     from nearkind.tasks.outliers import NearestOutliers
 
@@ -52,7 +51,7 @@ def outliers(
         ]
         for row in (found if as_json else found[:top]).tolist()
     }
-    where = short_name(rows.data)
+    where = rows.where
     if as_json:
         facts = {
             "data": where,

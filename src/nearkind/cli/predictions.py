@@ -15,7 +15,7 @@ from nearkind.cli.progress import progress_bar
 from nearkind.io import Columns, ReadOptions, column_batches, require_column
 from nearkind.io.cells import is_missing
 from nearkind.protocols import Array
-from nearkind.tables import parse_number, read_table
+from nearkind.tables import parse_number
 
 TIE = 1e-9
 """Probabilities that differ by less are equal."""
@@ -361,14 +361,10 @@ def class_shares(table: ModelTable, advance: Callable[[int], None]) -> Array:
     if table.n_rows <= ROWS_AT_ONCE:
         advance(table.n_rows)
         return model.predict_proba(table.X)
-    rows = read_table(table.X).factorize()
-    for distance in table.view.distances:
-        distance.encode(rows)  # what is unseen is said once, of all rows
     found = []
-    for start in range(0, table.n_rows, ROWS_AT_ONCE):
-        some = np.arange(start, min(start + ROWS_AT_ONCE, table.n_rows))
-        found.append(model.predict_proba(rows.take(some)))
-        advance(len(some))
+    for rows in table.portions(ROWS_AT_ONCE):
+        found.append(model.predict_proba(rows))
+        advance(rows.n_rows)
     return np.concatenate(found)
 
 

@@ -32,7 +32,7 @@ def report(
     """Write an interactive HTML page about a model and DATA, or about DATA alone."""
     from nearkind.cli.outputs import PAGE, check_output, echo_path
     from nearkind.cli.progress import said_if_long
-    from nearkind.io import require_column, short_name, write_text
+    from nearkind.io import require_column, write_text
     from nearkind.pages.overview import overview
     from nearkind.pages.page import page
     from nearkind.pages.summary import summary
@@ -40,12 +40,12 @@ def report(
     if data is None:
         check_output(output, PAGE, {"DATA": model}, force)
         rows = options.Rows(data=model, reading=reading)
-        X, where, y = rows.features(), model, None
+        X, y = rows.features(), None
         if target is not None:
-            y = X.pop(require_column(target, X, short_name(model)))
+            y = X.pop(require_column(target, X, rows.where))
         X = rows.usable(X)
         with said_if_long("making the page ..."):
-            facts = overview(X, short_name(where), y, measure.distance())
+            facts = overview(X, rows.where, y, measure.distance())
             write_text(page(summary(facts)), output)
     else:
         query = options.Query(model=Path(model), data=data, reading=reading)

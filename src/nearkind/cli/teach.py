@@ -56,10 +56,8 @@ def teach(
     back, q ends; the same command goes on later. With --target, that column is not
     shown, and its classes teach too.
     """
-    from time import perf_counter
-
-    from nearkind import Questions, save
-    from nearkind.cli import answered_fit, console, outputs
+    from nearkind import Questions
+    from nearkind.cli import answered_fit, outputs
     from nearkind.errors import error_context
     from nearkind.io import write_text
     from nearkind.tasks.answers import read_state
@@ -94,12 +92,28 @@ def teach(
     assert output is not None
     assert answers is not None
     _ask(questions, n_questions, answers)
+    _learn(questions, table, y, output, answers)
+
+
+def _learn(
+    questions: "Questions",
+    table: options.TargetTable,
+    y: list[Any] | None,
+    output: Path,
+    answers: Path,
+) -> None:
+    """Learn a distance from the answers, save and show it."""
+    from time import perf_counter
+
+    from nearkind import save
+    from nearkind.cli import answered_fit, console
+
     if not any(each.choice in ("first", "second") for each in questions.answers):
         typer.echo(f"No row was chosen, so there is no model yet; {answers} goes on.")
         return
     start = perf_counter()
     metric = questions.fit(y)
-    model, facts = answered_fit.fitted(metric, X, y, table.column, start)
+    model, facts = answered_fit.fitted(metric, questions.X, y, table.column, start)
     save(model, output)
     console.show_fit({"model": str(output), **facts})
 

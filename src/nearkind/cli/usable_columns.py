@@ -10,7 +10,6 @@ import numpy as np
 from nearkind.datasets.readers import read_labelled
 from nearkind.io import Columns, LabelledSource, LabelledTable, ReadingWarning
 from nearkind.io.schema import MAX_LISTED, folded
-from nearkind.io.sources import short_name
 from nearkind.tables import Column, FactorizedTable, read_table
 from nearkind.tasks.odd_columns import names_rows
 
@@ -33,7 +32,7 @@ def read_usable(
         Those that ``source`` has, if they have been read.
     """
     table = read_labelled(source) if columns is None else source.select(columns)
-    where = short_name(source.data)
+    where = source.where
     X = without_aside(table.X, source.text, where)
     folded = {name: one_spelling(cells) for name, cells in X.items()}
     labels = one_spelling(table.y)

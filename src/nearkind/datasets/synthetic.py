@@ -87,8 +87,19 @@ def make_synthetic(
     >>> data.X.shape
     (6, 3)
     """
-    _check(n_samples, n_features, n_classes, weight, n_noisy, n_values)
-    _check_choices(reading, distinct)
+    _check_count("n_features", n_features, 1)
+    _check_count("n_classes", n_classes, 2)
+    _check_count("n_noisy", n_noisy, 0)
+    _check_count("n_values", n_values, 2)
+    _check_count("n_samples", n_samples, n_classes, " (n_classes: one row per class)")
+    if not isinstance(weight, Real) or not math.isfinite(weight) or weight < 0:
+        raise ValueError(f"weight must be a finite number >= 0, got {weight!r}.")
+    if reading not in READINGS:
+        raise ValueError(
+            f"reading must be {' or '.join(map(repr, READINGS))}, got {reading!r}."
+        )
+    if not isinstance(distinct, bool | np.bool_):
+        raise ValueError(f"distinct must be True or False, got {distinct!r}.")
     rng = _generator(random_state)
     classes = rng.permutation(np.arange(n_samples) % n_classes)
     boosts = [float(weight)] * n_features + [0.0] * n_noisy
@@ -137,9 +148,8 @@ def _favoured_values(
     if not distinct:
         return rng.integers(n_values, size=n_classes)
     rounds = -(-n_classes // n_values)
-    return np.concatenate([rng.permutation(n_values) for _ in range(rounds)])[
-        :n_classes
-    ]
+    drawn = [rng.permutation(n_values) for _ in range(rounds)]
+    return np.concatenate(drawn)[:n_classes]
 
 
 def _named(letter: str, count: int) -> ObjectArray:
@@ -158,34 +168,6 @@ def _generator(random_state: Any) -> np.random.Generator:
             "random_state must be None, a non-negative integer, a numpy Generator or "
             f"a RandomState, got {random_state!r}."
         ) from error
-
-
-def _check(
-    n_samples: int,
-    n_features: int,
-    n_classes: int,
-    weight: float,
-    n_noisy: int,
-    n_values: int,
-) -> None:
-    """Raise ``ValueError`` if the arguments define no data."""
-    _check_count("n_features", n_features, 1)
-    _check_count("n_classes", n_classes, 2)
-    _check_count("n_noisy", n_noisy, 0)
-    _check_count("n_values", n_values, 2)
-    _check_count("n_samples", n_samples, n_classes, " (n_classes: one row per class)")
-    if not isinstance(weight, Real) or not math.isfinite(weight) or weight < 0:
-        raise ValueError(f"weight must be a finite number >= 0, got {weight!r}.")
-
-
-def _check_choices(reading: str, distinct: bool) -> None:
-    """Raise ``ValueError`` if the paper is to be read in an unknown way."""
-    if reading not in READINGS:
-        raise ValueError(
-            f"reading must be {' or '.join(map(repr, READINGS))}, got {reading!r}."
-        )
-    if not isinstance(distinct, bool | np.bool_):
-        raise ValueError(f"distinct must be True or False, got {distinct!r}.")
 
 
 def _check_count(name: str, value: Any, least: int, why: str = "") -> None:

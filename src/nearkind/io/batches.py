@@ -93,7 +93,7 @@ class Batches:
 
     def __init__(self, source: LabelledSource, batch_rows: int = BATCH_ROWS) -> None:
         self.source = source._replace(options=source.options.validated())
-        self.where, self.batch_rows = short_name(source.data), batch_rows
+        self.where, self.batch_rows = source.where, batch_rows
         self._by_arrow = False
         self._signature: tuple[int, int] | None = None
         if batch_rows < 1:

@@ -282,6 +282,11 @@ class LabelledSource(NamedTuple):
     options: ReadOptions = ReadOptions()
 
     @property
+    def where(self) -> str:
+        """What to call it in a message."""
+        return short_name(self.data)
+
+    @property
     def roles(self) -> ColumnRoles:
         """What the columns are for."""
         return ColumnRoles(self.target, self.drop, self.text)
@@ -293,9 +298,9 @@ class LabelledSource(NamedTuple):
     def select(self, columns: Columns) -> LabelledTable:
         """Return the table of the columns that ``data`` has."""
         cells = cells_of_lists(columns)
-        where, dates = short_name(self.data), self.options.dates
-        with prefix_warnings(where):
-            schema = Schema(self.roles, where, dates=dates).update([cells]).check()
+        with prefix_warnings(self.where):
+            schema = Schema(self.roles, self.where, dates=self.options.dates)
+            schema.update([cells]).check()
         X, y = schema.labelled_values(cells)
         kept = np.flatnonzero(cells[self.target].present()).tolist()
         return LabelledTable(X, y, self.target, kept, len(columns[self.target]))
