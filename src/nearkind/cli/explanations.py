@@ -16,7 +16,8 @@ from nearkind.tasks.change import nearest_change
 from nearkind.tasks.nearest_rows import NearestRows
 from nearkind.voting.explanation import (
     contribution_columns,
-    deciding_rows,
+    effect_name,
+    explain_prediction,
     kept_values,
 )
 from nearkind.voting.number_explanation import explain_number, number_contributions
@@ -67,29 +68,25 @@ class Explainer:
     def prediction(self, number: int, k: int) -> Facts:
         """Return why a row has its class: k rows with votes, and contributions."""
         row = self.table.row(number)
-        here, p = self.coded(row), self.model.predict_proba(row)[0].tolist()
-        committee, labels = self.model.committee_, self.model.classes_.tolist()
-        near = deciding_rows(committee, row, k)
-        lines = zip(*(near[name].tolist() for name in near), strict=True)
-        parts, base = committee.contributions(row)
-        names, effects = committee.feature_names, parts[0]
-        facts = self.about(number, row)
-        on_class = effects[:, labels.index(facts["predicted"])]
+        here, labels = self.coded(row), self.model.classes_.tolist()
+        cells = {name: column[0] for name, column in row.items()}
+        found = explain_prediction(self.view.committee, cells, k)
         return {
-            **facts,
-            "probabilities": dict(zip(labels, p, strict=True)),
-            "base": dict(zip(labels, base[0].tolist(), strict=True)),
+            **self.about(number, row),
+            "probabilities": {label: found.probabilities[label] for label in labels},
+            "base": {label: found.base[label] for label in labels},
             "contributions_to": self.view.distance.contributions_to,
             "neighbors": [
-                {**self.neighbor(here, row, distance), "vote": vote}
-                for row, _, distance, vote in lines
+                self.neighbor(here, near["row"], near["distance"])
+                | {"vote": near["vote"]}
+                for near in records(found.neighbors)
             ],
             "effects": [
                 {
-                    "feature": names[d],
-                    "effects": dict(zip(labels, effects[d].tolist(), strict=True)),
+                    "feature": part["feature"],
+                    "effects": {label: part[effect_name(label)] for label in labels},
                 }
-                for d in np.argsort(-np.abs(on_class), kind="stable")
+                for part in records(found.effects)
             ],
         }
 

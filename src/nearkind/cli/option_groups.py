@@ -44,6 +44,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     Examples
     --------
+    >>> from dataclasses import dataclass
     >>> @dataclass
     ... class Point:
     ...     x: int

@@ -1,6 +1,6 @@
 """Tables beyond memory: maps over batches, and merges of their results.
 
-``source`` reads batches as often as needed. One pass over them gives a ``summary``:
+``source`` reads batches as often as needed. One pass over them gives a summary:
 ``counts`` of all rows (``column_counts``, made of ``value_counts``) and a ``sample`` of
 some. ``minibatch`` gives objective and gradient on rows of a batch. A back end is
 anything shaped like the builtin ``map``: each function of a batch can be pickled and

@@ -2,8 +2,8 @@
 
 Only this package and ``io`` know pandas, polars and pyarrow, and none is imported
 unless the user's own object has imported it. ``readers`` has ``read_table``, which
-refuses what is no table and picks a reader: from ``frames`` for data frames, from
-``arrays`` for arrays, lists and dicts. Every reader returns a ``Table`` of ``Column``
+refuses what is no table and picks a reader: that of arrays, lists and dicts, or one
+of ``frames`` for data frames. Every reader returns a ``Table`` of ``Column``
 objects, whose distinct values ``values`` makes plain by one rule for all libraries.
 ``numerals`` says which text writes a number.
 """
