@@ -72,7 +72,7 @@ ESTIMATORS = [
     *QUICK.values(),
 ]
 DRAWN = {"ITML", "POLA", "HDML"}  # rows by their numbers, as random_state says
-DRAWN_BY_CODES = {"OCL"}  # groups begin at rows drawn in the order of their codes
+DRAWN_BY_CODES = {"OCL", "ForestNeighbors"}  # rows, or values that count alike
 ROUNDED = {"DMLEig", "MMC", "NCA"}  # sums of rows in their order
 EXACT = {laws.check_integer_weights, laws.check_row_order}
 
@@ -137,6 +137,7 @@ def test_laws_have_no_estimator_left_out():
 SHARES_ALONE = [
     "euclidean", "hamming", "eskin", "of", "lin", "lin1", "smirnov", "burnaby",
     "anderberg", "gambaryan", "vdm", "association", "dilca", "gower", "ocl",
+    "forest",
 ]  # fmt: skip
 
 

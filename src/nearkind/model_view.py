@@ -79,6 +79,15 @@ class ModelView:
         return (first, *(each for each in self.committee.voters if each is not first))
 
     @property
+    def weights(self) -> list[float]:
+        """The weight of the votes of each of these; 1 for a distance alone."""
+        if self.committee is None:
+            return [1.0]
+        pairs = zip(self.committee.voters, self.committee.voter_weights, strict=True)
+        by_voter = {id(voter): weight for voter, weight in pairs}
+        return [by_voter[id(voter)] for voter in self.voters]
+
+    @property
     def voter(self) -> Voter:
         """The voter that explains."""
         assert self.committee is not None

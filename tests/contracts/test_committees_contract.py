@@ -13,7 +13,7 @@ from helpers.forms import damaged, read_again
 from helpers.model_files import assert_same
 from nearkind.errors import RefusedError
 from nearkind.voting import Calibration, Committee, ConformalScores, NearestRule, Voter
-from nearkind.voting.voter import SoftRule
+from nearkind.voting.voter import LeafRule, SoftRule
 
 X, Y = labelled_table(40, seed=11)
 NEW = labelled_table(15, seed=12)[0].replace({"noise": {"c": "never seen"}})
@@ -23,6 +23,7 @@ WAYS = {
     "distance": ("hamming", {"weights": "distance", "n_neighbors": 3}),
     "soft": ("vdm", {"weights": "soft", "temperature": 0.5}),
     "weighted": ("lin", {"class_weight": "balanced"}),
+    "leaves": (nk.baselines.ForestNeighbors(20), {"weights": "soft"}),
 }
 
 
@@ -32,11 +33,13 @@ def classifier(name):
 
 
 def several():
-    """Return a search whose committee has two voters, a calibration and scores."""
-    members = [classifier(name) for name in ("uniform", "soft")]
+    """Return a search whose committee has three voters, a calibration and scores."""
+    members = [classifier(name) for name in ("uniform", "soft", "leaves")]
     prior = np.full(3, 1.0 / 3.0)
     held = ConformalScores(np.linspace(0.0, 0.9, 6), np.arange(6) % 3, np.ones(6))
-    return search_of(members, calibration=Calibration(1.2, 0.1, prior), conformal=held)
+    weights = np.array([0.5, 0.3, 0.2])
+    calibration = Calibration(1.2, 0.1, prior)
+    return search_of(members, calibration=calibration, conformal=held, weights=weights)
 
 
 MODELS = {**{name: lambda name=name: classifier(name) for name in WAYS}, "cv": several}
@@ -56,7 +59,8 @@ def test_a_committee_answers_as_its_classifier_does(model, committee):
     expected = model.predict_proba(NEW)
     np.testing.assert_array_equal(committee.predict_proba(NEW), expected)
     each = [voter.shares(voter.encode(NEW)) for voter in committee.voters]
-    mean = committee.probabilities(np.mean(each, axis=0))
+    mean = np.average(each, axis=0, weights=committee.weights)
+    mean = committee.probabilities(mean)
     np.testing.assert_allclose(mean, expected, atol=1e-12)
     assert list(committee.classes) == list(model.classes_)
 
@@ -140,7 +144,9 @@ def test_every_single_damage_of_rows_and_rules_is_refused(committee):
         check_offenders(lambda odd, v=voter: replace(v, rows=odd), damaged(voter.rows))
         kind = ("index_kind", "tree")
         check_offenders(lambda odd, v=voter: replace(v, index_kind=odd), [kind])
-        if voter.is_soft:
+        if isinstance(voter.rule, LeafRule):
+            rules = [LeafRule(odd) for odd in (0, -1, 1.5, "1", None, True)]
+        elif voter.is_soft:
             rules = [SoftRule(odd) for odd in (0.0, -1.0, np.nan, np.inf, "1", None)]
         else:
             rules = [NearestRule(odd) for odd in (0, -1, 1.5, "1", None, True)]
@@ -170,6 +176,14 @@ def test_every_single_damage_of_a_committee_is_refused(committee):
             check_offenders(
                 lambda odd, n=name: replace(committee, **{n: odd}), damaged(part)
             )
+    shares = 0.5, 1.0, -0.5, np.nan
+    n = len(voters)
+    odd_weights = [np.full(n + 1, 1.0 / (n + 1)), np.full(n, 2.0), np.zeros(n)]
+    odd_weights += [np.full(n, x) for x in shares if n > 1 or x != 1.0]
+    check_offenders(
+        lambda odd: replace(committee, weights=odd),
+        ((f"weights {odd}", odd) for odd in [*odd_weights, 0.5, "x"]),
+    )
     other = Calibration(1.0, 0.5, np.full(2, 0.5))
     beyond = ConformalScores(np.zeros(1), np.array([3]), np.ones(1))
     for name, odd in [("calibration", other), ("conformal", beyond),

@@ -111,7 +111,7 @@ def test_every_single_damage_is_refused(form):
     let_through = []
     for field in fields(form)[1:]:
         value = getattr(form, field.name)
-        for what, odd in damaged(value):
+        for what, odd in damaged(value, field.name):
             try:
                 replace(form, **{field.name: odd}).check()
             except RefusedError:

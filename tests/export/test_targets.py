@@ -83,6 +83,7 @@ MODELS = {
     "hot": lambda: member(euclidean(), weights="soft", temperature=1e250),
     "crosses": crossed,
     "committee": lambda: committee(three()),
+    "weighted": lambda: committee(three(), CALIBRATION, np.array([0.6, 0.3, 0.1])),
     "calibrated": lambda: committee(three(), CALIBRATION),
     "calibrated sharply": lambda: committee(
         three()[2:], Calibration(8.0, 1e-6, CALIBRATION.prior)
@@ -113,7 +114,7 @@ def test_a_model_as_it_is_searched_for(read, tmp_path):
 @cache
 def searched():
     X, y, _ = odd_rows()
-    return nk.CPMLClassifierCV(time_budget=3, random_state=0).fit(X, y)
+    return nk.CPMLClassifierCV(time_budget=3, random_state=0, forest=False).fit(X, y)
 
 
 @reader

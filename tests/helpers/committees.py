@@ -11,7 +11,8 @@ from nearkind.voting import Committee, NearestRule, SoftRule
 def with_members(search, members, **parts):
     """Return a fitted search after making it vote by these fitted classifiers."""
     voters = tuple(member.committee_.voters[0] for member in members)
-    search.committee_ = replace(search.committee_, voters=voters, **parts)
+    given = {"voters": voters, "weights": None, **parts}
+    search.committee_ = replace(search.committee_, **given)
     keep_codebook(search, search.distance_.codebook)
     return search
 

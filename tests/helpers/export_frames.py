@@ -67,11 +67,11 @@ def mixed_adult(n_rows=3_000):
     return X.assign(**{name: X[name].astype(float) for name in NUMBERS}), y
 
 
-def committee(members, calibration=None):
+def committee(members, calibration=None, weights=None):
     """Return a search that chose these fitted classifiers."""
     model, first = nk.CPMLClassifierCV(), members[0]
     voters = tuple(member.committee_.voters[0] for member in members)
-    model.committee_ = Committee(voters, first.classes_, calibration)
+    model.committee_ = Committee(voters, first.classes_, calibration, weights=weights)
     model.classes_ = first.classes_
     keep_codebook(model, first.codebook_)
     return model

@@ -34,7 +34,9 @@ def by_json(model, X, folder):
         return U, json_numbers(tree, X)[:, None], []
     if tree["classes"] is None:
         return U, None, None
-    P = np.mean([shares for _, shares in members], axis=0)
+    P = np.average(
+        [shares for _, shares in members], axis=0, weights=tree.get("weights")
+    )
     if tree["calibration"]:
         P = calibrated(P, **tree["calibration"])
     return U, P, _labels(tree["classes"], P)
@@ -189,7 +191,7 @@ def by_csv(model, X, folder):
         how = "soft" if voter.is_soft else voter.rule.weights, k, temperature
         pairs = zip(distances, ties, strict=True)
         shares.append(np.array([vote(d, tie, counts, of, *how) for d, tie in pairs]))
-    P = np.mean(shares, axis=0)
+    P = np.average(shares, axis=0, weights=view.committee.weights)
     known = view.committee.calibration
     if known is not None:
         P = calibrated(P, known.sharpness, known.prior_share, known.prior)

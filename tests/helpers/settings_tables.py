@@ -112,6 +112,12 @@ DISTANCES = {
         **SEED,
     },
     "discriminant": {"strength": [1.0, 0.1], **STOP},
+    "forest": {
+        "n_estimators": [3, 10],
+        "min_samples_leaf": [1, 2],
+        **SEED,
+        "numeric": ["scale", "auto", "category", "bin"],
+    },
     "rfm": {
         "bandwidth": [1.0, 5.0],
         "ridge": [1e-3, 1.0],

@@ -14,6 +14,7 @@ from nearkind.baselines.dilca import DILCA as DILCA
 from nearkind.baselines.discriminant import Discriminant as Discriminant
 from nearkind.baselines.dm3 import DM3 as DM3
 from nearkind.baselines.dml_eig import DMLEig as DMLEig
+from nearkind.baselines.forest import ForestNeighbors as ForestNeighbors
 from nearkind.baselines.frequency import (
     Anderberg as Anderberg,
     Burnaby as Burnaby,
@@ -89,6 +90,7 @@ KINDS: dict[str, Any] = {
     "gower": Gower,
     "unbiased": Unbiased,
     "ocl": OCL,
+    "forest": ForestNeighbors,
 }
 """The baselines by name: the one list of them, to which a new one adds a line."""
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import nan
 from pathlib import Path
@@ -40,7 +40,7 @@ from nearkind.search.folds import deal_by_class
 from nearkind.tables import Table, printable
 from nearkind.voting import Voter
 from nearkind.voting.numbers import NumberVoter
-from nearkind.voting.voter import SoftRule
+from nearkind.voting.voter import LeafRule, SoftRule
 
 Fit = tuple[Any, Facts]
 """A fitted model, and the facts of the fit."""
@@ -156,7 +156,7 @@ def fit_table(
         "rows": len(y),
         "features": len(X.names),
         "classes": counts,
-        "chosen": list(map(chosen_text, model.committee_.voters)),
+        "chosen": chosen_texts(model.committee_.voters, model.committee_.voter_weights),
         **told,
         **_untried(model),
         "relevance": relevance_facts(model, None),
@@ -367,6 +367,14 @@ def is_large(data: str) -> bool:
     return path.stat().st_size > (LARGE_TEXT if is_plain else LARGE)
 
 
+def chosen_texts(voters: Sequence[Voter], weights: Sequence[float]) -> list[str]:
+    """Return each distance, who votes, and the weight if it is one of several."""
+    return [
+        f"{chosen_text(voter)}" + (f"; weight {weight:.0%}" if weight < 1.0 else "")
+        for voter, weight in zip(voters, weights, strict=True)
+    ]
+
+
 def chosen_text(voter: Voter) -> str:
     """Return the distance of a voter and who votes, for people."""
     rule, rows = voter.rule, voter.rows
@@ -375,6 +383,8 @@ def chosen_text(voter: Voter) -> str:
         who = "all" if has_all else f"{len(rows):,} distinct"
         votes = f"weighted by distance (temperature {rule.temperature:.2g})"
         return f"{voter.report.title}, {who} training rows vote, {votes}"
+    if isinstance(rule, LeafRule):
+        return f"{voter.report.title}, rows that share leaves vote"
     noun = "neighbour" if rule.n_neighbors == 1 else "neighbours"
     return f"{voter.report.title}, {rule.n_neighbors} {noun}"
 

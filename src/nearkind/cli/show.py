@@ -22,7 +22,7 @@ def model_facts(model: Any) -> dict[str, Any]:
     model : CPMLClassifier, CPMLClassifierCV or a distance
         Fitted.
     """
-    from nearkind.cli.fits import chosen_text
+    from nearkind.cli.fits import chosen_texts
     from nearkind.model_view import ModelView
 
     view, searched = ModelView(model), hasattr(model, "best_score_")
@@ -31,7 +31,8 @@ def model_facts(model: Any) -> dict[str, Any]:
     distances = [report.title for report in view.reports]
     return {
         "kind": type(model).__name__,
-        "distances": [*map(chosen_text, view.voters)] or distances,
+        "distances": chosen_texts(view.voters, view.weights[: len(view.voters)])
+        or distances,
         "scoring": getattr(model, "scoring", "R2") if searched else None,
         "score": model.best_score_ if searched else None,
         "rows": sum(v.rows.weights.sum().item() for v in view.voters[:1]) or None,

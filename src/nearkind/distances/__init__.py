@@ -16,6 +16,7 @@ many numbers a comparison reads.
 | ``MeanSimilarity`` ``RatioSimilarity`` | a function of a similarity of rows |
 | ``DependentTables`` | a sum over pairs of dependent features |
 | ``Bits`` | the share of bits that differ |
+| ``LeafCodes`` | the share of the trees of a forest in which leaves differ |
 | ``MixedTables`` | a weighted mean of differences of words and of numbers |
 """
 
@@ -23,6 +24,7 @@ from nearkind.distances.bits import Bits
 from nearkind.distances.dependence import DependentTables
 from nearkind.distances.form import FittedDistance
 from nearkind.distances.kernel import KernelLandmarks
+from nearkind.distances.leaf_codes import LeafCodes
 from nearkind.distances.mismatches import MismatchWeights
 from nearkind.distances.mixed_tables import MixedTables
 from nearkind.distances.pair_tables import PairTables
@@ -43,6 +45,7 @@ FORMS: dict[str, type[FittedDistance]] = {
         RatioSimilarity,
         DependentTables,
         Bits,
+        LeafCodes,
         MixedTables,
     )
 }

@@ -37,6 +37,8 @@ class FittedDistance(ABC):
         Whether ``represent`` gives vectors, and the distance is Euclidean between them.
     has_vectors : bool
         Whether, moreover, a row is the sum of the vectors of its values.
+    votes_by_leaves : bool
+        Whether soft votes are those of rows in the same leaves of a forest.
     contributions_to : str
         What ``contributions`` are parts of.
     """
@@ -45,6 +47,7 @@ class FittedDistance(ABC):
 
     is_euclidean: ClassVar[bool] = False
     has_vectors: ClassVar[bool] = False
+    votes_by_leaves: ClassVar[bool] = False
     contributions_to: ClassVar[str] = "distance"
 
     @abstractmethod

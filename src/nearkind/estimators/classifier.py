@@ -43,7 +43,7 @@ from nearkind.estimators.weights import check_class_weight, warn_of_small_weight
 from nearkind.neighbors import INDEXES, SOFT, TrainingRows, is_soft
 from nearkind.protocols import Map, TableLike
 from nearkind.validation.parameters import estimator_class
-from nearkind.voting import Committee, NearestRule, SoftRule, Voter
+from nearkind.voting import Committee, LeafRule, NearestRule, SoftRule, Voter
 from nearkind.voting.condensation import Condensation, condensed_rows
 from nearkind.voting.voter import Rule, best_temperature
 
@@ -394,6 +394,9 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
 
     def _rule(self) -> Rule:
         """Return how rows vote, by the present settings."""
+        assert self._voter is not None
+        if is_soft(self.weights) and self._voter.distance.votes_by_leaves:
+            return LeafRule(self.n_neighbors)
         if is_soft(self.weights):
             return SoftRule(self.temperature_, self.n_neighbors)
         return NearestRule(self.n_neighbors, self.weights)

@@ -21,19 +21,21 @@ from nearkind.neighbors import TIE
 from nearkind.voting import Calibration, NumberCommittee
 from nearkind.voting.numbers import SCALES
 
-VERSION = 2
-"""Raised when readers of the file would have to change."""
+VERSION, WEIGHTED = 2, 3
+"""Raised when readers of the file would have to change; 3 if members have weights."""
 
 
 def write(model: PortableModel, path: Path) -> list[Path]:
     """Write one JSON object."""
     tree = {
         "format": "nearkind",
-        "version": VERSION,
+        "version": VERSION if model.weights is None else WEIGHTED,
         "members": [_member(member) for member in model.members],
         "classes": model.labels or None,
         "calibration": model.calibration and _calibration(model.calibration),
     }
+    if model.weights is not None:
+        tree["weights"] = model.weights
     if model.numbers is not None:
         tree["numbers"] = _numbers(model.numbers)
     write_text(json.dumps(tree, ensure_ascii=False, allow_nan=False) + "\n", path)

@@ -189,12 +189,12 @@ def _add_classes(
     builder: GraphBuilder, model: PortableModel, rows: list[str]
 ) -> list[Any]:
     """Add probabilities of classes and labels; return their descriptions."""
+    each = zip(model.members, rows, model.voter_weights, strict=True)
     shares = [
-        add_shares(builder, member, sums)
-        for member, sums in zip(model.members, rows, strict=True)
+        builder.add("Mul", add_shares(builder, member, sums), weight)
+        for member, sums, weight in each
     ]
-    n_members = builder.constant(float(len(shares)))
-    mean = builder.add("Div", builder.add("Sum", *shares), n_members)
+    mean = builder.add("Sum", *shares)
     _add_probabilities(builder, model.calibration, mean)
     kind = add_labels(builder, model.labels, PROBABILITIES, LABEL)
     labels = builder.onnx.helper.make_tensor_value_info(LABEL, kind, [ROWS])

@@ -30,6 +30,7 @@ from nearkind.protocols import Array, Codes
 from nearkind.tables import as_floats
 from nearkind.voting import (
     Calibration,
+    NearestRule,
     NumberCommittee,
     NumberVoter,
     SoftRule,
@@ -241,19 +242,28 @@ class PortableModel:
     Attributes
     ----------
     members : list of PortableMember
-        The mean of their votes counts.
+        The weighted mean of their votes counts.
     labels : list of str, bool, int or float
         Of the classes; none for a distance.
     calibration : Calibration or None
         From the mean of votes to probabilities.
     numbers : NumberCommittee or None, default=None
         Of a model of numbers: their scale, and the range of the mean of votes on it.
+    weights : list of float, default=None
+        Of the votes of each member; None: all count alike.
     """
 
     members: list[PortableMember]
     labels: list[Any]
     calibration: Calibration | None
     numbers: NumberCommittee | None = None
+    weights: list[float] | None = None
+
+    @property
+    def voter_weights(self) -> list[float]:
+        """The weight of the votes of each member; they add up to 1."""
+        n = len(self.members)
+        return self.weights or [1.0 / n] * n
 
     @property
     def columns(self) -> list[str]:
@@ -279,6 +289,7 @@ def portable_model(model: object) -> PortableModel:
         members,
         [portable_value(label, "y") for label in committee.classes.tolist()],
         committee.calibration,
+        weights=None if committee.weights is None else committee.weights.tolist(),
     )
 
 
@@ -306,6 +317,12 @@ def portable_tables(distance: FittedDistance, method: str) -> Sequence[Array]:
     method : str
         What learned it, for the message if it has neither.
     """
+    if distance.votes_by_leaves:
+        raise ValueError(
+            f"{method} votes by the leaves of trees, which are not exported. Save the "
+            "model as a file, or fit without it: CPMLClassifierCV(forest=False), or "
+            "nearkind fit --no-forest."
+        )
     raise ValueError(
         f"{method} has neither vectors of values nor tables of their distances, of "
         "which an export is made. Fit CPML instead, or a baseline that has them, such "
@@ -368,6 +385,7 @@ def portable_votes(voter: Voter) -> PortableVotes:
     if isinstance(rule, SoftRule):
         temperature = float(np.clip(rule.temperature, *TEMPERATURES))
         return PortableVotes(rows, SOFT, k, temperature)
+    assert isinstance(rule, NearestRule)  # tables of others are refused
     if rule.weights not in WEIGHTS:
         raise ValueError(
             "The weights of the votes are a function, which cannot be "

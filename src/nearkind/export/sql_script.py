@@ -159,7 +159,11 @@ class Script:
             f"class INTEGER PRIMARY KEY, label {kind}, prior DOUBLE PRECISION",
             (f"{c}, {literal(x)}, {number(prior[c])}" for c, x in enumerate(labels)),
         )
-        every = [f"SELECT key, class, share FROM {view}" for view in votes]
+        pairs = zip(votes, self.model.voter_weights, strict=True)
+        every = [
+            f"SELECT key, class, {number(weight)} * share AS share FROM {view}"
+            for view, weight in pairs
+        ]
         every.append(
             f"SELECT k.key, l.class, 0.0e0 FROM {create.name('keys')} k "
             f"CROSS JOIN {create.name('labels')} l"
@@ -168,7 +172,7 @@ class Script:
             "probabilities",
             f"""SELECT a.key, a.class, l.label, {self._probability()} AS probability
 FROM (
-SELECT key, class, SUM(share) / {number(len(votes))} AS share FROM (
+SELECT key, class, SUM(share) AS share FROM (
 {" UNION ALL ".join(every)}
 ) v GROUP BY key, class
 ) a JOIN {create.name("labels")} l ON l.class = a.class""",

@@ -19,6 +19,7 @@ from nearkind.neighbors.k_nearest import (
     ranks,
     tie_widths,
 )
+from nearkind.neighbors.leaf_votes import LeafVotes
 from nearkind.neighbors.soft_votes import LeaveOneOut, SoftVotes
 from nearkind.neighbors.training_rows import RowGroups, TrainingRows
 from nearkind.neighbors.voting import (
@@ -45,6 +46,7 @@ __all__ = [
     "ExactIndex",
     "FaissIndex",
     "KNearest",
+    "LeafVotes",
     "LeaveOneOut",
     "Near",
     "PlainIndex",

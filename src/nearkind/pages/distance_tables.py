@@ -15,6 +15,7 @@ from nearkind.distances import (
     ChiSquareVectors,
     DependentTables,
     FittedDistance,
+    LeafCodes,
     MeanSimilarity,
     MismatchWeights,
     MixedTables,
@@ -117,6 +118,29 @@ def _dependent(distance: DependentTables, *_: Any) -> dict[str, Any]:
         "dependence": distance.dependence[pairs.left, pairs.right],
         "differing": distance.mismatch_weights,
         "equal": distance.match_weights,
+    }
+
+
+@distance_tables.register
+def _leaves(distance: LeafCodes, codes: Codes, method: str) -> dict[str, Any]:
+    """Return the trees, where the numbers that they look at are, and the draws."""
+    sizes = [table.size for table in distance.coding]
+    widths = np.array([table.shape[1] for table in distance.coding])
+    before = np.cumsum([0, *sizes[:-1]])
+    firsts = np.cumsum([0, *widths[:-1]])
+    owners = distance.owners
+    trees = {
+        name: getattr(distance, name)
+        for name in ("roots", "columns", "thresholds", "left", "right")
+    }
+    return {
+        "kind": "leaves",
+        **trees,
+        "coding": _flat(distance.coding),
+        "owners": owners,
+        "widths": widths[owners],
+        "starts": before[owners] + np.arange(len(owners)) - firsts[owners],
+        "drawn": distance.draws(codes).ravel(),
     }
 
 

@@ -26,6 +26,7 @@ from nearkind.pages.distance_tables import distance_tables
 from nearkind.pages.table_data import json_value
 from nearkind.plot.layout import stratified_sample
 from nearkind.protocols import Codes
+from nearkind.voting import LeafRule, Voter
 
 MOST_ROWS = 20_000
 """Unique training rows that a page holds."""
@@ -44,8 +45,8 @@ def member_facts(data: ReportData) -> dict[str, Any]:
     memories: dict[bytes, Any] = {}
     found = []
     view, voting = data.view, votes_of(data)
-    for distance, report, votes in zip(
-        view.distances, view.reports, voting, strict=True
+    for distance, report, votes, part in zip(
+        view.distances, view.reports, voting, view.weights, strict=True
     ):
         book, rows = distance.codebook, votes.rows
         columns = feature_facts(book)
@@ -61,6 +62,7 @@ def member_facts(data: ReportData) -> dict[str, Any]:
                 "k": votes.n_neighbors,
                 "weights": votes.weights,
                 "temperature": votes.temperature,
+                "part": part,
             }
         )
     return {
@@ -72,11 +74,19 @@ def member_facts(data: ReportData) -> dict[str, Any]:
 
 def votes_of(data: ReportData) -> list[PortableVotes]:
     """Return how each voter votes; of a distance alone, the rows of the table do."""
-    found = [portable_votes(voter) for voter in data.view.voters]
+    found = [page_votes(voter) for voter in data.view.voters]
     k = min(N_NEIGHBORS, len(data.codes))
     return found or [
         PortableVotes(rows_without_classes(data.codes), "uniform", k, None)
     ]
+
+
+def page_votes(voter: Voter) -> PortableVotes:
+    """Return the rows that vote and how, by the leaves of a forest too."""
+    if isinstance(voter.rule, LeafRule):
+        k = voter.rows.k_nearest.at_most(float(voter.rule.n_neighbors))
+        return PortableVotes(voter.rows, "leaves", k, None)
+    return portable_votes(voter)
 
 
 def _place(items: dict[Any, Any], key: Any, item: Any) -> int:

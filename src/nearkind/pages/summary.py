@@ -95,7 +95,7 @@ def _coalitions(names: list[Any]) -> dict[str, Any]:
 
 def _lines(data: ReportData) -> dict[str, Any]:
     voters = data.view.voters or (None,)
-    pairs = zip(data.view.reports, voters, strict=True)
+    each = zip(data.view.reports, voters, data.view.weights, strict=True)
     return {
         "data": [
             *text.accuracy_lines(data),
@@ -103,5 +103,5 @@ def _lines(data: ReportData) -> dict[str, Any]:
             *text.data_lines(data),
         ],
         "model": text.model_lines(data),
-        "members": [text.member_lines(*pair) for pair in pairs],
+        "members": [text.member_lines(*member) for member in each],
     }

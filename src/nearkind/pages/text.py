@@ -8,7 +8,7 @@ from nearkind.estimators.cpml import CPML
 from nearkind.pages.data import ReportData
 from nearkind.plot.text import count_text
 from nearkind.solvers.solution import Stop
-from nearkind.voting import FitReport, SoftRule, Voter
+from nearkind.voting import FitReport, LeafRule, SoftRule, Voter
 from nearkind.voting.voter import Rule
 
 Line = tuple[str, str]
@@ -108,9 +108,11 @@ def _bound_lines(data: ReportData) -> list[Line]:
     return [("Generalization bound", sentence)]
 
 
-def member_lines(report: FitReport, voter: Voter | None) -> list[Line]:
+def member_lines(report: FitReport, voter: Voter | None, weight: float) -> list[Line]:
     """Return the settings of a distance, its vote, and what its fit reached."""
     lines = [("Distance", report.title)]
+    if weight < 1.0:
+        lines.append(("Weight", f"{weight:.0%} of the votes"))
     if voter is not None:
         lines.append(("Vote", _vote(voter.rule)))
     fitted = report.diagnostics
@@ -124,6 +126,8 @@ def _vote(rule: Rule) -> str:
             "All training rows vote, weighted by distance (temperature "
             f"{rule.temperature:.4g})"
         )
+    if isinstance(rule, LeafRule):
+        return "All training rows vote by the leaves that they share with a row"
     if rule.n_neighbors == 1:
         return "The nearest row alone"
     return f"{rule.n_neighbors} nearest rows, {WEIGHTS[rule.weights]}"

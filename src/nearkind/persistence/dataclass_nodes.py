@@ -30,6 +30,7 @@ from nearkind.voting import (
     ConformalScores,
     FitReport,
     HeldErrors,
+    LeafRule,
     LinearScale,
     LogScale,
     NearestRule,
@@ -44,10 +45,10 @@ KEPT: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *FORMS.values(), Calibration, Candidate, CodeTrees, Coding, Committee,
-        ConformalScores, Donors, FitReport, Group, GroupValue, HeldErrors, LinearScale,
-        LocalOutlierFactor, LogScale, MeanDistance, NearestRule, NumberCommittee,
-        NumberVoter, QuantileScale, RowGroups, SoftRule, TrainingRows, ValuePairs,
-        ValueTables, Voter,
+        ConformalScores, Donors, FitReport, Group, GroupValue, HeldErrors, LeafRule,
+        LinearScale, LocalOutlierFactor, LogScale, MeanDistance, NearestRule,
+        NumberCommittee, NumberVoter, QuantileScale, RowGroups, SoftRule,
+        TrainingRows, ValuePairs, ValueTables, Voter,
     )
 }  # fmt: skip
 """Dataclasses that a file may hold, by name."""

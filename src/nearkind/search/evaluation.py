@@ -18,7 +18,7 @@ from nearkind.search.candidates import Candidate
 from nearkind.search.folds import Fold
 from nearkind.search.scoring import Scoring
 from nearkind.solvers.solution import Deadline, Stop
-from nearkind.voting import NearestRule, SoftRule, Voter
+from nearkind.voting import LeafRule, NearestRule, SoftRule, Voter
 from nearkind.voting.voter import Rule, best_temperature
 
 PATIENCE = 2
@@ -109,6 +109,8 @@ def rules(voter: Voter, ways: Sequence[tuple[int, Any]]) -> list[Rule]:
     The temperature of soft votes is that which the distance was learned for, or the one
     at which rows left out in turn are likeliest.
     """
+    if voter.distance.votes_by_leaves:
+        return [LeafRule(k) if is_soft(w) else NearestRule(k, w) for k, w in ways]
     temperature = voter.report.temperature
     if temperature is None and any(is_soft(weights) for _, weights in ways):
         temperature = best_temperature(voter.distance, voter.rows)

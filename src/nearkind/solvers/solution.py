@@ -130,6 +130,11 @@ class Deadline:
         """Let it pass now."""
         self.at = -np.inf
 
+    @staticmethod
+    def current() -> "Deadline":
+        """Return that of the ``limit`` block around, or one that never passes."""
+        return _deadline.get() or Deadline()
+
     @contextmanager
     def limit(self) -> Iterator[None]:
         """Let solvers that run in this block, and in this thread, end by then."""

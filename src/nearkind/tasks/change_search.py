@@ -77,7 +77,7 @@ class ChangedVotes:
         codes = self.alternatives.codes_of(chosen)
         pairs = zip(self.committee.voters, codes, strict=True)
         shares = [voter.shares(rows) for voter, rows in pairs]
-        return self.committee.probabilities(np.mean(shares, axis=0))
+        return self.committee.probabilities(self.committee.mean(shares))
 
     def probabilities_of_more(self, chosen: Numbers, start: int = 0) -> Array:
         """Return ``predict_proba`` (b, S - start, C) with one alternative more.
@@ -87,7 +87,7 @@ class ChangedVotes:
         codes = self.alternatives.codes_of(chosen)
         pairs = zip(self.votes, codes, strict=True)
         shares = [votes.shares(rows, start) for votes, rows in pairs]
-        mean: Array = np.mean(shares, axis=0)
+        mean = self.committee.mean(shares)
         p = self.committee.probabilities(mean.reshape(-1, mean.shape[2]))
         return p.reshape(mean.shape)
 
@@ -108,7 +108,7 @@ class ChangedVotes:
         codes = self.alternatives.codes_of(chosen)
         pairs = zip(self.votes, codes, strict=True)
         bounds = [votes.bounds(rows, start, n_more) for votes, rows in pairs]
-        low, high = (np.mean(part, axis=0) for part in zip(*bounds, strict=True))
+        low, high = map(self.committee.mean, zip(*bounds, strict=True))
         before = low[:, self.current]
         high[:, self.current] = before
         p = self.committee.probabilities(np.maximum(high, 1e-300))

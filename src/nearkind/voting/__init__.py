@@ -8,7 +8,7 @@ export, pages, tasks and the command line read them. ``NumberVoter`` and
 """
 
 from nearkind.voting.calibration import Calibration
-from nearkind.voting.committee import Committee
+from nearkind.voting.committee import Committee, weighted_mean
 from nearkind.voting.conformal import ConformalScores
 from nearkind.voting.numbers import (
     HeldErrors,
@@ -18,7 +18,13 @@ from nearkind.voting.numbers import (
     NumberVoter,
     QuantileScale,
 )
-from nearkind.voting.voter import FitReport, NearestRule, SoftRule, Voter
+from nearkind.voting.voter import (
+    FitReport,
+    LeafRule,
+    NearestRule,
+    SoftRule,
+    Voter,
+)
 
 __all__ = [
     "Calibration",
@@ -26,6 +32,7 @@ __all__ = [
     "ConformalScores",
     "FitReport",
     "HeldErrors",
+    "LeafRule",
     "LinearScale",
     "LogScale",
     "NearestRule",
@@ -34,4 +41,5 @@ __all__ = [
     "QuantileScale",
     "SoftRule",
     "Voter",
+    "weighted_mean",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearkind.distances.checks import check_reals
 from nearkind.encoding.codebook import FEW_ROWS
 from nearkind.encoding.rows import unique_rows
 from nearkind.errors import RefusedError
@@ -19,30 +20,62 @@ from nearkind.voting.shapley import coalitions
 from nearkind.voting.voter import FitReport, Voter
 
 
+def weighted_mean(parts: Sequence[Array], weights: Array | None) -> Array:
+    """Return the mean of arrays of one shape, by weights that add up to 1.
+
+    Examples
+    --------
+    >>> parts = [np.array([1.0, 0.0]), np.array([0.0, 1.0])]
+    >>> weighted_mean(parts, None), weighted_mean(parts, np.array([0.75, 0.25]))
+    (array([0.5, 0.5]), array([0.75, 0.25]))
+    """
+    if weights is None:
+        mean: Array = np.mean(parts, axis=0, dtype=float)
+        return mean
+    pairs = zip(weights, parts, strict=True)
+    return sum((w * part for w, part in pairs), np.zeros(parts[0].shape))
+
+
 class VoterGroup:
-    """Voters whose votes count alike, whatever they vote on.
+    """Voters and the weights of their votes, whatever they vote on.
 
     Attributes
     ----------
     voters : tuple of Voter
         The best one first.
+    weights : ndarray or None
+        Of their votes; None: all count alike.
     """
 
     voters: tuple[Any, ...]
+    weights: Array | None = None
+
+    def mean(self, parts: Sequence[Array]) -> Array:
+        """Return the weighted mean of one array for each voter."""
+        return weighted_mean(parts, self.weights)
+
+    @property
+    def voter_weights(self) -> list[float]:
+        """The weight of the votes of each voter; they add up to 1."""
+        n = len(self.voters)
+        return [1.0 / n] * n if self.weights is None else self.weights.tolist()
 
     @property
     def explaining(self) -> Any:
         """The voter that neighbours, columns and values are explained by.
 
-        The first whose distance is learned; the first if none is.
+        The first whose distance is learned, one that is no forest before one that is:
+        it says more of single values. The first if none is learned.
         """
-        learned = (voter for voter in self.voters if voter.report.is_learned)
-        return next(learned, self.voters[0])
+        learned = [voter for voter in self.voters if voter.report.is_learned]
+        return min(learned or self.voters, key=lambda v: v.distance.votes_by_leaves)
 
     @property
     def explained_by(self) -> str:
         """Which distance columns, values and neighbours are explained by, in words."""
-        return explained_by([voter.report for voter in self.voters])
+        first = self.explaining
+        others = (voter for voter in self.voters if voter is not first)
+        return explained_by([voter.report for voter in (first, *others)])
 
     @property
     def feature_names(self) -> list[Any]:
@@ -96,12 +129,12 @@ class VoterGroup:
         books = (voter.distance.codebook for voter in self.voters)
         features = [kept[:, [*map(names.index, b.feature_names)]] for b in books]
         pairs = zip(votes, coded, strict=True)
-        p = answer(np.mean([of_rows(codes) for (of_rows, _), codes in pairs], axis=0))
+        p = answer(self.mean([of_rows(codes) for (of_rows, _), codes in pairs]))
         parts, base = np.empty((len(p), len(names), p.shape[1])), np.empty_like(p)
         for i in range(len(p)):
             each = zip(votes, coded, features, strict=True)
             found = [over(codes[i], some) for (_, over), codes, some in each]
-            worth = answer(np.mean(found, axis=0))  # (E, C)
+            worth = answer(self.mean(found))  # (E, C)
             worth[-1] = p[i]  # the same but for rounding
             parts[i], base[i] = weights @ worth, worth[0]
         return parts[rows.of_row], base[rows.of_row]
@@ -114,19 +147,22 @@ class Committee(VoterGroup):
     Attributes
     ----------
     voters : tuple of Voter
-        Their votes count alike, the best one first.
+        That of the largest weight first.
     classes : ndarray (C,)
         Sorted labels.
     calibration : Calibration or None, default=None
         How votes become probabilities; None: they are.
     conformal : ConformalScores or None, default=None
         Scores of held-out rows, for sets of classes.
+    weights : ndarray (V,) or None, default=None
+        Of the votes of each voter; None: all count alike.
     """
 
     voters: tuple[Voter, ...]
     classes: NDArray[Any]
     calibration: Calibration | None = None
     conformal: ConformalScores | None = None
+    weights: Array | None = None
 
     def check(self) -> None:
         """Raise ``RefusedError`` unless the parts fit together."""
@@ -143,9 +179,13 @@ class Committee(VoterGroup):
             raise RefusedError("calibration is not of these classes")
         if self.conformal and (self.conformal.truth >= n_classes).any():
             raise RefusedError("conformal scores are not of these classes")
+        if self.weights is not None:
+            w = check_reals(self.weights, "weights of voters", (len(self.voters),))
+            if not (w > 0.0).all() or abs(w.sum() - 1.0) > 1e-6:
+                raise RefusedError("weights of voters are not shares of one")
 
     def shares(self, X: Any, owner: str | None = None) -> Array:
-        """Return the mean share of each class in the votes on rows (n, C).
+        """Return the weighted mean share of each class in the votes on rows (n, C).
 
         Parameters
         ----------
@@ -155,8 +195,7 @@ class Committee(VoterGroup):
         """
         both = zip(self.voters, self.coded(X, owner), strict=True)
         found = [voter.shares(codes) for voter, codes in both]
-        mean: Array = np.mean(found, axis=0) if len(found) > 1 else found[0]
-        return mean
+        return self.mean(found) if len(found) > 1 else found[0]
 
     def probabilities(self, shares: Array) -> Array:
         """Return the probabilities that mean shares of votes stand for (n, C)."""

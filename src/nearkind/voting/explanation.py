@@ -212,19 +212,20 @@ def deciding_rows(committee: Committee, row: Any, n: int) -> dict[str, Any]:
     -------
     dict
         ``row``, ``label``, ``distance`` by the voter that explains, and ``vote``, the
-        mean share over all voters, of each (n,).
+        weighted mean share over all voters, of each (n,).
     """
     voter, total = committee.explaining, Counter[int]()
-    for each in committee.voters:
+    for each, weight in zip(committee.voters, committee.voter_weights, strict=True):
         votes = each.votes(each.distance.represent(each.encode(row)))
-        numbers, shares = each.rows.groups.by_row(votes / each.rows.groups.sizes)
+        numbers, shares = each.rows.groups.by_row(
+            weight * votes / each.rows.groups.sizes
+        )
         total.update(dict(zip(numbers.tolist(), shares.tolist(), strict=True)))
     groups, query = voter.rows.groups, voter.distance.represent(voter.encode(row))
     distances = voter.distance.compare(query, voter.represented)
     numbers, owner = groups.members_of(np.arange(len(voter.rows)))
     place = ranks(distances[0], tie_widths(distances)[0])[owner]
     vote = np.array([total[number] for number in numbers.tolist()])
-    vote /= len(committee.voters)
     first = np.lexsort((numbers, place, -vote.round(ROUNDED)))[:n]
     unique = owner[first]
     return {

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkind.distances.form import DistanceFromRow, FittedDistance
+from nearkind.distances.form import DistanceFromRow, FittedDistance, query_chunks
+from nearkind.distances.leaf_codes import LeafCodes
 from nearkind.encoding.rows import CodedRows, row_keys
 from nearkind.errors import RefusedError
 from nearkind.neighbors import (
     INDEXES,
     VOTE_WEIGHTS,
+    LeafVotes,
     LeaveOneOut,
     PlainIndex,
     RankedNear,
@@ -76,7 +78,24 @@ class SoftRule:
             raise RefusedError("temperature is not a finite number above zero")
 
 
-Rule = NearestRule | SoftRule
+@dataclass(frozen=True)
+class LeafRule:
+    """Rows vote that share leaves with a row in the trees of a forest.
+
+    Attributes
+    ----------
+    n_neighbors : int, default=5
+        Rows to which ``score_samples`` looks.
+    """
+
+    n_neighbors: int = 5
+
+    def check(self) -> None:
+        """Raise ``RefusedError`` unless the number is one."""
+        _check_number(self.n_neighbors)
+
+
+Rule = NearestRule | SoftRule | LeafRule
 
 
 @dataclass(frozen=True)
@@ -140,7 +159,7 @@ class Voter:
     distance : FittedDistance
     rows : TrainingRows
         Coded by the codebook of the distance.
-    rule : NearestRule or SoftRule
+    rule : NearestRule, SoftRule or LeafRule
     report : FitReport
         How the distance was learned.
     index_kind : {"exact", "faiss"}, default="exact"
@@ -172,9 +191,15 @@ class Voter:
         weights, temperature = self.rows.weights, self.rule.temperature
         return SoftVotes(self.distance, self.represented, weights, temperature)
 
+    @cached_property
+    def leaf_votes(self) -> LeafVotes:
+        """The votes of rows that share leaves."""
+        assert isinstance(self.distance, LeafCodes)
+        return LeafVotes(self.distance, self.rows)
+
     @property
     def is_soft(self) -> bool:
-        """Whether all rows vote."""
+        """Whether all rows vote at a temperature."""
         return isinstance(self.rule, SoftRule)
 
     def encode(self, X: Any, owner: str | None = None) -> Codes:
@@ -190,6 +215,10 @@ class Voter:
             known = ", ".join(INDEXES)
             raise RefusedError(
                 f"index_kind is {self.index_kind!r:.60} instead of one of {known}"
+            )
+        if isinstance(self.rule, LeafRule) and not self.distance.votes_by_leaves:
+            raise RefusedError(
+                f"{type(self.distance).__name__} has no leaves that rows could share"
             )
         if not INDEXES[self.index_kind].takes(self.distance):
             raise RefusedError(
@@ -225,7 +254,16 @@ class Voter:
 
             chunks = votes.chunks(len(queries), distances_at_once())
             return np.concatenate(in_threads(shares, chunks or [slice(0)]))
-        assert isinstance(self.rule, NearestRule)
+        if isinstance(self.rule, LeafRule):
+            by_leaves = self.leaf_votes
+            chunks = query_chunks(
+                len(queries), by_leaves.n_numbers, distances_at_once()
+            )
+            return np.concatenate(
+                in_threads(
+                    lambda at: by_leaves.shares(queries[at]), chunks or [slice(0)]
+                )
+            )
         k, weigh = self.rule.n_neighbors, weigher(self.rule.weights)
 
         def shares_near(at: slice) -> Array:
@@ -250,10 +288,10 @@ class Voter:
         near_by: list[tuple[Any, list[int], list[int]]] = []  # weights, places, ks
         nearest = []
         for place, rule in enumerate(rules):
-            if isinstance(rule, SoftRule):
-                found[place] = replace(self, rule=rule).shares_of(queries)
-            else:
+            if isinstance(rule, NearestRule):
                 nearest.append((place, rule))
+            else:
+                found[place] = replace(self, rule=rule).shares_of(queries)
         for weights, some in groupby(nearest, lambda item: item[1].weights):
             places, listed = zip(*some, strict=True)
             ks = [rule.n_neighbors for rule in listed]
@@ -287,6 +325,8 @@ class Voter:
         if isinstance(self.rule, SoftRule):
             votes = SoftVotes(distance, rows, weights, self.rule.temperature)
             return votes.votes(query)[0]
+        if isinstance(self.rule, LeafRule):
+            return self.leaf_votes.votes(query)
         k = self.rule.n_neighbors
         near = PlainIndex(distance, rows, k).near(query, self.rows.k_nearest, k)
         found = np.zeros(len(self.rows))
@@ -304,6 +344,8 @@ class Voter:
             The features of each subset; in the others all training rows have the value
             of the row, so that they tell none from another.
         """
+        if isinstance(self.rule, LeafRule):
+            return self.leaf_votes.shares_over(row, kept)
         from_row = DistanceFromRow(self.distance.codebook, self.distance, row)
         return replace(self, distance=from_row, index_kind="exact").shares_of(kept)
 

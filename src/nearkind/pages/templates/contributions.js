@@ -9,8 +9,7 @@ function sharesOver(member, codes, isKept) {
   const n = member.memory.counts.length;
   const columns = codes.map((code, d) => (
     isKept(member.features[d].name) ? member.memory.codes[d] : new Array(n).fill(code)));
-  const distances = member.distances(codes, columns, n);
-  return tally(member, within(distances, member.memory.counts, member.k));
+  return tally(member, member.near(codes, columns, null));
 }
 
 // Returns base value and contributions; yields after each subset.
@@ -25,7 +24,7 @@ function* searchContributions(cells, { best, shares: whole }) {
     const shares = new Float64Array(FACTS.classes.length);
     MEMBERS.forEach((member, m) => {
       sharesOver(member, all[m], (name) => SUBSETS.kept[e * n + place.get(name)])
-        .forEach((share, c) => { shares[c] += share / MEMBERS.length; });
+        .forEach((share, c) => { shares[c] += share * member.part; });
     });
     const worth = e === nSubsets - 1 ? whole[best] : calibrated(shares)[best];
     if (!e) base = worth;

@@ -242,7 +242,56 @@ function byMixed(tables, widths) {
   return Object.assign(distances, { parts });
 }
 
+// The share of the trees in which two rows reach different leaves. A row shares the leaf
+// of another if it goes the same way at every node on that one's path.
+function byLeaves(tables) {
+  const { coding, starts, roots, columns: looks, thresholds, left, right, owners, widths, drawn } = tables;
+  const nTrees = roots.length;
+  const numberOf = (look, code) => coding[starts[look] + code * widths[look]];
+
+  function pathOf(codes, root) {
+    const path = [];
+    for (let node = root; left[node] !== node;) {
+      const look = looks[node];
+      const isLeft = numberOf(look, codes[owners[look]]) <= thresholds[node];
+      path.push({ look, d: owners[look], threshold: thresholds[node], isLeft });
+      node = isLeft ? left[node] : right[node];
+    }
+    return path;
+  }
+  // Calls back with each tree and the rows that share the leaf of a row in it.
+  function visitShared(codes, columns, n, visit) {
+    roots.forEach((root, t) => {
+      const path = pathOf(codes, root);
+      const shared = [];
+      for (let i = 0; i < n; i += 1) {
+        if (path.every(({ look, d, threshold, isLeft }) => (numberOf(look, columns[d][i]) <= threshold) === isLeft)) {
+          shared.push(i);
+        }
+      }
+      visit(t, shared);
+    });
+  }
+  function distances(codes, columns, n) {
+    const found = new Float64Array(n).fill(nTrees);
+    visitShared(codes, columns, n, (_, shared) => shared.forEach((i) => { found[i] -= 1; }));
+    return found.map((different) => different / nTrees);
+  }
+  // Votes in each tree in proportion to how often it drew a row.
+  function votes(codes, columns, counts) {
+    const found = new Float64Array(counts.length);
+    visitShared(codes, columns, counts.length, (t, shared) => {
+      const parts = shared.map((i) => drawn[i * nTrees + t] * counts[i]);
+      const total = parts.reduce((sum, part) => sum + part, 0);
+      if (total) shared.forEach((i, at) => { found[i] += parts[at] / total; });
+    });
+    return found.some((vote) => vote > 0) ? found : Float64Array.from(counts);
+  }
+  return Object.assign(distances, { votes });
+}
+
 const MAKERS = {
+  leaves: byLeaves,
   mixed: byMixed,
   vectors: byVectors,
   histograms: byHistograms,

@@ -73,7 +73,10 @@ function softVotes(distances, counts, temperature) {
 }
 
 // The vote of every cell, zero for those that do not vote.
-function votesOf(member, { cells, distances }) {
+function votesOf(member, { cells, distances, codes, columns }) {
+  if (member.weights === 'leaves') {
+    return member.distances.votes(codes, columns, member.memory.counts);
+  }
   if (member.weights === 'soft') {
     return softVotes(distances, member.memory.counts, member.temperature);
   }
@@ -122,7 +125,9 @@ function memberOf(facts) {
     temperature: facts.temperature,
     k,
     distances,
-    near: (codes) => within(distances(codes, memory.codes, n, facts.distance.sizes), memory.counts, k),
+    part: facts.part,
+    near: (codes, columns = memory.codes, sizes = facts.distance.sizes) => (
+      { ...within(distances(codes, columns, n, sizes), memory.counts, k), codes, columns }),
   };
 }
 
@@ -138,7 +143,7 @@ function answerTo(cells) {
   const shares = new Float64Array(FACTS.classes.length);
   const founds = MEMBERS.map((member) => {
     const found = member.near(codesOf(member, cells));
-    tally(member, found).forEach((share, c) => { shares[c] += share / MEMBERS.length; });
+    tally(member, found).forEach((share, c) => { shares[c] += share * member.part; });
     return found;
   });
   const chances = calibrated(shares);
@@ -195,7 +200,7 @@ function decidingCells({ founds, near }) {
     cell,
     distance,
     isTied: tied.has(cell) && tied.get(cell).isTied,
-    weight: MEMBERS.reduce((sum, member, m) => sum + voteOfCell(member, founds[m], cell), 0) / MEMBERS.length,
+    weight: MEMBERS.reduce((sum, member, m) => sum + member.part * voteOfCell(member, founds[m], cell), 0),
   })).filter(({ weight }) => weight > 0);
   const rounded = (x) => Math.round(x * 1e12);
   const cells = ranked({ cells: found, tie: near.tie });
