@@ -41,7 +41,7 @@ class TestDefault:
     def test_probabilities_are_the_calibrated_mean_of_the_members(self, default):
         members = [member.predict_proba(QUERY) for member in default.members_]
         found = default.predict_proba(QUERY)
-        mean = np.mean(members, axis=0)
+        mean = np.average(members, axis=0, weights=default.committee_.voter_weights)
         np.testing.assert_allclose(found, default.calibration_.probabilities(mean))
         np.testing.assert_allclose(found.sum(axis=1), 1.0)
         assert (found > 0.0).all()
@@ -52,7 +52,8 @@ class TestDefault:
         model = nk.CPMLClassifierCV(n_jobs=1, calibrate=False).fit(X, y)
         assert model.calibration_ is None
         members = [member.predict_proba(QUERY) for member in default.members_]
-        np.testing.assert_allclose(model.predict_proba(QUERY), np.mean(members, axis=0))
+        mean = np.average(members, axis=0, weights=default.committee_.voter_weights)
+        np.testing.assert_allclose(model.predict_proba(QUERY), mean)
 
     def test_the_first_member_has_the_best_settings(self, default):
         first, best = default.members_[0], default.best_params_
@@ -68,10 +69,11 @@ class TestDefault:
             assert table[name][at] == value
         assert (table["member"] >= 0).sum() == len(default.members_)
 
-    def test_neighbours_are_those_of_the_first_member(self, default):
+    def test_neighbours_are_those_of_the_member_that_explains(self, default):
+        place = default.committee_.voters.index(default.committee_.explaining)
         for ours, theirs in zip(
             default.kneighbors(QUERY, 3),
-            default.members_[0].kneighbors(QUERY, 3),
+            default.members_[place].kneighbors(QUERY, 3),
             strict=True,
         ):
             np.testing.assert_array_equal(ours, theirs)
@@ -103,8 +105,9 @@ class TestDefault:
             assert {name: params[name] for name in policies} == policies
 
     def test_every_number_is_a_value_where_histograms_are_smoothed(self):
-        assert len(candidates_of(nk.CPMLClassifierCV(), [2, 20])) == 5
-        found = candidates_of(nk.CPMLClassifierCV(), [2, 21])
+        assert len(candidates_of(nk.CPMLClassifierCV(), [2, 20])) == 6
+        assert len(candidates_of(nk.CPMLClassifierCV(), [2, 21])) == 7
+        found = candidates_of(nk.CPMLClassifierCV(forest=False), [2, 21])
         assert len(found) == 6
         for candidate in found:
             params = candidate.metric.get_params()
@@ -126,7 +129,7 @@ class TestDefault:
         model = nk.CPMLClassifierCV(time_budget=1e-9).fit(X, y)
         assert model.best_params_["candidate"] == "values"
         assert set(model.refused_.values()) == {"There was no time for it."}
-        assert len(model.refused_) == 4
+        assert len(model.refused_) == 5
         assert set(model.cv_results_["n_held"]) == {len(model.held_rows_)}
         assert len(model.held_rows_) < 30  # the first of five folds
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkind.search.cross_prediction import N_PARTS, HeldVotes
-from nearkind.search.ensemble import select_members
+from nearkind.search.ensemble import stacked_members
 from nearkind.search.scoring import Accuracy
 from nearkind.voting.calibration import Calibration
 
@@ -22,6 +22,7 @@ def votes_of(seed, n=40, n_classes=3, n_folds=4, **changed):
     given = {
         "tables": list(tables),
         "alive": [np.ones(2, dtype=bool)] * 3,
+        "families": [0, 1, 1],
         "truth": truth,
         "weights": np.ones(n),
         "counts": np.ones(n),
@@ -43,11 +44,14 @@ def test_each_fold_is_answered_by_what_the_others_choose(calibrate, seed):
         mine = votes.fold_of == fold
         others = [table[:, ~mine] for table in votes.tables]
         truth, ones = votes.truth[~mine], np.ones((~mine).sum())
-        members = select_members(others, votes.alive, truth, ones, 3, Accuracy())
+        members, weights = stacked_members(
+            others, votes.alive, votes.families, truth, ones, 3, Accuracy()
+        )
         shares = [
-            np.mean([t[m.contender][m.way].astype(float) for m in members], axis=0)
+            sum(w * t[m.contender][m.way].astype(float)
+                for m, w in zip(members, weights, strict=True))
             for t in (others, [table[:, mine] for table in votes.tables])
-        ]
+        ]  # fmt: skip
         expected = shares[1]
         if calibrate:
             counts = np.maximum(np.bincount(truth, minlength=3), 0.5)

@@ -2,8 +2,15 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from nearkind.search.ensemble import Member, select_members
+from nearkind.search.ensemble import (
+    Member,
+    likeliest_weights,
+    select_members,
+    stacked_members,
+)
 from nearkind.search.scoring import Accuracy
 
 TRUTH = np.array([0, 0, 0, 0, 1, 1, 1, 1])
@@ -93,3 +100,61 @@ def test_rows_count_by_their_weight():
 def test_there_are_no_more_than_asked_for(most):
     tables = [sure(flipped(row), 0.8) for row in range(4)]
     assert len(elected(tables, most)) == most
+
+
+def stacked(tables, truth, most=3, scoring=None, families=None):
+    """Return what is stacked of votes (n, C), each of its own family."""
+    listed = [np.asarray(table)[None] for table in tables]
+    alive = [np.ones(1, dtype=bool)] * len(listed)
+    families = range(len(listed)) if families is None else families
+    ones = np.ones(len(truth))
+    return stacked_members(
+        listed, alive, families, truth, ones, most, scoring or Accuracy()
+    )
+
+
+def noisy(rng, truth, strength):
+    """Return votes that lean to the truth, with noise of their own."""
+    logits = rng.normal(size=(len(truth), 3)) + strength * np.eye(3)[truth]
+    return np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+
+
+@given(st.integers(0, 200), st.integers(1, 4))
+def test_stacked_weights_are_shares_that_fall(seed, most):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, 50)
+    tables = [noisy(rng, truth, strength) for strength in (0.5, 1.0, 1.0, 2.0)]
+    members, weights = stacked(tables, truth, most)
+    assert 1 <= len(members) == len(weights) <= most
+    assert len({member.contender for member in members}) == len(members)
+    assert abs(weights.sum() - 1.0) < 1e-12
+    assert (np.diff(weights) <= 0.0).all()
+    assert (weights > 0.0).all()
+
+
+def test_members_whose_errors_differ_are_stacked_and_copies_are_not():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 400)
+    one, other = noisy(rng, truth, 1.5), noisy(rng, truth, 1.5)
+    members, weights = stacked([one, other], truth)
+    assert len(members) == 2
+    np.testing.assert_allclose(weights, 0.5, atol=0.1)
+    assert len(stacked([one, one], truth)[0]) == 1
+
+
+def test_of_a_family_the_likeliest_strength_takes_part():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 3, 400)
+    tables = [noisy(rng, truth, s) for s in (1.0, 1.6, 1.5)]
+    members, _ = stacked(tables, truth, families=[0, 0, 1])
+    assert sorted(member.contender for member in members) == [1, 2]
+
+
+def test_weights_are_those_of_the_largest_likelihood():
+    """No other convex weights are likelier: the slopes of the likelihood are equal."""
+    rng = np.random.default_rng(2)
+    chances = rng.random((3, 200))
+    weights = likeliest_weights(chances, np.ones(200))
+    slopes = (chances / (weights @ chances)).mean(axis=1)
+    np.testing.assert_allclose(slopes[weights > 0.05], 1.0, atol=1e-2)
+    assert (slopes < 1.05).all()

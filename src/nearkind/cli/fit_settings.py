@@ -15,7 +15,12 @@ ONE_METRIC = "single"
 """Learned where rows are too many to search."""
 TOLERANCE = 1e-3
 """Of one metric: a tighter proof does not classify better."""
-OF_SEARCH = {"time_budget": None, "members": None, "scoring": "accuracy"}
+OF_SEARCH = {
+    "time_budget": None,
+    "members": None,
+    "scoring": "accuracy",
+    "forest": True,
+}
 """Settings that only a search has, and their defaults."""
 
 
@@ -80,6 +85,12 @@ class FitSettings:
         "balanced gives every class the same total weight."
     )
 
+    forest: bool = option(
+        "Let method cv try the neighbours in a forest; a model in which they vote "
+        "cannot be exported.",
+        "--forest/--no-forest",
+        default=True,
+    )
     fold_case: bool = option(
         "Merge values that differ only in case or blanks, under the most frequent "
         "spelling.",
@@ -145,6 +156,7 @@ class FitSettings:
             time_budget=self.time_budget,
             scoring=self.scoring,
             class_weight=self.class_weight,
+            forest=self.forest,
             verbose=1,
             **self._common(),
         )

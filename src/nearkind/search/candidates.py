@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from nearkind import optimizations
-from nearkind.baselines import Discriminant, Euclidean, Hamming
+from nearkind.baselines import Discriminant, Euclidean, ForestNeighbors, Hamming
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.base import Distance
@@ -71,6 +71,9 @@ class Candidate:
         Values in all columns up to which it is fitted; None: any number.
     needs_crosses : bool, default=False
         Whether it is fitted only where some pairs of columns were found worth a column.
+    out_of_bag : bool, default=False
+        Whether it is fitted to all rows once, and judged by votes of trees that did not
+        draw a row, instead of on every fold.
     """
 
     name: str
@@ -79,6 +82,7 @@ class Candidate:
     stage: int = 0
     max_values: int | None = None
     needs_crosses: bool = False
+    out_of_bag: bool = False
 
     @property
     def settings(self) -> Sequence[Any]:
@@ -173,6 +177,7 @@ def default_candidates(
     n_rows: int = 0,
     n_classes: int = 2,
     has_orders: bool = False,
+    has_forest: bool = True,
     **policies: Any,
 ) -> list[Candidate]:
     """Return the family that is searched by default.
@@ -197,6 +202,8 @@ def default_candidates(
     has_orders : bool, default=False
         Whether the values of some column are in order; then neighbours by cumulative
         indicators are tried too.
+    has_forest : bool, default=True
+        Whether the neighbours in a forest are tried, up to 6,000 rows.
     **policies
         unseen, missing, numeric and ordered, as the distances take them.
 
@@ -249,6 +256,10 @@ def default_candidates(
         metric = by_histograms(crosses="auto", **smoothed)
         name = "neighbors by smoothed histograms and pairs"
         found.append(Candidate(name, metric, strengths, 2, None, True))
+    if has_forest and not has_many:
+        exact = {"numeric": "scale"} if policies.get("numeric") == "auto" else {}
+        forest = ForestNeighbors(random_state=random_state, **{**policies, **exact})
+        found.append(Candidate("forest", forest, out_of_bag=True))
     return found
 
 
@@ -277,7 +288,7 @@ def candidates_of(
         policies = {name: getattr(model, name) for name in POLICIES}
         seed = 0 if model.random_state is None else model.random_state
         sizes: dict[str, Any] = {"n_rows": n_rows, "n_classes": n_classes}
-        sizes["has_orders"] = has_orders
+        sizes |= {"has_orders": has_orders, "has_forest": model.forest}
         return default_candidates(n_values, model.n_jobs, seed, **sizes, **policies)
     if not isinstance(listed, list | tuple) or not all(map(_is_distance, listed)):
         wanted = "None or a list of distances, unfitted, or of their names"
@@ -298,7 +309,9 @@ POLICIES = ("unseen", "missing", "numeric", "ordered")
 def as_candidate(distance: Any) -> Candidate:
     """Return a candidate for a distance; a strength left open becomes a path."""
     is_open = getattr(distance, "strength", None) == "auto"
-    return Candidate(repr(distance), distance, DECADES if is_open else ())
+    strengths = DECADES if is_open else ()
+    is_forest = isinstance(distance, ForestNeighbors)
+    return Candidate(repr(distance), distance, strengths, out_of_bag=is_forest)
 
 
 def _is_distance(value: Any) -> bool:

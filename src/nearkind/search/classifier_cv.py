@@ -36,8 +36,9 @@ from nearkind.estimators.weights import (
 from nearkind.neighbors import WEIGHTS, TrainingRows, is_soft, most_votes
 from nearkind.protocols import Array
 from nearkind.search.candidates import candidates_of
-from nearkind.search.cross_prediction import HeldVotes
-from nearkind.search.elimination import Contender, Elimination, once_each
+from nearkind.search.cross_prediction import Choice, HeldVotes
+from nearkind.search.elimination import Elimination, once_each
+from nearkind.search.ensemble import Member
 from nearkind.search.evaluation import rules
 from nearkind.search.folds import folds_of
 from nearkind.search.results_table import results_table
@@ -126,6 +127,9 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         less than 0.002, and keeps all rows if half of them are not enough. Beyond 5,000
         rows it also drops directions of the vectors in which rows hardly differ.
         ``kneighbors`` and explanations use only rows that vote.
+    forest : bool, default=True
+        Whether the neighbours in a forest are among the default candidates. A model in
+        which they vote cannot be exported.
     random_state : int, RandomState or None, default=None
         Seed of the folds and of the samples of rows; None means 0, so that every fit
         gives the same model.
@@ -136,7 +140,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     Attributes
     ----------
     committee_ : Committee
-        The voters, which have equal weight, the best one first, and the calibration.
+        The voters, that of the largest weight first, their weights and the calibration.
     members_ : list of CPMLClassifier
         The voters as classifiers.
     distance_ : FittedDistance
@@ -209,6 +213,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
     class_weight: Any = None
     calibrate: bool = True
     n_remembered: Any = "auto"
+    forest: bool = True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select the distances by cross-validation and refit them to all rows.
@@ -232,6 +237,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         most = parameters.whole_number(self, "max_members")
         budget = parameters.time_budget(self)
         parameters.flag(self, "calibrate")
+        parameters.flag(self, "forest")
         remember = remembering(self)
         check_scoring(self)
         check_class_weight(self)
@@ -240,7 +246,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             deadline = Deadline(start + SEARCH_SHARE * budget)
             search = self._search(rows, y, deadline, notify)
             counts = check_weights(sample_weight, rows.n_given)[rows.row_numbers]
-            chosen, calibration, scores = self._choose(search, most, counts)
+            choice, scores = self._choose(search, most, counts)
             self.refused_ = search.refused
             self.search_seconds_ = perf_counter() - start
             with suppress(KeyboardInterrupt):  # of a callback: the search has ended
@@ -248,10 +254,13 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
                     search.search_work, search.total, "learning from all rows", np.nan
                 )
             with Deadline(start + budget).limit(), column_warnings_ignored():
-                voters = self._learn(search, chosen)
+                voters = self._learn(search, choice.members)
                 voters = tuple(map(remember, voters))
             self.classes_ = rows.classes
-            self.committee_ = Committee(voters, rows.classes, calibration, scores)
+            weights = choice.weights if len(voters) > 1 else None
+            self.committee_ = Committee(
+                voters, rows.classes, choice.calibration, scores, weights
+            )
             keep_codebook(self, self.distance_.codebook)
             self.refit_seconds_ = perf_counter() - start - self.search_seconds_
         return self
@@ -399,12 +408,11 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
 
     def _choose(
         self, search: Elimination, most: int, counts: Array
-    ) -> tuple[list[tuple[Contender, int]], Calibration | None, ConformalScores]:
-        """Return the settings that vote together, with their ways to vote.
+    ) -> tuple[Choice, ConformalScores]:
+        """Return the settings that vote together, and the scores of held rows.
 
-        Moreover, the calibration of their votes, and the scores of held rows. Keeps
-        what they say of held rows; ``counts`` are the weights of all rows (n,) without
-        those of classes.
+        Keeps what they say of held rows; ``counts`` are the weights of all rows (n,)
+        without those of classes.
         """
         held = np.concatenate(search.held)
         votes = self._held_votes(search, most, counts[held])
@@ -419,8 +427,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         self.confusion_ = np.zeros((n_classes, n_classes))
         np.add.at(self.confusion_, (truth, most_votes(probabilities)), counts)
         self.cv_results_ = results_table(search, choice.members)
-        chosen = [(search.contenders[m.contender], m.way) for m in choice.members]
-        return chosen, choice.calibration, scores
+        return choice, scores
 
     def _held_votes(self, search: Elimination, most: int, counts: Array) -> HeldVotes:
         """Return what all contenders say of held rows; ``counts`` are those rows'."""
@@ -429,6 +436,7 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         return HeldVotes(
             tables=[contender.table() for contender in search.contenders],
             alive=[contender.alive for contender in search.contenders],
+            families=[id(contender.candidate) for contender in search.contenders],
             truth=search.truth,
             weights=search.held_weights,
             counts=counts,
@@ -439,15 +447,15 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             calibrate=self.calibrate,
         )
 
-    def _learn(
-        self, search: Elimination, chosen: list[tuple[Contender, int]]
-    ) -> tuple[Voter, ...]:
+    def _learn(self, search: Elimination, members: list[Member]) -> tuple[Voter, ...]:
         """Return voters by the chosen distances, learned from all rows."""
         rows = search.rows
+        chosen = [(search.contenders[m.contender], m.way) for m in members]
         fitted: dict[tuple[int, int], Any] = {}
         for candidate in once_each(contender.candidate for contender, _ in chosen):
             mine = [c.number for c, _ in chosen if c.candidate is candidate]
-            found = candidate.fitted(rows, mine)
+            learned = search.learned.get(id(candidate))
+            found = {0: learned} if learned else candidate.fitted(rows, mine)
             fitted |= {(id(candidate), number): at for number, at in found.items()}
         _warn_if_cut(fitted.values())
         voters = []

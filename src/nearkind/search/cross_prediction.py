@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.protocols import Array
-from nearkind.search.ensemble import Member, select_members
+from nearkind.search.ensemble import Member, select_members, stacked_members
 from nearkind.search.scoring import Scoring
+from nearkind.voting import weighted_mean
 from nearkind.voting.calibration import Calibration, effective_rows
 
 N_PARTS = 2
@@ -28,17 +29,20 @@ class Choice:
     Attributes
     ----------
     members : list of Member
+    weights : ndarray
+        Of their votes; they add up to 1.
     calibration : Calibration or None
         None: shares of votes are returned as they are.
     """
 
     members: list[Member]
+    weights: Array
     calibration: Calibration | None
 
     def probabilities(self, tables: Sequence[Array]) -> Array:
         """Return those of rows (n, C), given each contender's votes (V, n, C)."""
         votes = [tables[member.contender][member.way] for member in self.members]
-        shares = np.mean(votes, axis=0, dtype=float)
+        shares = weighted_mean(votes, self.weights)
         if self.calibration is None:
             return shares
         return self.calibration.probabilities(shares)
@@ -54,6 +58,8 @@ class HeldVotes:
         Votes of each contender, by each of its ways to vote.
     alive : sequence of ndarray of bool (V,)
         Which ways may be chosen.
+    families : sequence of int
+        Number of the candidate of each contender.
     truth : ndarray of int (n,)
         Class numbers.
     weights, counts : ndarray (n,)
@@ -69,6 +75,7 @@ class HeldVotes:
 
     tables: Sequence[Array]
     alive: Sequence[NDArray[np.bool_]]
+    families: Sequence[int]
     truth: NDArray[np.intp]
     weights: Array
     counts: Array
@@ -90,16 +97,19 @@ class HeldVotes:
         some = np.ones(n, dtype=bool) if without is None else ~without
         tables = [table[:, some] for table in self.tables]
         truth, weights = self.truth[some], self.weights[some]
-        members = select_members(
-            tables, self.alive, truth, weights, self.most_members, self.scoring
-        )
-        uncalibrated = Choice(members, None)
+        last = truth, weights, self.most_members, self.scoring
+        if self.scoring.is_of_rows:
+            found = stacked_members(tables, self.alive, self.families, *last)
+        else:
+            members = select_members(tables, self.alive, *last)
+            found = members, np.full(len(members), 1.0 / len(members))
+        uncalibrated = Choice(*found, None)
         if not self.calibrate:
             return uncalibrated
         shares = uncalibrated.probabilities(tables)
         n_rows = effective_rows(weights, self.counts[some])
         prior = self._prior(~some)
-        return Choice(members, Calibration.fit(shares, truth, weights, prior, n_rows))
+        return Choice(*found, Calibration.fit(shares, truth, weights, prior, n_rows))
 
     def cross_probabilities(self) -> Array:
         """Return the probabilities (n, C) of each fold by what the others choose."""

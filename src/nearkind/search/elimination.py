@@ -11,6 +11,7 @@ off every candidate is fitted on every fold.
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from nearkind import optimizations
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.base import codebook_of
+from nearkind.neighbors import LeafVotes, TrainingRows, is_soft
 from nearkind.protocols import Array
 from nearkind.search.candidates import Candidate
 from nearkind.search.ensemble import least_gain
@@ -117,6 +119,8 @@ class Elimination:
         Candidates that could not be fitted, and why.
     held : list of ndarray
         Rows held out by each fold so far.
+    learned : dict of int
+        Distances that were learned from all rows already, by the id of their candidate.
     n_fits : int
     was_interrupted : bool
         Whether Ctrl-C ended it.
@@ -134,6 +138,7 @@ class Elimination:
     dropped: list[Contender] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     held: list[NDArray[np.intp]] = field(default_factory=list)
+    learned: dict[int, Any] = field(default_factory=dict)
     n_fits: int = 0
     was_interrupted: bool = False
     total: float = 1.0
@@ -149,7 +154,10 @@ class Elimination:
 
         Candidates of a later stage are fitted only if those before them can be beaten.
         """
-        self._order = self._waiting = once_each(candidates)
+        self._order = once_each(candidates)
+        soft = [is_soft(weights) for _, weights in self.ways]
+        whole = [each for each in self._order if each.out_of_bag and any(soft)]
+        self._waiting = [each for each in self._order if each not in whole]
         self._n_folds, over = len(folds), False
         self.total = self._left() / (1.0 - LEARNING_SHARE)
         while self._waiting and not over:
@@ -158,12 +166,44 @@ class Elimination:
             over = self._run_folds(folds)
         for contender in (*self.contenders, *self.dropped):
             contender.keep_folds(max(len(self.held), 1))
+        self.held = self.held or [fold.held for fold in folds]
+        for candidate in whole:
+            self._fit_whole(candidate, np.array(soft))
         for candidate in self._waiting:
             self.refused[candidate.name] = (
                 NO_TIME
                 if self._is_late()
                 else "It could not have done better than the others."
             )
+
+    def _fit_whole(self, candidate: Candidate, soft: NDArray[np.bool_]) -> None:
+        """Fit a candidate to all rows once; on held rows it votes out of bag."""
+        mine = Contender(candidate, 0)
+        if self._is_late() or self.was_interrupted:
+            self._refuse([mine], NO_TIME)
+            return
+        self.notify(self._done, self.total, candidate.name, self._best)
+        start = perf_counter()
+        try:
+            with self.deadline.limit(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                metric = candidate.accepting_unseen.metric.fit(self.rows)
+        except (ValueError, TypeError) as error:
+            self._refuse([mine], str(error))
+            return
+        self.n_fits += 1
+        self.learned[id(candidate)] = metric
+        rows = self.rows.coded_by(metric.distance_.codebook)
+        shares = LeafVotes(metric.distance_, TrainingRows.of(rows)).out_of_bag(
+            rows.codes
+        )
+        for held in self.held:
+            votes = np.repeat(shares[held][None], len(soft), axis=0)
+            seconds = (perf_counter() - start) / len(self.held)
+            mine.take(Votes(0, votes, np.nan, seconds, False), held)
+        mine.alive = soft
+        self.contenders.append(mine)
+        self.contenders.sort(key=lambda c: self._order.index(c.candidate))
 
     def _enter(self, stage: int) -> None:
         """Add the candidates of a stage, in the order in which they were given."""

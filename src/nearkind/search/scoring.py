@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,15 @@ Truth = NDArray[np.intp]
 
 
 class Scoring(ABC):
-    """A score, larger for the better; ``terms`` says which."""
+    """A score, larger for the better; ``terms`` says which.
+
+    Attributes
+    ----------
+    is_of_rows : bool
+        Whether it is known what each row adds to it.
+    """
+
+    is_of_rows: ClassVar[bool] = True
 
     @abstractmethod
     def terms(self, shares: Array, truth: Truth, weights: Array) -> Array:
@@ -161,6 +169,8 @@ class FunctionScoring(Scoring):
     classes : ndarray (C,)
         Labels of the columns.
     """
+
+    is_of_rows = False
 
     function: Callable[[NDArray[Any], Array], float]
     classes: NDArray[Any]
