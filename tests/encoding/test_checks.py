@@ -120,7 +120,7 @@ def test_many_unseen_values_are_counted():
 def test_reports_do_not_pile_up():
     book = fitted([["a"]])
     quiet(book, one_column(range(5000)))
-    assert sum(map(len, book._reported)) <= 1000
+    assert book._reported.has(0, "any other")  # as many as are kept: none is new
     assert book.encode([[99_999]]).tolist() == [[-1]]
 
 

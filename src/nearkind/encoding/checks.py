@@ -26,6 +26,7 @@ from nearkind.errors import (
 )
 from nearkind.tables import as_float
 
+MAX_REPORTED = 1000  # values per column; then it is known to bring new ones
 MANY_LEVELS = 100  # fewer are never called nearly unique
 MANY_TEXTS = 20  # fewer are never called free text
 MANY_WORDS = 8  # in the middle one of all texts: a sentence, not a name or an address
@@ -38,6 +39,27 @@ class UnseenValues(NamedTuple):
     name: Any
     values: list[Any]
     seen: Collection[Any] = ()
+
+
+class UnseenReports:
+    """Values without a code of which nothing need be said again, by feature."""
+
+    def __init__(self, n_features: int) -> None:
+        self._known: list[set[Any]] = [set() for _ in range(n_features)]
+
+    def has(self, d: int, value: object) -> bool:
+        """Return whether a value of a feature, None if it is missing, is known."""
+        known = self._known[d]
+        return value in known or len(known) >= MAX_REPORTED
+
+    def add(self, unseen: UnseenValues) -> UnseenValues:
+        """Take note of values, and return those not known before."""
+        known = self._known[unseen.d]
+        if len(known) >= MAX_REPORTED:
+            return unseen._replace(values=[])
+        fresh = [value for value in unseen.values if value not in known]
+        known.update(fresh[:MAX_REPORTED])
+        return unseen._replace(values=fresh)
 
 
 def refuse_missing(gaps: list[str]) -> None:

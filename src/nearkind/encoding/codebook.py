@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from nearkind.encoding import NUMERIC, SKIPPED, Feature, Ordinal, Sample
 from nearkind.encoding.checks import (
+    UnseenReports,
     UnseenValues,
     column_places,
     missing_clause,
@@ -41,7 +42,6 @@ from nearkind.tables import (
 
 FEW_ROWS = 32
 """So many rows are coded value by value, more of them column by column."""
-MAX_REPORTED = 1000  # values per column; then it is known to bring new ones
 MAX_CODES = 500_000_000
 """Codes of crosses that are held at a time."""
 
@@ -132,7 +132,7 @@ class Codebook:
             raise ValueError(f"crosses must be {WANTED}, got {crosses!r}.")
         self.crosses: Final[Setting] = setting
         self.ordered: Final = as_orders(ordered)
-        self._reported: list[set[Any]] = []
+        self._reported = UnseenReports(0)
 
     @property
     def is_fitted(self) -> bool:
@@ -328,7 +328,7 @@ class Codebook:
         for feature in features if self.missing == "skip" else ():
             if feature.missing_code < 0:
                 feature.missing_code = SKIPPED
-        self._reported = [set() for _ in features]
+        self._reported = UnseenReports(len(features))
 
     def lookup(self, table: FactorizedTable) -> Codes:
         """Return the codes (n, D) of a table's rows, columns in the order of fit.
@@ -483,7 +483,7 @@ class Codebook:
     def _report(self, unseen: list[UnseenValues]) -> None:
         """Refuse values that fit did not see, or warn of those not yet reported."""
         if self.unseen == "prior":
-            unseen = [s for s in map(self._unreported, unseen) if s.values]
+            unseen = [s for s in map(self._reported.add, unseen) if s.values]
         if unseen:
             report_unseen(unseen, self.unseen == "error")
 
@@ -493,13 +493,4 @@ class Codebook:
             if self.missing != "level":
                 return self.missing != "error"
             value = None
-        known = self._reported[d]
-        return value in known or len(known) >= MAX_REPORTED
-
-    def _unreported(self, values: UnseenValues) -> UnseenValues:
-        known = self._reported[values.d]
-        if len(known) >= MAX_REPORTED:
-            return values._replace(values=[])
-        fresh = [value for value in values.values if value not in known]
-        known.update(fresh[:MAX_REPORTED])
-        return values._replace(values=fresh)
+        return self._reported.has(d, value)

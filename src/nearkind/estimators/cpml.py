@@ -22,6 +22,7 @@ from nearkind.estimators.bases import BaseEstimator, CallbackSupport
 from nearkind.estimators.batches import N_REFERENCE, BatchProblems, forget_batches
 from nearkind.estimators.labels import constraint_rows
 from nearkind.estimators.problem import (
+    FittedCPML,
     Problem,
     constrain,
     keep,
@@ -33,32 +34,9 @@ from nearkind.estimators.problem import (
 from nearkind.estimators.progress import fit_progress
 from nearkind.estimators.spec import CPMLSpec, exponent, strength_of
 from nearkind.losses.edges import difference_matrices
-from nearkind.protocols import Array, Map, Projection, Structure, TableLike
-from nearkind.solvers.solution import Record
-from nearkind.streaming import BatchSummary, RowSample
+from nearkind.protocols import Array, Map, TableLike
 from nearkind.tables import read_table
 from nearkind.validation.parameters import estimator_class
-
-
-class FittedCPML:
-    """What ``fit`` sets beside the form; see :class:`CPML`."""
-
-    metric_: Array
-    spectrum_: Array
-    rank_: int
-    objective_: float
-    gap_: float
-    history_: list[Record]
-    n_iter_: int
-    stop_reason_: str
-    strength_: float
-    strength_max_: float
-    projection_: Projection
-    structure_: Structure
-    class_count_: Array
-    n_samples_seen_: int
-    reference_: RowSample
-    batch_summary_: BatchSummary
 
 
 @estimator_class()

@@ -25,7 +25,14 @@ from nearkind.projections.coordinates import with_coordinates
 from nearkind.protocols import Array, Constraints, Projection, Structure
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.renewal import solve_with_renewal
-from nearkind.solvers.solution import Callback, Solution, Stop, zero_solution
+from nearkind.solvers.solution import (
+    Callback,
+    Record,
+    Solution,
+    Stop,
+    zero_solution,
+)
+from nearkind.streaming import BatchSummary, RowSample
 from nearkind.validation.convergence import not_converged
 from nearkind.validation.limits import check_size
 from nearkind.validation.threads import one_blas_thread, thread_map
@@ -36,6 +43,27 @@ Steps = Callable[[Array], Callable[[Objective], Iterator[Any]]]
 """From the bases of a metric to what gives the problems of batches, one by one."""
 ZERO_VALUE_ROWS = 1_000
 """Rows on which the objective at M = 0 is estimated."""
+
+
+class FittedCPML:
+    """What ``fit`` sets beside the form; see :class:`CPML`."""
+
+    metric_: Array
+    spectrum_: Array
+    rank_: int
+    objective_: float
+    gap_: float
+    history_: list[Record]
+    n_iter_: int
+    stop_reason_: str
+    strength_: float
+    strength_max_: float
+    projection_: Projection
+    structure_: Structure
+    class_count_: Array
+    n_samples_seen_: int
+    reference_: RowSample
+    batch_summary_: BatchSummary
 
 
 @dataclass(frozen=True)
