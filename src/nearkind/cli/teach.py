@@ -9,6 +9,7 @@ from nearkind.cli import options
 from nearkind.cli.option_groups import option
 
 if TYPE_CHECKING:
+    from nearkind.tables import Table
     from nearkind.tasks.questions import AnswerProgress, Question, Questions
 
 KEYS = {"1": "first", "2": "second", "=": "neither", "?": "unsure"}
@@ -92,13 +93,14 @@ def teach(
     assert output is not None
     assert answers is not None
     _ask(questions, n_questions, answers)
-    _learn(questions, table, y, output, answers)
+    _learn(questions, X, y, table.column, output, answers)
 
 
 def _learn(
     questions: "Questions",
-    table: options.TargetTable,
+    X: "Table",
     y: list[Any] | None,
+    target: str | None,
     output: Path,
     answers: Path,
 ) -> None:
@@ -113,7 +115,7 @@ def _learn(
         return
     start = perf_counter()
     metric = questions.fit(y)
-    model, facts = answered_fit.fitted(metric, questions.X, y, table.column, start)
+    model, facts = answered_fit.fitted(metric, X, y, target, start)
     save(model, output)
     console.show_fit({"model": str(output), **facts})
 
