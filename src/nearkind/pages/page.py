@@ -39,34 +39,37 @@ def page(facts: dict[str, Any]) -> str:
     str
     """
     arrays = ArrayBytes()
-    text = json_text(arrays.extract(facts))
-    style, script = template("page.css"), _program()
-    html = Template(template("page.html")).substitute(
-        policy=policy(style, script),
-        title=escape(facts["title"]),
+    facts = arrays.extract(facts)
+    program = "\n".join(template(f"{name}.js") for name in SCRIPTS)
+    style, numbers = template("page.css"), {"numbers": arrays.base64}
+    return assembled("page.html", facts["title"], style, program, facts, **numbers)
+
+
+def assembled(
+    name: str, title: str, style: str, program: str, facts: Any, **more: str
+) -> str:
+    """Return a template of a page with its title, style, program and facts."""
+    script = f"(function () {{\n'use strict';\n\n{program}}}());\n"
+    html = Template(template(name)).substitute(
+        policy=_policy(style, script),
+        title=escape(title),
         style=style,
-        facts=text,
-        numbers=arrays.base64,
+        facts=json_text(facts),
         script=script,
+        **more,
     )
     return html.encode("utf-8", "replace").decode("utf-8")
 
 
-def _program() -> str:
-    parts = [template(f"{name}.js") for name in SCRIPTS]
-    return "(function () {\n'use strict';\n\n" + "\n".join(parts) + "}());\n"
-
-
-def policy(style: str, script: str) -> str:
+def _policy(style: str, script: str) -> str:
     """Return the content security policy: this style and script, and inline images."""
+    digests = (sha256(text.encode()).digest() for text in (script, style))
+    of_script, of_style = (b64encode(digest).decode() for digest in digests)
     return (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        f"default-src 'none'; script-src 'sha256-{of_script}'; "
+        f"style-src 'sha256-{of_style}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def template(name: str) -> str:

@@ -1,12 +1,10 @@
 """One self-contained page that asks which rows are alike and keeps the answers."""
 
-from html import escape
-from string import Template
 from typing import Any
 
 import numpy as np
 
-from nearkind.pages.page import json_text, policy, template
+from nearkind.pages.page import assembled, template
 from nearkind.tasks import answer_posterior
 from nearkind.tasks import questions as asking
 from nearkind.tasks.questions import Questions
@@ -35,15 +33,9 @@ def questionnaire(questions: Questions, n_questions: int, name: str) -> str:
     str
     """
     style = template("page.css") + template("ask.css")
-    script = f"(function () {{\n'use strict';\n\n{template('ask.js')}}}());\n"
-    html = Template(template("ask.html")).substitute(
-        policy=policy(style, script),
-        title=escape(f"Which rows of {name} are alike?"),
-        style=style,
-        facts=json_text(questionnaire_facts(questions, n_questions)),
-        script=script,
-    )
-    return html.encode("utf-8", "replace").decode("utf-8")
+    facts = questionnaire_facts(questions, n_questions)
+    title = f"Which rows of {name} are alike?"
+    return assembled("ask.html", title, style, template("ask.js"), facts)
 
 
 def questionnaire_facts(questions: Questions, n_questions: int) -> dict[str, Any]:
