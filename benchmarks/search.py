@@ -37,7 +37,7 @@ import nearkind as nk
 from benchmarks.harness import no_warnings, print_status, print_table
 from benchmarks.sets import load, two_parts
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments.paper import printed
+from nearkind.experiments.paper import reference
 from nearkind.experiments.rows import DONE
 from nearkind.experiments.sandbox import Limits, call
 
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cap", type=float, default=300.0)
     parser.add_argument("--part", choices=("sets", "shapes", "profile"))
     wanted = parser.parse_args(arguments)
-    small = [s for s in printed.set_sizes() if CATALOGUE[s].n_samples <= LARGEST]
+    small = [s for s in reference.set_sizes() if CATALOGUE[s].n_samples <= LARGEST]
     parts = {
         "sets": lambda: compare_sets(wanted.sets or small, wanted.cap),
         "shapes": lambda: compare_shapes(wanted.cap),

@@ -23,7 +23,7 @@ from benchmarks.accuracy.tables import markdown, repeated, tables, write_page
 from benchmarks.accuracy.trial import METHODS, plan
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.experiments import Limits, read_rows
-from nearkind.experiments.paper import printed
+from nearkind.experiments.paper import reference
 from nearkind.experiments.runner import run_trials
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
@@ -50,7 +50,7 @@ def main() -> None:
 
 def run(given) -> None:
     """Run the trials that the output folder lacks, and print tables of all."""
-    names = given.sets or sorted(printed.set_sizes())
+    names = given.sets or sorted(reference.set_sizes())
     names = [s for s in names if CATALOGUE[s].n_samples <= given.largest]
     trials = plan(names, given.methods, given.repeats)
     if {trial.name for trial in trials} & {"lightgbm", "xrfm"}:

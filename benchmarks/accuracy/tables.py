@@ -17,7 +17,7 @@ from benchmarks.accuracy.trial import (
 )
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.experiments import score_table, statistics
-from nearkind.experiments.paper import printed
+from nearkind.experiments.paper import reference
 from nearkind.experiments.paper.provenance import known_versions
 from nearkind.experiments.result_table import ResultTable
 
@@ -162,7 +162,7 @@ def by_set(rows, methods, score):
 def printed_best(rows):
     """Return the best printed accuracy of each set of the rows."""
     majority = score_table(rows, "majority_share")
-    paper = printed.accuracies("classification")
+    paper = reference.accuracies("classification")
     best = {}
     for name, shares in zip(majority.datasets, majority.mean, strict=True):
         figures = [

@@ -26,7 +26,7 @@ import nearkind as nk
 from benchmarks.harness import no_warnings, print_status
 from benchmarks.tasks.results import append_rows, markdown, read_rows, versions
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments.paper import printed
+from nearkind.experiments.paper import reference
 from nearkind.experiments.sets import seed_of
 from nearkind.tasks.audited_rows import AuditedRows
 from nearkind.tasks.doubtful_labels import contradicted, judge
@@ -178,7 +178,7 @@ def page(rows: list[dict[str, Any]]) -> str:
         )
         for whose in ("nearkind", "forest, one-hot")
     }
-    lacking = sorted(set(printed.set_sizes()) - set(sets))
+    lacking = sorted(set(reference.set_sizes()) - set(sets))
     left = f"Not run yet: {', '.join(lacking)}.\n\n" if lacking else ""
     slower = seconds["nearkind"] / seconds["forest, one-hot"]
     return f"""# Wrong labels found
@@ -215,7 +215,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--output", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--sets", nargs="*", default=sorted(printed.set_sizes()))
+    parser.add_argument("--sets", nargs="*", default=sorted(reference.set_sizes()))
     parser.add_argument("--repeats", type=int, default=REPEATS, help="at most so many")
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()

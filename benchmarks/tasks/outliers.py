@@ -21,7 +21,7 @@ from sklearn.preprocessing import OneHotEncoder
 import nearkind as nk
 from benchmarks.harness import no_warnings, print_status
 from benchmarks.tasks.results import PAGES, append_rows, arguments, read_rows, versions
-from nearkind.experiments.paper import printed
+from nearkind.experiments.paper import reference
 from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.sets import BuiltIn, seed_of
 
@@ -54,7 +54,7 @@ def main() -> None:
     given = arguments(__doc__)
     path = given.output / "outliers.jsonl"
     rows = {tuple(row[name] for name in KEY): row for row in read_rows(path)}
-    for dataset in given.sets or sorted(printed.set_sizes()):
+    for dataset in given.sets or sorted(reference.set_sizes()):
         for split in splits(dataset):
             for row in trials(split, rows):
                 append_rows([row], path)

@@ -26,7 +26,7 @@ from benchmarks.tasks.results import (
 )
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.estimators.classifier import classifier_of, hold
-from nearkind.experiments.paper import printed
+from nearkind.experiments.paper import reference
 from nearkind.voting.condensation import Condensation, condensed_rows
 
 MOST_ROWS = 5_000
@@ -142,7 +142,7 @@ def page(rows):
         ]  # fmt: skip
         text += f"\n## {model.capitalize()}\n\n" + markdown(head, lines)
     repeats = 1 + max(row["key"][2] for row in rows)
-    sets = chosen(rows, len(printed.set_sizes()))
+    sets = chosen(rows, len(reference.set_sizes()))
     used = versions("nearkind", "numpy", "scikit-learn")
     return text + (
         f"\n`python -m benchmarks.tasks.prototypes --output FOLDER --repeats {repeats} "
@@ -157,7 +157,7 @@ def _n_rows(name):
 def main():
     """Run what the folder lacks, and write the page."""
     given = arguments(__doc__, repeats=3)
-    names = given.sets or sorted(printed.set_sizes(), key=_n_rows)
+    names = given.sets or sorted(reference.set_sizes(), key=_n_rows)
     keys = [(s, m, r) for r in range(given.repeats) for s in names for m in MODELS]
     text = page(rows_of(given.output / "prototypes.jsonl", keys, run))
     write_page(given, "tasks-prototypes.md", text)

@@ -14,7 +14,7 @@ from nearkind import datasets
 from nearkind.datasets import files, openml
 from nearkind.datasets.catalogue import CATALOGUE, CHECKSUMS, COLUMNS
 from nearkind.datasets.dataset import Dataset
-from nearkind.datasets.derived import DERIVED
+from nearkind.datasets.derivation import DERIVED
 from nearkind.datasets.openml import RECIPES
 from nearkind.datasets.rules import RULES
 

@@ -79,7 +79,7 @@ def fit(
     files = {"triplets": triplets, "pairs": pairs}
     stated = {kind: path for kind, path in files.items() if path is not None}
     if stated or answers is not None:
-        from nearkind.cli.answered_fit import fit_stated
+        from nearkind.cli.answer_fits import fit_stated
 
         inputs = {"DATA": table.rows.data, "--answers": answers, **stated}
         output = output or _named_after(table.rows.data)

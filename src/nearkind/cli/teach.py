@@ -58,7 +58,7 @@ def teach(
     shown, and its classes teach too.
     """
     from nearkind import Questions
-    from nearkind.cli import answered_fit, outputs
+    from nearkind.cli import answer_fits, outputs
     from nearkind.errors import error_context
     from nearkind.io import write_text
     from nearkind.tasks.answers import read_state
@@ -76,7 +76,7 @@ def teach(
         outputs.check_output(output, outputs.MODEL, inputs, force)
         answers = answers or output.with_suffix(".answers.json")
         outputs.check_output(answers, outputs.ANSWERS, inputs, force)
-    X, y = answered_fit.read_partly_labelled(table)
+    X, y = answer_fits.read_partly_labelled(table)
     kind = "pairs" if pairs else "triplets"
     questions = Questions(X, kind=kind, random_state=seed)
     if answers is not None and answers.exists() and answers.stat().st_size:
@@ -108,14 +108,14 @@ def _learn(
     from time import perf_counter
 
     from nearkind import save
-    from nearkind.cli import answered_fit, console
+    from nearkind.cli import answer_fits, console
 
     if not any(each.choice in ("first", "second") for each in questions.answers):
         typer.echo(f"No row was chosen, so there is no model yet; {answers} goes on.")
         return
     start = perf_counter()
     metric = questions.fit(y)
-    model, facts = answered_fit.fitted(metric, X, y, target, start)
+    model, facts = answer_fits.fitted(metric, X, y, target, start)
     save(model, output)
     console.show_fit({"model": str(output), **facts})
 

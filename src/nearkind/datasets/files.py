@@ -17,7 +17,7 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from nearkind.datasets.dataset import Dataset
-from nearkind.io.delimited import parse_rows, same_width, write_delimited
+from nearkind.io.csv_text import parse_rows, same_width, write_delimited
 from nearkind.io.lines import file_errors, numbered_lines
 from nearkind.io.schema import refuse_duplicates
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from warnings import warn
 
 from nearkind.datasets import files
-from nearkind.datasets.derived import DERIVED
+from nearkind.datasets.derivation import DERIVED
 from nearkind.datasets.rules import RULES
 from nearkind.datasets.sources import names, obtain
 from nearkind.io import (

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from nearkind.datasets import files, openml
 from nearkind.datasets.catalogue import CATALOGUE, CHECKSUMS
 from nearkind.datasets.dataset import Dataset
-from nearkind.datasets.derived import DERIVED
+from nearkind.datasets.derivation import DERIVED
 from nearkind.datasets.rules import RULES, SEED, led24
 from nearkind.errors import did_you_mean
 from nearkind.io import write_columns

@@ -14,7 +14,7 @@ from nearkind.export.portable import (
 )
 from nearkind.io import Columns
 from nearkind.io.atomic_write import atomic_write, text_writer
-from nearkind.io.delimited import write_delimited
+from nearkind.io.csv_text import write_delimited
 from nearkind.neighbors import TrainingRows
 from nearkind.protocols import Array
 

@@ -1,7 +1,7 @@
 """Tables in files -> columns of cells, and back.
 
 ``sources`` opens a path or standard input, ``formats`` finds out what the bytes are,
-and ``delimited``, ``json_lines`` and ``arrow`` read them as ``options`` says; ``lines``
+and ``csv_text``, ``json_lines`` and ``arrow`` read them as ``options`` says; ``lines``
 turns bytes into numbered lines. ``cells`` says which text is a number or missing,
 ``schema`` which columns there are and what each is for. ``batches`` reads some rows at
 a time. ``atomic_write`` writes a file whole or not at all. pyarrow is loaded only if it

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from typing import IO, Any, BinaryIO
 
 from nearkind.io.cells import is_arrow_text
-from nearkind.io.delimited import MAX_CELLS
+from nearkind.io.csv_text import MAX_CELLS
 from nearkind.io.options import Columns, ReadOptions
 from nearkind.io.schema import column_names
 

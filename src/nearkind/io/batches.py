@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from warnings import catch_warnings, simplefilter
 
 from nearkind.io.cells import arrow_table, cells_of_arrow, cells_of_lists
-from nearkind.io.delimited import can_use_arrow
+from nearkind.io.csv_text import can_use_arrow
 from nearkind.io.formats import FORMATS, Format
 from nearkind.io.lines import Lines, marked_encoding, numbered_lines, parse_text
 from nearkind.io.options import Columns, ReadingWarning, ReadOptions

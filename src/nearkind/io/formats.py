@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from nearkind.io import arrow, delimited, json_lines
+from nearkind.io import arrow, csv_text, json_lines
 from nearkind.io.atomic_write import atomic_write, text_writer
 from nearkind.io.lines import Lines
 from nearkind.io.options import Columns, ReadOptions
@@ -47,12 +47,12 @@ class Format(NamedTuple):
 
 
 FORMATS = {
-    "csv": Format((".csv",), delimited.read, delimited.chunks, delimited.arrow_chunks),
+    "csv": Format((".csv",), csv_text.read, csv_text.chunks, csv_text.arrow_chunks),
     "tsv": Format(
         (".tsv", ".tab"),
-        partial(delimited.read, delimiter="\t"),
-        partial(delimited.chunks, delimiter="\t"),
-        partial(delimited.arrow_chunks, delimiter="\t"),
+        partial(csv_text.read, delimiter="\t"),
+        partial(csv_text.chunks, delimiter="\t"),
+        partial(csv_text.arrow_chunks, delimiter="\t"),
     ),
     "jsonl": Format((".jsonl", ".ndjson", ".json"), json_lines.read, json_lines.chunks),
     "parquet": Format(
@@ -136,8 +136,8 @@ def find_ending(name: str, endings: Iterable[str]) -> str | None:
 
 
 TEXT_WRITERS: dict[str, Callable[..., None]] = {
-    ".csv": delimited.write_delimited,
-    ".tsv": partial(delimited.write_delimited, delimiter="\t"),
+    ".csv": csv_text.write_delimited,
+    ".tsv": partial(csv_text.write_delimited, delimiter="\t"),
     ".jsonl": lambda *parts, header=True: json_lines.write_json_lines(*parts),
     ".ndjson": lambda *parts, header=True: json_lines.write_json_lines(*parts),
 }

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
-from nearkind.io.delimited import MAX_CELLS
+from nearkind.io.csv_text import MAX_CELLS
 from nearkind.io.lines import Lines, parse_text, without_nul
 from nearkind.io.options import Columns, ReadOptions
 

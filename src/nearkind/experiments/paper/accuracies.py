@@ -9,7 +9,7 @@ import numpy as np
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.datasets.sources import require_offer
 from nearkind.experiments import statistics
-from nearkind.experiments.paper import printed
+from nearkind.experiments.paper import reference
 from nearkind.experiments.paper.figures import draw_mean_ranks
 from nearkind.experiments.paper.provenance import is_converged, provenance
 from nearkind.experiments.paper.reproduction import Reproduction, TrialGroup
@@ -18,7 +18,7 @@ from nearkind.experiments.rows import Row
 from nearkind.experiments.scores import Scores, mean_text, score_table
 from nearkind.experiments.sets import BuiltIn
 
-METHODS = printed.METHODS
+METHODS = reference.METHODS
 SCORES = {"triplets": "triplet_accuracy", "classification": "accuracy"}
 TITLES = {"triplets": "Triplet accuracy", "classification": "Accuracy of 1-NN"}
 CRITERION = (
@@ -83,7 +83,7 @@ def trials(reproduction: Reproduction) -> list[TrialGroup]:
 def available_sets(largest: int | None = None) -> PaperSets:
     """Return the paper's sets by size and by whether they are on this machine."""
     sets = PaperSets([], [], [])
-    for name in sorted(printed.set_sizes()):
+    for name in sorted(reference.set_sizes()):
         n_rows = CATALOGUE[name].n_samples
         if require_offer(name).where == "not here":
             sets.absent.append(name)
@@ -101,7 +101,7 @@ def _accuracy_table(
     sets: PaperSets,
     reproduction: Reproduction,
 ) -> ResultTable:
-    paper = printed.accuracies(kind)
+    paper = reference.accuracies(kind)
     lines = []
     for i, name in enumerate(scores.datasets):
         ours = [_accuracy_text(scores, i, j, rows) for j in range(len(scores.methods))]

@@ -11,8 +11,8 @@ from nearkind.experiments.paper import (
     accuracies,
     claims,
     figures,
+    fit_time,
     noise,
-    running_time,
     small_tables,
     synthetic,
     variants,
@@ -79,11 +79,9 @@ ITEMS: dict[str, Item] = {
     "synthetic-20": _synthetic(20),
     "noise": Item("the share of noisy features", noise.noise, noise.trials),
     "time-classes": Item(
-        "running time by classes", running_time.time_by_classes, running_time.by_classes
+        "running time by classes", fit_time.time_by_classes, fit_time.by_classes
     ),
-    "time-rows": Item(
-        "running time by rows", running_time.time_by_rows, running_time.by_rows
-    ),
+    "time-rows": Item("running time by rows", fit_time.time_by_rows, fit_time.by_rows),
     "triplets": _accuracies("triplet accuracy", "triplets"),
     "classification": _accuracies("accuracy", "classification"),
     "norms": _variants("norms", "the exponent of the norm", variants.exponents),

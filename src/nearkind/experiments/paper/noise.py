@@ -9,7 +9,7 @@ from typing import Any
 from nearkind.estimators.cpml import CPML
 from nearkind.experiments.design import Design
 from nearkind.experiments.methods import CPMLPath, Method
-from nearkind.experiments.paper import printed
+from nearkind.experiments.paper import reference
 from nearkind.experiments.paper.provenance import provenance
 from nearkind.experiments.paper.reproduction import Reproduction, TrialGroup
 from nearkind.experiments.result_table import ResultTable
@@ -75,7 +75,7 @@ def noise(reproduction: Reproduction) -> list[Path]:
     columns = list(product(SHARES, NOISE_METHODS))
     lines = [
         [
-            *(str(n_noisy), str(p), str(printed.noise()[n_noisy, p])),
+            *(str(n_noisy), str(p), str(reference.noise()[n_noisy, p])),
             *(
                 values_text(found[p, share][each.name, method])
                 for share, method in columns

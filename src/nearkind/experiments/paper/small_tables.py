@@ -9,7 +9,7 @@ import numpy as np
 from nearkind import datasets
 from nearkind.baselines import Euclidean
 from nearkind.datasets.catalogue import CATALOGUE
-from nearkind.experiments.paper import printed
+from nearkind.experiments.paper import reference
 from nearkind.experiments.paper.reproduction import Reproduction
 from nearkind.experiments.result_table import ResultTable
 from nearkind.experiments.sets import NUMERIC
@@ -65,12 +65,12 @@ def _fraction(x: float) -> str:
 def set_sizes(reproduction: Reproduction) -> list[Path]:
     """Make the table of data sets, as counted and as printed."""
     head = ["set", "rows", "printed", "features", "printed", "classes", "printed", ""]
-    rows = [_set_row(name, size) for name, size in printed.set_sizes().items()]
+    rows = [_set_row(name, size) for name, size in reference.set_sizes().items()]
     table = ResultTable("Data sets, counted and printed", head, rows)
     return reproduction.write("sets", table)
 
 
-def _set_row(name: str, size: printed.SetSize) -> list[str]:
+def _set_row(name: str, size: reference.SetSize) -> list[str]:
     entry = CATALOGUE[name]
     features = entry.n_features - len(NUMERIC.get(name, ()))
     counted = (entry.n_samples, features, entry.n_classes)

@@ -15,11 +15,11 @@ from nearkind.io import (
     LabelledSource,
     ReadingWarning,
     ReadOptions,
-    delimited,
+    csv_text,
     lines,
     read_columns,
 )
-from nearkind.io.delimited import arrow_chunks, can_use_arrow, find_delimiter
+from nearkind.io.csv_text import arrow_chunks, can_use_arrow, find_delimiter
 
 ROWS = "size,colour\n1,red\n2,\n"
 COLUMNS = {"size": ["1", "2"], "colour": ["red", None]}
@@ -115,7 +115,7 @@ def test_a_line_without_end_takes_no_memory_without_end(tmp_path, monkeypatch):
 
 
 def test_a_table_without_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited, "MAX_CELLS", 1000)
+    monkeypatch.setattr(csv_text, "MAX_CELLS", 1000)
     path = written(tmp_path, "a.csv.gz", "a,b\n" + "1,2\n" * 10_000)
     assert "more than 1,000 cells" in complaint(path)
 
@@ -155,7 +155,7 @@ def test_what_csv_writes_is_read(rows, delimiter):
     header = [f"c{d}" for d in range(len(rows[0]))]
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\r\n")
     writer.writerows([header, *rows])
-    columns = delimited.read(
+    columns = csv_text.read(
         io.BytesIO(text.getvalue().encode()), ReadOptions(delimiter=delimiter)
     )
     cells = [[cell.strip() or None for cell in row] for row in rows]
@@ -167,7 +167,7 @@ def test_any_bytes_are_a_table_or_one_sentence(data):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            columns = delimited.read(io.BytesIO(data), ReadOptions())
+            columns = csv_text.read(io.BytesIO(data), ReadOptions())
         except ValueError as error:
             said = str(error)
         else:
@@ -199,7 +199,7 @@ def by_arrow(data, options=ReadOptions(), size=2):  # noqa: B008 - a tuple
 def test_pyarrow_reads_the_cells_of_the_csv_module(rows):
     text = "".join(",".join(row) + "\n" for row in [["x", "y"], *rows]).encode()
     options = ReadOptions(delimiter=",")
-    assert by_arrow(text, options) == delimited.read(io.BytesIO(text), options)
+    assert by_arrow(text, options) == csv_text.read(io.BytesIO(text), options)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -208,7 +208,7 @@ def test_pyarrow_finds_delimiters_and_ends_of_lines(delimiter, end):
     lines = [["x ", "y"], ["1", " red"], [], ["2", '"a\nb"'], ["NA", ""]]
     text = (end.join(map(delimiter.join, lines)) + end).encode()
     for start in (b"", b"\xef\xbb\xbf"):
-        assert by_arrow(start + text) == delimited.read(
+        assert by_arrow(start + text) == csv_text.read(
             io.BytesIO(start + text), ReadOptions()
         )
 

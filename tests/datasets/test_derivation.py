@@ -4,7 +4,7 @@ from collections import Counter
 
 from nearkind import datasets
 from nearkind.datasets import files
-from nearkind.datasets.derived import DERIVED
+from nearkind.datasets.derivation import DERIVED
 
 
 def rows(table):

@@ -5,8 +5,8 @@ import csv
 import pytest
 
 from nearkind.experiments import Design
-from nearkind.experiments.paper import running_time
-from nearkind.experiments.paper.running_time import Times
+from nearkind.experiments.paper import fit_time
+from nearkind.experiments.paper.fit_time import Times
 from nearkind.experiments.rows import Row
 
 
@@ -16,7 +16,7 @@ def timed(seconds, **facts):
 
 @pytest.mark.slow
 def test_times_by_classes_have_every_number(reproduction):
-    paths = running_time.time_by_classes(reproduction)
+    paths = fit_time.time_by_classes(reproduction)
     with next(p for p in paths if p.suffix == ".csv").open(encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     assert [(line["classes"], line["rows"]) for line in lines] == [
@@ -24,7 +24,7 @@ def test_times_by_classes_have_every_number(reproduction):
         ("3", "100"),
     ]
     for line in lines:
-        for method in running_time.BY_CLASSES:
+        for method in fit_time.BY_CLASSES:
             assert float(line[method].rstrip("!")) > 0.0
     assert {path.suffix for path in paths} == {".svg", ".png", ".md", ".csv", ".tex"}
 
@@ -36,10 +36,10 @@ def test_the_median_counts_and_an_early_end_is_marked():
     assert Times([timed(None, status="timed out")]).text == "timed out"
 
 
-@pytest.mark.parametrize("name", running_time.TIMED)
+@pytest.mark.parametrize("name", fit_time.TIMED)
 def test_every_fit_can_be_timed_to_the_design_s_tolerance(name):
     design = Design(tol=0.3, max_iter=7)
-    method = running_time.TIMED[name]
+    method = fit_time.TIMED[name]
     settings = method.settings(design)
     model = method.make().set_params(**settings)
     assert settings.get("tol", 0.3) == 0.3
