@@ -109,6 +109,7 @@ def test_bad_options_are_one_sentence(command, pets):
         (("--metric", "goower"), "Did you mean 'gower'"),
         (("--metric", "vdm"), "learns from labels"),
         (("--weights", "legs"), "such as size=2; got 'legs'"),
+        (("--ordered", "coat"), "such as size=S,M,L; got 'coat'"),
         (("-o", pets), "no command replaces what it reads"),
     ]:
         assert words in complaint(command, pets, *given, code=2)

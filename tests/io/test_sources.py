@@ -131,6 +131,16 @@ def test_labels_of_several_types_become_text(tmp_path):
             "50 different values in 50 rows, so they are not classes",
         ),
         (
+            "a,kind\n1,abc\n" + "".join(f"1,{i}\n" for i in range(49)),
+            {"target": "kind"},
+            "50 rows, all numbers but 1, such as 'abc', so they are not classes",
+        ),
+        (
+            "a,kind\n" + "".join(f"1,{i}\n" for i in range(50)),
+            {"target": "kind"},
+            "50 different numbers, so this looks like regression",
+        ),
+        (
             "a,kind\n" + "".join(f"1,{i}.5\n" for i in range(50)),
             {"target": "kind"},
             "50 different numbers, so this looks like regression",

@@ -8,7 +8,7 @@ import pytest
 
 import nearkind as nk
 from nearkind.tasks.answer_posterior import AnswerPosterior, answered_first
-from nearkind.tasks.answers import Answer, contradictions
+from nearkind.tasks.answers import Answer, contradictions, read_state
 
 CAR = nk.datasets.load("monks1", as_frame=True)
 X, Y = CAR.X, CAR.y.to_numpy()
@@ -284,3 +284,10 @@ def changed(**changes):
 def test_wrong_states(state, message):
     with pytest.raises(ValueError, match=message):
         nk.Questions(X).merge(state())
+
+
+def test_a_file_of_nested_lists_holds_no_answers(tmp_path):
+    path = tmp_path / "answers.json"
+    path.write_text("[" * 100_000)
+    with pytest.raises(ValueError, match="holds no whole file of answers"):
+        read_state(path)

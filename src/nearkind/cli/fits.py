@@ -416,9 +416,10 @@ def numbered_table(columns: Columns, source: LabelledSource) -> tuple[Columns, A
     target = require_column(source.target, columns, source.where)
     y, where = numbers_of(columns[target]), source.where
     if y is None:
+        odd = next(x for x in columns[target] if numbers_of([x]) is None)
         raise ValueError(
-            f"Column {target!r} of {where} holds values that are no numbers. Pass "
-            "--task class to predict a class."
+            f"Column {target!r} of {where} holds values that are no numbers, such as "
+            f"{odd!r:.40}. Pass --task class to predict a class."
         )
     drop, dates = (target, *source.drop), source.options.dates
     return select_features(columns, where, drop, source.text, dates), y
@@ -430,9 +431,8 @@ def fit_number(columns: Columns, source: LabelledSource, settings: FitSettings) 
     X, y = numbered_table(columns, source)
     known = ~np.isnan(y)
     if not known.all():
-        typer.echo(
-            f"{(~known).sum():,} rows have no {target!r} and are left out.", err=True
-        )
+        n_without = f"{(~known).sum():,} of {len(y):,} rows"
+        typer.echo(f"{n_without} have no {target!r} and are left out.", err=True)
     X = without_aside(X, text, source.where)
     table, start = declare(X, text), perf_counter()
     # Rows beside those without a number keep the numbers that they have in the file.

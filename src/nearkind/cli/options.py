@@ -370,16 +370,17 @@ class Measure:
                 "such as gower, hamming or unbiased.",
                 param_hint="--metric",
             )
-        given = {
-            "weights": named_numbers(
-                self.weights, "--weights", "a column and its weight, such as size=2"
-            ),
-            "ordered": {
-                name: infer_types({name: values.split(",")})[name]
-                for text in self.ordered or ()
-                for name, _, values in [text.partition("=")]
-            },
-        }
+        wanted = "a column and its weight, such as size=2"
+        weights = named_numbers(self.weights, "--weights", wanted)
+        given: dict[str, Any] = {"weights": weights, "ordered": {}}
+        for text in self.ordered or ():
+            name, _, values = text.partition("=")
+            if not values:
+                raise typer.BadParameter(
+                    f"a column and its values, such as size=S,M,L; got {text!r}.",
+                    param_hint="--ordered",
+                )
+            given["ordered"][name] = infer_types({name: values.split(",")})[name]
         for name, values in given.items():
             if values and name not in made.get_params():
                 raise typer.BadParameter(

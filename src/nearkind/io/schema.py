@@ -309,20 +309,22 @@ def check_classes(
             f"Column {target!r} of {where} holds {n_classes or 'no'} class; at "
             "least two are needed."
         )
-    numbers = [parse_number(label) for label in labels]
-    if None not in numbers:
-        are_whole = all(float(number or 0).is_integer() for number in numbers)
-        if n_classes > (MANY_WHOLE if are_whole else FEW_CLASSES):
+    most = max(FEW_CLASSES, n_rows // 2)
+    words = [label for label in labels if parse_number(label) is None]
+    if not words:
+        are_whole = all(float(parse_number(x) or 0).is_integer() for x in labels)
+        if n_classes > min(most, MANY_WHOLE if are_whole else FEW_CLASSES):
             raise ValueError(
                 f"Column {target!r} of {where} holds {n_classes} different numbers, so "
                 "this looks like regression: nearkind fit --task number predicts "
                 "numbers. Name another column with --target if they are not the target."
             )
-    if n_classes > max(FEW_CLASSES, n_rows // 2):
+    if n_classes > most:
+        few = f", all numbers but {len(words)}, such as {words[0]!r:.40}"
         raise ValueError(
             f"Column {target!r} of {where} holds {n_classes} different values in "
-            f"{n_rows} rows, so they are not classes. Name another column with "
-            "--target."
+            f"{n_rows} rows{few * (len(words) < n_classes / 2)}, so they are not "
+            "classes. Name another column with --target."
         )
 
 

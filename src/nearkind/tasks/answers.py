@@ -93,7 +93,7 @@ def read_state(path: Path) -> Any:
     """Return the answers in a file as they are written there."""
     try:
         return json.loads(path.read_text("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(
             f"{str(path)!r} holds no whole file of answers ({error}). If it was cut "
             "off while it was copied or downloaded, copy it again."
