@@ -96,7 +96,7 @@ def task_or_refuse(case, table, task):
     check(task, table, D)
     again = loaded(in_a_sentence(saved, task))
     found, wanted = in_a_sentence(ask, again, table), in_a_sentence(ask, task, table)
-    assert same_cells(*(np.asarray(x).tolist() for x in (found, wanted)))
+    assert same_cells(found, wanted)
 
 
 def nearest_rows(model, table, D):

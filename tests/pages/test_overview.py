@@ -61,9 +61,10 @@ def test_labels_colour_the_map_where_they_are_given():
         [["a"]],
         [["a", 1.0], [None, None]],
         pl.DataFrame({"only": [1.5, 2.5, None] * 4}),
+        {"ends": [np.inf, 1.0, -np.inf] * 4, "word": list("abcdefghijkl")},
         {"constant": ["x"] * 9, "empty": [None] * 9, "word": list("abcdefghi")},
     ],
-    ids=["cell", "gaps", "numbers", "empty column"],
+    ids=["cell", "gaps", "numbers", "infinite", "empty column"],
 )
 def test_small_and_odd_tables_have_their_page(table):
     page = nk.report(pl.DataFrame(table) if isinstance(table, dict) else table)

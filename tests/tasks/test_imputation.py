@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import nearkind as nk
@@ -180,3 +181,13 @@ class TestAtTheEdge:
         X = PETS.assign(weight=[1.0, np.inf, 2.0, 3.0, None])
         with pytest.raises(ValueError, match="'weight' holds an infinite number"):
             nk.NeighborImputer().fit(X)
+
+    def test_lists_of_odd_cells_are_filled_and_no_rows_refused(self):
+        filled = nk.NeighborImputer().fit_transform([[(1, 2), 1.0], [None, 1.0]])
+        assert filled.tolist() == [[(1, 2), 1.0], [(1, 2), 1.0]]
+        model = nk.NeighborImputer().fit([[1.0], [2.0]])
+        assert model.transform([["x"], [None]]).tolist() == [["x"], [1.0]]
+        with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+            model.transform([])
+        with pytest.raises(NotFittedError):
+            nk.NeighborImputer().transform([["a"]])

@@ -1,6 +1,7 @@
 """Pairs of rows of two tables: an optimal assignment, within calipers."""
 
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -119,6 +120,7 @@ def test_no_pair_at_all_is_an_empty_table():
         ({}, {"caliper": {"name": 1}}, r"'name', which holds no numbers.*exact="),
         ({}, {"caliper": {"agee": 1}}, "no column 'agee'"),
         ({}, {"n_neighbors": 0}, "n_neighbors"),
+        ({"age": date(2020, 1, 2)}, {}, "^Column 'age' holds dates, such as"),
         ({"age": "old"}, {}, "Column 'age' holds numbers in one table.*'old'"),
         ({"age": np.inf}, {}, "'age' holds an infinite number"),
         ({}, {"metric": "vdm"}, "learns from labels"),

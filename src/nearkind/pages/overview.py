@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from nearkind.distances import FittedDistance
 from nearkind.encoding.rows import unique_rows
+from nearkind.errors import InfiniteNumberError
 from nearkind.estimators.distance_names import named_distances
 from nearkind.io import Columns
 from nearkind.model_view import ModelView
@@ -55,11 +56,17 @@ def overview(
     y : list, default=None
         Labels that colour the map instead of groups.
     metric : distance, default=None
-        Not fitted, and needs no labels; None: Gower's.
+        Not fitted, and needs no labels; None: Gower's, with bins where a number is
+        infinite.
     groups : ndarray of int (n,), default=None
         Group of each row; None: groups are looked for, unless there are labels.
     """
-    model = (named_distances()["gower"]() if metric is None else metric).fit(X)
+    try:
+        model = (named_distances()["gower"]() if metric is None else metric).fit(X)
+    except InfiniteNumberError:
+        if metric is not None:
+            raise
+        model = named_distances()["gower"](numeric="bin").fit(X)
     distance, codes = model.distance_, model.distance_.encode(X)
     drawn = np.random.default_rng(0).permutation(len(codes))[:MOST_JUDGED]
     rows, drawn = read_table(X).factorize(), np.sort(drawn)
@@ -129,7 +136,9 @@ def _about(column: Column, n_rows: int) -> list[str]:
         return [n_values, share, "no values"]
     if column.numeric is not None:
         x = column.numeric[~missing]
-        low, middle, high = (f"{q:.6g}" for q in np.quantile(x, [0.0, 0.5, 1.0]))
+        with np.errstate(invalid="ignore"):  # halfway between two infinite numbers
+            ends = x.min(), np.median(x), x.max()
+        low, middle, high = (f"{q:.6g}" for q in ends)
         return [n_values, share, f"{low} to {high}, median {middle}"]
     first = np.argsort(-counts, kind="stable")[:MOST_REASONS]
     often = (f"{_text(column.values[c])} {counts[c] / n_rows:.1%}" for c in first)

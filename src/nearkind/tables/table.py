@@ -89,8 +89,11 @@ class Table:
         """Return the rows of this table, then those of another with these columns."""
 
         def read(d: int) -> Column:
+            sides = self.column(d), other.column(d)
+            for each in sides:
+                _ = each.values  # cells of no kind that is read are refused here
             try:
-                return self.column(d).joined(other.column(d))
+                return sides[0].joined(sides[1])
             except TypeError as error:
                 raise TypeError(
                     f"Column {self.names[d]!r} holds numbers in one table and {error}, "

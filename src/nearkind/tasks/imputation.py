@@ -233,9 +233,13 @@ class NeighborImputer(
         ----------
         X : table with the columns that fit saw
         """
-        if isinstance(X, list | tuple) and not isinstance(X[0], Mapping):
-            X = np.array(X, dtype=float if self._donors.is_number.all() else object)
         table, order, found = self._fill(X)
+        if isinstance(X, list | tuple) and not isinstance(X[0], Mapping):
+            rows, X = X, np.empty(table.codes.shape, dtype=object)
+            X[:] = rows  # whose cells may be tuples
+            numbers = [each.numeric is not None for each in table.columns]
+            if self._donors.is_number.all() and all(numbers):
+                X = np.where(table.codes < 0, np.nan, X).astype(float)
         filled, added = {}, {}
         for d in np.unique(found.column):
             here, values = found.column == d, self._donors.values[d]
