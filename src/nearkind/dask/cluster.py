@@ -44,7 +44,7 @@ def compute(phase: str, tasks: Sequence[Delayed]) -> list[Any]:
         return client.gather(futures)
 
 
-def persist(thing: Any) -> Delayed:
+def persist(thing: object) -> Delayed:
     """Return an object as a task: sent once, and again if its worker is lost."""
     client = _client()
     task = delayed(_identity)(thing)
@@ -55,7 +55,7 @@ def persist(thing: Any) -> Delayed:
         return client.persist(task)
 
 
-def _identity(thing: Any) -> Any:
+def _identity(thing: object) -> Any:
     return thing
 
 
@@ -64,7 +64,7 @@ def _client() -> Any:
     return getattr(get_scheduler(), "__self__", None)
 
 
-def _wait(client: Any, futures: list[Any]) -> None:
+def _wait(client: object, futures: list[Any]) -> None:
     """Wait for all futures; raise if there has been no worker for too long."""
     from distributed import wait
 

@@ -10,7 +10,7 @@ LabelledPartition = tuple[Delayed, Delayed]
 """Tasks that read some rows, and their labels."""
 
 
-def partitions(X: Any) -> list[Delayed]:
+def partitions(X: object) -> list[Delayed]:
     """Return the partitions of a DataFrame, or the chunks of rows of an Array.
 
     Examples
@@ -28,7 +28,7 @@ def partitions(X: Any) -> list[Delayed]:
     return _tasks(X)
 
 
-def labelled_partitions(X: Any, y: Any) -> list[LabelledPartition]:
+def labelled_partitions(X: object, y: object) -> list[LabelledPartition]:
     """Return the partitions of a table, each with its labels.
 
     Parameters
@@ -54,7 +54,7 @@ def partition_lengths(X: Any) -> tuple[float, ...]:
     return (float("nan"),) * X.npartitions
 
 
-def _has_partitions(thing: Any) -> bool:
+def _has_partitions(thing: object) -> bool:
     """Return whether it has partitions; what a Delayed will be is not known."""
     if isinstance(thing, Delayed) or not is_dask_collection(thing):
         return False
@@ -86,7 +86,7 @@ def _check_name(X: Any, name: str) -> None:
         )
 
 
-def _check_labels(y: Any) -> None:
+def _check_labels(y: object) -> None:
     if not _has_partitions(y):
         raise TypeError(
             "Labels of a dask table are a dask Series or Array with the same "
@@ -118,5 +118,5 @@ def _listed(divisions: Any) -> str:
     return f"{shown}, ..." if len(divisions) > 4 else shown
 
 
-def _kind(thing: Any) -> str:
+def _kind(thing: object) -> str:
     return f"a {type(thing).__module__.split('.')[0]} {type(thing).__name__}"

@@ -109,7 +109,7 @@ def search(model: Any, X: Any, y: Any = None, sample_weight: None = None) -> Any
     return model
 
 
-def _refuse_weights(sample_weight: Any) -> None:
+def _refuse_weights(sample_weight: object) -> None:
     if sample_weight is not None:
         raise ValueError(
             "sample_weight is not supported for dask tables. Repeat rows instead."
@@ -216,7 +216,7 @@ class PartitionsObjective:
         """Return the penalty at F'F and its gradient in F, which need no rows."""
         return self.like.factor_penalty(F)
 
-    def _parts(self, method: str, at: Any) -> list[Any]:
+    def _parts(self, method: str, at: object) -> list[Any]:
         """Return what a method finds at a metric on each partition with rows."""
         given = self.sampler, method, self.like, at
         tasks = [delayed(_evaluate)(*given, *batch) for batch in self.batches]
@@ -239,7 +239,7 @@ def _summarize(summarize: Any, *batch: Any) -> BatchSummary:
 
 
 def _evaluate(
-    sampler: MinibatchSampler, method: str, like: Objective, at: Any, *batch: Any
+    sampler: MinibatchSampler, method: str, like: Objective, at: object, *batch: Any
 ) -> Any:
     return getattr(sampler, method)(Batch(*batch), like, at)
 

@@ -43,7 +43,7 @@ def predict_proba(model: Any, X: Any) -> da.Array:
     return _LazyResult(model, X, "predict_proba").array(len(model.classes_))
 
 
-def score_samples(model: Any, X: Any) -> da.Array:
+def score_samples(model: object, X: object) -> da.Array:
     """Return how like the training rows each row is (n,)."""
     return _LazyResult(model, X, "score_samples").array()
 
@@ -79,7 +79,7 @@ def kneighbors(
 class _LazyResult:
     """What a method returns for each partition, as tasks that share the model."""
 
-    def __init__(self, model: Any, X: Any, method: str, **settings: Any) -> None:
+    def __init__(self, model: object, X: object, method: str, **settings: Any) -> None:
         check_is_fitted(model)
         parts, sent = partitions(X), persist(without_batches(model))
         self.lengths = partition_lengths(X)
@@ -108,7 +108,7 @@ def _item(result: Any, place: int | None, empty: NDArray[Any]) -> NDArray[Any]:
     return result if place is None else result[place]
 
 
-def without_batches(model: Any) -> Any:
+def without_batches(model: object) -> Any:
     """Return a copy of a model without the counts that only ``partial_fit`` needs."""
     found = copy(model)
     if isinstance(found, CPML):

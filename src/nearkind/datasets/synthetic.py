@@ -23,7 +23,7 @@ def make_synthetic(
     n_classes: int = 4,
     weight: float = 0.3,
     n_noisy: int = 0,
-    random_state: Any = None,
+    random_state: object = None,
     *,
     n_values: int = 5,
     reading: str = "raw",

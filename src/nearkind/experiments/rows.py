@@ -5,7 +5,7 @@ import platform
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from math import isfinite
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 DONE, TIMED_OUT, NO_MEMORY, FAILED = "done", "timed out", "out of memory", "failed"
 PACKAGES = "nearkind", "numpy", "scipy", "scikit-learn", "numba"
@@ -159,5 +159,5 @@ def versions() -> dict[str, str]:
     return known
 
 
-def _is_known(value: Any) -> bool:
+def _is_known(value: object) -> bool:
     return value is not None and (not isinstance(value, float) or isfinite(value))

@@ -274,7 +274,7 @@ def _row(trial: Trial, sandbox: Sandbox) -> Row:
     return row._replace(peak_memory=peak_memory)
 
 
-def _check(jobs: Any, limits: Limits) -> None:
+def _check(jobs: object, limits: Limits) -> None:
     check_whole(jobs, "jobs", "run")
     if limits.n_threads is not None:
         check_whole(limits.n_threads, "n_threads", "Limits")

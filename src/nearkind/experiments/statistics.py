@@ -9,10 +9,10 @@ J. Demsar, *Statistical comparisons of classifiers over multiple data sets*, JML
 """
 
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from nearkind.protocols import Array
@@ -62,7 +62,7 @@ class Pair(NamedTuple):
     adjusted: float
 
 
-def ranks(scores: Any) -> Array:
+def ranks(scores: ArrayLike) -> Array:
     """Return the rank of each method on each set (N, k), 1 the best, ties averaged.
 
     Examples
@@ -73,12 +73,12 @@ def ranks(scores: Any) -> Array:
     return stats.rankdata(-_table(scores), axis=1)
 
 
-def mean_ranks(scores: Any) -> Array:
+def mean_ranks(scores: ArrayLike) -> Array:
     """Return the mean rank of each method (k,)."""
     return ranks(scores).mean(axis=0)
 
 
-def friedman(scores: Any) -> Friedman:
+def friedman(scores: ArrayLike) -> Friedman:
     """Return Friedman's test that all methods are equally good.
 
         chi2 = (k - 1) sum_j (R_j - N (k + 1) / 2)^2 / (sum of (r_ij - (k + 1) / 2)^2)
@@ -126,7 +126,7 @@ def critical_difference(n_sets: int, n_methods: int, alpha: float = 0.05) -> flo
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_sets)))
 
 
-def groups(mean_ranks: Any, difference: float) -> list[tuple[int, ...]]:
+def groups(mean_ranks: ArrayLike, difference: float) -> list[tuple[int, ...]]:
     """Return the largest groups of methods that do not differ, the best first.
 
     Parameters
@@ -156,7 +156,7 @@ def groups(mean_ranks: Any, difference: float) -> list[tuple[int, ...]]:
     return [tuple(order[at : ends[at]].tolist()) for at in starts if ends[at] - at > 1]
 
 
-def pairs(scores: Any) -> list[Pair]:
+def pairs(scores: ArrayLike) -> list[Pair]:
     """Return the comparison of every two methods.
 
     Examples
@@ -192,7 +192,7 @@ def signed_rank(differences: Array) -> float:
     return float(stats.wilcoxon(differences, zero_method="zsplit").pvalue)
 
 
-def holm(p_values: Any) -> Array:
+def holm(p_values: ArrayLike) -> Array:
     """Return p-values adjusted for their number by Holm's procedure.
 
     Examples
@@ -208,7 +208,7 @@ def holm(p_values: Any) -> Array:
     return adjusted
 
 
-def _table(scores: Any) -> NDArray[np.float64]:
+def _table(scores: ArrayLike) -> NDArray[np.float64]:
     table = np.asarray(scores, dtype=float)
     if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
         raise ValueError(

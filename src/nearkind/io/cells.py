@@ -30,7 +30,7 @@ from nearkind.tables.numerals import NUMERAL, SEPARATED, WHOLE
 MISSING = frozenset({"NA", "N/A", "NaN", "nan", "NULL", "null", "?"})
 
 
-def is_missing(cell: Any) -> bool:
+def is_missing(cell: object) -> bool:
     """Return whether a cell as it was read is missing."""
     return cell is None or (isinstance(cell, str) and cell in MISSING)
 
@@ -190,7 +190,7 @@ def infer_types(
     return found
 
 
-def _text(cell: Any) -> str | None:
+def _text(cell: object) -> str | None:
     """Return a cell as text, None if it is empty."""
     return cell if cell is None or isinstance(cell, str) else str(plain(cell))
 
@@ -377,7 +377,7 @@ def _arrow_cells(column: Any) -> Cells:
     return DictionaryCells(column.dictionary_encode().combine_chunks())
 
 
-def is_arrow_text(kind: Any) -> bool:
+def is_arrow_text(kind: object) -> bool:
     """Return whether a type of pyarrow is a string."""
     from pyarrow import types
 

@@ -379,7 +379,7 @@ def _matching(known: Collection[Any]) -> Callable[[Any], Any]:
     n_spellings = Counter(map(folded, words))
     by_spelling = {folded(x): x for x in words if n_spellings[folded(x)] == 1}
 
-    def match(cell: Any) -> Any:
+    def match(cell: object) -> Any:
         if cell in known:
             return cell
         if is_missing(cell):

@@ -6,8 +6,6 @@ and Tenenbaum 2004). Where a row is a sum of vectors, this is the projection on 
 principal axes of the landmarks.
 """
 
-from typing import Any
-
 import numpy as np
 
 from nearkind.distances.form import FittedDistance, query_chunks
@@ -87,7 +85,7 @@ def _axes(gram: Array) -> Array:
     return axes * np.where(axes[largest, [0, 1]] < 0.0, -1.0, 1.0)
 
 
-def _squared_distances(distance: FittedDistance, a: Any, b: Any) -> Array:
+def _squared_distances(distance: FittedDistance, a: object, b: object) -> Array:
     """Return squared distances; a sum over features is taken for a square already."""
     d = distance.compare(a, b)
     finite = np.isfinite(d)

@@ -89,7 +89,7 @@ def page_votes(voter: Voter) -> PortableVotes:
     return portable_votes(voter)
 
 
-def _place(items: dict[Any, Any], key: Any, item: Any) -> int:
+def _place(items: dict[Any, Any], key: object, item: object) -> int:
     """Return the place of the item of a key, which is added if there is none."""
     items.setdefault(key, item)
     return list(items).index(key)

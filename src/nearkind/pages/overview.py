@@ -86,7 +86,9 @@ def overview(
     )
 
 
-def odd_rows(distance: FittedDistance, X: Any, numbers: NDArray[np.intp]) -> list[Line]:
+def odd_rows(
+    distance: FittedDistance, X: object, numbers: NDArray[np.intp]
+) -> list[Line]:
     """Return the rows farthest from their neighbours, and what is unusual in each.
 
     Parameters
@@ -153,7 +155,7 @@ def equal_row_line(data: ReportData) -> list[Line]:
     return [("Duplicates", f"{count_text(n_repeated, 'row')} equal to an earlier one.")]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return "missing" if value is None or value != value else str(value)
 
 

@@ -46,7 +46,7 @@ def page(facts: dict[str, Any]) -> str:
 
 
 def assembled(
-    name: str, title: str, style: str, program: str, facts: Any, **more: str
+    name: str, title: str, style: str, program: str, facts: object, **more: str
 ) -> str:
     """Return a template of a page with its title, style, program and facts."""
     script = f"(function () {{\n'use strict';\n\n{program}}}());\n"
@@ -84,7 +84,7 @@ class ArrayBytes:
         self._parts: list[bytes] = []
         self._end = 0
 
-    def extract(self, tree: Any) -> Any:
+    def extract(self, tree: object) -> Any:
         """Return a tree with every array replaced by ``{"array": [type, at, n]}``."""
         if isinstance(tree, dict):
             return {key: self.extract(value) for key, value in tree.items()}
@@ -120,7 +120,7 @@ def narrow(array: Array) -> Array:
     return array.astype(np.min_scalar_type(array.max(initial=0)))
 
 
-def json_text(tree: Any) -> str:
+def json_text(tree: object) -> str:
     """Return JSON without ``<``, so that it can stand in HTML.
 
     Examples

@@ -76,7 +76,7 @@ def column_facts(cells: list[Any], shown: NDArray[np.intp]) -> dict[str, Any]:
     return {"values": [json_value(cell) for cell in places], "at": np.array(at)}
 
 
-def json_value(value: Any) -> Any:
+def json_value(value: object) -> Any:
     """Return a value as JSON can hold it, None if it is missing."""
     value = plain(value)
     if value is None or isinstance(value, str | bool | int):

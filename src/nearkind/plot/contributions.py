@@ -1,7 +1,5 @@
 """What each feature contributes to the distance between two rows."""
 
-from typing import Any
-
 import numpy as np
 
 from nearkind.plot import canvas
@@ -15,7 +13,7 @@ MOST = 20
 ARROW = "\N{RIGHTWARDS ARROW}"
 
 
-def explanation(model: Any, a: Any, b: Any, *, ax: Axes | None = None) -> Axes:
+def explanation(model: object, a: object, b: object, *, ax: Axes | None = None) -> Axes:
     """Draw what each feature contributes to the squared distance between two rows.
 
     Parameters
@@ -86,7 +84,7 @@ def _note(parts: Array) -> str:
     )
 
 
-def _values_text(a: Any, b: Any) -> str:
+def _values_text(a: object, b: object) -> str:
     """Return both values as text, or one if they are equal."""
     left, right = value_text(a, 18), value_text(b, 18)
     return left if left == right else f"{left} {ARROW} {right}"

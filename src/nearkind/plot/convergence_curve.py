@@ -1,7 +1,5 @@
 """The objective of a fit over its iterations."""
 
-from typing import Any
-
 import numpy as np
 
 from nearkind.estimators.cpml import CPML
@@ -19,7 +17,7 @@ LEAST = 1e-5
 """The smallest gap that is stated, as a share of the objective."""
 
 
-def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
+def convergence(model: object, *, ax: Axes | None = None) -> Axes:
     """Draw the objective of each iteration, and its proven lower bound.
 
     Parameters

@@ -1,7 +1,5 @@
 """The eigenvalues of the learned matrix."""
 
-from typing import Any
-
 import numpy as np
 
 from nearkind.plot import canvas
@@ -16,7 +14,7 @@ MOST_WRITTEN = 12
 MOST_OF_TRACE = 0.9
 
 
-def spectrum(model: Any, *, ax: Axes | None = None) -> Axes:
+def spectrum(model: object, *, ax: Axes | None = None) -> Axes:
     """Draw the eigenvalues of M, the largest first, with rank and shares of the trace.
 
     Parameters

@@ -1,7 +1,6 @@
 """Each feature's share of the mean distance."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +23,9 @@ INTERVAL = (2.5, 97.5)
 
 
 def relevance(
-    model: Any,
-    X: Any = None,
-    y: Any = None,
+    model: object,
+    X: object = None,
+    y: object = None,
     n_resamples: int = 0,
     *,
     ax: Axes | None = None,
@@ -88,7 +87,7 @@ def relevance(
 
 
 def _shares(
-    view: ModelView, X: Any, y: Any, n_resamples: int
+    view: ModelView, X: object, y: object, n_resamples: int
 ) -> tuple[Array, NDArray[np.float64]]:
     """Return the shares (D,), and those of resamples (R, D)."""
     if X is None:
@@ -155,7 +154,7 @@ def _note(of_fit: bool, is_exact: bool, n_resamples: int, by_class: bool) -> str
     )
 
 
-def _check_resamples(n_resamples: Any, X: Any, view: ModelView) -> int:
+def _check_resamples(n_resamples: object, X: object, view: ModelView) -> int:
     """Return the number of resamples, or raise ValueError."""
     n_resamples = check_whole(n_resamples, "n_resamples", "relevance", low=0)
     if n_resamples and X is None:

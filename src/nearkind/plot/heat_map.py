@@ -1,7 +1,6 @@
 """The learned matrix as a heat map."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from nearkind.protocols import Array
 MOST = 30
 
 
-def metric(model: Any, *, ax: Axes | None = None) -> Axes:
+def metric(model: object, *, ax: Axes | None = None) -> Axes:
     """Draw the learned matrix M as a heat map, coupled features side by side.
 
     Each pair of features has one number. With class histograms it is the mean over

@@ -11,7 +11,7 @@ from nearkind.tables.values import plain
 NO_LABEL = "no label"
 
 
-def view_model(model: Any) -> ModelView:
+def view_model(model: object) -> ModelView:
     """Return the view of a fitted model; every picture begins here.
 
     Raises
@@ -46,7 +46,7 @@ def require_cpml(model: Any) -> CPML:
     return learner
 
 
-def require_vectors(model: Any) -> ValueVectors:
+def require_vectors(model: object) -> ValueVectors:
     """Return the distance of a model; raise ValueError if values have no vectors."""
     view = view_model(model)
     if not isinstance(view.distance, ValueVectors):
@@ -58,7 +58,7 @@ def require_vectors(model: Any) -> ValueVectors:
     return view.distance
 
 
-def require_transform(model: Any) -> ModelView:
+def require_transform(model: object) -> ModelView:
     """Return the view of a model; raise ValueError if it has no ``transform``."""
     view = view_model(model)
     if not hasattr(view.distance, "transform"):

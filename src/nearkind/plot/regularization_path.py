@@ -90,7 +90,7 @@ def path(
     return canvas.finish(ax, title, note, label, side)
 
 
-def _fit_path(learner: CPML, X: Any, y: Any, shares: list[float]) -> list[Step]:
+def _fit_path(learner: CPML, X: object, y: object, shares: list[float]) -> list[Step]:
     """Fit a copy of a model along shares of strength_max_."""
     settings = learner.get_params(deep=False)
     tol = max(float(settings["tol"]), LEAST_TOL)

@@ -46,7 +46,7 @@ class ClassGroups:
     colours: list[str]
 
     @classmethod
-    def of(cls, y: Any, n_rows: int) -> "ClassGroups":
+    def of(cls, y: object, n_rows: int) -> "ClassGroups":
         """Return the groups of labels, or one group if there are none.
 
         Examples
@@ -72,7 +72,7 @@ class ClassGroups:
         return cls(of_row, names, colours)
 
 
-def rows(model: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
+def rows(model: object, X: object, y: object = None, *, ax: Axes | None = None) -> Axes:
     """Draw a map of rows: near on the map is near in the distance.
 
     Parameters

@@ -21,7 +21,7 @@ def shorten(text: str, most: int) -> str:
     return f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}"
 
 
-def value_text(value: Any, most: int = 24) -> str:
+def value_text(value: object, most: int = 24) -> str:
     """Return a value on one line; a missing one is "missing", an empty text is ''.
 
     Letters that no font has are replaced, and dollar signs are escaped: matplotlib

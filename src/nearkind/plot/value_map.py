@@ -22,7 +22,7 @@ ONE_PLACE = 0.006
 """Dots nearer than this share of the map's extent are drawn as one."""
 
 
-def values(model: Any, feature: Any, *, ax: Axes | None = None) -> Axes:
+def values(model: object, feature: object, *, ax: Axes | None = None) -> Axes:
     """Draw a map of the values of a feature: near on the map is near in the distance.
 
     Parameters

@@ -54,7 +54,7 @@ class ColumnCounts:
     @classmethod
     def of(
         cls,
-        name: Any,
+        name: object,
         column: Column,
         y: NDArray[np.intp],
         n_classes: int,

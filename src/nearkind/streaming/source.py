@@ -15,7 +15,7 @@ class Batch(NamedTuple):
     y: Any
 
 
-def check_source(source: Any) -> None:
+def check_source(source: object) -> None:
     """Raise TypeError for what can be read only once, or is no source of batches.
 
     Examples

@@ -230,7 +230,7 @@ def _merge_equal(
     return remap[indices], list(place)
 
 
-def inferred_column(name: Any, factorize: Callable[[], Factorization]) -> Column:
+def inferred_column(name: object, factorize: Callable[[], Factorization]) -> Column:
     """Return a column that is numeric if each of its values is a number."""
     factorization = factorize()
     refuse_dates(name, factorization[1])
@@ -240,12 +240,12 @@ def inferred_column(name: Any, factorize: Callable[[], Factorization]) -> Column
     return column
 
 
-def column_of(name: Any, values: Sequence[Any]) -> Column:
+def column_of(name: object, values: Sequence[Any]) -> Column:
     """Return a column of Python values of any kind, one for each row."""
     return inferred_column(name, lambda: factorize(name, values))
 
 
-def factorize(name: Any, values: Sequence[Any]) -> Factorization:
+def factorize(name: object, values: Sequence[Any]) -> Factorization:
     """Find the distinct values of a column, in order of appearance.
 
     Raises TypeError for a value that cannot be hashed, such as a list.
@@ -262,7 +262,7 @@ def factorize(name: Any, values: Sequence[Any]) -> Factorization:
     return indices, list(place)
 
 
-def _hashable(name: Any, row: int, value: Any) -> Any:
+def _hashable(name: object, row: int, value: object) -> Any:
     if is_missing(value):
         return None
     if isinstance(value, np.generic) and value.dtype.kind in "iuf":

@@ -335,7 +335,7 @@ class PlainTable(dict[Any, Any]):
         return "\n".join(lines)
 
 
-def _column(name: Any, cells: Any, places: list[int]) -> list[str]:
+def _column(name: object, cells: object, places: list[int]) -> list[str]:
     """Return the texts of a column; pandas leaves no space before names of words."""
     is_number = np.asarray(cells).dtype.kind in "iuf"
     head = f" {name}" if is_number else str(name)
@@ -347,7 +347,7 @@ def _aligned(texts: list[str], justify: Any = str.rjust) -> Iterator[str]:
     return (justify(text, width) for text in texts)
 
 
-def _is_floating(cells: Any) -> bool:
+def _is_floating(cells: object) -> bool:
     return np.asarray(cells).dtype.kind == "f"
 
 

@@ -20,7 +20,7 @@ from nearkind.tables.table import Table
 from nearkind.tables.values import COMPLEX_REFUSED
 
 
-def read_table(X: Any) -> Table:
+def read_table(X: object) -> Table:
     """Read a table of any kind, without changing it.
 
     Parameters
@@ -55,7 +55,7 @@ def read_table(X: Any) -> Table:
     return read_columns(X) if isinstance(X, Mapping) else _read_foreign(X)
 
 
-def is_from(X: Any, library: str, *names: str) -> bool:
+def is_from(X: object, library: str, *names: str) -> bool:
     """Return whether X is of a class of a library, without importing the library."""
     module = sys.modules.get(library)
     if module is None:
@@ -63,7 +63,7 @@ def is_from(X: Any, library: str, *names: str) -> bool:
     return any(isinstance(X, getattr(module, name, ())) for name in names)
 
 
-def _refuse(X: Any) -> None:
+def _refuse(X: object) -> None:
     """Raise for what is often passed by mistake, and say what to pass instead."""
     if type(X).__module__.startswith("scipy.sparse"):
         raise TypeError(
@@ -85,7 +85,7 @@ def _refuse(X: Any) -> None:
         raise flat_error(X)
 
 
-def _read_foreign(X: Any) -> Table:
+def _read_foreign(X: object) -> Table:
     """Try narwhals, then the array protocol."""
     import narwhals as nw
 
@@ -188,7 +188,7 @@ def read_array(X: NDArray[Any]) -> Table:
     )
 
 
-def _array_column(name: Any, cells: NDArray[Any]) -> Column:
+def _array_column(name: object, cells: NDArray[Any]) -> Column:
     if isinstance(cells, np.ma.MaskedArray):
         return column_of(name, _unmasked(cells))
     if cells.dtype.kind in "iuf":
@@ -238,7 +238,7 @@ def read_sequence(X: Sequence[Any]) -> Table:
     )
 
 
-def _is_row(row: Any) -> bool:
+def _is_row(row: object) -> bool:
     if type(row) in (list, tuple):
         return True
     if isinstance(row, np.ndarray):

@@ -14,7 +14,7 @@ ABSENT = object()
 """What stands in a column for a key that a dict lacks."""
 
 
-def read_rows(X: Any, rows: Numbers) -> Table:
+def read_rows(X: object, rows: Numbers) -> Table:
     """Read some rows of a table; the others are skipped where the library allows.
 
     Parameters
@@ -80,7 +80,7 @@ def take_values(values: Any, rows: Numbers) -> Any:
     return np.asanyarray(values)[rows]
 
 
-def take_cells(X: Any, rows: Numbers) -> Any:
+def take_cells(X: object, rows: Numbers) -> Any:
     """Return a table of the kind of X, each cell from a row of its own.
 
     Types and categories of columns are kept.
@@ -101,7 +101,7 @@ def take_cells(X: Any, rows: Numbers) -> Any:
 
 
 def with_cells(
-    X: Any,
+    X: object,
     cells: Mapping[int, tuple[Numbers, list[Any]]],
     added: Mapping[str, NDArray[Any]] | None = None,
 ) -> Any:
@@ -124,7 +124,7 @@ def with_cells(
     [['red', 1], ['blue', 2]]
     """
 
-    def changed(d: int, column: Any) -> Any:
+    def changed(d: int, column: object) -> Any:
         return _patched(column, *cells[d]) if d in cells else column
 
     return _rebuilt(X, changed, added or {})
@@ -254,6 +254,6 @@ def changed_row(row: Any, values: Mapping[int, Any]) -> Any:
     return with_cells(X, {d: (np.zeros(1, int), [new]) for d, new in values.items()})
 
 
-def _kind(dtype: Any) -> Any:
+def _kind(dtype: object) -> Any:
     """Return the type that holds any new value of a column: numbers stay such."""
     return float if getattr(dtype, "kind", "O") in "iuf" else object

@@ -16,7 +16,7 @@ COMPLEX_REFUSED = (
 )
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Return whether a value is missing; the empty string is not.
 
     Parameters
@@ -44,7 +44,7 @@ def is_missing(value: Any) -> bool:
     return pandas is not None and (value is pandas.NA or value is pandas.NaT)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a value as a plain Python object, the same from every library.
 
     NumPy scalars become Python's. Dates and times become ISO text to the microsecond,
@@ -92,7 +92,7 @@ CELL_TYPES = frozenset({str, int, float, bool, type(None)})
 """Types of values that are plain already, or NaN."""
 
 
-def as_cell(value: Any) -> Any:
+def as_cell(value: object) -> Any:
     """Return a value as one of ``CELL_TYPES`` if that is what it is in a column.
 
     Parameters
@@ -202,7 +202,7 @@ def canonical(values: Iterable[Any]) -> list[Any]:
     return numbers + sorted(texts) + sorted(others, key=_type_and_repr)
 
 
-def _type_and_repr(value: Any) -> tuple[str, str]:
+def _type_and_repr(value: object) -> tuple[str, str]:
     return type(value).__name__, repr(value)
 
 
@@ -223,7 +223,7 @@ _TIME_KINDS = (
 )
 
 
-def refuse_dates(name: Any, distinct: Iterable[Any]) -> None:
+def refuse_dates(name: object, distinct: Iterable[Any]) -> None:
     """Raise if a column holds dates, times or durations, with advice what to derive.
 
     Parameters
