@@ -88,6 +88,20 @@ class ModelView:
         return [by_voter[id(voter)] for voter in self.voters]
 
     @property
+    def factors_text(self) -> str | None:
+        """How classes are predicted if not the most probable one always is."""
+        committee = self.committee
+        if not isinstance(committee, Committee) or committee.class_factors is None:
+            return None
+        labels = committee.classes.tolist()
+        if committee.threshold is not None:
+            return f"{labels[1]!r} from a probability of {committee.threshold:.3g}"
+        factors = committee.class_factors / committee.class_factors.min()
+        each = zip(labels, factors.tolist(), strict=True)
+        listed = ", ".join(f"{label!r} {factor:.3g}" for label, factor in each)
+        return f"by the largest product of probability and factor: {listed}"
+
+    @property
     def voter(self) -> Voter:
         """The voter that explains."""
         assert self.committee is not None

@@ -1,5 +1,7 @@
 """The page in a browser: it answers as Python does, whatever a person changes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -90,6 +92,25 @@ def test_fifty_edits_of_a_mixed_table_by_three_voters(browser, tmp_path):
         assert_edits_agree(visit, model, X, 50, numbers=["height"])
         visit.page.click("#model summary")
         assert "the best learned one of 3 distances" in visit.text("#model")
+
+
+@pytest.mark.slow
+def test_forest_neighbours_vote_with_their_weight(browser, tmp_path):
+    X, y = mixed()
+    forest = nk.CPMLClassifier(nk.baselines.ForestNeighbors(40), weights="soft")
+    model = committee(X, y, forest, nk.CPMLClassifier("euclidean", weights="soft"))
+    weights = np.array([0.7, 0.3])
+    model.committee_ = replace(model.committee_, weights=weights)
+    with visited(browser, tmp_path, report_data(model, X, y)) as visit:
+        assert_edits_agree(visit, model, X, 25, numbers=["height"])
+        visit.page.click("#model summary")
+        assert "70% of the votes" in visit.text("#model")
+        visit.pick(7)
+        visit.page.wait_for_selector("#contributions tbody")
+        lines = visit.page.locator("#contributions tbody tr .number").all_inner_texts()
+        found = [float(text.replace("\N{MINUS SIGN}", "-")) for text in lines]
+        wanted = model.explain_rows(X.iloc[[7]])[list(X)].iloc[0]
+        assert np.allclose(sorted(found), sorted(100.0 * wanted), atol=0.06)
 
 
 @pytest.mark.slow

@@ -149,7 +149,8 @@ class ClassPredictions:
                 "lacks. Fit it with --method cv."
             )
         shares, classes = class_shares(table, advance), table.model.classes_
-        best = shares >= shares.max(axis=1, keepdims=True) - TIE
+        weighed = table.model.committee_.weighed(shares)
+        best = weighed >= weighed.max(axis=1, keepdims=True) - TIE
         labels = classes[best.argmax(axis=1)].tolist()
         sets = None if coverage is None else table.model.predict_set(table.X, coverage)
         return cls(labels, classes.tolist(), shares, sets)

@@ -34,6 +34,7 @@ def model_facts(model: Any) -> dict[str, Any]:
         "distances": chosen_texts(view.voters, view.weights[: len(view.voters)])
         or distances,
         "scoring": getattr(model, "scoring", "R2") if searched else None,
+        "predicts": view.factors_text,
         "score": model.best_score_ if searched else None,
         "rows": sum(v.rows.weights.sum().item() for v in view.voters[:1]) or None,
         "classes": None if labels is None else labels.tolist(),
@@ -58,6 +59,8 @@ def _show_model(facts: dict[str, Any]) -> None:
         screen.line(f"distance: {name}")
     if facts["score"] is not None:
         screen.line(f"cross-validated {facts['scoring']} {facts['score']:.3f}")
+    if facts["predicts"] is not None:
+        screen.line(f"classes predicted: {facts['predicts']}")
     if facts["rows"] is not None:
         screen.line(f"{facts['rows']:,.0f} training rows")
     if classes is not None:

@@ -199,11 +199,15 @@ class NeighborClassifier(NeighborEstimator, ClassifierMixin):
         committee_: Committee
 
     def predict(self, X: TableLike) -> NDArray[Any]:
-        """Return the most probable class, the first of those tied (n,)."""
+        """Return the most probable class, the first of those tied (n,).
+
+        Where a search chose factors of the classes, by ``scoring``, the class of the
+        largest product of probability and factor.
+        """
         if (backend := backend_of(X)) is not None:
             return backend.predict(self, X)
         shares = self.predict_proba(X)  # first: it says so if there was no fit
-        return self.classes_[most_votes(shares)]
+        return self.classes_[most_votes(self.committee_.weighed(shares))]
 
     def predict_proba(self, X: TableLike) -> Array:
         """Return the probability of each class (n, n_classes)."""

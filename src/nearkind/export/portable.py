@@ -285,6 +285,12 @@ def portable_model(model: object) -> PortableModel:
     ]
     if isinstance(committee, NumberCommittee):
         return PortableModel(members, [], None, committee)
+    if committee.class_factors is not None:
+        raise ValueError(
+            "This model weighs its probabilities to predict classes, as its 'scoring' "
+            'asks, and exports do not hold that. Fit with scoring="accuracy" or '
+            '"log_loss" to export it, or save it as a file.'
+        )
     return PortableModel(
         members,
         [portable_value(label, "y") for label in committee.classes.tolist()],

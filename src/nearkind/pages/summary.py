@@ -60,6 +60,7 @@ def _facts(data: ReportData) -> dict[str, Any]:
         "counted": _counted(data),
         "votes": committee is not None,
         "calibration": calibration and asdict(calibration),
+        "class_factors": getattr(committee, "class_factors", None),
         "caution": "" if data.view.report.is_learned or not data.name else NOT_LEARNED,
         "coalitions": committee and _coalitions(committee.feature_names),
         "relevance": np.asarray(data.relevance, dtype=float),

@@ -87,6 +87,8 @@ def model_lines(data: ReportData) -> list[Line]:
     kind = type(model).__name__
     named = kind if data.name in (kind, "") else f"{data.name}, a {kind}"
     lines = [("Model", f"{named}{together}")]
+    if data.view.factors_text:
+        lines.append(("Classes predicted", data.view.factors_text))
     if data.y_true is None:
         lines += _held_lines(data)
     if n_members > 1 or not data.view.report.is_learned:

@@ -259,7 +259,12 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             self.classes_ = rows.classes
             weights = choice.weights if len(voters) > 1 else None
             self.committee_ = Committee(
-                voters, rows.classes, choice.calibration, scores, weights
+                voters,
+                rows.classes,
+                choice.calibration,
+                scores,
+                weights,
+                choice.class_factors,
             )
             keep_codebook(self, self.distance_.codebook)
             self.refit_seconds_ = perf_counter() - start - self.search_seconds_
@@ -416,16 +421,17 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         """
         held = np.concatenate(search.held)
         votes = self._held_votes(search, most, counts[held])
-        choice, probabilities = votes.choose(), votes.cross_probabilities()
+        choice = votes.choose()
+        probabilities, scaled = votes.cross_probabilities()
         truth, counts = votes.truth, votes.counts
         self.held_rows_ = search.rows.row_numbers[held]
         self.held_proba_ = probabilities
-        score = search.scoring.score(probabilities, truth, votes.weights)
+        score = search.scoring.score(scaled, truth, votes.weights)
         self.best_score_ = float(score)
         scores = ConformalScores.of(probabilities, truth, counts)
         n_classes = probabilities.shape[1]
         self.confusion_ = np.zeros((n_classes, n_classes))
-        np.add.at(self.confusion_, (truth, most_votes(probabilities)), counts)
+        np.add.at(self.confusion_, (truth, most_votes(scaled)), counts)
         self.cv_results_ = results_table(search, choice.members)
         return choice, scores
 

@@ -6,8 +6,10 @@ with the score of a new row. So the rows of each fold get the members and the
 calibration that the other folds would have chosen.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +17,11 @@ from numpy.typing import NDArray
 from nearkind.protocols import Array
 from nearkind.search.ensemble import Member, select_members, stacked_members
 from nearkind.search.scoring import Scoring
-from nearkind.voting import weighted_mean
+from nearkind.voting import weighed, weighted_mean
 from nearkind.voting.calibration import Calibration, effective_rows
 
+POWERS = np.arange(9) / 8.0
+"""Powers of the frequencies of the classes that factors may be the inverse of."""
 N_PARTS = 2
 """Parts that the rows of a single fold are divided into."""
 
@@ -33,11 +37,14 @@ class Choice:
         Of their votes; they add up to 1.
     calibration : Calibration or None
         None: shares of votes are returned as they are.
+    class_factors : ndarray (C,) or None, default=None
+        Of the probabilities, to predict classes by.
     """
 
     members: list[Member]
     weights: Array
     calibration: Calibration | None
+    class_factors: Array | None = None
 
     def probabilities(self, tables: Sequence[Array]) -> Array:
         """Return those of rows (n, C), given each contender's votes (V, n, C)."""
@@ -46,6 +53,36 @@ class Choice:
         if self.calibration is None:
             return shares
         return self.calibration.probabilities(shares)
+
+
+def best_factors(
+    p: Array, totals: Array, score: Callable[[Array], Any]
+) -> Array | None:
+    """Return factors of the classes by which predictions score highest.
+
+    They are inverse powers of the frequencies of the classes, from 0, with which the
+    most probable class is predicted, to 1, which is best for the mean recall of true
+    probabilities: one number to choose, whatever the number of classes. For two classes
+    it is a threshold.
+
+    Parameters
+    ----------
+    p : ndarray (n, C)
+        Probabilities.
+    totals : ndarray (C,)
+        Weight of the rows of each class.
+    score : callable
+        From probabilities (n, C) to the score of their largest ones.
+
+    Returns
+    -------
+    ndarray (C,), or None if all are the same
+    """
+    shares = np.maximum(totals, 0.5) / totals.sum()
+    found = [shares**-power for power in POWERS]
+    scores = [float(score(weighed(p, factors))) for factors in found]
+    best = int(np.argmax(scores))
+    return found[best] if best else None
 
 
 @dataclass(frozen=True)
@@ -105,25 +142,46 @@ class HeldVotes:
             found = members, np.full(len(members), 1.0 / len(members))
         uncalibrated = Choice(*found, None)
         if not self.calibrate:
-            return uncalibrated
+            return self._weighing(uncalibrated, tables, truth, weights)
         shares = uncalibrated.probabilities(tables)
         n_rows = effective_rows(weights, self.counts[some])
         prior = self._prior(~some)
-        return Choice(*found, Calibration.fit(shares, truth, weights, prior, n_rows))
+        calibration = Calibration.fit(shares, truth, weights, prior, n_rows)
+        return self._weighing(Choice(*found, calibration), tables, truth, weights)
 
-    def cross_probabilities(self) -> Array:
-        """Return the probabilities (n, C) of each fold by what the others choose."""
+    def _weighing(
+        self,
+        choice: Choice,
+        tables: Sequence[Array],
+        truth: NDArray[np.intp],
+        weights: Array,
+    ) -> Choice:
+        """Return a choice with the factors of the classes that score highest."""
+        if not self.scoring.has_factors:
+            return choice
+        p = choice.probabilities(tables)
+        score = partial(self.scoring.score, truth=truth, weights=weights)
+        factors = best_factors(p, self.class_weights, score)
+        return replace(choice, class_factors=factors)
+
+    def cross_probabilities(self) -> tuple[Array, Array]:
+        """Return the probabilities (n, C) of each fold by what the others choose.
+
+        Moreover, the same as they are weighed to predict classes.
+        """
         part_of = self.fold_of
         if not part_of.any():  # one fold: its rows are drawn at random
             part_of = np.arange(len(self.truth)) % N_PARTS
         found = np.empty(self.tables[0].shape[1:])
+        scaled = np.empty_like(found)
         for part in np.unique(part_of):
             mine = part_of == part
             choice = self.choose(without=None if mine.all() else mine)
             found[mine] = choice.probabilities(
                 [table[:, mine] for table in self.tables]
             )
-        return found
+            scaled[mine] = weighed(found[mine], choice.class_factors)
+        return found, scaled
 
     def _prior(self, without: NDArray[np.bool_]) -> Array:
         """Return the share of each class, half a row at least, among other rows."""

@@ -36,9 +36,12 @@ class Scoring(ABC):
     ----------
     is_of_rows : bool
         Whether it is known what each row adds to it.
+    has_factors : bool
+        Whether other classes than the most probable ones may score higher.
     """
 
     is_of_rows: ClassVar[bool] = True
+    has_factors: ClassVar[bool] = False
 
     @abstractmethod
     def terms(self, shares: Array, truth: Truth, weights: Array) -> Array:
@@ -102,6 +105,8 @@ class BalancedAccuracy(Scoring):
     >>> float(BalancedAccuracy().score(votes, np.array([0, 0, 1]), np.ones(3)))
     0.5
     """
+
+    has_factors = True
 
     def row_factors(self, truth: Truth, weights: Array) -> Array:
         """Return factors by which every class weighs as much as any other."""
@@ -213,6 +218,16 @@ class FunctionScoring(Scoring):
         return float(found)
 
 
+class ClassScoring(FunctionScoring):
+    """What a function says of the classes of largest probability, such as F1."""
+
+    has_factors = True
+
+
+OF_CLASSES = {"f1", "f1_micro", "f1_weighted", "jaccard", "matthews_corrcoef"}
+"""Scorers of scikit-learn of which that is so."""
+
+
 class Answers(ClassifierMixin, BaseEstimator):
     """A classifier of rows that are probabilities, for scorers of scikit-learn.
 
@@ -233,10 +248,12 @@ class Answers(ClassifierMixin, BaseEstimator):
         return self.classes[X.argmax(axis=1)]
 
 
-def _by_scorer(scorer: Any, classes: NDArray[Any]) -> Scoring:
+def _by_scorer(
+    scorer: Any, classes: NDArray[Any], kind: type[FunctionScoring]
+) -> Scoring:
     """Return the score of a scorer of scikit-learn."""
     answers = Answers(classes)
-    return FunctionScoring(lambda y, shares: scorer(answers, shares, y), classes)
+    return kind(lambda y, shares: scorer(answers, shares, y), classes)
 
 
 SCORINGS: dict[str, type[Scoring]] = {
@@ -274,7 +291,9 @@ def scoring_of(model: Any, classes: NDArray[Any]) -> Scoring:
     if isinstance(given, str) and given in SCORINGS:
         return SCORINGS[given]()
     if isinstance(given, str | type(get_scorer("accuracy"))):
-        return _by_scorer(get_scorer(given), classes)
+        is_of_classes = isinstance(given, str) and given in OF_CLASSES
+        kind = ClassScoring if is_of_classes else FunctionScoring
+        return _by_scorer(get_scorer(given), classes, kind)
     return FunctionScoring(given, classes)
 
 

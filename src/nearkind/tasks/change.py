@@ -163,7 +163,7 @@ def nearest_change(
 
     def has_class(chosen: Numbers) -> bool:
         p = task.probabilities_with(alternatives, chosen)
-        return bool(votes.is_wanted[most_votes(p[None])[0]])
+        return bool(votes.is_wanted[most_votes(committee.weighed(p[None]))[0]])
 
     place = committee.voters.index(committee.explaining)
     search = ChangeSearch(votes, place, limit, has_class)
@@ -190,7 +190,7 @@ class _Task:
         self.codes = [voter.encode(self.table, owner)[0] for voter in voters]
         self.cells = self.book.cells_of(self.table)[: len(self.book.names_)]
         self.p = committee.predict_proba([self.cells])[0]
-        self.current = int(most_votes(self.p[None])[0])
+        self.current = int(most_votes(committee.weighed(self.p[None]))[0])
         self.library = self.book.library_of(row)
 
     def probabilities_with(self, alternatives: Alternatives, chosen: Numbers) -> Array:
@@ -230,7 +230,10 @@ class _Task:
         return self._change(changed_row(self.row, values), lines, p, *facts)
 
     def _change(self, row: Any, lines: list[Any], p: Array, *facts: Any) -> Change:
-        labels, said = self.committee.classes.tolist(), int(most_votes(p[None])[0])
+        labels, said = (
+            self.committee.classes.tolist(),
+            int(most_votes(self.committee.weighed(p[None]))[0]),
+        )
         columns = [object_array([line[i] for line in lines]) for i in range(3)]
         shown = frame(dict(zip(COLUMNS, columns, strict=True)), library=self.library)
         before, after = labels[self.current], labels[said]

@@ -72,12 +72,16 @@ class ChangedVotes:
         classes = np.arange(len(self.committee.classes))
         return classes != self.current if self.to is None else classes == self.to
 
+    def _weighed(self, shares: Array) -> Array:
+        """Return probabilities, of which the largest says the class predicted."""
+        return self.committee.weighed(self.committee.probabilities(shares))
+
     def probabilities(self, chosen: Numbers) -> Array:
-        """Return ``predict_proba`` (n, C) of rows that take alternatives (n, r)."""
+        """Return weighed probabilities (n, C) of rows that take alternatives (n, r)."""
         codes = self.alternatives.codes_of(chosen)
         pairs = zip(self.committee.voters, codes, strict=True)
         shares = [voter.shares(rows) for voter, rows in pairs]
-        return self.committee.probabilities(self.committee.mean(shares))
+        return self._weighed(self.committee.mean(shares))
 
     def probabilities_of_more(self, chosen: Numbers, start: int = 0) -> Array:
         """Return ``predict_proba`` (b, S - start, C) with one alternative more.
@@ -88,7 +92,7 @@ class ChangedVotes:
         pairs = zip(self.votes, codes, strict=True)
         shares = [votes.shares(rows, start) for votes, rows in pairs]
         mean = self.committee.mean(shares)
-        p = self.committee.probabilities(mean.reshape(-1, mean.shape[2]))
+        p = self._weighed(mean.reshape(-1, mean.shape[2]))
         return p.reshape(mean.shape)
 
     def can_win(self, chosen: Numbers, start: int, n_more: int) -> NDArray[np.bool_]:
@@ -111,7 +115,7 @@ class ChangedVotes:
         low, high = map(self.committee.mean, zip(*bounds, strict=True))
         before = low[:, self.current]
         high[:, self.current] = before
-        p = self.committee.probabilities(np.maximum(high, 1e-300))
+        p = self._weighed(np.maximum(high, 1e-300))
         is_likelier = p >= p[:, [self.current]] - TOLERANCE
         is_likelier |= high >= before[:, None] - TOLERANCE
         return np.logical_or.reduce(is_likelier[:, self.is_wanted], axis=1)

@@ -8,7 +8,7 @@ export, pages, tasks and the command line read them. ``NumberVoter`` and
 """
 
 from nearkind.voting.calibration import Calibration
-from nearkind.voting.committee import Committee, weighted_mean
+from nearkind.voting.committee import Committee, weighed, weighted_mean
 from nearkind.voting.conformal import ConformalScores
 from nearkind.voting.numbers import (
     HeldErrors,
@@ -41,5 +41,6 @@ __all__ = [
     "QuantileScale",
     "SoftRule",
     "Voter",
+    "weighed",
     "weighted_mean",
 ]

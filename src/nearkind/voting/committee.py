@@ -36,6 +36,20 @@ def weighted_mean(parts: Sequence[Array], weights: Array | None) -> Array:
     return sum((w * part for w, part in pairs), np.zeros(parts[0].shape))
 
 
+def weighed(p: Array, factors: Array | None) -> Array:
+    """Return probabilities (n, C) times factors of the classes, with the sum 1.
+
+    Examples
+    --------
+    >>> weighed(np.array([[0.8, 0.2]]), np.array([1.0, 4.0]))
+    array([[0.5, 0.5]])
+    """
+    if factors is None:
+        return p
+    scaled = p * factors
+    return scaled / scaled.sum(axis=-1, keepdims=True)
+
+
 class VoterGroup:
     """Voters and the weights of their votes, whatever they vote on.
 
@@ -156,6 +170,9 @@ class Committee(VoterGroup):
         Scores of held-out rows, for sets of classes.
     weights : ndarray (V,) or None, default=None
         Of the votes of each voter; None: all count alike.
+    class_factors : ndarray (C,) or None, default=None
+        Factors of the probabilities: that class is predicted for which the product is
+        largest; None: the most probable one.
     """
 
     voters: tuple[Voter, ...]
@@ -163,6 +180,7 @@ class Committee(VoterGroup):
     calibration: Calibration | None = None
     conformal: ConformalScores | None = None
     weights: Array | None = None
+    class_factors: Array | None = None
 
     def check(self) -> None:
         """Raise ``RefusedError`` unless the parts fit together."""
@@ -183,6 +201,10 @@ class Committee(VoterGroup):
             w = check_reals(self.weights, "weights of voters", (len(self.voters),))
             if not (w > 0.0).all() or abs(w.sum() - 1.0) > 1e-6:
                 raise RefusedError("weights of voters are not shares of one")
+        if self.class_factors is not None:
+            f = check_reals(self.class_factors, "factors of classes", (n_classes,))
+            if not (f > 0.0).all():
+                raise RefusedError("factors of classes are not above zero")
 
     def shares(self, X: Any, owner: str | None = None) -> Array:
         """Return the weighted mean share of each class in the votes on rows (n, C).
@@ -205,6 +227,18 @@ class Committee(VoterGroup):
     def predict_proba(self, X: Any, owner: str | None = None) -> Array:
         """Return the probability of each class (n, C)."""
         return self.probabilities(self.shares(X, owner))
+
+    @property
+    def threshold(self) -> float | None:
+        """The least probability at which the second of two classes is predicted."""
+        if len(self.classes) != 2:
+            return None
+        first, second = (1.0, 1.0) if self.class_factors is None else self.class_factors
+        return float(first / (first + second))
+
+    def weighed(self, p: Array) -> Array:
+        """Return probabilities (n, C) of which the largest says the class predicted."""
+        return weighed(p, self.class_factors)
 
     def contributions(self, X: Any, owner: str | None = None) -> tuple[Array, Array]:
         """Return the contribution of each feature to each probability (n, D, C).

@@ -169,7 +169,7 @@ def explain_prediction(
     row = one_row(row, "; explain_rows takes many rows")
     p = committee.predict_proba(row)[0]
     labels, order = committee.classes.tolist(), np.argsort(-p, kind="stable")
-    predicted = int(most_votes(p[None])[0])
+    predicted = int(most_votes(committee.weighed(p[None]))[0])
     parts, base = committee.contributions(row)
     names, effects = committee.feature_names, parts[0]
     first = np.argsort(-np.abs(effects[:, predicted]), kind="stable")
@@ -257,7 +257,7 @@ def contribution_columns(
         )
     parts, base = committee.contributions(X, owner)  # (n, D, C), (n, C)
     p, rows = base + parts.sum(axis=1), np.arange(len(parts))
-    predicted = most_votes(p)
+    predicted = most_votes(committee.weighed(p))
     c = predicted if to is None else np.full(len(p), labels.index(to))
     about = {
         "predicted": committee.classes[predicted],

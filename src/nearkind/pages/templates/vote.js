@@ -147,7 +147,15 @@ function answerTo(cells) {
     return found;
   });
   const chances = calibrated(shares);
-  return { shares: chances, best: bestOf(chances), near: founds[0], founds };
+  return { shares: chances, best: bestOf(weighed(chances)), near: founds[0], founds };
+}
+
+// Probabilities of which the largest says the class.
+function weighed(chances) {
+  if (!FACTS.class_factors) return chances;
+  const scaled = chances.map((chance, c) => chance * FACTS.class_factors[c]);
+  const total = scaled.reduce((sum, each) => sum + each, 0);
+  return scaled.map((each) => each / total);
 }
 
 // The first of those tied, as in Python.
