@@ -7,7 +7,7 @@ one that is not known, and ``error_context`` prefixes a message with the place w
 error happened.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -198,6 +198,17 @@ def did_you_mean(name: Any, candidates: Iterable[Any], max_listed: int = 12) -> 
         return f"Did you mean {', '.join(map(repr, near))}?"
     more = f" and {len(known) - max_listed} more" if len(known) > max_listed else ""
     return f"Choose from {', '.join(map(repr, known[:max_listed]))}{more}."
+
+
+def require_known(name: object, known: Collection[Any], message: str) -> None:
+    """Raise ValueError, with a message and what was meant, unless a name is known.
+
+    Examples
+    --------
+    >>> require_known("colour", ["size", "colour"], "There is no such column.")
+    """
+    if name not in known:
+        raise ValueError(f"{message} {did_you_mean(name, known)}")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from nearkind.distances.form import FittedDistance
 from nearkind.distances.vectors import ValueVectors
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows, UniqueRows
-from nearkind.errors import Parameter, did_you_mean
+from nearkind.errors import Parameter, require_known
 from nearkind.estimators.base import Distance, code_rows
 from nearkind.estimators.bases import BaseEstimator
 from nearkind.metrics.spectrum import Spectrum
@@ -111,9 +111,7 @@ def column_weights(model: Any, book: Codebook) -> Array:
         wanted = 'None or a dict of columns and their weights, such as {"size": 2.0}'
         raise wrong(model, "weights", wanted)
     for name, weight in given.items():
-        if name not in names:
-            hint = did_you_mean(name, names)
-            raise ValueError(f"weights names {name!r}, which is not a column. {hint}")
+        require_known(name, names, f"weights names {name!r}, which is not a column.")
         is_number = isinstance(weight, Real) and not isinstance(weight, bool | np.bool_)
         if not is_number or not (weight == 0 or LEAST_WEIGHT <= weight <= MOST_WEIGHT):
             raise ValueError(

@@ -102,8 +102,7 @@ class GBLMNN(EmbeddedDistance, MarginDescent):
         settings = self.get_params()
         shared = LMNN().get_params().keys() - {"max_iter", "tol"}
         learner = LMNN(**{name: settings[name] for name in shared})
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             return learner.fit(rows).distance_.tables
 
     def _descend(

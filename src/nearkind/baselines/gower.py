@@ -13,7 +13,7 @@ from nearkind.distances.mixed_tables import MixedTables
 from nearkind.encoding import Ordinal
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
-from nearkind.errors import did_you_mean
+from nearkind.errors import require_known
 from nearkind.estimators.base import SeparableDistance
 from nearkind.protocols import Array, Codes
 from nearkind.validation.parameters import choice, wrong
@@ -209,11 +209,8 @@ def _asymmetric(model: Gower, book: Codebook) -> NDArray[np.bool_]:
     if isinstance(named, str) or not isinstance(named, Sequence):
         raise wrong(model, "asymmetric", "a list of columns")
     for name in named:
-        if name not in book.names_:
-            hint = did_you_mean(name, book.names_)
-            raise ValueError(
-                f"asymmetric names {name!r}, which is not a column. {hint}"
-            )
+        message = f"asymmetric names {name!r}, which is not a column."
+        require_known(name, book.names_, message)
         d = book.names_.index(name)
         values = [value for value in book.values(d) if value is not None]
         if len(values) > 2:

@@ -29,7 +29,7 @@ from nearkind.encoding.crosses import (
 )
 from nearkind.encoding.interactions import chosen_pairs
 from nearkind.encoding.orders import as_orders, check_ordered
-from nearkind.errors import did_you_mean
+from nearkind.errors import require_known
 from nearkind.protocols import Array, Codes, TableLike
 from nearkind.tables import (
     CELL_TYPES,
@@ -382,9 +382,7 @@ class Codebook:
     def place_of(self, name: object) -> int:
         """Return the number of a feature by its name."""
         names = self.feature_names
-        if name not in names:
-            hint = did_you_mean(name, names)
-            raise ValueError(f"There was no column {name!r} in fit. {hint}")
+        require_known(name, names, f"There was no column {name!r} in fit.")
         return names.index(name)
 
     def fill_crosses(self, codes: Codes) -> Codes:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nearkind.encoding.levels import Levels
-from nearkind.errors import did_you_mean, nearest_names
+from nearkind.errors import nearest_names, require_known
 from nearkind.protocols import Codes
 from nearkind.tables import Column, plain
 
@@ -76,9 +76,7 @@ def as_orders(ordered: object) -> Orders:
 def check_ordered(orders: Orders, names: list[Any]) -> None:
     """Raise if there is an order of a column that there is not."""
     for name, _ in orders:
-        if name not in names:
-            hint = did_you_mean(name, names)
-            raise ValueError(f"'ordered' names {name!r}, which is not a column. {hint}")
+        require_known(name, names, f"'ordered' names {name!r}, which is not a column.")
 
 
 def _as_order(name: object, values: object) -> tuple[Any, ...]:

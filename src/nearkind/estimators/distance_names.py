@@ -4,7 +4,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from nearkind.errors import did_you_mean
+from nearkind.errors import require_known
 from nearkind.estimators.base import Distance
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.spec import STRUCTURES
@@ -56,10 +56,8 @@ def distance_of(value: object, model: object, parameter: str = "metric") -> Any:
     if not isinstance(value, str):
         wanted = "None, a distance, such as CPML(), or the name of one"
         raise parameters.wrong(model, parameter, wanted)
-    known = named_distances()
-    if value not in known:
-        raise ValueError(
-            f"There is no distance {value!r} for {parameter} of "
-            f"{type(model).__name__}. {did_you_mean(value, known)}"
-        )
+    known, owner = named_distances(), type(model).__name__
+    require_known(
+        value, known, f"There is no distance {value!r} for {parameter} of {owner}."
+    )
     return known[value]()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nearkind.errors import did_you_mean
+from nearkind.errors import require_known
 from nearkind.export.onnx_graph import (
     CODES,
     ROWS,
@@ -71,10 +71,7 @@ def write(model: PortableModel, path: Path, inputs: str = "values") -> list[Path
         "values": one input (n,) a column, of text or of doubles; "codes": one of int64
         (n, D) for each member, -1 for values that fit did not see.
     """
-    if inputs not in INPUTS:
-        raise ValueError(
-            f"There are no inputs {inputs!r} of ONNX. {did_you_mean(inputs, INPUTS)}"
-        )
+    require_known(inputs, INPUTS, f"There are no inputs {inputs!r} of ONNX.")
     _check_size(model)
     graph = _model(model, INPUTS[inputs])
     with atomic_write(path) as file:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.errors import did_you_mean
+from nearkind.errors import require_known
 from nearkind.export.portable import PortableModel, numbered
 from nearkind.export.sql_dialects import (
     DIALECTS,
@@ -55,10 +55,7 @@ def write(
     name : str, default=None
         Word with which all names begin that the script creates; None: as the file.
     """
-    if dialect not in DIALECTS:
-        raise ValueError(
-            f"There is no dialect {dialect!r}. {did_you_mean(dialect, DIALECTS)}"
-        )
+    require_known(dialect, DIALECTS, f"There is no dialect {dialect!r}.")
     chosen, word = DIALECTS[dialect], path.stem if name is None else name
     size = max(member.size for member in model.members)
     if size > chosen.max_axes:

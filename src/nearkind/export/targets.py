@@ -5,7 +5,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from nearkind.errors import did_you_mean
+from nearkind.errors import require_known
 
 TARGETS = {
     "json": "nearkind.export.json_file",
@@ -57,8 +57,7 @@ def write(model: Any, path: Any, to: str | None = None, **options: Any) -> list[
 
     place = Path(path)
     to = target_of(place) if to is None else to
-    if to not in TARGETS:
-        raise ValueError(f"There is no export to {to!r}. {did_you_mean(to, TARGETS)}")
+    require_known(to, TARGETS, f"There is no export to {to!r}.")
     write_target = import_module(TARGETS[to]).write
     _check_options(to, write_target, options)
     found = portable_model(model)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nearkind.encoding import Bins, Coordinate, Feature
 from nearkind.encoding.codebook import Codebook
-from nearkind.errors import did_you_mean
+from nearkind.errors import did_you_mean, require_known
 from nearkind.protocols import Codes
 from nearkind.tables import as_cell
 
@@ -229,9 +229,6 @@ def _known(features: Sequence[Feature], value: object) -> bool:
 
 
 def _place(names: list[Any], name: object, parameter: str) -> int:
-    if name not in names:
-        raise ValueError(
-            f"{parameter} names {name!r}, and there was no such column in fit. "
-            f"{did_you_mean(name, names)}"
-        )
+    message = f"{parameter} names {name!r}, and there was no such column in fit."
+    require_known(name, names, message)
     return names.index(name)

@@ -27,7 +27,7 @@ from nearkind.tasks.duplicates import (
 from nearkind.tasks.fitted_distance import unfitted_distance
 from nearkind.tasks.odd_columns import OddColumn, odd_columns
 from nearkind.tasks.synonyms import MOST_VALUES, Synonym, synonyms
-from nearkind.validation.parameters import check_whole, generator
+from nearkind.validation.parameters import check_choice, check_whole, generator
 
 MOST_SHOWN = 3
 """Findings of a kind that the summary shows."""
@@ -103,9 +103,7 @@ class Audit:
             Of the library of the table, else of pandas (a dict of lists where there
             is none). Where its columns hold no lists these are text.
         """
-        if part not in RECORDS:
-            listed = ", ".join(map(repr, RECORDS))
-            raise ValueError(f"part must be one of {listed}; got {part!r}.")
+        check_choice(part, RECORDS, "part must be one of")
         found = getattr(self, part)
         columns = {
             each.name: [getattr(record, each.name) for record in found]

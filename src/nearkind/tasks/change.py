@@ -8,7 +8,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import object_array
-from nearkind.errors import did_you_mean
+from nearkind.errors import require_known
 from nearkind.estimators.neighbor_classifier import NeighborClassifier
 from nearkind.neighbors import most_votes
 from nearkind.protocols import Array
@@ -255,9 +255,7 @@ def _committee_of(model: object) -> Committee:
 
 def _class_number(committee: Committee, label: object) -> int:
     labels = committee.classes.tolist()
-    if label not in labels:
-        hint = did_you_mean(label, labels)
-        raise ValueError(f"The model knows no class {label!r}. {hint}")
+    require_known(label, labels, f"The model knows no class {label!r}.")
     return labels.index(label)
 
 

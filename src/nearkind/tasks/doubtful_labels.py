@@ -124,8 +124,7 @@ def judge(
         random_state=random_state,
         verbose=verbose,
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of new values and the like
+    with warnings.catch_warnings(action="ignore"):  # of new values and the like
         model.fit(table.take(taught), y[taught])
         if len(model.held_rows_) < len(taught):
             raise KeyboardInterrupt  # which a search takes for its own end
@@ -204,8 +203,7 @@ def doubtful_labels(
     doubtful, suggested, sure = contradicted(judgement.proba, y)
     distance, taught = judgement.model.distance_, judgement.taught
     near: dict[int, list[int]] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         for label in np.unique(suggested[doubtful]):
             mine = doubtful[suggested[doubtful] == label]
             known = taught[y[taught] == label]

@@ -100,8 +100,7 @@ def judge_numbers(
     seed = 0 if random_state is None else random_state
     settings: Any = {"random_state": seed, "verbose": verbose, "cv": N_FOLDS}
     model = CPMLRegressorCV(metrics, n_neighbors=n_neighbors + 1, **settings)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of new values and the like
+    with warnings.catch_warnings(action="ignore"):  # of new values and the like
         model.fit(rows.table, np.where(known, y, 0.0), known.astype(float))
     held, predicted, spread = (
         model.held_rows_,
@@ -120,8 +119,7 @@ def judge_numbers(
     places = places[np.lexsort((held[places], -beyond[places]))]
     if not len(places):
         return NumberJudgement(model, [], len(held))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         near = model.kneighbors(rows.table.take(held[places]), return_distance=False)
     low, high = (
         scale.invert(said + spread * e) for e in (first - reach, third + reach)

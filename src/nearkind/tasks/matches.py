@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from nearkind.distances.form import FittedDistance
 from nearkind.encoding.rows import row_keys
-from nearkind.errors import did_you_mean
+from nearkind.errors import require_known
 from nearkind.neighbors import PlainIndex
 from nearkind.protocols import Array, Codes, TableLike
 from nearkind.tables import FactorizedTable, Table, frame, read_table
@@ -260,9 +260,7 @@ def _names(a: Table, b: Table, names: Any) -> list[Any]:
     names = [names] if isinstance(names, str) else list(names)
     for name in names:
         for what, table in both:
-            if name not in table.names:
-                hint = did_you_mean(name, table.names)
-                raise ValueError(f"{what} has no column {name!r}. {hint}")
+            require_known(name, table.names, f"{what} has no column {name!r}.")
     return names
 
 

@@ -241,9 +241,7 @@ class KMedoids(
         from scipy.cluster.hierarchy import linkage
 
         check_is_fitted(self)
-        if method not in TREES:
-            listed = ", ".join(map(repr, TREES))
-            raise ValueError(f"A 'method' of trees must be {listed}; got {method!r}.")
+        parameters.check_choice(method, TREES, "A 'method' of trees must be")
         codes = self._medoid_codes if X is None else self._encode(X)
         if not 2 <= len(codes) <= self.max_rows:
             raise ValueError(

@@ -237,7 +237,7 @@ class NearestRows(RowSearch, BaseEstimator):
             take them. A distance of zero is stored as the smallest positive number:
             algorithms on sparse graphs take zeros for absent entries.
         """
-        _check_mode(mode)
+        parameters.check_choice(mode, MODES, "The 'mode' of a graph must be")
         distances, numbers = self.kneighbors(X, n_neighbors)
         query = np.repeat(np.arange(len(numbers)), numbers.shape[1])
         found = len(numbers), query, numbers.ravel(), distances.ravel()
@@ -258,7 +258,7 @@ class NearestRows(RowSearch, BaseEstimator):
         X, radius : as in ``radius_neighbors``
         mode : as in ``kneighbors_graph``
         """
-        _check_mode(mode)
+        parameters.check_choice(mode, MODES, "The 'mode' of a graph must be")
         return self._graph(X, mode, *self._within(X, radius))
 
     def neighbors(self, X: TableLike = None, n_neighbors: int | None = None) -> Any:
@@ -343,12 +343,6 @@ class NearestRows(RowSearch, BaseEstimator):
         data = np.maximum(distances, SMALLEST) if is_distance else np.ones(len(row))
         ends = np.searchsorted(query, np.arange(n_queries + 1))
         return csr_array((data, row, ends), (n_queries, self.n_samples_fit_))
-
-
-def _check_mode(mode: object) -> None:
-    if not isinstance(mode, str) or mode not in MODES:
-        listed = ", ".join(map(repr, MODES))
-        raise ValueError(f"The 'mode' of a graph must be {listed}; got {mode!r}.")
 
 
 def decoded(book: Codebook, codes: Codes) -> list[list[Any]]:

@@ -36,7 +36,7 @@ from nearkind.tasks.answers import (
     read_answer,
     table_facts,
 )
-from nearkind.validation.parameters import seeded
+from nearkind.validation.parameters import check_choice, seeded
 
 N_CANDIDATES = 600
 """Questions of which the best is asked."""
@@ -160,11 +160,7 @@ class Questions:
         kind: str = "triplets",
         random_state: object = 0,
     ) -> None:
-        if kind not in KINDS:
-            raise ValueError(
-                f"The 'kind' parameter of Questions must be one of "
-                f"{', '.join(map(repr, KINDS))}; got {kind!r}."
-            )
+        check_choice(kind, KINDS, "The 'kind' parameter of Questions must be one of")
         if metric is None:
             metric = CPML("diagonal", **DEFAULT)
         if not isinstance(metric, CPML):
@@ -172,15 +168,15 @@ class Questions:
                 "The 'metric' parameter of Questions must be None or a CPML, which "
                 f"learns from comparisons; got {metric!r:.60}."
             )
-        self.X, self.metric, self.kind = X, metric, kind
+        self.X: Any = X
+        self.metric, self.kind = metric, kind
         self.answers: list[Answer] = []
         self._seed = int(seeded(random_state).randint(2**31))
         self._by = uuid4().hex[:8]
         table = read_table(X).factorize()
         self._names = table.names
         self._facts = table_facts(table)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # fit will say so
+        with warnings.catch_warnings(action="ignore"):  # fit will say so
             book = codebook_of(clone(metric).set_params(crosses=0))
             self._coded = CodedRows.of(table, book)
         self.comparisons = RowComparisons.of(self._coded)

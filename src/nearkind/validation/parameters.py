@@ -4,7 +4,7 @@ A wrong parameter ends in one sentence: which parameter of whom, what it must be
 it is.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from numbers import Integral, Real
@@ -72,6 +72,21 @@ def choice(model: object, name: str, table: dict[str, Any]) -> Any:
         listed = ", ".join(map(repr, table))
         raise wrong(model, name, f"one of {listed}")
     return table[value]
+
+
+def check_choice(value: object, choices: Iterable[str], start: str) -> None:
+    """Raise ValueError unless a value is one of some texts.
+
+    Parameters
+    ----------
+    value : object
+    choices : iterable of str
+    start : str
+        What the message begins with, such as "part must be one of".
+    """
+    if value not in (known := list(choices)):
+        listed = ", ".join(map(repr, known))
+        raise ValueError(f"{start} {listed}; got {value!r}.")
 
 
 def number(
