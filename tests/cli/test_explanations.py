@@ -67,7 +67,7 @@ def test_neighbors_in_words(models, pets):
     out = done("neighbors", models["single"], pets, "--row", 2, "-k", 12)
     assert "Row 2, classified as bird" in out
     assert "legs: 2 here, 4 there" in out
-    assert "down here, nothing there" in out
+    assert "down here, missing there" in out
     assert out.count("training row") == 12
     assert "contribution of each column to the squared distance" in out
     assert "by CPML(" in out

@@ -122,8 +122,8 @@ def bar(value: float, most: float) -> str:
 
 
 def cell_text(value: Any) -> str:
-    """Return the text of a cell; of a missing one "nothing"."""
-    return "nothing" if value is None else str(value)
+    """Return the text of a cell; "missing" for a missing one."""
+    return "missing" if value is None else str(value)
 
 
 def more_text(n: int, shown: int) -> str:

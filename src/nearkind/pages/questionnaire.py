@@ -53,7 +53,7 @@ def questionnaire_facts(questions: Questions, n_questions: int) -> dict[str, Any
         "rows": rows.tolist(),
         "columns": [str(column) for column in cells],
         "cells": [
-            ["nothing" if cell is None else str(cell) for cell in column]
+            ["missing" if cell is None else str(cell) for cell in column]
             for column in cells.values()
         ],
         "codes": of.codes[rows].T.tolist(),
