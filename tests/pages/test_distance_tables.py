@@ -78,7 +78,22 @@ def by_mixed(facts, sizes, a, b):
     return total / known if known else float((a != b).any())
 
 
+def leaf(facts, root, codes):
+    node = root
+    while facts["left"][node] != node:
+        w = facts["columns"][node]
+        place = facts["starts"][w] + facts["widths"][w] * codes[facts["owners"][w]]
+        is_left = facts["coding"][place] <= facts["thresholds"][node]
+        node = facts["left" if is_left else "right"][node]
+    return node
+
+
+def by_leaves(facts, sizes, a, b):
+    return np.mean([leaf(facts, r, a) != leaf(facts, r, b) for r in facts["roots"]])
+
+
 KINDS = {
+    "leaves": by_leaves,
     "mixed": by_mixed,
     "vectors": by_vectors,
     "histograms": by_histograms,
