@@ -5,10 +5,9 @@ A set that no source can give is refused with what to do to have it.
 
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.client import HTTPException
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from nearkind.datasets import files, openml
@@ -168,73 +167,41 @@ def find_offer(name: str) -> Offer | None:
     >>> find_offer("no_such_set") is None
     True
     """
-    offers = (source(name) for source in SOURCES)
-    return next((offer for offer in offers if offer), None)
+    return next(_offers(name), None)
 
 
-def _by_rule(name: str) -> Offer | None:
-    """Return the offer of a set that a rule defines, whatever files there are."""
-    if name not in RULES:
-        return None
-    return Offer("rule", "computed from its rule", RULES[name])
+def _offers(name: str) -> Iterator[Offer]:
+    """Yield the offers of a set: a rule, whatever files there are, comes first."""
+    if name in RULES:
+        yield Offer("rule", "computed from its rule", RULES[name])
+    cache, variable, checksum = files.cache(), files.VARIABLE, CHECKSUMS.get(name)
+    if path := files.file_in(files.folder(), name):
+        load = partial(files.read, path, checksum)
+        yield Offer("folder", f"file {path.name} in {variable}", load)
+    if path := files.file_in(cache, name):
+        advice = (
+            f"Delete it from {str(cache)!r} to have the set downloaded again, or move "
+            f"it to the folder that {variable} names to use it as it is."
+        )
+        load = partial(files.read, path, checksum, advice)
+        yield Offer("cache", f"file {path.name} in the cache", load)
+    if name in DERIVED:
+        parent, derive, about = DERIVED[name]
+        for where, says, load_parent in _offers(parent):
+            made = partial(_derived, derive, load_parent)
+            yield Offer(where, f"derived from {parent} ({about}), {says}", made)
+    if name == "led24":
+        seeded = f"drawn by its rule with seed {SEED}"
+        yield Offer("rule", f"{seeded}, so not the rows of the published file", led24)
+    if name in openml.RECIPES:
+        says = f"OpenML data set {openml.RECIPES[name].data_id}"
+        yield Offer("not here", says, partial(_fetch, name))
 
 
-def _in_folder(name: str) -> Offer | None:
-    """Return the offer of a file in the folder that NEARKIND_DATA names."""
-    return _file_offer(name, "folder", files.folder(), f"in {files.VARIABLE}")
-
-
-def _in_cache(name: str) -> Offer | None:
-    """Return the offer of a file in the user's cache."""
-    home = files.cache()
-    advice = (
-        f"Delete it from {str(home)!r} to have the set downloaded again, or move it to "
-        f"the folder that {files.VARIABLE} names to use it as it is."
-    )
-    return _file_offer(name, "cache", home, "in the cache", advice)
-
-
-def _file_offer(
-    name: str, where: str, home: Path | None, words: str, advice: str | None = None
-) -> Offer | None:
-    """Return the offer of a file in a folder; advice is for a file that was changed."""
-    path = files.file_in(home, name)
-    if path is None:
-        return None
-    load = partial(files.read, path, CHECKSUMS.get(name), advice)
-    return Offer(where, f"file {path.name} {words}", load)
-
-
-def _derived(name: str) -> Offer | None:
-    """Return the offer of a set made of another, wherever that one comes from."""
-    if name not in DERIVED:
-        return None
-    parent, derive, about = DERIVED[name]
-    offer = find_offer(parent)
-    if offer is None:
-        return None
-    says = f"derived from {parent} ({about}), {offer.says}"
-    return Offer(offer.where, says, lambda: derive(offer.load()))
-
-
-def _drawn(name: str) -> Offer | None:
-    """Return the offer of a draw of our own of ``led24``, which is a random draw."""
-    if name != "led24":
-        return None
-    says = f"drawn by its rule with seed {SEED}, so not the rows of the published file"
-    return Offer("rule", says, led24)
-
-
-def _on_openml(name: str) -> Offer | None:
-    """Return the offer of a set on OpenML, to be kept in the cache."""
-    if name not in openml.RECIPES:
-        return None
-    says = f"OpenML data set {openml.RECIPES[name].data_id}"
-    return Offer("not here", says, partial(_fetch, name))
-
-
-SOURCES = (_by_rule, _in_folder, _in_cache, _derived, _drawn, _on_openml)
-"""Sources in the order in which they are asked."""
+def _derived(
+    derive: Callable[[Dataset], Dataset], load: Callable[[], Dataset]
+) -> Dataset:
+    return derive(load())
 
 
 def _fetch(name: str) -> Dataset:

@@ -87,9 +87,8 @@ class ClaimTable:
         return np.stack([self.numbers(column) for column in columns], axis=1)
 
 
-def grows_with(column: str, within: str, reading: str, table: ClaimTable) -> Verdict:
+def grows_with(column: str, within: str, table: ClaimTable) -> Verdict:
     """Check whether all scores grow with a column at each value of another."""
-    table = table.where("reading", reading)
     parts = [table.where(within, value) for value in table.distinct(within)]
     found = {score: _correlation(parts, column, score) for score in table.scores}
     held = min(found.values()) >= MIN_CORRELATION
@@ -108,9 +107,8 @@ def _correlation(parts: Sequence[ClaimTable], column: str, score: str) -> float:
     return float(np.median(found))
 
 
-def are_alike(reading: str, table: ClaimTable) -> Verdict:
+def are_alike(table: ClaimTable) -> Verdict:
     """Check whether CPML-s and CPML-m are equally good."""
-    table = table.where("reading", reading)
     words, means = [], []
     for score in ("accuracy", "triplet_accuracy", "pair_accuracy"):
         single, multi = (table.numbers(f"{name} {score}") for name in OURS)
@@ -121,9 +119,8 @@ def are_alike(reading: str, table: ClaimTable) -> Verdict:
     return Verdict(max(means) < ALIKE, "; ".join(words))
 
 
-def is_stable(reading: str, table: ClaimTable) -> Verdict:
+def is_stable(table: ClaimTable) -> Verdict:
     """Check whether scores stay from 10 to 15 features on."""
-    table = table.where("reading", reading)
     some = table.where("features", *SOME_FEATURES)
     more = [n for n in table.distinct("features") if int(n) > int(SOME_FEATURES[-1])]
     beyond = table.where("features", *(more or ["beyond 15"]))
@@ -133,11 +130,8 @@ def is_stable(reading: str, table: ClaimTable) -> Verdict:
     return Verdict(max(gains.values()) < STABLE, words)
 
 
-def satisfies_at_least_weight(
-    reading: str, n_classes: int, table: ClaimTable
-) -> Verdict:
+def satisfies_at_least_weight(n_classes: int, table: ClaimTable) -> Verdict:
     """Check whether little information is enough with 10 to 15 features."""
-    table = table.where("reading", reading)
     least = min(table.distinct("weight"), key=float)
     some = table.where("weight", least).where("features", *SOME_FEATURES)
     bars = {name: (chance + 1.0) / 2.0 for name, chance in chances(n_classes).items()}
@@ -149,9 +143,8 @@ def satisfies_at_least_weight(
     return Verdict(held, f"at weight {least}: {words}")
 
 
-def is_a_bit_degraded(reading: str, few: ClaimTable, many: ClaimTable) -> Verdict:
+def is_a_bit_degraded(few: ClaimTable, many: ClaimTable) -> Verdict:
     """Check whether many classes are somewhat harder than few."""
-    few, many = few.where("reading", reading), many.where("reading", reading)
     losses = {score: few.mean(score) - many.mean(score) for score in few.scores}
     held = all(0.0 < loss <= MOST_DEGRADED for loss in losses.values())
     return Verdict(held, f"4 classes less 20: {_words(losses, '+.3f')}")
@@ -305,12 +298,15 @@ class Claim(NamedTuple):
         Items whose tables decide it.
     check : callable
         From these tables to the verdict.
+    reading : str or None, default=None
+        Reading of the paper's generator that it is about.
     """
 
     text: str
     criterion: str
     sources: tuple[str, ...]
     check: Callable[..., Verdict]
+    reading: str | None = None
 
     def judge(self, folder: Path) -> list[str]:
         """Return its line: claim, criterion, verdict, numbers."""
@@ -319,11 +315,15 @@ class Claim(NamedTuple):
         verdict, numbers = UNJUDGED, f"make {' and '.join(missing)} first"
         if not missing:
             try:
-                held, numbers = self.check(*map(ClaimTable.read, paths))
+                held, numbers = self.check(*map(self._table, paths))
                 verdict = HELD if held else NOT_HELD
             except TooLittleError as reason:
                 numbers = str(reason)
         return [self.text, self.criterion, verdict, numbers]
+
+    def _table(self, path: Path) -> ClaimTable:
+        whole = ClaimTable.read(path)
+        return whole if self.reading is None else whole.where("reading", self.reading)
 
 
 def verdicts(reproduction: Reproduction) -> list[Path]:
@@ -344,37 +344,28 @@ def _synthetic_claims(n_classes: int, reading: str) -> list[Claim]:
     where = f"{n_classes} classes, {reading}"
     source = (f"synthetic-{n_classes}",)
     grows = f"median rank correlation of each score at least {MIN_CORRELATION}"
-    return [
-        Claim(
-            f"more features help ({where})",
+    checks: dict[str, tuple[str, Callable[..., Verdict]]] = {
+        "more features help": (
             f"{grows}, within each weight",
-            source,
-            partial(grows_with, "features", "weight", reading),
+            partial(grows_with, "features", "weight"),
         ),
-        Claim(
-            f"larger weights help ({where})",
+        "larger weights help": (
             f"{grows}, within each number of features",
-            source,
-            partial(grows_with, "weight", "features", reading),
+            partial(grows_with, "weight", "features"),
         ),
-        Claim(
-            f"CPML-s and CPML-m are alike ({where})",
-            f"mean differences below {ALIKE}",
-            source,
-            partial(are_alike, reading),
-        ),
-        Claim(
-            f"scores are stable from 10 to 15 features on ({where})",
+        "CPML-s and CPML-m are alike": (f"mean differences below {ALIKE}", are_alike),
+        "scores are stable from 10 to 15 features on": (
             f"more features gain less than {STABLE} in the mean over weights",
-            source,
-            partial(is_stable, reading),
+            is_stable,
         ),
-        Claim(
-            f"results satisfy at weight 0.1 with 10 to 15 features ({where})",
+        "results satisfy at weight 0.1 with 10 to 15 features": (
             "every mean score at least half way from chance to 1",
-            source,
-            partial(satisfies_at_least_weight, reading, n_classes),
+            partial(satisfies_at_least_weight, n_classes),
         ),
+    }
+    return [
+        Claim(f"{text} ({where})", criterion, source, check, reading)
+        for text, (criterion, check) in checks.items()
     ]
 
 
@@ -393,7 +384,8 @@ CLAIMS = [
             f"20 classes are a bit degraded ({reading})",
             f"every mean score lower by at most {MOST_DEGRADED}",
             ("synthetic-4", "synthetic-20"),
-            partial(is_a_bit_degraded, reading),
+            is_a_bit_degraded,
+            reading,
         )
         for reading in READINGS
     ),
