@@ -28,7 +28,7 @@ def partitions(X: object) -> list[Delayed]:
     return _tasks(X)
 
 
-def labelled_partitions(X: object, y: object) -> list[LabelledPartition]:
+def labelled_partitions(X: Any, y: object) -> list[LabelledPartition]:
     """Return the partitions of a table, each with its labels.
 
     Parameters
@@ -39,10 +39,17 @@ def labelled_partitions(X: object, y: object) -> list[LabelledPartition]:
     """
     parts = partitions(X)
     if isinstance(y, str):
-        _check_name(X, y)
+        if isinstance(X, da.Array) or y not in X.columns:
+            raise ValueError(
+                f"y={y!r} names no column of X. Pass the name of one, or a Series."
+            )
         split = delayed(_split, nout=2)
         return [tuple(split(part, y, i)) for i, part in enumerate(parts)]
-    _check_labels(y)
+    if not _has_partitions(y):
+        raise TypeError(
+            "Labels of a dask table are a dask Series or Array with the same "
+            f"partitions, or the name of a column; got {_kind(y)}."
+        )
     _check_same_partitions(X, y)
     return list(zip(parts, _tasks(y), strict=True))
 
@@ -77,21 +84,6 @@ def _split(part: Any, name: str, number: int) -> tuple[Any, Any]:
             "every partition the same columns."
         )
     return part.drop(columns=name), part[name]
-
-
-def _check_name(X: Any, name: str) -> None:
-    if isinstance(X, da.Array) or name not in X.columns:
-        raise ValueError(
-            f"y={name!r} names no column of X. Pass the name of one, or a Series."
-        )
-
-
-def _check_labels(y: object) -> None:
-    if not _has_partitions(y):
-        raise TypeError(
-            "Labels of a dask table are a dask Series or Array with the same "
-            f"partitions, or the name of a column; got {_kind(y)}."
-        )
 
 
 def _check_same_partitions(X: Any, y: Any) -> None:
