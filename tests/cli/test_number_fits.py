@@ -120,3 +120,14 @@ def test_a_last_column_of_numbers_is_suggested_as_the_target(tmp_path):
     path.write_text("\n".join(["kind,rent", *lines]))
     said = " ".join(complaint("fit", path, code=2).replace("│", " ").split())
     assert "Candidates: 'kind' (2 values), or 'rent' to predict a number." in said
+
+
+def test_fractions_are_numbers_however_few(tmp_path):
+    path = tmp_path / "grades.csv"
+    lines = [f"{'abc'[row % 3]},{row % 5}.5" for row in range(60)]
+    path.write_text("\n".join(["kind,grade", *lines]))
+    result = run(
+        "fit", path, "-t", "grade", "-m", "hamming", "-o", tmp_path / "m.nearkind"
+    )
+    assert "5 different numbers, so a number is predicted" in result.stderr
+    assert result.exit_code == 0

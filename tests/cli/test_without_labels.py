@@ -2,6 +2,8 @@
 
 import csv
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from helpers.commands import PETS, complaint, done, facts
@@ -124,3 +126,13 @@ def test_an_outlier_may_have_no_unusual_value(tmp_path):
     (odd,) = facts(*given)["outliers"]
     assert (odd["row"], odd["why"]) == (0, [])
     assert "no single value" in done(*given)
+
+
+def test_infinite_numbers_of_a_typed_file_are_put_into_bins(tmp_path):
+    path, wide = tmp_path / "rows.parquet", tmp_path / "wide.parquet"
+    rows = pd.DataFrame({"a": [*"xyzx"] * 5, "n": [np.inf, *np.arange(19.0)]})
+    rows.to_parquet(path)
+    assert "Pass --numeric bin" in complaint("outliers", path)
+    assert "outliers" in done("outliers", path, "--numeric", "bin")
+    rows.assign(lists=[[1]] * 20).to_parquet(wide)
+    assert facts("match", wide, path, "--column", "a")["pairs"]

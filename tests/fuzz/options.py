@@ -134,8 +134,8 @@ def settings_of(draw, kind, sound=False):
     for name in chosen:
         is_wrong = not sound and draw(SELDOM)
         is_of_columns = name == "weights" and kind in nk.baselines.all().values()
-        right = COLUMN_WEIGHTS if is_of_columns else RIGHT.get(name)
-        right = right or st.sampled_from(TABLES[kind][name])
+        others = st.sampled_from(TABLES[kind][name])
+        right = COLUMN_WEIGHTS if is_of_columns else RIGHT.get(name, others)
         given[name] = draw(WRONG if is_wrong else right)
     if is_endless(given.get("max_iter")):
         given["max_iter"] = 3

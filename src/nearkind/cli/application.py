@@ -191,6 +191,8 @@ def option_text(parameter: Parameter) -> str:
         return f"Drop it with {flag} {parameter.value!r}"
     if parameter.name == "categorical":
         return f"{flag} {parameter.value!r}"
+    if parameter.name == "numeric":  # also of commands without labels
+        return f"{flag} {parameter.value}"
     return f"`fit {flag} {parameter.value}`"
 
 

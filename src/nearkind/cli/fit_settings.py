@@ -40,8 +40,8 @@ class FitSettings:
         autocompletion=completion(methods.names),
     )
     task: Literal["auto", "class", "number"] = option(
-        "What to predict: a class or a number; auto takes more than 20 different "
-        "numbers in the target for a number.",
+        "What to predict: a class or a number; auto takes fractions, and more "
+        "than 20 different numbers, for a number.",
         default="auto",
     )
     numeric: Literal["auto", "category", "bin", "scale", "number"] = option(

@@ -399,8 +399,9 @@ def predicts_number(
     numbers = None if column in source.text else numbers_of(columns[column])
     if numbers is None:
         return False
-    n_numbers = len(np.unique(numbers[~np.isnan(numbers)]))
-    is_number = n_numbers > FEW_NUMBERS
+    known = np.unique(numbers[~np.isnan(numbers)])
+    n_numbers, are_whole = len(known), np.array_equal(known, np.floor(known))
+    is_number = n_numbers > (FEW_NUMBERS if are_whole else 2)
     if n_numbers > 2:
         found, other = ("a number", "class") if is_number else ("a class", "number")
         text = (

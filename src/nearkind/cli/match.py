@@ -49,6 +49,8 @@ def match(
     limits = options.named_numbers(caliper, "--caliper", wanted)
     A, B = (read_data(data, reading.options) for data in (a, b))
     n, shared = len(next(iter(A.values()))), A.keys() & B.keys()
+    if columns:
+        shared &= {*columns, *(exact or ()), *limits}
     raw = {name: [*A[name], *B[name]] for name in A if name in shared}
     both = infer_types(raw, (), reading.dates)
     A, B = (

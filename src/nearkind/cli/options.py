@@ -55,8 +55,8 @@ Task = Annotated[
     Literal["auto", "class", "number"],
     typer.Option(
         "--task",
-        help="What the target is: a class or a number; auto takes more than 20 "
-        "different numbers for a number.",
+        help="What the target is: a class or a number; auto takes fractions, and "
+        "more than 20 different numbers, for a number.",
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random numbers.")]
@@ -338,6 +338,10 @@ class Measure:
         metavar="NAME",
         autocompletion=completion(methods.names),
     )
+    numeric: Literal["auto", "category", "bin", "number"] | None = option(
+        "Numeric columns: as categories, in ten bins or as numbers; by default as the "
+        "distance has it."
+    )
     weights: list[str] | None = option(
         "Weight of a column in the distance, such as size=2; give the option once per "
         "column.",
@@ -372,7 +376,11 @@ class Measure:
             )
         wanted = "a column and its weight, such as size=2"
         weights = named_numbers(self.weights, "--weights", wanted)
-        given: dict[str, Any] = {"weights": weights, "ordered": {}}
+        given: dict[str, Any] = {
+            "weights": weights,
+            "ordered": {},
+            "numeric": self.numeric,
+        }
         for text in self.ordered or ():
             name, _, values = text.partition("=")
             if not values:
