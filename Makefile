@@ -113,7 +113,8 @@ audit: .venv/core.stamp .venv-audit/stamp
 bench: .venv/test.stamp
 	$(BIN)/python -m benchmarks
 
-bench-accuracy: .venv/bench.stamp .venv-anchors/stamp
+# Tables of NEARKIND_TABLES too, and of NEARKIND_REGRESSION, if these folders are known.
+bench-accuracy: .venv/core.stamp .venv-anchors/stamp
 	$(BIN)/python -m benchmarks.accuracy
 	test -z "$$NEARKIND_REGRESSION" || \
 		$(BIN)/python -m benchmarks.accuracy.regression bench-accuracy/regression.jsonl

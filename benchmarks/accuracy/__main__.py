@@ -1,6 +1,7 @@
-"""Accuracy and probabilities of CPMLClassifierCV beside those of other classifiers.
+r"""Accuracy and probabilities of CPMLClassifierCV beside those of other classifiers.
 
-    python -m benchmarks.accuracy [--sets NAME ...] [--methods NAME ...] [--repeats N]
+    NEARKIND_TABLES=FOLDER python -m benchmarks.accuracy \
+        [--sets NAME ...] [--methods NAME ...] [--repeats N] [--first N]
                                      run what the output folder lacks, print tables
     python -m benchmarks.accuracy --keep rows.jsonl ...
                                      put rows into docs/results/accuracy.jsonl.gz
@@ -19,11 +20,10 @@ from pathlib import Path
 
 from benchmarks.accuracy import anchors
 from benchmarks.accuracy.reliability import diagram
-from benchmarks.accuracy.tables import markdown, repeated, tables, write_page
+from benchmarks.accuracy.sets import N_ROWS, available
+from benchmarks.accuracy.tables import USUAL, markdown, shared, tables, write_page
 from benchmarks.accuracy.trial import METHODS, plan
-from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.experiments import Limits, read_rows
-from nearkind.experiments.paper import reference
 from nearkind.experiments.runner import run_trials
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
@@ -43,17 +43,17 @@ def main() -> None:
         by_accuracy = next(made for made in tables(rows) if made.title == "Accuracy")
         PAGE.with_suffix(".csv").write_text(by_accuracy.csv())
     if given.picture is not None:
-        draw(repeated(read_rows(*(given.picture or [KEPT]))))
+        rows = read_rows(*(given.picture or [KEPT]))
+        draw(shared(rows, (*USUAL, "catboost"))[0])
     if given.keep is given.table is given.picture is None:
         run(given)
 
 
 def run(given) -> None:
     """Run the trials that the output folder lacks, and print tables of all."""
-    names = given.sets or sorted(reference.set_sizes())
-    names = [s for s in names if CATALOGUE[s].n_samples <= given.largest]
-    trials = plan(names, given.methods, given.repeats)
-    if {trial.name for trial in trials} & {"lightgbm", "xrfm"}:
+    names = [s for s in given.sets or available() if N_ROWS[s] <= given.largest]
+    trials = plan(names, given.methods, given.repeats, given.first)
+    if {trial.name for trial in trials} & {*anchors.NAMES}:
         anchors.check_environment()
     given.output.mkdir(parents=True, exist_ok=True)
     results = given.output / "rows.jsonl"
@@ -83,10 +83,11 @@ def _arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("--sets", nargs="*", help="all of the paper if not given")
+    add("--sets", nargs="*", help="all of the paper and of NEARKIND_TABLES by default")
     add("--methods", nargs="*", default=[*METHODS], choices=[*METHODS], metavar="NAME")
     add("--largest", type=int, default=10**9, help="leave out sets of more rows")
     add("--repeats", type=int, help="at most so many, if a set has more")
+    add("--first", type=int, default=0, help="first repetition; 100 for development")
     add("--seconds", type=float, default=3600.0, help="give a trial up after these")
     add("--retry", action="store_true", help="run again what is not done")
     add("--output", type=Path, default=Path("bench-accuracy"))

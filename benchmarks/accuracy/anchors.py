@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 PYTHON = Path(__file__).parents[2] / ".venv-anchors" / "bin" / "python"
 SCRIPT = Path(__file__).with_name("anchor_server.py")
+NAMES = "lightgbm", "catboost", "ebm", "realmlp", "tabm", "xrfm"
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -21,7 +22,7 @@ class Server:
 
     Parameters
     ----------
-    name : {"lightgbm", "xrfm"}
+    name : str
         Whose model.
 
     Attributes
@@ -79,7 +80,7 @@ class Anchor(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    name : {"lightgbm", "xrfm"}
+    name : str
         Which one.
     encoder : estimator
         Transformer of rows to numbers.
@@ -93,12 +94,12 @@ class Anchor(ClassifierMixin, BaseEstimator):
         self.settings = settings
 
     def fit(self, X, y):
-        table = np.asarray(self.encoder.fit_transform(X), dtype=float)
+        table = np.asarray(self.encoder.fit_transform(X))
         server(self.name).ask({"X": table, "y": y, **self.settings})
         return self
 
     def predict_proba(self, X):
-        table = np.asarray(self.encoder.transform(X), dtype=float)
+        table = np.asarray(self.encoder.transform(X))
         return server(self.name).ask(table)
 
     def predict(self, X):

@@ -1,14 +1,13 @@
 """The classifiers that are compared, with their usual settings."""
 
 from functools import partial
-from importlib import import_module
-from importlib.metadata import version
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
 from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
@@ -32,7 +31,7 @@ SEED = 0
 
 
 class ColumnwiseClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that is given words and numbers apart, none missing.
+    """A classifier that is given words and numbers apart, missing numbers as NaN.
 
     Parameters
     ----------
@@ -50,22 +49,22 @@ class ColumnwiseClassifier(ClassifierMixin, BaseEstimator):
         self.words_ = [d for d in range(X.shape[1]) if d not in self.numbers_]
         self.classes_, numbers = np.unique(y, return_inverse=True)
         self.model_ = self.make(self.words_, self.numbers_)
-        self.model_.fit(self._without_missing(X), numbers)
+        self.model_.fit(self._prepared(X), numbers)
         return self
 
     def predict(self, X):
-        answers = np.asarray(self.model_.predict(self._without_missing(X))).ravel()
+        answers = np.asarray(self.model_.predict(self._prepared(X))).ravel()
         return self.classes_[answers.astype(int)]
 
     def predict_proba(self, X):
-        return self.model_.predict_proba(self._without_missing(X))
+        return self.model_.predict_proba(self._prepared(X))
 
-    def _without_missing(self, X):
+    def _prepared(self, X):
         X = X.astype(object)
         for d in self.words_:
             X[:, d] = ["missing" if x is None else str(x) for x in X[:, d]]
         for d in self.numbers_:
-            X[:, d] = [0.0 if x is None else float(x) for x in X[:, d]]
+            X[:, d] = [np.nan if x is None else float(x) for x in X[:, d]]
         return X
 
 
@@ -151,8 +150,19 @@ def _is_number(x):
 def _one_hot(words, numbers, sparse=False):
     return make_column_transformer(
         (OneHotEncoder(handle_unknown="ignore", sparse_output=sparse), words),
-        (StandardScaler(), numbers),
+        (_standardised(), numbers),
     )
+
+
+def _standardised():
+    """Return a transformer of numbers; those that miss have an indicator."""
+    medians = SimpleImputer(strategy="median", add_indicator=True)
+    return make_pipeline(medians, StandardScaler())
+
+
+def _words_and_numbers(words, numbers, imputer="passthrough"):
+    """Return a transformer that puts the words first, as they are."""
+    return make_column_transformer(("passthrough", words), (imputer, numbers))
 
 
 def _ordinal(words, numbers, most=None):
@@ -177,31 +187,6 @@ def boosting(words, numbers):
     return make_pipeline(_ordinal(words, numbers, most), trees)
 
 
-class CatBoost(_Delegating):
-    """CatBoost with 1,000 trees; fewer if there are many classes, each with its own."""
-
-    def __init__(self, words):
-        self.words = words
-
-    def fit(self, X, y):
-        from catboost import CatBoostClassifier
-
-        self.model_ = CatBoostClassifier(
-            iterations=min(1_000, 3_000 // len(np.unique(y))),
-            cat_features=self.words,
-            random_seed=SEED,
-            thread_count=1,
-            verbose=False,
-            allow_writing_files=False,
-        )
-        self.model_.fit(X, y)
-        return self
-
-
-def catboost(words, numbers):
-    return CatBoost(words)
-
-
 def nca(words, numbers):
     learner = NeighborhoodComponentsAnalysis(max_iter=50, random_state=SEED)
     return EmbeddedNeighbors(
@@ -211,7 +196,7 @@ def nca(words, numbers):
 
 def target_encoding(words, numbers):
     encoder = make_column_transformer(
-        (TargetEncoder(random_state=SEED), words), (StandardScaler(), numbers)
+        (TargetEncoder(random_state=SEED), words), (_standardised(), numbers)
     )
     return EmbeddedNeighbors(encoder)
 
@@ -224,8 +209,24 @@ def lightgbm(words, numbers):
     return Anchor("lightgbm", _ordinal(words, numbers), {"n_words": len(words)})
 
 
+def catboost(words, numbers):
+    encoder = _words_and_numbers(words, numbers)
+    return Anchor("catboost", encoder, {"n_words": len(words)})
+
+
+def ebm(words, numbers):
+    encoder = _words_and_numbers(words, numbers)
+    return Anchor("ebm", encoder, {"n_words": len(words)})
+
+
 def xrfm(words, numbers):
     return Anchor("xrfm", _one_hot(words, numbers), {})
+
+
+def network(name, words, numbers):
+    medians = SimpleImputer(strategy="median", add_indicator=True)
+    encoder = _words_and_numbers(words, numbers, medians)
+    return Anchor(name, encoder, {"n_words": len(words)})
 
 
 def columnwise(make):
@@ -233,13 +234,12 @@ def columnwise(make):
     return partial(ColumnwiseClassifier, make)
 
 
-def load_catboost():
-    import_module("catboost")
-    return {"catboost": version("catboost")}
-
-
 def load_anchor(name):
     return server(name).versions
+
+
+def _anchor(name, make):
+    return columnwise(make), partial(load_anchor, name)
 
 
 OURS = "cpml-cv"
@@ -248,9 +248,12 @@ CLASSIFIERS = {
     "logistic regression": (columnwise(logistic),),
     "random forest": (columnwise(forest),),
     "hist boosting": (columnwise(boosting),),
-    "lightgbm": (columnwise(lightgbm), partial(load_anchor, "lightgbm")),
-    "catboost": (columnwise(catboost), load_catboost),
-    "xrfm": (columnwise(xrfm), partial(load_anchor, "xrfm")),
+    "lightgbm": _anchor("lightgbm", lightgbm),
+    "catboost": _anchor("catboost", catboost),
+    "ebm": _anchor("ebm", ebm),
+    "realmlp": _anchor("realmlp", partial(network, "realmlp")),
+    "tabm": _anchor("tabm", partial(network, "tabm")),
+    "xrfm": _anchor("xrfm", xrfm),
     "nca one-hot": (columnwise(nca),),
     "target encoding": (columnwise(target_encoding),),
     "hamming knn": (HammingNeighbors,),

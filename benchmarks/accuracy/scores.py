@@ -1,6 +1,7 @@
 """Scores of predicted probabilities."""
 
 import numpy as np
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 SMALLEST = 1e-6
 """The log loss takes no probability for smaller, so no row costs more than 13.8."""
@@ -27,6 +28,27 @@ def probability_scores(shares, classes, y):
         "brier": brier(shares, classes, y),
         "zero_share": float(np.mean(true < NOTHING)),
         "bins": reliability_bins(shares, classes, y),
+        **ranking_scores(shares, classes, y),
+    }
+
+
+def ranking_scores(shares, classes, y):
+    """Return AUC and average precision of the rarer of two classes, else nothing.
+
+    Examples
+    --------
+    >>> shares = np.array([[0.9, 0.1], [0.6, 0.4], [0.5, 0.5], [0.7, 0.3]])
+    >>> ranking_scores(shares, np.array(["a", "b"]), np.array(["a", "b", "a", "a"]))
+    {'auc': 0.6666666666666666, 'average_precision': 0.5}
+    """
+    is_second = y == classes[-1]
+    if len(classes) != 2 or not 0 < is_second.sum() < len(y):
+        return {}
+    rarer = int(is_second.mean() <= 0.5)
+    is_rarer = is_second if rarer else ~is_second
+    return {
+        "auc": float(roc_auc_score(is_rarer, shares[:, rarer])),
+        "average_precision": float(average_precision_score(is_rarer, shares[:, rarer])),
     }
 
 

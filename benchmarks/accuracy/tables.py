@@ -1,21 +1,23 @@
 """Tables of the rows, and the page that shows them."""
 
 import re
-from collections import Counter
+from collections import defaultdict
 
 import numpy as np
 
 from benchmarks.accuracy.classifiers import OURS
 from benchmarks.accuracy.scores import NOTHING, SMALLEST
+from benchmarks.accuracy.sets import MOST_TABLE_ROWS, N_ROWS, PAPER
 from benchmarks.accuracy.trial import (
+    DEVELOPMENT,
     LARGE,
     METHODS,
     MOST_ROWS,
     REPEATS,
+    SLOW,
     SMALL,
     size_of,
 )
-from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.experiments import score_table, statistics
 from nearkind.experiments.paper import reference
 from nearkind.experiments.paper.provenance import known_versions
@@ -26,30 +28,53 @@ BELOW_MAJORITY = {"connect4", "census", "spect"}
 SCORES = {"accuracy": "Accuracy", "log_loss": "Log loss", "brier": "Brier score"}
 IS_LOSS = {"log_loss", "brier"}
 ANCHORS = "logistic regression", "random forest"
-HALF_A_POINT = 0.005
+USUAL = (OURS, *ANCHORS, "hist boosting", "lightgbm")
+PACKAGES = (
+    "nearkind", "scikit-learn", "lightgbm", "catboost", "interpret", "pytabkit", "xrfm",
+    "torch",
+)  # fmt: skip
 SECTION = re.compile(r"(?<=<!-- tables -->\n).*?(?=<!-- end -->)", re.S)
 
 
 def tables(rows):
-    """Return the tables of some rows: means, a table for each score, small sets."""
-    every, rows = list(rows), repeated(rows)
-    names = {row.method for row in rows}
-    seldom = {row.method for row in every} - names
-    methods = [name for name in METHODS if name in names]
-    made = [means(rows, methods)]
-    made += [by_set(rows, methods, score) for score in SCORES]
-    if {OURS, *ANCHORS} <= names:
-        made.append(beside_anchors(rows))
-    if seldom:
-        made.append(first_repetition(every, seldom))
-    return made
+    """Return the tables of some rows that judge: means, and scores by set."""
+    rows = [row for row in rows if row.repetition < DEVELOPMENT]
+    made = [
+        overview("All repetitions", *shared(rows, USUAL)),
+        overview("Beside CatBoost", *shared(rows, (*USUAL, "catboost"))),
+        overview("First repetition", *shared(first(rows), (*USUAL, *SLOW))),
+    ]
+    beside = shared(rows, (*USUAL, "catboost"))
+    if not beside[0]:
+        beside = shared(rows, METHODS)
+    made += [by_set(title, *beside, score) for score, title in SCORES.items()]
+    made += [
+        by_set("Accuracy in the first repetition", first(rows), (*USUAL, *SLOW)),
+        two_classes(*shared(rows, (*USUAL, "catboost"))),
+        beside_anchors(rows),
+        paper_sets(rows),
+    ]
+    return [table for table in made if table.rows]
 
 
-def repeated(rows):
-    """Return the rows of methods that were repeated about as often as any other."""
-    counts = Counter(row.method for row in rows)
-    least = max(counts.values(), default=0) / 2
-    return [row for row in rows if counts[row.method] >= least]
+def first(rows):
+    """Return the rows of the first repetition."""
+    return [row for row in rows if row.repetition == 0]
+
+
+def shared(rows, methods):
+    """Return the rows of repetitions that all methods have done, and the methods.
+
+    Methods without any row are left out.
+    """
+    present = {row.method for row in rows if row.is_done}
+    methods = [name for name in methods if name in present]
+    by_split = defaultdict(list)
+    for row in rows:
+        if row.is_done and row.method in methods:
+            by_split[row.dataset, row.repetition].append(row)
+    whole = [found for found in by_split.values() if len(found) == len(methods)]
+    return [row for found in whole for row in found], methods
 
 
 def markdown(rows):
@@ -66,72 +91,68 @@ def write_page(rows, path):
     path.write_text(SECTION.sub(lambda _: made, page))
 
 
-def mean(rows, methods, score):
-    """Return the mean of a score over the sets that all methods have done."""
-    return _scores(rows, methods, score).complete().mean.mean(axis=0)
+def overview(title, rows, methods):
+    """Return means over sets, and mean ranks with the distance of each from ours."""
+    head = ["method"]
+    for name in SCORES.values():
+        head += [name.lower(), "rank", "behind"]
+    head += ["no chance", "CPU s of a fit", "s to predict"]
+    lines = [[name] for name in methods] if rows and len(methods) > 1 else []
+    notes = []
+    for score in SCORES if lines else ():
+        scores = _scores(rows, methods, score)
+        sign = -1.0 if score in IS_LOSS else 1.0
+        ranks = statistics.ranks(sign * scores.mean)
+        cells = zip(scores.mean.mean(axis=0), ranks.T, strict=True)
+        for line, (mean, rank) in zip(lines, cells, strict=True):
+            line += [f"{mean:.4f}", f"{rank.mean():.2f}", _behind(rank, ranks[:, 0])]
+        notes.append(_friedman(SCORES[score], sign * scores.mean))
+    for field, form in (
+        ("zero_share", ".2%"), ("fit_cpu_seconds", ".1f"), ("predict_seconds", ".2f"),
+    ) if lines else ():  # fmt: skip
+        means = _scores(rows, methods, field).mean.mean(axis=0)
+        for line, mean in zip(lines, means, strict=True):
+            line.append(f"{mean:{form}}")
+    splits = {(row.dataset, row.repetition) for row in rows}
+    told = (
+        f"{len({name for name, _ in splits})} sets, {len(splits)} splits that all of "
+        "these methods have done; each set weighs the same. Behind: the mean rank less "
+        f"that of {methods[0]}, with its standard error over sets. {' '.join(notes)} "
+        f"{_versions(rows)}"
+    ) if lines else ""  # fmt: skip
+    return ResultTable(title, head, lines, [told, PROTOCOL])
 
 
-def rank(rows, methods, score):
-    """Return the mean rank by a score over the sets that all methods have done."""
-    sign = -1.0 if score in IS_LOSS else 1.0
-    return statistics.mean_ranks(sign * _scores(rows, methods, score).complete().mean)
+PROTOCOL = (
+    "Log loss takes no probability for less than "
+    f"{SMALLEST:g}; no chance is the share of test rows whose true class was given "
+    f"less than {NOTHING:g}. The Brier score is summed over classes, 0 to 2. One fifth "
+    "of the rows for testing, the same for all; the rest for fitting and choosing. "
+    f"{REPEATS['small']} repetitions up to {SMALL:,} rows, {REPEATS['medium']} up to "
+    f"{LARGE:,}, {REPEATS['large']} beyond, where time allowed; at most {MOST_ROWS:,} "
+    f"rows of a set of the paper and {MOST_TABLE_ROWS:,} of the other tables."
+)
 
 
-COLUMNS = {
-    "accuracy": (mean, "accuracy", ".4f"),
-    "rank": (rank, "accuracy", ".2f"),
-    "balanced": (mean, "balanced_accuracy", ".4f"),
-    "log loss": (mean, "log_loss", ".3f"),
-    "log loss rank": (rank, "log_loss", ".2f"),
-    "Brier": (mean, "brier", ".4f"),
-    "Brier rank": (rank, "brier", ".2f"),
-    "no chance": (mean, "zero_share", ".2%"),
-    "fit s": (mean, "fit_seconds", ".1f"),
-    "of CPU": (mean, "fit_cpu_seconds", ".1f"),
-    "predict s": (mean, "predict_seconds", ".2f"),
-}
-"""Columns of the table of means: over sets of what, and how it is written."""
-LAST_LINES = {
-    "mean": (mean, "accuracy", ".4f"),
-    "rank": (rank, "accuracy", ".2f"),
-    "log loss": (mean, "log_loss", ".3f"),
-    "CPU s of a fit": (mean, "fit_cpu_seconds", ".0f"),
-}
-"""Lines below the table of the first repetition."""
+def _behind(rank, ours):
+    difference = rank - ours
+    if not difference.any():
+        return ""
+    error = difference.std(ddof=1) / np.sqrt(len(rank)) if len(rank) > 1 else np.nan
+    return f"{difference.mean():+.2f} ± {error:.2f}"
 
 
-def summary(rows, methods, columns):
-    """Return the name of each column and its text for each method."""
-    return [
-        [name, *(f"{value:{form}}" for value in of(rows, methods, score))]
-        for name, (of, score, form) in columns.items()
-    ]
+def _friedman(title, scores):
+    """Return a sentence on the tests of Friedman and Nemenyi."""
+    n_sets, n_methods = scores.shape
+    p_value = statistics.friedman(scores).F_p_value
+    difference = statistics.critical_difference(n_sets, n_methods)
+    told = f"p = {p_value:.1g}" if p_value >= 1e-9 else "p < 1e-9"
+    return f"{title}: Friedman {told}, critical difference {difference:.2f} (0.05)."
 
 
-def means(rows, methods):
-    """Return means over the sets that all methods have done."""
-    head, *lines = zip(["", *methods], *summary(rows, methods, COLUMNS), strict=True)
-    scores = _scores(rows, methods, "accuracy")
-    notes = [
-        f"Means over the {len(scores.complete().datasets)} sets that all methods have "
-        "done, each the mean of its repetitions. Balanced accuracy is the mean over "
-        "classes. Log loss takes no probability for less than "
-        f"{SMALLEST:g}; no chance is the share of test rows whose true class was given "
-        f"less than {NOTHING:g}. The Brier score is summed over classes, 0 to 2. "
-        "Seconds by the clock, of CPU in a fit, and by the clock for the probabilities "
-        "of all test rows.",
-        "One fifth of the rows for testing, the same for all; the rest for fitting and "
-        f"choosing. {REPEATS['small']} repetitions up to {SMALL:,} rows, "
-        f"{REPEATS['medium']} up to {LARGE:,}, {REPEATS['large']} beyond, there of at "
-        f"most {MOST_ROWS:,} rows. Columns of numbers are kept. {_versions(rows)}",
-    ]
-    if uneven := _uneven(scores):
-        notes.append(f"Not all repetitions are done: {'; '.join(uneven)}.")
-    return ResultTable("Means", head, lines, notes)
-
-
-def by_set(rows, methods, score):
-    """Return the table of one score, sets down; of accuracy with the printed best."""
+def by_set(title, rows, methods, score="accuracy"):
+    """Return the table of one score, sets down."""
     scores = _scores(rows, methods, score)
     best_of = np.nanmin if score in IS_LOSS else np.nanmax
     lines = []
@@ -142,21 +163,81 @@ def by_set(rows, methods, score):
             for mean, method in zip(means, methods, strict=True)
         ]
         lines.append([name, *cells])
-    head, notes = ["set", *methods], []
-    if score == "accuracy":
-        best = printed_best(rows)
-        for line in lines:
-            line.append(f"{best[line[0]]:.3f}")
-        head.append("printed best")
-        if OURS in methods:
-            ours = scores.mean[:, methods.index(OURS)]
-            above = sum(ours > [best[name] for name in scores.datasets])
-            notes = [
-                f"{OURS} is above the printed best on {above} of {len(best)}; "
-                f"{', '.join(sorted(BELOW_MAJORITY))} are printed below the largest "
-                "class's share and compared with that."
-            ]
-    return ResultTable(SCORES[score], head, lines, notes)
+    return ResultTable(title, ["set", *methods], lines)
+
+
+def two_classes(rows, methods):
+    """Return means of AUC and average precision over sets of two classes."""
+    rows = [row for row in rows if row.auc is not None]
+    rows, methods = shared(rows, methods)
+    fields = {"AUC": "auc", "average precision": "average_precision"}
+    lines = [[name] for name in methods] if len(methods) > 1 else []
+    for field in fields.values() if lines else ():
+        scores = _scores(rows, methods, field)
+        ranks = statistics.ranks(scores.mean)
+        cells = zip(scores.mean.mean(axis=0), ranks.T, strict=True)
+        for line, (mean, rank) in zip(lines, cells, strict=True):
+            line += [f"{mean:.4f}", f"{rank.mean():.2f}", _behind(rank, ranks[:, 0])]
+    head = ["method", *(h for name in fields for h in (name, "rank", "behind"))]
+    names = sorted({row.dataset for row in rows})
+    note = f"Of the rarer class, on {len(names)} sets: {', '.join(names)}."
+    return ResultTable("Two classes", head, lines, [note])
+
+
+def beside_anchors(rows):
+    """Return ours beside the better of logistic regression and forest, small sets."""
+    small = [row for row in rows if size_of(row.dataset) == "small"]
+    small, methods = shared(small, (OURS, *ANCHORS))
+    lines, n_behind = [], 0
+    if methods == [OURS, *ANCHORS]:
+        scores = _scores(small, methods, "accuracy")
+        for name, means in zip(scores.datasets, scores.mean, strict=True):
+            points, error = _paired(small, name, methods[1 + int(means[1:].argmax())])
+            is_behind = points < -error - 1e-9
+            n_behind += is_behind
+            figures = [f"{mean:.3f}" for mean in means]
+            told = "yes" if is_behind else "no"
+            lines.append([name, *figures, f"{points:+.1f} ± {error:.1f}", told])
+    note = (
+        f"Behind by more than one standard error: {n_behind} of {len(lines)}. The "
+        "error is that of the mean difference over repetitions, taken as independent."
+    )
+    head = ["set", OURS, *ANCHORS, "points", "behind"]
+    return ResultTable(f"Sets of at most {SMALL:,} rows", head, lines, [note])
+
+
+def _paired(rows, dataset, other):
+    """Return how many points ours is above another method, and the standard error."""
+    found = defaultdict(dict)
+    for row in rows:
+        if row.dataset == dataset:
+            found[row.repetition][row.method] = row.accuracy
+    points = 100.0 * np.array([each[OURS] - each[other] for each in found.values()])
+    error = points.std(ddof=1) / np.sqrt(len(points)) if len(points) > 1 else 0.0
+    return points.mean(), error
+
+
+def paper_sets(rows):
+    """Return accuracies on the sets of the paper, with the best that it prints."""
+    rows = [row for row in rows if row.dataset in PAPER]
+    methods = (*USUAL, "nca one-hot", "target encoding", "hamming knn")
+    rows, methods = shared(rows, methods)
+    table = by_set("The paper's sets", rows, methods)
+    best = printed_best(rows)
+    lines = [[*line, f"{best[line[0]]:.3f}"] for line in table.rows]
+    notes = []
+    if OURS in methods and lines:
+        scores = _scores(rows, methods, "accuracy")
+        means = scores.mean.mean(axis=0)
+        lines.append(["mean", *(f"{mean:.4f}" for mean in means), ""])
+        ours = scores.mean[:, methods.index(OURS)]
+        above = sum(ours > [best[name] for name in scores.datasets])
+        notes = [
+            f"{OURS} is above the printed best on {above} of {len(best)}; "
+            f"{', '.join(sorted(BELOW_MAJORITY))} are printed below the largest "
+            "class's share and compared with that."
+        ]
+    return ResultTable(table.title, [*table.head, "printed best"], lines, notes)
 
 
 def printed_best(rows):
@@ -172,43 +253,8 @@ def printed_best(rows):
     return best
 
 
-def beside_anchors(rows):
-    """Return ours beside the better of logistic regression and forest, small sets."""
-    small = [row for row in rows if size_of(row.dataset) == "small"]
-    scores = _scores(small, [OURS, *ANCHORS], "accuracy").complete()
-    lines = []
-    for name, (ours, *anchors) in zip(scores.datasets, scores.mean, strict=True):
-        points = 100.0 * (ours - max(anchors))
-        is_within = points >= -100.0 * HALF_A_POINT - 1e-9
-        figures = [f"{mean:.3f}" for mean in (ours, *anchors)]
-        lines.append([name, *figures, f"{points:+.1f}", "yes" if is_within else "no"])
-    n_within = sum(line[-1] == "yes" for line in lines)
-    note = (
-        f"Within half a point of the better one, or above: {n_within} of {len(lines)}."
-    )
-    head = ["set", OURS, *ANCHORS, "points", "within half a point"]
-    return ResultTable(f"Sets of at most {SMALL:,} rows", head, lines, [note])
-
-
-def first_repetition(rows, seldom):
-    """Return accuracies in the first repetition alone, all that some methods have."""
-    shown = {OURS, ANCHORS[1], "lightgbm", *seldom}
-    methods = [name for name in METHODS if name in shown]
-    first = [row for row in rows if row.repetition == 0 and row.method in methods]
-    lines = [line[:-1] for line in by_set(first, methods, "accuracy").rows]
-    lines += summary(first, methods, LAST_LINES)
-    scores = _scores(first, methods, "accuracy").complete()
-    note = (
-        f"The last lines are of the {len(scores.datasets)} sets that all have done. "
-        "One split a set is little: a difference of one set says nothing."
-    )
-    return ResultTable("First repetition", ["set", *methods], lines, [note])
-
-
 def _scores(rows, methods, score):
-    names = sorted(
-        {row.dataset for row in rows}, key=lambda s: (CATALOGUE[s].n_samples, s)
-    )
+    names = sorted({row.dataset for row in rows}, key=lambda s: (N_ROWS[s], s))
     return score_table(rows, score, names, methods)
 
 
@@ -222,21 +268,8 @@ def _status(rows, dataset, method):
     return found[0].split(":")[0] if found else "not run"
 
 
-def _uneven(scores):
-    """Return the sets whose methods have not equally many repetitions."""
-    wanted = [REPEATS[size_of(name)] for name in scores.datasets]
-    return [
-        f"{name} {counts.min()} to {counts.max()} of {n}"
-        for name, counts, n in zip(
-            scores.datasets, scores.n_repetitions, wanted, strict=True
-        )
-        if counts.min() < n
-    ]
-
-
 def _versions(rows):
     """Return the versions of everything that was compared, in a sentence."""
-    packages = ("nearkind", "scikit-learn", "lightgbm", "catboost", "xrfm", "torch")
     known = known_versions(rows)
-    told = [f"{p} {', '.join(sorted(known[p]))}" for p in packages if p in known]
+    told = [f"{p} {', '.join(sorted(known[p]))}" for p in PACKAGES if p in known]
     return f"Versions: {'; '.join(told)}."

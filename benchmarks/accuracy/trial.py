@@ -9,12 +9,11 @@ from time import perf_counter
 from benchmarks.accuracy.anchors import cpu_seconds
 from benchmarks.accuracy.classifiers import BUDGETED, CLASSIFIERS, OURS
 from benchmarks.accuracy.scores import probability_scores
-from nearkind.datasets.catalogue import CATALOGUE
+from benchmarks.accuracy.sets import N_ROWS, data_set
 from nearkind.experiments import Design
 from nearkind.experiments.methods import seeded
 from nearkind.experiments.rows import versions
 from nearkind.experiments.scores import accuracies
-from nearkind.experiments.sets import BuiltIn
 from nearkind.experiments.splits import joined
 from nearkind.experiments.trial import Trial
 
@@ -23,8 +22,10 @@ MOST_ROWS = 20_000
 """All methods use at most so many rows of a large set."""
 DESIGN = Design(rows=MOST_ROWS, numbers=True)
 REPEATS = {"small": 10, "medium": 5, "large": 3}
-LAST = ("catboost",)
-"""Methods that wait for all others of the size."""
+SLOW = {"catboost": 3, "ebm": 1, "realmlp": 1, "tabm": 1, "xrfm": 1}
+"""Repetitions of methods that take long, which wait for all others of the size."""
+DEVELOPMENT = 100
+"""The first repetition that settings are chosen on; those before it judge them."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +72,11 @@ METHODS = {name: ProbabilityMethod(*made) for name, made in CLASSIFIERS.items()}
 
 def size_of(dataset):
     """Return whether a set is small, medium or large."""
-    n = CATALOGUE[dataset].n_samples
+    n = N_ROWS[dataset]
     return "small" if n <= SMALL else "medium" if n <= LARGE else "large"
 
 
-def plan(sets, methods, repeats=None):
+def plan(sets, methods, repeats=None, first=0):
     """Return trials by size of the set, repetition, set and method, small sets first.
 
     Parameters
@@ -84,14 +85,22 @@ def plan(sets, methods, repeats=None):
         Names.
     repeats : int or None, default=None
         Repetitions at most; None is as many as the size of a set has.
+    first : int, default=0
+        Number of the first repetition.
     """
     trials = [
-        Trial(BuiltIn(dataset), name, method_on(dataset, name), repetition, DESIGN)
+        Trial(data_set(dataset), name, method_on(dataset, name), repetition, DESIGN)
         for dataset in sets
         for name in methods
-        for repetition in range(REPEATS[size_of(dataset)])[:repeats]
+        for repetition in range(first, first + n_repeats(dataset, name, repeats))
     ]
     return sorted(trials, key=_order)
+
+
+def n_repeats(dataset, method, most=None):
+    """Return how often a method is repeated on a set; ``most`` stands for its own."""
+    n = REPEATS[size_of(dataset)]
+    return min(n, SLOW.get(method, n) if most is None else most)
 
 
 def method_on(dataset, name):
@@ -102,9 +111,8 @@ def method_on(dataset, name):
 
 def _order(trial):
     size = [*REPEATS].index(size_of(trial.dataset.name))
-    rows = CATALOGUE[trial.dataset.name].n_samples
     place = [*METHODS].index(trial.name)
-    waits = trial.name in LAST
+    waits, rows = trial.name in SLOW, N_ROWS[trial.dataset.name]
     return size, waits, trial.repetition, rows, trial.dataset.name, place
 
 

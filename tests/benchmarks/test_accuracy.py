@@ -10,11 +10,26 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from benchmarks.accuracy import __main__ as accuracy
 from benchmarks.accuracy import anchors
 from benchmarks.accuracy.__main__ import pack_rows
+from benchmarks.accuracy.anchor_server import PACKAGES
 from benchmarks.accuracy.classifiers import OURS
 from benchmarks.accuracy.reliability import calibration_error, diagram, reliability
 from benchmarks.accuracy.scores import N_BINS, SMALLEST, probability_scores
-from benchmarks.accuracy.tables import beside_anchors, by_set, markdown, tables
-from benchmarks.accuracy.trial import DESIGN, METHODS, ProbabilityMethod, plan
+from benchmarks.accuracy.sets import FOLDER, MOST_TABLE_ROWS, N_ROWS, Table
+from benchmarks.accuracy.tables import (
+    beside_anchors,
+    by_set,
+    markdown,
+    overview,
+    shared,
+    tables,
+)
+from benchmarks.accuracy.trial import (
+    DESIGN,
+    DEVELOPMENT,
+    METHODS,
+    ProbabilityMethod,
+    plan,
+)
 from nearkind.experiments import Limits, Row, read_rows
 from nearkind.experiments.runner import run_trials
 from nearkind.experiments.sets import BuiltIn
@@ -54,13 +69,21 @@ def rows_of(scores, dataset="zoo", bins=None):
 
 def test_the_plan_has_more_repetitions_of_small_sets_and_the_slowest_method_last():
     trials = plan(["nursery", "car", "zoo"], ["catboost", "lightgbm"])
-    counts = {s: sum(t.dataset.name == s for t in trials) / 2 for s in ("zoo", "car")}
-    assert counts == {"zoo": 10, "car": 5}
-    assert sum(t.dataset.name == "nursery" for t in trials) == 6
-    turns = list(dict.fromkeys((t.dataset.name, t.name) for t in trials))
+    counts = {(t.dataset.name, t.name): 0 for t in trials}
+    for t in trials:
+        counts[t.dataset.name, t.name] += 1
     wanted = product(("zoo", "car", "nursery"), ("lightgbm", "catboost"))
-    assert turns == list(wanted)
+    assert list(counts) == list(wanted)
+    assert list(counts.values()) == [10, 3, 5, 3, 3, 3]
     assert len(plan(["zoo", "nursery"], ["xrfm"], repeats=2)) == 4
+
+
+def test_settings_are_chosen_on_repetitions_that_do_not_judge():
+    trials = plan(["zoo"], [OURS], repeats=2, first=DEVELOPMENT)
+    assert [trial.repetition for trial in trials] == [100, 101]
+    rows = rows_of({OURS: [0.5], "random forest": [0.5]})
+    developed = [row._replace(repetition=DEVELOPMENT, accuracy=1.0) for row in rows]
+    assert markdown(rows + developed) == markdown(rows)
 
 
 def test_the_search_has_a_budget_on_large_sets_alone():
@@ -134,23 +157,72 @@ def test_a_run_is_continued(tmp_path, monkeypatch, capsys):
 
 def test_a_star_marks_the_best_of_a_line():
     rows = rows_of({OURS: [0.75, 0.5], "xrfm": [0.5, 0.25]})
-    assert by_set(rows, [OURS, "xrfm"], "accuracy").rows[0][1:3] == ["0.625*", "0.375"]
-    assert by_set(rows, [OURS, "xrfm"], "brier").rows[0][1:3] == ["0.375*", "0.625"]
+    assert by_set("Accuracy", rows, [OURS, "xrfm"]).rows[0][1:3] == ["0.625*", "0.375"]
+    assert by_set("Brier", rows, [OURS, "xrfm"], "brier").rows[0][1:3] == [
+        "0.375*",
+        "0.625",
+    ]
 
 
 def test_a_trial_that_is_not_done_shows_its_status():
     failed = Row("zoo", "xrfm", 0, DESIGN.label, 7, status="failed: no memory")
     rows = [*rows_of({OURS: [0.75]}), failed]
-    assert by_set(rows, [OURS, "xrfm"], "log_loss").rows[0] == [
+    assert by_set("Loss", rows, [OURS, "xrfm"], "log_loss").rows[0] == [
         "zoo", "0.250*", "failed",
     ]  # fmt: skip
 
 
-def test_half_a_point_is_within_half_a_point():
-    near = {OURS: [0.895], "logistic regression": [0.9], "random forest": [0.8]}
-    far = near | {OURS: [0.894]}
-    rows = rows_of(near) + rows_of(far, "monks1") + rows_of(near, "car")
-    assert [line[-1] for line in beside_anchors(rows).rows] == ["yes", "no"]
+def test_behind_is_more_than_one_standard_error_below_the_better_anchor():
+    near = {OURS: [0.9, 0.8], "logistic regression": [0.9, 0.82]}
+    near["random forest"] = [0.7, 0.7]
+    far = near | {OURS: [0.88, 0.81]}
+    rows = rows_of(near) + rows_of(far, "monks1") + rows_of(far, "car")
+    lines = beside_anchors(rows).rows
+    assert [line[-2:] for line in lines] == [
+        ["-1.0 ± 1.0", "no"],
+        ["-1.5 ± 0.5", "yes"],
+    ]
+
+
+def test_methods_are_compared_on_splits_that_all_have_done():
+    usual = {OURS: [0.5, 0.7], "random forest": [0.9, 0.9]}
+    rows = rows_of(usual) + rows_of({"catboost": [0.6]})
+    some, methods = shared(rows, [OURS, "random forest", "catboost", "ebm"])
+    assert methods == [OURS, "random forest", "catboost"]
+    assert {row.repetition for row in some} == {0}
+    table = overview("Ranks", some, methods)
+    assert table.head[:4] == ["method", "accuracy", "rank", "behind"]
+    assert [line[:3] for line in table.rows] == [
+        [OURS, "0.5000", "3.00"], ["random forest", "0.9000", "1.00"],
+        ["catboost", "0.6000", "2.00"],
+    ]  # fmt: skip
+
+
+def test_the_distance_of_mean_ranks_has_its_standard_error_over_sets():
+    rows = rows_of({OURS: [0.9], "ebm": [0.8]})
+    rows += rows_of({OURS: [0.9], "ebm": [0.8]}, "car")
+    rows += rows_of({OURS: [0.8], "ebm": [0.9]}, "monks1")
+    table = overview("Ranks", rows, [OURS, "ebm"])
+    differences = np.array([1.0, 1.0, -1.0])
+    error = differences.std(ddof=1) / np.sqrt(3)
+    assert [line[3] for line in table.rows] == ["", f"+0.33 ± {error:.2f}"]
+
+
+def test_a_table_of_the_folder_has_numbers_and_a_limited_number_of_rows(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    (tmp_path / "datasets.json").write_text('[{"name": "cmc", "numeric": ["b"]}]')
+    n = MOST_TABLE_ROWS + 10
+    lines = [f"x,{i}.5,{i % 2}" for i in range(n - 1)]
+    text = "\n".join(["a,b,class", ",,1", *lines])
+    (tmp_path / "cmc.csv.gz").write_bytes(gzip.compress(text.encode()))
+    whole = Table("cmc").load(seed=3, numbers=True)
+    assert whole.X.shape == (MOST_TABLE_ROWS, 2)
+    assert {type(value) for value in whole.X[:, 1]} <= {float, type(None)}
+    assert set(whole.X[:, 0]) <= {"x", None}
+    assert Table("cmc").load().X.shape[1] == 1
+    assert len(N_ROWS) == 47
 
 
 def test_bins_become_a_curve_in_which_all_sets_weigh_the_same():
@@ -172,10 +244,11 @@ def test_the_picture_has_a_panel_for_each_method():
     assert titles == [OURS, "lightgbm", "xrfm"]
 
 
-def test_there_are_ten_methods_and_five_tables():
+def test_every_table_has_lines_when_every_method_is_done():
     rows = rows_of({name: [0.5] for name in METHODS})
-    assert len(METHODS) == 10
-    assert len(tables(rows)) == 5
+    rows = [row._replace(auc=0.5, average_precision=0.5) for row in rows]
+    assert len(METHODS) == 13
+    assert len(tables(rows)) == 10
 
 
 @pytest.mark.skipif(not accuracy.KEPT.exists(), reason="there are no rows")
@@ -186,19 +259,10 @@ def test_the_page_shows_the_rows_that_are_kept():
 
 
 @pytest.mark.skipif(not anchors.PYTHON.exists(), reason="there is no .venv-anchors")
-@pytest.mark.parametrize("name", ["lightgbm", "xrfm"])
+@pytest.mark.parametrize("name", anchors.NAMES)
 def test_an_anchor_learns_in_its_environment(name, tmp_path):
     trials, limits = plan(["monks1"], [name], repeats=1), Limits(seconds=120.0, jobs=1)
     [row] = run_trials(trials, tmp_path / "rows.jsonl", limits=limits)
     assert row.is_done, row.status
-    assert row.accuracy > 0.9
-    assert name in row.versions
-
-
-def test_a_method_of_few_repetitions_has_a_table_of_its_own():
-    many = {name: [0.5, 0.75, 0.75] for name in (OURS, "random forest", "lightgbm")}
-    rows = rows_of(many) + rows_of({"xrfm": [0.9]})
-    first = tables(rows)[-1]
-    assert first.head == ["set", OURS, "random forest", "lightgbm", "xrfm"]
-    assert first.rows[0] == ["zoo", "0.500", "0.500", "0.500", "0.900*"]
-    assert tables(rows)[1].head[1:-1] == [OURS, "random forest", "lightgbm"]
+    assert row.accuracy > 0.7
+    assert set(PACKAGES[name]) <= {*row.versions}

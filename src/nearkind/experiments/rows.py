@@ -55,6 +55,8 @@ class Row(NamedTuple):
         to one class or to two; None if no two validation rows or test rows are left.
     log_loss, brier, zero_share : float
         Scores of the predicted probabilities of a classifier.
+    auc, average_precision : float
+        Area under the ROC curve and average precision of the rarer of two classes.
     bins : list of list
         Reliability diagram of these: rows, sum of confidence, correct rows of each bin.
     fit_seconds, search_seconds, seconds : float
@@ -106,6 +108,8 @@ class Row(NamedTuple):
     pair_accuracy: float | None = None
     log_loss: float | None = None
     brier: float | None = None
+    auc: float | None = None
+    average_precision: float | None = None
     zero_share: float | None = None
     bins: list[list[float]] | None = None
     fit_seconds: float | None = None
