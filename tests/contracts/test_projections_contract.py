@@ -12,7 +12,7 @@ from nearkind.projections.base import value_counts
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.coordinates import Coordinates
-from nearkind.projections.onehot import OneHot
+from nearkind.projections.onehot import OneHot, PooledOneHot
 from nearkind.projections.vdm import VDM, empirical_bayes
 
 PROJECTIONS = {
@@ -20,6 +20,7 @@ PROJECTIONS = {
     "vdm smoothed": lambda: VDM(2.5),
     "vdm by empirical bayes": lambda: VDM(empirical_bayes),
     "onehot": lambda: OneHot(),
+    "pooled": lambda: PooledOneHot(VDM(2.5), longest=2, n_common=1),
     "cooccurrence": lambda: Cooccurrence(),
     "vdm+onehot": lambda: Concatenation(VDM(), OneHot()),
     "cooccurrence+vdm": lambda: Concatenation(Cooccurrence(), VDM(2.5)),

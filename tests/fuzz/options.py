@@ -31,7 +31,7 @@ RIGHT = {
     **POLICIES,
     "structure": st.sampled_from(["single", "multi", "diagonal", "full"]),
     "projection": st.sampled_from(
-        ["vdm", "onehot", "thermometer", "vdm+onehot", "vdm+cooccurrence"]
+        ["vdm", "onehot", "thermometer", "pooled", "vdm+onehot", "vdm+cooccurrence"]
     ),
     "constraints": st.sampled_from(["triplets", "pairs", "quadruplets", "neighbors"]),
     "scope": st.sampled_from(["all", "local", 1, 20]),

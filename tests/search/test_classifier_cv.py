@@ -10,8 +10,10 @@ import nearkind as nk
 from helpers.estimator_tables import labelled_table
 from helpers.racers import SOFT, few
 from nearkind.baselines import Euclidean, Hamming
+from nearkind.encoding.codebook import Codebook
 from nearkind.errors import NearlyUniqueWarning
 from nearkind.metrics.value_tables import ValueTables
+from nearkind.projections.onehot import LONG
 from nearkind.search.candidates import candidates_of
 from nearkind.validation import threads
 
@@ -113,6 +115,30 @@ class TestDefault:
             params = candidate.metric.get_params()
             is_smoothed = params.get("smoothing") == "auto" and params["cross_fit"]
             assert params["numeric"] == ("category" if is_smoothed else "auto")
+
+    def test_a_column_of_very_many_values_is_pooled(self):
+        short, long = (
+            candidates_of(nk.CPMLClassifierCV(), [2, 900], longest=n)
+            for n in (LONG, LONG + 1)
+        )
+        assert [c.metric.projection for c in short[-1:]] == ["onehot"]
+        assert [c.metric.projection for c in long[-1:]] == ["pooled"]
+        book = Codebook()
+        words = np.array([[f"word {i // 2}"] for i in range(4_000)])
+        book.fit_encode(words)
+        long[-1].check_size(book, 4_000)
+        with pytest.raises(ValueError, match="more than 1,000"):
+            short[-1].check_size(book, 4_000)
+
+    def test_text_of_many_values_leaves_the_best_candidate(self):
+        rng = np.random.default_rng(0)
+        table = rng.integers(3, size=(400, 4)).astype(str).astype(object)
+        labels = (table[:, 0] == table[:, 1]).astype(int)
+        words = [f"w{i}" for i in rng.integers(180, size=400)]
+        X = np.column_stack([table, words])
+        model = nk.CPMLClassifierCV(max_members=1).fit(X, labels)
+        assert model.best_params_["candidate"] == "neighbors by common values"
+        assert model.best_score_ > 0.9
 
     def test_many_rows_have_pairs_of_columns_and_one_strength(self):
         few, many = (

@@ -61,9 +61,10 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
     projection : str, default="vdm"
         Representation of values: class histograms ("vdm"), one-hot ("onehot"), both
         ("vdm+onehot"), cumulative one-hot for ordered columns ("thermometer"; other
-        columns are one-hot), co-occurrence with the values of other features, which
-        needs no labels ("cooccurrence"), or histograms and co-occurrence
-        ("vdm+cooccurrence"), for partly labelled rows.
+        columns are one-hot), one-hot of which a column of more than 100 values has only
+        its 20 commonest, and class histograms for all ("pooled"), co-occurrence with
+        the values of other features, which needs no labels ("cooccurrence"), or
+        histograms and co-occurrence ("vdm+cooccurrence"), for partly labelled rows.
     constraints : {"triplets", "pairs", "quadruplets", "neighbors"}, default="triplets"
         The kind of constraint on distances. "neighbors" instead maximises the
         probability that a sampled neighbour has the same class, where near rows are

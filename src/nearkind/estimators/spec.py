@@ -25,7 +25,7 @@ from nearkind.estimators.base import codebook_of
 from nearkind.metrics.structures import Diagonal, Full, Multi, Single
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
-from nearkind.projections.onehot import OneHot, Thermometer
+from nearkind.projections.onehot import OneHot, PooledOneHot, Thermometer
 from nearkind.projections.vdm import VDM, empirical_bayes
 from nearkind.protocols import Projection, Regularizer, Solver, Structure
 from nearkind.regularizers.entrywise import EntrywiseL1
@@ -55,6 +55,7 @@ PROJECTIONS: dict[str, Callable[[VDM], Any]] = {
     "cooccurrence": lambda vdm: Cooccurrence(),
     "vdm+cooccurrence": lambda vdm: ChannelConcatenation(vdm, Cooccurrence()),
     "thermometer": lambda vdm: Thermometer(),
+    "pooled": PooledOneHot,
 }
 ALL = {
     "triplets": AllTriplets,

@@ -16,7 +16,7 @@ from nearkind.projections.base import TableProjection
 from nearkind.projections.concatenation import ChannelConcatenation, Concatenation
 from nearkind.projections.cooccurrence import Cooccurrence
 from nearkind.projections.coordinates import Coordinates
-from nearkind.projections.onehot import OneHot, Thermometer
+from nearkind.projections.onehot import OneHot, PooledOneHot, Thermometer
 from nearkind.projections.vdm import VDM
 from nearkind.solvers.solution import Record, Stop
 
@@ -24,8 +24,8 @@ ROUNDING = 1e-7
 """Share of the largest entry by which a matrix may miss symmetry or positivity."""
 STRUCTURES = {"Single": Single, "Multi": Multi, "Diagonal": Diagonal, "Full": Full}
 PROJECTIONS = (
-    VDM, OneHot, Thermometer, Concatenation, Cooccurrence, ChannelConcatenation,
-    Coordinates, TableProjection,
+    VDM, OneHot, PooledOneHot, Thermometer, Concatenation, Cooccurrence,
+    ChannelConcatenation, Coordinates, TableProjection,
 )  # fmt: skip
 
 Check = Callable[[Any, str], None]

@@ -18,6 +18,7 @@ from nearkind.estimators.base import Distance
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.distance_names import distance_of
 from nearkind.estimators.spec import is_convex
+from nearkind.projections.onehot import LONG
 from nearkind.solvers.solution import Stop
 from nearkind.validation.parameters import wrong
 
@@ -74,6 +75,8 @@ class Candidate:
     out_of_bag : bool, default=False
         Whether it is fitted to all rows once, and judged by votes of trees that did not
         draw a row, instead of on every fold.
+    most_each : int or None, default=None
+        Values of a column that count at most, as it pools the others; None: all.
     """
 
     name: str
@@ -83,6 +86,7 @@ class Candidate:
     max_values: int | None = None
     needs_crosses: bool = False
     out_of_bag: bool = False
+    most_each: int | None = None
 
     @property
     def settings(self) -> Sequence[Any]:
@@ -107,7 +111,7 @@ class Candidate:
         n_rows : int
             All rows, to be learned from if it is chosen.
         """
-        n_values = sum(book.n_values)
+        n_values = sum(min(size, self.most_each or size) for size in book.n_values)
         if self.needs_crosses and not book.crosses_:
             raise ValueError("No pair of columns says clearly more than its parts do.")
         if self.max_values is None:
@@ -178,6 +182,7 @@ def default_candidates(
     n_classes: int = 2,
     has_orders: bool = False,
     has_forest: bool = True,
+    longest: int = 0,
     **policies: Any,
 ) -> list[Candidate]:
     """Return the family that is searched by default.
@@ -185,8 +190,10 @@ def default_candidates(
     Small noisy tables want few directions, of class histograms or of a discriminant;
     tables that follow a rule want every value for itself. Where a column has many
     values, most are rare: there histograms are smoothed too, and no row sees its own
-    label. A rare value then does no harm, so every number may be one. Where there are
-    many rows, pairs of columns that say more than their parts are further columns.
+    label. A rare value then does no harm, so every number may be one. In columns of
+    still more values only the commonest have indicators, and all have smoothed
+    histograms. Where there are many rows, pairs of columns that say more than their
+    parts are further columns.
 
     Parameters
     ----------
@@ -204,6 +211,8 @@ def default_candidates(
         indicators are tried too.
     has_forest : bool, default=True
         Whether the neighbours in a forest are tried, up to 6,000 rows.
+    longest : int, default=0
+        Values of the longest column, numbers read as ``numeric`` says.
     **policies
         unseen, missing, numeric and ordered, as the distances take them.
 
@@ -244,6 +253,10 @@ def default_candidates(
         found.append(Candidate(name, by_histograms(**smoothed), strengths, 1))
     name = "neighbors by values"
     found.append(Candidate(name, by_values(), strengths, 1, MAX_INDICATORS))
+    if longest > LONG:
+        pooled = make(projection="pooled", smoothing="auto", cross_fit=True)
+        name, most = "neighbors by common values", MAX_INDICATORS
+        found[-1] = Candidate(name, pooled, strengths, 1, most, most_each=LONG)
     if has_orders:
         by_order = make(projection="thermometer")
         name = "neighbors by ordered values"
@@ -269,6 +282,7 @@ def candidates_of(
     n_rows: int = 0,
     n_classes: int = 2,
     has_orders: bool = False,
+    longest: int = 0,
 ) -> list[Candidate]:
     """Return what ``model.candidates`` stands for, simplest first.
 
@@ -282,6 +296,8 @@ def candidates_of(
     n_classes : int, default=2
     has_orders : bool, default=False
         Whether the values of some column are in order.
+    longest : int, default=0
+        Values of the longest column, numbers read as ``model.numeric`` says.
     """
     listed = model.candidates
     if listed is None:
@@ -289,6 +305,7 @@ def candidates_of(
         seed = 0 if model.random_state is None else model.random_state
         sizes: dict[str, Any] = {"n_rows": n_rows, "n_classes": n_classes}
         sizes |= {"has_orders": has_orders, "has_forest": model.forest}
+        sizes["longest"] = longest
         return default_candidates(n_values, model.n_jobs, seed, **sizes, **policies)
     if not isinstance(listed, list | tuple) or not all(map(_is_distance, listed)):
         wanted = "None or a list of distances, unfitted, or of their names"

@@ -242,9 +242,9 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         check_scoring(self)
         check_class_weight(self)
         with search_progress(self, X, y, sample_weight) as notify:
-            rows = self._read(X, y, sample_weight)
+            rows, longest = self._read(X, y, sample_weight)
             deadline = Deadline(start + SEARCH_SHARE * budget)
-            search = self._search(rows, y, deadline, notify)
+            search = self._search(rows, longest, y, deadline, notify)
             counts = check_weights(sample_weight, rows.n_given)[rows.row_numbers]
             choice, scores = self._choose(search, most, counts)
             self.refused_ = search.refused
@@ -270,15 +270,18 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
             self.refit_seconds_ = perf_counter() - start - self.search_seconds_
         return self
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> CodedRows:
-        """Read the table, and warn of its columns once, whichever candidate wins."""
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[CodedRows, int]:
+        """Read the table, and warn of its columns once, whichever candidate wins.
+
+        Return its rows, and how many values the longest column has.
+        """
         with column_warnings_ignored():
             book = Codebook(numeric="category", ordered=self.ordered)
             owner = type(self).__name__
             rows = labelled_rows(X, y, sample_weight, book, owner, self.class_weight)
         book = Codebook(numeric=self.numeric, ordered=self.ordered)
         book.fit(rows.table, rows.weights, rows.y)  # warns
-        return rows
+        return rows, max(book.n_values, default=0)
 
     def predict_set(
         self,
@@ -389,11 +392,16 @@ class CPMLClassifierCV(CallbackSupport, NeighborClassifier, BaseEstimator):
         return float(np.trace(self.confusion_) / self.confusion_.sum())
 
     def _search(
-        self, rows: CodedRows, y: Any, deadline: Deadline, notify: Notify
+        self,
+        rows: CodedRows,
+        longest: int,
+        y: Any,
+        deadline: Deadline,
+        notify: Notify,
     ) -> Elimination:
         book = rows.codebook
         sizes = book.n_values, len(rows), len(rows.classes), any(book.n_ordered)
-        candidates = candidates_of(self, *sizes)
+        candidates = candidates_of(self, *sizes, longest)
         ways = _ways_to_vote(self)
         folds = folds_of(self, rows, y)
         scoring = scoring_of(self, rows.classes)
