@@ -234,6 +234,7 @@ def test_wrong_tables_and_settings(table, settings, message):
         nk.Questions(table, **settings)
 
 
+@pytest.mark.filterwarnings("ignore:The learned metric is zero")
 @pytest.mark.parametrize("choice", ["first", "second"])
 def test_a_pair_of_the_only_two_rows_is_learned_from(choice):
     questions = nk.Questions([["a", 1], ["b", 1]], kind="pairs")
