@@ -30,6 +30,8 @@ if TYPE_CHECKING:  # only for annotations: nothing of these packages is loaded
 Array = NDArray[np.float64]
 Codes = NDArray[np.int32]
 RowNumbers = NDArray[np.intp]
+LabelArray = NDArray[np.generic]
+"""Labels as users have them, of any type that has an order."""
 Labels = NDArray[np.intp] | None
 """Class numbers of rows, -1 where a label is unknown; None: there are none."""
 TableLike = object

@@ -131,7 +131,7 @@ class ColumnWeighted(WeightedBaseline):
     """Base of baselines in which users may say how much each column counts."""
 
     _: KW_ONLY
-    weights: Any = None
+    weights: Mapping[Any, float] | None = None
 
 
 class Learner(Distance):
@@ -139,7 +139,7 @@ class Learner(Distance):
 
     _requires_labels = True
     _is_learned = True
-    coding: Any
+    coding: str
 
     def _report(
         self,

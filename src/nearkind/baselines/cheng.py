@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from nearkind.estimators.base import SeparableDistance
 from nearkind.projections.vdm import VDM
 from nearkind.protocols import Array, Codes
 from nearkind.validation.convergence import NotConvergedWarning
-from nearkind.validation.parameters import NonNegative, seeded, whole_number
+from nearkind.validation.parameters import NonNegative, Seed, seeded, whole_number
 from nearkind.validation.threads import thread_map
 
 MOST_CENTRES = 200
@@ -86,7 +86,7 @@ class Cheng(Learner, SeparableDistance, WeightedBaseline):
     max_iter: Annotated[int, partial(whole_number, low=0)] = 100
     _: KW_ONLY
     tol: NonNegative = 1e-4
-    random_state: Any = None
+    random_state: Seed = None
 
     def _learn(self, rows: CodedRows) -> PairTables:
         codes, book = rows.codes, rows.codebook

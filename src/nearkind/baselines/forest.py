@@ -14,7 +14,7 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.protocols import Array, Codes
 from nearkind.solvers.solution import Deadline, Stop
-from nearkind.validation.parameters import WholeNumber, generator
+from nearkind.validation.parameters import Seed, WholeNumber, generator
 
 MOST_INDICATORS = 12
 """Values of a column up to which each has an indicator."""
@@ -68,7 +68,7 @@ class ForestNeighbors(Learner, WeightedBaseline):
     n_estimators: WholeNumber = 300
     _: KW_ONLY
     min_samples_leaf: WholeNumber = 1
-    random_state: Any = 0
+    random_state: Seed = 0
     numeric: str = "scale"
 
     def _learn(self, rows: CodedRows) -> LeafCodes:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, replace
 from functools import partial
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,7 +140,7 @@ class Gower(MixedDistance):
     """
 
     _: KW_ONLY
-    asymmetric: Any = ()
+    asymmetric: Sequence[object] = ()
     ordinal: Annotated[str, partial(choice, table=ORDINAL)] = "levels"
 
     def _learn(self, rows: CodedRows) -> MixedTables:

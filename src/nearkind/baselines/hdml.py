@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from nearkind.estimators.base import EmbeddingEstimator
 from nearkind.metrics.value_tables import ValueTables
 from nearkind.protocols import Array, Codes, RowNumbers
 from nearkind.solvers.solution import Stop
-from nearkind.validation.parameters import NonNegative, WholeNumber, generator
+from nearkind.validation.parameters import NonNegative, Seed, WholeNumber, generator
 from nearkind.validation.threads import one_blas_thread
 
 STARTS = 10
@@ -104,7 +104,7 @@ class HDML(Learner, EmbeddingEstimator, Baseline):
     max_iter: WholeNumber = 100
     tol: NonNegative = 1e-3
     coding: CodingName = "onehot"
-    random_state: Any = 0
+    random_state: Seed = 0
 
     def _learn(self, rows: CodedRows) -> Bits:
         rng = generator(self.random_state)

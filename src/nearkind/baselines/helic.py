@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,7 +108,7 @@ class HELIC(Learner, VectorDistance, WeightedBaseline):
     True
     """
 
-    strength: Any = "auto"
+    strength: float | str = "auto"
     _: KW_ONLY
     max_iter: WholeNumber = 200
     tol: NonNegative = 1e-2

@@ -20,7 +20,13 @@ from nearkind.metrics.spectrum import decompose
 from nearkind.protocols import Array, Loss, Map
 from nearkind.solvers.solution import Stop
 from nearkind.validation.limits import distances_at_once
-from nearkind.validation.parameters import NonNegative, WholeNumber, generator, number
+from nearkind.validation.parameters import (
+    NonNegative,
+    Seed,
+    WholeNumber,
+    generator,
+    number,
+)
 from nearkind.validation.threads import ALL_CORES, thread_map
 
 
@@ -254,7 +260,7 @@ class MarginDescent(MarginLearner):
 
     _: KW_ONLY
     max_rows: WholeNumber = 4_000
-    random_state: Any = 0
+    random_state: Seed = 0
 
     def _learn(self, rows: CodedRows) -> FittedDistance:
         rng = generator(self.random_state)

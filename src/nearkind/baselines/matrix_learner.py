@@ -24,6 +24,7 @@ from nearkind.metrics.spectrum import decompose, symmetrized
 from nearkind.protocols import Array, Codes
 from nearkind.validation.parameters import (
     NonNegative,
+    Seed,
     WholeNumber,
     generator,
     whole_number,
@@ -146,7 +147,7 @@ class MatrixLearner(Learner, VectorDistance, Baseline):
 
     _: KW_ONLY
     coding: CodingName = "onehot"
-    random_state: Any = 0
+    random_state: Seed = 0
 
     def _learn(self, rows: CodedRows) -> ValueVectors:
         labelled = self._code(rows)

@@ -1,7 +1,6 @@
 """MCML: maximally collapsing metric learning."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from nearkind.solvers.objective import Objective
 from nearkind.solvers.proximal import Proximal
 from nearkind.solvers.solution import zero_solution
 from nearkind.validation.limits import distances_at_once
-from nearkind.validation.parameters import NonNegative, WholeNumber, generator
+from nearkind.validation.parameters import NonNegative, Seed, WholeNumber, generator
 from nearkind.validation.threads import thread_map
 
 ROUNDING = 1e-12
@@ -94,14 +93,14 @@ class MCML(Learner, VectorDistance, WeightedBaseline):
 
     _has_coordinates = True
 
-    strength: Any = "auto"
+    strength: float | str = "auto"
     _: KW_ONLY
     max_rows: WholeNumber = 2_000
     max_iter: WholeNumber = 200
     tol: NonNegative = 1e-3
     coding: CodingName = "onehot"
-    n_jobs: Any = None
-    random_state: Any = 0
+    n_jobs: int | None = None
+    random_state: Seed = 0
 
     def _learn(self, rows: CodedRows) -> ValueVectors:
         strength, rng = strength_of(self), generator(self.random_state)

@@ -1,7 +1,7 @@
 """MLKR: the metric under which soft neighbours predict a number best."""
 
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy.optimize import minimize
@@ -18,6 +18,7 @@ from nearkind.solvers.solution import Stop
 from nearkind.validation.parameters import (
     NonNegative,
     Positive,
+    Seed,
     WholeNumber,
     generator,
 )
@@ -83,7 +84,7 @@ class MLKR(Learner, VectorDistance, WeightedBaseline):
     max_rows: WholeNumber = 1_500
     max_rank: WholeNumber = 50
     coding: CodingName = "onehot"
-    random_state: Any = 0
+    random_state: Seed = 0
 
     def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
         """Learn the distance.

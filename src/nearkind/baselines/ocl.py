@@ -1,7 +1,6 @@
 """Categories in an order that is learned without labels."""
 
 from dataclasses import KW_ONLY, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from nearkind.encoding import Levels, Ordinal
 from nearkind.encoding.rows import CodedRows, UniqueRows
 from nearkind.projections.base import value_counts
 from nearkind.protocols import Array
-from nearkind.validation.parameters import WholeNumber, generator
+from nearkind.validation.parameters import Seed, WholeNumber, generator
 
 Places = NDArray[np.intp]
 
@@ -70,7 +69,7 @@ class OCL(MixedDistance):
     n_clusters: WholeNumber = 8
     max_iter: WholeNumber = 30
     n_init: WholeNumber = 3
-    random_state: Any = 0
+    random_state: Seed = 0
 
     def _learn(self, rows: CodedRows) -> MixedTables:
         form = self._form(rows, level_ends, limit=1.0)

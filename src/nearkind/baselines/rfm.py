@@ -1,7 +1,6 @@
 """RFM: the metric of a recursive feature machine."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from nearkind.estimators.base import VectorDistance
 from nearkind.estimators.targets import FARTHEST
 from nearkind.metrics.spectrum import decompose, symmetrized
 from nearkind.protocols import Array, Map
-from nearkind.validation.parameters import Positive, WholeNumber, generator
+from nearkind.validation.parameters import Positive, Seed, WholeNumber, generator
 from nearkind.validation.threads import thread_map
 
 NARROWEST = 1e-9
@@ -84,8 +83,8 @@ class RFM(Learner, VectorDistance, WeightedBaseline):
     ridge: Positive = 1e-3
     max_rows: WholeNumber = 4_000
     coding: CodingName = "onehot"
-    n_jobs: Any = None
-    random_state: Any = 0
+    n_jobs: int | None = None
+    random_state: Seed = 0
 
     def _learn(self, rows: CodedRows) -> ValueVectors:
         unique, rng = rows.merge_equal(), generator(self.random_state)

@@ -38,7 +38,7 @@ class Form(NamedTuple):
         """Number of entries."""
         return self.entries.count(",") + 1
 
-    def shown(self, table: NDArray[Any], at: int) -> str:
+    def shown(self, table: NDArray[np.generic], at: int) -> str:
         """Return one tuple as it was stated, with its position.
 
         Examples
@@ -181,11 +181,11 @@ def read_tuples(form: Form, stated: object, n_rows: int) -> NDArray[np.intp]:
     return table.astype(np.intp)
 
 
-def _table(form: Form, stated: Any) -> NDArray[Any]:
+def _table(form: Form, stated: Any) -> NDArray[np.generic]:
     """Return the tuples as an array (T, width) of whatever they hold."""
     given = stated.to_numpy() if hasattr(stated, "to_numpy") else stated
     is_table = isinstance(given, np.ndarray) and given.ndim == 2
-    table: NDArray[Any] = given if is_table else _listed(form, given)
+    table: NDArray[np.generic] = given if is_table else _listed(form, given)
     if not len(table):
         raise ValueError(f"{_wanted(form)}; got none. Leave it out if there are none.")
     if table.shape[1] != form.width:
@@ -193,7 +193,7 @@ def _table(form: Form, stated: Any) -> NDArray[Any]:
     return table
 
 
-def _listed(form: Form, stated: object) -> NDArray[Any]:
+def _listed(form: Form, stated: object) -> NDArray[np.generic]:
     """Return an iterable of tuples as an array of objects."""
     if not isinstance(stated, Iterable):
         raise ValueError(f"{_wanted(form)}; got {type(stated).__name__}.")
@@ -211,7 +211,7 @@ def _wanted(form: Form) -> str:
     return f"{form.name} must hold tuples ({form.entries}): {form.meaning}"
 
 
-def _require_whole(form: Form, table: NDArray[Any], n_rows: int) -> None:
+def _require_whole(form: Form, table: NDArray[np.generic], n_rows: int) -> None:
     whole = np.frompyfunc(_is_whole, 1, 1)(table).astype(bool)
     if not whole.all():
         at, entry = np.argwhere(~whole)[0]

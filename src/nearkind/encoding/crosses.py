@@ -70,7 +70,7 @@ class Cross:
         self._key_of_code = np.append(self._keys, _NO_KEY)
 
     @classmethod
-    def learned(cls, name: str, parts: Pair, codes: NDArray[Any]) -> "Cross":
+    def learned(cls, name: str, parts: Pair, codes: NDArray[np.integer]) -> "Cross":
         """Return the cross of two features, with the pairs that some rows have.
 
         Parameters
@@ -92,11 +92,11 @@ class Cross:
         """Return the code of one pair of codes, as ``encode`` does."""
         return self._code_of.get((a, b), -1)
 
-    def encode(self, codes: NDArray[Any]) -> Codes:
+    def encode(self, codes: NDArray[np.integer]) -> Codes:
         """Return the code of each row (n,) from those of the features (n, D)."""
         return self.encode_pairs(codes[:, self.parts])
 
-    def encode_pairs(self, pairs: NDArray[Any]) -> Codes:
+    def encode_pairs(self, pairs: NDArray[np.integer]) -> Codes:
         """Return the code of each pair of codes (n, 2)."""
         keys = _keys(pairs[:, 0], pairs[:, 1])
         found = np.searchsorted(self._keys, keys)
@@ -108,7 +108,7 @@ _LOW = (1 << _HALF) - 1
 _NO_KEY = -2  # no pair has it: keys are >= 0, or -1, or far below
 
 
-def _keys(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int64]:
+def _keys(a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return one number for each pair of codes, below zero if one of them is."""
     return (a.astype(np.int64) << _HALF) | b.astype(np.int64)
 
@@ -191,7 +191,7 @@ def _place(name: Any, names: Sequence[object], named: bool) -> int:
 
 
 def cross_features(
-    pairs: Iterable[Pair], names: Sequence[object], codes: NDArray[Any]
+    pairs: Iterable[Pair], names: Sequence[object], codes: NDArray[np.integer]
 ) -> list[Cross]:
     """Return the cross of each pair, with the pairs of values that some rows have.
 

@@ -1,13 +1,12 @@
 """Coded rows: a table that has been read and coded once."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.encoding.codebook import Codebook
-from nearkind.protocols import Array, Codes
+from nearkind.protocols import Array, Codes, LabelArray
 from nearkind.tables import FactorizedTable, Table
 
 Numbers = NDArray[np.intp]
@@ -57,7 +56,7 @@ class CodedRows:
     table: FactorizedTable
     codebook: Codebook
     codes: Codes
-    classes: NDArray[Any]
+    classes: LabelArray
     y: Numbers
     weights: Array
     row_numbers: Numbers
@@ -70,7 +69,7 @@ class CodedRows:
         cls,
         table: Table,
         book: Codebook,
-        classes: NDArray[Any] | None = None,
+        classes: LabelArray | None = None,
         y: Numbers | None = None,
         weights: Array | None = None,
     ) -> "CodedRows":

@@ -1,11 +1,10 @@
 """Base classes of all estimators on tables: codebook and scikit-learn conventions."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple, Self
 
-from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -16,7 +15,7 @@ from nearkind.estimators.bases import ClassNamePrefixFeaturesOutMixin, Transform
 from nearkind.estimators.labels import labelled_rows
 from nearkind.estimators.notebook import OUTPUT_FEATURES, learned_html
 from nearkind.estimators.weights import check_weights
-from nearkind.protocols import Array, Codes, TableLike
+from nearkind.protocols import Array, Codes, LabelArray, TableLike
 from nearkind.tables import read_table
 from nearkind.validation import parameters
 from nearkind.validation.parameters import estimator_class
@@ -33,9 +32,9 @@ class TableEstimator:
 
     codebook_: Codebook
     n_features_in_: int
-    feature_names_in_: NDArray[Any]
+    feature_names_in_: LabelArray
     distance_: Any
-    classes_: NDArray[Any]
+    classes_: LabelArray
 
     def _encode(self, X: TableLike) -> Codes:
         """Return the codes (n, D) of a table with the columns that fit saw."""
@@ -84,13 +83,13 @@ class Distance(TableEstimator):
     unseen: str = "prior"
     missing: str = "level"
     numeric: str = "auto"
-    ordered: Any = None
+    ordered: Mapping[Any, Sequence[object]] | None = None
 
     def fit_path(
         self,
         X: TableLike,
         y: object,
-        strengths: Iterable[object],
+        strengths: Iterable[float | str],
         sample_weight: object = None,
     ) -> Iterator[Self]:
         """Fit at one strength after the other, for distances that have one.

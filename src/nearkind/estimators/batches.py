@@ -28,7 +28,7 @@ from nearkind.estimators.problem import (
 from nearkind.estimators.progress import fit_progress
 from nearkind.estimators.spec import CPMLSpec
 from nearkind.projections.base import value_counts
-from nearkind.protocols import Array, Map, TableLike
+from nearkind.protocols import Array, LabelArray, Map, TableLike
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.solution import Solution, Stop
 from nearkind.streaming import (
@@ -99,7 +99,7 @@ class BatchReader:
     """
 
     owner: str
-    classes: NDArray[Any]
+    classes: LabelArray
 
     def __call__(self, batch: Batch, choose: Callable[..., Any]) -> BatchRows | None:
         """Return rows of a batch; None if it has none.
@@ -120,7 +120,7 @@ class BatchReader:
             return BatchRows(read_rows(batch.X, rows), numbers[rows])
 
 
-def refuse_unknown_classes(found: NDArray[Any], known: NDArray[Any]) -> None:
+def refuse_unknown_classes(found: LabelArray, known: LabelArray) -> None:
     """Raise ValueError if a class is not among the known ones."""
     strangers = [label for label in found.tolist() if label not in set(known.tolist())]
     if strangers:
@@ -209,7 +209,7 @@ def _summarizer(model: Any, rng: np.random.Generator, size: int) -> BatchSummari
     return BatchSummarizer(type(model).__name__, model.numeric, seed, size)
 
 
-def _known_classes(model: Any, y: Any, classes: Any, owner: str) -> NDArray[Any]:
+def _known_classes(model: Any, y: Any, classes: Any, owner: str) -> LabelArray:
     """Return all classes: those known before, those given, or those of y."""
     if hasattr(model, "batch_summary_"):
         if classes is not None:
@@ -230,7 +230,7 @@ def _fit_summary(
     model: Any,
     spec: CPMLSpec,
     summary: BatchSummary,
-    classes: NDArray[Any],
+    classes: LabelArray,
     seed: int,
     last: Array | None,
     posed: Callable[[MinibatchSampler, Objective], Iterator[Any]] | None,

@@ -1,12 +1,12 @@
 """Nearest-neighbour classification under any distance of nearkind."""
 
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,6 +14,7 @@ from nearkind.encoding.rows import CodedRows
 from nearkind.errors import RememberedRowsWarning
 from nearkind.estimators import batches
 from nearkind.estimators.base import (
+    Distance,
     backend_of,
     codebook_of,
     keep_codebook,
@@ -41,7 +42,7 @@ from nearkind.estimators.neighbor_classifier import (
 )
 from nearkind.estimators.weights import check_class_weight, warn_of_small_weights
 from nearkind.neighbors import INDEXES, SOFT, TrainingRows, is_soft
-from nearkind.protocols import Map, TableLike
+from nearkind.protocols import Array, LabelArray, Map, TableLike
 from nearkind.validation.parameters import estimator_class
 from nearkind.voting import Committee, LeafRule, NearestRule, SoftRule, Voter
 from nearkind.voting.condensation import Condensation, condensed_rows
@@ -129,14 +130,14 @@ class CPMLClassifier(_HeldVoter, NeighborClassifier, BaseEstimator):
     1.0
     """
 
-    metric: Any = None
+    metric: Distance | str | None = None
     _: KW_ONLY
     n_neighbors: int = 5
-    weights: Any = "uniform"
+    weights: str | Callable[[Array], Array] = "uniform"
     index: str = "exact"
-    temperature: Any = "auto"
-    class_weight: Any = None
-    ordered: Any = None
+    temperature: float | str = "auto"
+    class_weight: str | Mapping[Any, float] | None = None
+    ordered: Mapping[Any, Sequence[object]] | None = None
 
     def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
         """Fit the distance and store the training rows.
@@ -455,7 +456,7 @@ def _check_takes_batches(metric: object) -> CPML:
 
 
 def hold(
-    model: CPMLClassifier, voter: Voter, classes: NDArray[Any], n_rows: int
+    model: CPMLClassifier, voter: Voter, classes: LabelArray, n_rows: int
 ) -> CPMLClassifier:
     """Let a classifier answer as a voter does, and return it.
 
@@ -482,7 +483,7 @@ def check_settings(model: CPMLClassifier) -> None:
     check_class_weight(model)
 
 
-def classifier_of(voter: Voter, classes: NDArray[Any]) -> CPMLClassifier:
+def classifier_of(voter: Voter, classes: LabelArray) -> CPMLClassifier:
     """Return the fitted classifier that answers as a voter does.
 
     Parameters

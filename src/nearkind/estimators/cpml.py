@@ -1,8 +1,8 @@
 """CPML: a distance learned from labels or constraints."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, replace
-from typing import Any, Self
+from typing import Self
 
 from nearkind import theory
 from nearkind.constraints.comparisons import (
@@ -34,9 +34,9 @@ from nearkind.estimators.problem import (
 from nearkind.estimators.progress import fit_progress
 from nearkind.estimators.spec import CPMLSpec, exponent, strength_of
 from nearkind.losses.edges import difference_matrices
-from nearkind.protocols import Array, Map, TableLike
+from nearkind.protocols import Array, Map, Regularizer, TableLike
 from nearkind.tables import read_table
-from nearkind.validation.parameters import estimator_class
+from nearkind.validation.parameters import Seed, estimator_class
 
 
 @estimator_class()
@@ -185,21 +185,21 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
     _: KW_ONLY
     projection: str = "vdm"
     constraints: str = "triplets"
-    scope: Any = "all"
+    scope: str | int = "all"
     n_targets: int = 3
-    p: Any = 1.0
+    p: float | Regularizer = 1.0
     powered: bool = False
-    strength: Any = "auto"
+    strength: float | str = "auto"
     margin: float = 1.0
-    smoothing: Any = 0.0
+    smoothing: float | str = 0.0
     cross_fit: bool = False
     solver: str = "auto"
     max_iter: int = 200
     tol: float = 1e-4
     warm_start: bool = False
-    crosses: Any = 0
-    n_jobs: Any = None
-    random_state: Any = None
+    crosses: int | str | Sequence[tuple[object, object]] = 0
+    n_jobs: int | None = None
+    random_state: Seed = None
     verbose: int = 0
     penalty: str = "schatten"
 
@@ -241,7 +241,7 @@ class CPML(FittedCPML, CallbackSupport, VectorDistance, BaseEstimator):
         self,
         X: TableLike,
         y: object,
-        strengths: Iterable[object],
+        strengths: Iterable[float | str],
         sample_weight: object = None,
         *,
         max_rows: int | None = None,

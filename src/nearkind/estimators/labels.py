@@ -13,7 +13,7 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import MeasuredLabelsWarning
 from nearkind.estimators.weights import check_weights, class_factors
-from nearkind.protocols import TableLike
+from nearkind.protocols import LabelArray, TableLike
 from nearkind.tables import is_missing, read_column, read_table
 from nearkind.validation.parameters import is_whole
 
@@ -119,7 +119,7 @@ def added_rows(
     y: object,
     sample_weight: object,
     book: Codebook,
-    classes: NDArray[Any],
+    classes: LabelArray,
     owner: str,
 ) -> CodedRows:
     """Read a table whose labels are among some classes, and code it.
@@ -160,7 +160,7 @@ def require_labels(y: object, owner: str) -> None:
         )
 
 
-def checked_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
+def checked_labels(y: Any, n_rows: int, owner: str) -> LabelArray:
     """Return the labels as an array, refusing what is no label."""
     require_labels(y, owner)
     y = column_or_1d(_as_array(y), warn=True)
@@ -171,7 +171,7 @@ def checked_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
     return y
 
 
-def _check_targets(y: NDArray[Any]) -> None:
+def _check_targets(y: LabelArray) -> None:
     """Refuse labels that are measurements; warn of whole numbers that look like it."""
     advice = (
         "so this looks like regression. Take CPMLRegressor or CPMLRegressorCV, which "
@@ -199,7 +199,7 @@ def _check_targets(y: NDArray[Any]) -> None:
         )
 
 
-def _typed(y: NDArray[Any]) -> NDArray[Any]:
+def _typed(y: LabelArray) -> LabelArray:
     """Return labels held as objects in the type they all have."""
     kinds = sorted({type(label).__name__ for label in y}) if y.dtype == object else []
     if len(kinds) > 1 and not set(kinds) <= {"int", "float", "bool"}:
@@ -210,7 +210,7 @@ def _typed(y: NDArray[Any]) -> NDArray[Any]:
     return label_array(y.tolist()) if kinds else y
 
 
-def label_array(labels: list[Any]) -> NDArray[Any]:
+def label_array(labels: list[Any]) -> LabelArray:
     """Return labels of one type as an array.
 
     Raises
@@ -248,7 +248,7 @@ def label_array(labels: list[Any]) -> NDArray[Any]:
     return array
 
 
-def _check_classes(classes: NDArray[Any], owner: str) -> None:
+def _check_classes(classes: LabelArray, owner: str) -> None:
     if len(classes) < 2:
         raise ValueError(
             f"{owner} learns from the difference between classes, but y holds only one "
@@ -256,7 +256,7 @@ def _check_classes(classes: NDArray[Any], owner: str) -> None:
         )
 
 
-def partial_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def partial_labels(y: Any, n_rows: int) -> tuple[LabelArray, NDArray[np.intp]]:
     """Return classes and class numbers of partly labelled rows, -1 where unknown."""
     numbers = np.full(n_rows, -1, dtype=np.intp)
     if y is None:
@@ -270,14 +270,14 @@ def partial_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]
     return classes, numbers
 
 
-def has_label(y: NDArray[Any]) -> NDArray[np.bool_]:
+def has_label(y: LabelArray) -> NDArray[np.bool_]:
     """Say of each label whether it is one, and not missing (n,)."""
     return np.array([not is_missing(label) for label in y.tolist()], dtype=bool)
 
 
 def constraint_labels(
     y: Any, n_rows: int, may_lack: bool
-) -> tuple[NDArray[Any], NDArray[np.intp]]:
+) -> tuple[LabelArray, NDArray[np.intp]]:
     """Return classes and class numbers of rows given to ``fit_constraints``.
 
     Parameters
@@ -308,7 +308,7 @@ def constraint_labels(
     return classes, numbers
 
 
-def _marked_unknown(y: NDArray[Any]) -> NDArray[np.bool_]:
+def _marked_unknown(y: LabelArray) -> NDArray[np.bool_]:
     """Say which labels are -1, if all are whole numbers and none is missing."""
     whole = all(_is_whole(label) for label in y.tolist())
     return y == -1 if whole else np.zeros(len(y), dtype=bool)
@@ -318,7 +318,7 @@ def _is_whole(label: object) -> bool:
     return is_whole(label) or (isinstance(label, float) and label.is_integer())
 
 
-def _as_array(y: Any) -> NDArray[Any]:
+def _as_array(y: Any) -> LabelArray:
     if hasattr(y, "to_pylist"):  # pyarrow
         y = y.to_pylist()
     if hasattr(y, "to_numpy"):  # pandas, polars
@@ -343,7 +343,7 @@ def _check_length(n_labels: int, n_rows: int) -> None:
         )
 
 
-def _refuse_missing(y: NDArray[Any]) -> None:
+def _refuse_missing(y: LabelArray) -> None:
     if y.dtype.kind not in "Of":
         return
     for what, is_bad in (
@@ -359,7 +359,7 @@ def _refuse_missing(y: NDArray[Any]) -> None:
             )
 
 
-def batch_labels(y: Any, owner: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def batch_labels(y: Any, owner: str) -> tuple[LabelArray, NDArray[np.intp]]:
     """Return the sorted classes of a batch and the class number of each row.
 
     Only distinct labels are looked at one by one; a batch may have one class, or none.

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from nearkind.distances.form import FittedDistance
@@ -10,7 +9,7 @@ from nearkind.estimators.base import TableEstimator, backend_of
 from nearkind.estimators.bases import ClassifierMixin, TransformerMixin
 from nearkind.estimators.fit_report import fitted_estimator
 from nearkind.neighbors import INDEXES, WEIGHTS, most_votes
-from nearkind.protocols import Array, TableLike
+from nearkind.protocols import Array, LabelArray, TableLike
 from nearkind.tables import frame
 from nearkind.validation import parameters
 from nearkind.voting import Committee, NumberCommittee
@@ -198,7 +197,7 @@ class NeighborClassifier(NeighborEstimator, ClassifierMixin):
     if TYPE_CHECKING:
         committee_: Committee
 
-    def predict(self, X: TableLike) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> LabelArray:
         """Return the most probable class, the first of those tied (n,).
 
         Where a search chose factors of the classes, by ``scoring``, the class of the

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearkind.constraints.weighted_labels import WeightedLabels
 from nearkind.distances.vectors import ValueVectors
@@ -22,7 +21,7 @@ from nearkind.metrics.spectrum import Spectrum, decompose
 from nearkind.metrics.value_tables import feature_maps, relevance, value_tables
 from nearkind.projections.base import gather
 from nearkind.projections.coordinates import with_coordinates
-from nearkind.protocols import Array, Constraints, Projection, Structure
+from nearkind.protocols import Array, Constraints, LabelArray, Projection, Structure
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.renewal import solve_with_renewal
 from nearkind.solvers.solution import (
@@ -169,7 +168,7 @@ def _phi(projection: Projection, tables: list[Array], rows: UniqueRows) -> Array
     return gather(tables, rows.codes)
 
 
-def constrain(spec: CPMLSpec, rows: UniqueRows, classes: NDArray[Any]) -> Any:
+def constrain(spec: CPMLSpec, rows: UniqueRows, classes: LabelArray) -> Any:
     """Return the constraints that the labels of rows imply."""
     labels = WeightedLabels(rows.y, rows.weights, rows.self_weights)
     constraints = spec.rule.bind(labels)
@@ -178,7 +177,7 @@ def constrain(spec: CPMLSpec, rows: UniqueRows, classes: NDArray[Any]) -> Any:
     return constraints
 
 
-def warn_of_single_rows(labels: WeightedLabels, classes: NDArray[Any]) -> None:
+def warn_of_single_rows(labels: WeightedLabels, classes: LabelArray) -> None:
     """Warn of classes with a single row, where rows need others of their class."""
     single = [
         repr(name)

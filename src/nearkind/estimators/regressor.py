@@ -1,5 +1,6 @@
 """Regression by neighbours under a learned distance."""
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, replace
 from itertools import islice
 from typing import Any, Self
@@ -8,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from nearkind.encoding.codebook import Codebook
-from nearkind.estimators.base import keep_codebook
+from nearkind.estimators.base import Distance, keep_codebook
 from nearkind.estimators.bases import BaseEstimator
 from nearkind.estimators.distance_names import distance_of
 from nearkind.estimators.neighbor_classifier import (
@@ -25,7 +26,7 @@ from nearkind.estimators.number_fit import (
 )
 from nearkind.estimators.targets import numbered_rows
 from nearkind.neighbors import INDEXES, is_soft
-from nearkind.protocols import TableLike
+from nearkind.protocols import Array, TableLike
 from nearkind.validation import parameters
 from nearkind.validation.parameters import estimator_class, generator
 from nearkind.voting import NumberCommittee
@@ -89,15 +90,15 @@ class CPMLRegressor(NeighborRegressor, BaseEstimator):
     [1.0, 2.0]
     """
 
-    metric: Any = None
+    metric: Distance | str | None = None
     _: KW_ONLY
     n_neighbors: int = 5
-    weights: Any = "soft"
+    weights: str | Callable[[Array], Array] = "soft"
     index: str = "exact"
-    temperature: Any = "auto"
+    temperature: float | str = "auto"
     scale: str = "linear"
     trend: bool = False
-    random_state: Any = 0
+    random_state: parameters.Seed = 0
 
     def fit(self, X: TableLike, y: object, sample_weight: object = None) -> Self:
         """Learn the distance and keep the rows.

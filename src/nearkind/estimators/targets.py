@@ -5,14 +5,13 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows
 from nearkind.estimators.labels import require_labels
 from nearkind.estimators.weights import check_weights
-from nearkind.protocols import Array, TableLike
+from nearkind.protocols import Array, LabelArray, TableLike
 from nearkind.tables import is_missing, read_table
 
 N_QUANTILES = 5
@@ -103,7 +102,7 @@ def checked_target(y: Any, n_rows: int, owner: str) -> Array:
     return numbers
 
 
-def _plain(y: object) -> NDArray[Any]:
+def _plain(y: object) -> LabelArray:
     try:
         array = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
     except ValueError:  # some of them are sequences
@@ -111,7 +110,7 @@ def _plain(y: object) -> NDArray[Any]:
     return array.astype(object) if array.dtype.kind in "USOMmV" else array
 
 
-def _floats(y: NDArray[Any], owner: str) -> Array:
+def _floats(y: LabelArray, owner: str) -> Array:
     """Return objects as floats, a missing one as NaN."""
     numbers = np.full(len(y), np.nan)
     for row, value in enumerate(y.tolist()):

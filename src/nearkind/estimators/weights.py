@@ -6,11 +6,10 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearkind.encoding.rows import CodedRows
 from nearkind.errors import SmallWeightWarning
-from nearkind.protocols import Array
+from nearkind.protocols import Array, LabelArray
 from nearkind.validation.parameters import wrong
 
 LARGEST_SIZE = 100
@@ -60,7 +59,7 @@ def _within_range(weights: Array) -> Array:
 
 
 def class_factors(
-    class_weight: object, classes: NDArray[Any], totals: Array, owner: str
+    class_weight: object, classes: LabelArray, totals: Array, owner: str
 ) -> Array:
     """Return the factor of the weights of each class's rows (C,).
 

@@ -11,7 +11,6 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearkind.distances.form import FittedDistance
 from nearkind.encoding.codebook import Codebook
@@ -355,7 +354,7 @@ def _check_results(found: Mapping[str, Any], n_classes: int) -> None:
         _check_confusion(confusion, n_classes)
 
 
-def _check_confusion(confusion: Array | NDArray[Any], n_classes: int) -> None:
+def _check_confusion(confusion: Array, n_classes: int) -> None:
     is_square = confusion.shape == (n_classes, n_classes)
     is_counted = confusion.dtype == np.float64 and bool((confusion >= 0.0).all())
     if not is_square or not is_counted or not np.isfinite(confusion).all():

@@ -30,7 +30,7 @@ _NUMBERS = re.compile(r"[<|](b1|[iu][1248]|f[248]|[mM]8(\[[0-9]{0,9}[a-zA-Z]{1,2
 _TEXTS = re.compile(r"<U[0-9]{1,9}")
 
 
-def pack_array(writer: Writer, array: NDArray[Any], what: str) -> Any:
+def pack_array(writer: Writer, array: NDArray[np.generic], what: str) -> Any:
     """Return the node of an array; numbers go beside the JSON."""
     if array.dtype.kind in "OU" and array.ndim == 1:
         items = writer.node(array.tolist(), what)
@@ -47,11 +47,11 @@ def pack_array(writer: Writer, array: NDArray[Any], what: str) -> Any:
     return {"array": [_little(array), order, list(array.shape), at]}
 
 
-def _little(array: NDArray[Any]) -> str:
+def _little(array: NDArray[np.generic]) -> str:
     return array.dtype.newbyteorder("<").str
 
 
-def unpack_array(reader: Reader, payload: Any) -> NDArray[Any]:
+def unpack_array(reader: Reader, payload: Any) -> NDArray[np.generic]:
     """Return an array of numbers, in a memory of its own."""
     dtype, order, shape, at = payload
     is_known = isinstance(dtype, str) and _NUMBERS.fullmatch(dtype)
@@ -73,7 +73,7 @@ def _is_shape(shape: Any) -> bool:
     return is_list and all(type(size) is int and size >= 0 for size in shape)
 
 
-def unpack_texts(reader: Reader, payload: Any) -> NDArray[Any]:
+def unpack_texts(reader: Reader, payload: Any) -> NDArray[np.generic]:
     """Return an array of text of fixed width (n,)."""
     dtype, items = payload
     is_list = isinstance(items, list) and all(type(item) is str for item in items)
@@ -87,7 +87,7 @@ def unpack_texts(reader: Reader, payload: Any) -> NDArray[Any]:
     return array
 
 
-def unpack_objects(reader: Reader, payload: Any) -> NDArray[Any]:
+def unpack_objects(reader: Reader, payload: Any) -> NDArray[np.generic]:
     """Return an array of any objects (n,)."""
     return object_array(reader.value(list(payload)))
 

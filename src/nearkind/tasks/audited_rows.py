@@ -2,13 +2,12 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearkind.estimators.labels import checked_labels, partial_labels
-from nearkind.protocols import Array, TableLike
+from nearkind.protocols import Array, LabelArray, TableLike
 from nearkind.tables import FactorizedTable, read_column, read_table
 
 Numbers = NDArray[np.intp]
@@ -36,7 +35,7 @@ class AuditedRows:
     """
 
     table: FactorizedTable
-    classes: NDArray[Any]
+    classes: LabelArray
     y: Numbers
     numbers: Numbers
 

@@ -44,7 +44,7 @@ class DistanceTask(TableEstimator):
     _requires_labels: ClassVar[bool] = False
     _parts: ClassVar[Mapping[str, Any]] = {}  # what a file keeps, and of which types
 
-    metric: Any
+    metric: object
     metric_: Any
     distance_: FittedDistance
 

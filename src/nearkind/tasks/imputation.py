@@ -17,7 +17,7 @@ from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import CodedRows, unique_rows
 from nearkind.errors import RefusedError
 from nearkind.neighbors import VOTE_WEIGHTS, KNearest, Near, PlainIndex, near_votes
-from nearkind.protocols import Array, Codes, TableLike
+from nearkind.protocols import Array, Codes, LabelArray, TableLike
 from nearkind.tables import FactorizedTable, frame, read_table
 from nearkind.tables.selection import with_cells
 from nearkind.tasks.fitted_distance import DistanceTask
@@ -191,7 +191,7 @@ class NeighborImputer(
 
     _parts: ClassVar = {"_donors": Donors}
 
-    metric: Any = "gower"
+    metric: object = "gower"
     _: KW_ONLY
     n_neighbors: parameters.WholeNumber = 5
     weights: Annotated[str, partial(parameters.choice, table=VOTE_WEIGHTS)] = "uniform"
@@ -276,7 +276,7 @@ class NeighborImputer(
         }
         return frame(columns, library=self.codebook_.library_of(X))
 
-    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
+    def get_feature_names_out(self, input_features: object = None) -> LabelArray:
         """Return the names of the columns that ``transform`` returns."""
         check_is_fitted(self)
         names = super().get_feature_names_out(input_features)

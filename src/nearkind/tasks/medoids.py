@@ -120,12 +120,12 @@ class KMedoids(
         **{"n_clusters_": int, "n_iter_": int},
     }
 
-    metric: Any = None
-    n_clusters: Any = 8
+    metric: object = None
+    n_clusters: int | str | Iterable[int] = 8
     n_init: parameters.WholeNumber = 3
     max_iter: parameters.WholeNumber = 100
     max_rows: int = 4000
-    random_state: Any = None
+    random_state: parameters.Seed = None
 
     def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
         """Find the medoids.
@@ -306,7 +306,7 @@ class KMedoids(
 
     def _numbers(self) -> list[int]:
         """Return the numbers of groups to choose from."""
-        given = self.n_clusters
+        given: Any = self.n_clusters
         if isinstance(given, str) and given == "auto":
             return list(AUTO)
         is_one = isinstance(given, str) or not isinstance(given, Iterable)
@@ -360,7 +360,12 @@ class KMedoids(
         return np.sort(medoids)
 
     def _optimum(
-        self, codes: Codes, weights: Array, numbers: list[int], n_init: int, rng: Any
+        self,
+        codes: Codes,
+        weights: Array,
+        numbers: list[int],
+        n_init: int,
+        rng: np.random.Generator,
     ) -> Optimum:
         """Return the best of several starts among rows that all are compared."""
         square = self._square(codes)

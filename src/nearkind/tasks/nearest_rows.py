@@ -164,7 +164,7 @@ class NearestRows(RowSearch, BaseEstimator):
     ([[0.5, 0.5]], [[0, 1]])
     """
 
-    metric: Any = "gower"
+    metric: object = "gower"
     _: KW_ONLY
     n_neighbors: parameters.WholeNumber = 5
     radius: parameters.NonNegative = 1.0

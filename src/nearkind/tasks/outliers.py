@@ -96,10 +96,10 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         "_method": (MeanDistance, LocalOutlierFactor),
     }
 
-    metric: Any = None
+    metric: object = None
     n_neighbors: parameters.WholeNumber = 20
     method: Annotated[str, partial(parameters.choice, table=METHODS)] = "distance"
-    contamination: Any = "auto"
+    contamination: float | str = "auto"
     index: IndexKind = "exact"
 
     def fit(self, X: TableLike, y: object = None, sample_weight: object = None) -> Self:
@@ -280,7 +280,7 @@ class NearestOutliers(RowSearch, OutlierMixin, BaseEstimator):
         finite = np.isfinite(scores)
         if not finite.any():
             return -np.inf
-        if self.contamination == "auto":
+        if isinstance(self.contamination, str):  # "auto"
             return self._method.threshold(scores[finite], weights[finite])
         line = quantile(scores, weights, self.contamination)
         return line if np.isfinite(line) else float(scores[finite].min())

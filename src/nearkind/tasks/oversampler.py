@@ -72,10 +72,10 @@ class Oversampler(OneToOneFeatureMixin, DistanceTask, BaseEstimator):
 
     _parts: ClassVar = {"classes_": np.ndarray, "sampling_strategy_": dict}
 
-    metric: Any = None
+    metric: object = None
     n_neighbors: parameters.WholeNumber = 5
     sampling_strategy: Any = "auto"
-    random_state: Any = None
+    random_state: parameters.Seed = None
 
     def fit(self, X: TableLike, y: object) -> Self:
         """Learn the distance, and how many rows to make of each class.

@@ -1,5 +1,6 @@
 """Prototypes: few rows that classify nearly as well as all."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from nearkind.estimators.classifier import CPMLClassifier, check_settings, hold
 from nearkind.estimators.labels import require_labels
 from nearkind.estimators.weights import warn_of_small_weights
 from nearkind.neighbors import TrainingRows, most_votes
-from nearkind.protocols import TableLike
+from nearkind.protocols import Array, TableLike
 from nearkind.tables import frame, read_table
 from nearkind.tables.selection import take_rows
 from nearkind.tasks.fitted_distance import DistanceTask
@@ -84,11 +85,11 @@ class Prototypes(DistanceTask, BaseEstimator):
         "prototypes_": dict,
     }
 
-    metric: Any = None
+    metric: object = None
     n_rows: int | None = None
     tolerance: float = 0.01
     n_neighbors: int = 5
-    weights: Any = "uniform"
+    weights: str | Callable[[Array], Array] = "uniform"
 
     def fit(self, X: TableLike, y: object, sample_weight: object = None) -> Self:
         """Choose rows.

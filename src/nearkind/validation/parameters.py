@@ -189,6 +189,8 @@ def seeded(random_state: object) -> np.random.RandomState:
         ) from None
 
 
+Seed = int | np.random.RandomState | np.random.Generator | None
+"""What ``random_state`` may be."""
 WholeNumber = Annotated[int, whole_number]
 NonNegative = Annotated[float, partial(number, wanted="a number >= 0", low=0.0)]
 Positive = Annotated[
