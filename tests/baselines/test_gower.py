@@ -138,7 +138,10 @@ class TestRefuses:
     @pytest.mark.parametrize(
         ("settings", "match"),
         [
-            ({"weights": {"age": -1.0}}, r"weight of column 'age' .* to 1e\+100; got -1.0"),
+            (
+                {"weights": {"age": -1.0}},
+                r"weight of column 'age' .* to 1e\+100; got -1.0",
+            ),
             ({"weights": {"age": np.nan}}, r"weight of column 'age' .* got nan"),
             ({"weights": {"age": "2"}}, r"weight of column 'age' .* got '2'"),
             ({"weights": {"age": 0, "size": 0}}, r"weights of all columns are zero"),
