@@ -181,7 +181,7 @@ def default_candidates(
     n_rows: int = 0,
     n_classes: int = 2,
     has_orders: bool = False,
-    has_forest: bool = True,
+    has_forest: bool = False,
     longest: int = 0,
     **policies: Any,
 ) -> list[Candidate]:
@@ -209,7 +209,7 @@ def default_candidates(
     has_orders : bool, default=False
         Whether the values of some column are in order; then neighbours by cumulative
         indicators are tried too.
-    has_forest : bool, default=True
+    has_forest : bool, default=False
         Whether the neighbours in a forest are tried, up to 6,000 rows.
     longest : int, default=0
         Values of the longest column, numbers read as ``numeric`` says.
