@@ -151,3 +151,36 @@ def test_trees_that_lead_back_are_refused(voter):
     left[form.roots[0]], left[-1] = form.roots[0], 0
     with pytest.raises(RefusedError, match="lead back"):
         LeafCodes(**{**parts, "left": left}).check()
+
+
+def test_shared_rules_are_told_in_words(voter):
+    form, codes = voter.distance, voter.rows.codes
+    leaves = form.represent(codes)
+    n_shared, conditions = form.shared_rules(codes[0], codes[5])
+    assert n_shared == (leaves[0] == leaves[5]).sum()
+    assert all(0 < n <= n_shared for _, n in conditions)
+    counts = [n for _, n in conditions]
+    assert counts == sorted(counts, reverse=True)
+    names = set(map(str, form.codebook.feature_names))
+    assert all(words.split(" ")[0] in names for words, _ in conditions)
+    assert form.shared_rules(codes[0], codes[0])[0] == form.n_trees
+
+
+def test_conditions_name_numbers_and_values():
+    x = np.arange(40.0)
+    table = [[number, "abc"[int(number) % 3]] for number in x]
+    form = nk.baselines.ForestNeighbors(5).fit(table, x > 19.5).distance_
+    _, conditions = form.shared_rules(*form.encode(table)[:2])
+    assert any(words.startswith("x0 <= ") for words, _ in conditions)
+    form = nk.baselines.ForestNeighbors(5).fit(table, [r[1] == "a" for r in table])
+    form = form.distance_
+    told = dict(form.shared_rules(*form.encode([table[0], table[3]]))[1])
+    assert told["x1 is a"] > 0
+
+
+def test_an_explanation_says_how_many_rules_are_shared():
+    model = nk.CPMLClassifier(nk.baselines.ForestNeighbors(20), weights="soft")
+    found = model.fit(X, Y).explain(NEW.iloc[[0]])
+    assert len(found.rules) == len(found.neighbors["row"])
+    assert " of 20 rules" in found.rules[0]
+    assert found.rules[0] in repr(found)

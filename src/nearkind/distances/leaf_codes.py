@@ -1,5 +1,6 @@
 """Rows as the leaves that they reach in the trees of a forest."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,8 @@ from nearkind.protocols import Array, Codes
 
 Numbers = NDArray[np.intp]
 Leaves = NDArray[np.int32]
+MOST_NAMED = 3
+"""Values that a condition in words lists."""
 AT_ONCE = 1 << 21
 """Leaves of rows, and comparisons of leaves, that are worked on at a time."""
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -167,6 +170,56 @@ class LeafCodes(FittedDistance):
         for each in self.shared_over(row, others, kept):
             shared += each
         return 1.0 - shared / self.n_trees
+
+    def shared_rules(self, a: Codes, b: Codes) -> tuple[int, list[tuple[str, int]]]:
+        """Return in how many trees two rows share their leaf, and by which conditions.
+
+        Parameters
+        ----------
+        a, b : ndarray of int (D,)
+            Codes.
+
+        Returns
+        -------
+        n_shared : int
+        conditions : list of (str, int)
+            In words, with the number of the shared leaves that they lead to, the most
+            frequent first.
+        """
+        leaves = self.represent(np.stack([a, b]))
+        shared = np.flatnonzero(leaves[0] == leaves[1])
+        x, found = coded_rows(self.coding, a[None])[0], Counter[tuple[int, int, bool]]()
+        for node in self.roots[shared].tolist():
+            on_path = set()
+            while self.left[node] != node:
+                column, limit = int(self.columns[node]), self.thresholds[node]
+                is_left = bool(x[column] <= limit)
+                d = self.owners[column]
+                table = self.coding[d][:-1, column - np.searchsorted(self.owners, d)]
+                on_path.add((column, int((table <= limit).sum()), is_left))
+                node = int(self.left[node] if is_left else self.right[node])
+            found.update(on_path)
+        ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        return len(shared), [(self._in_words(*key), n) for key, n in ordered]
+
+    def _in_words(self, column: int, n_left: int, is_left: bool) -> str:
+        """Return a condition: so many of the values of a feature are on the left."""
+        book, d = self.codebook, int(self.owners[column])
+        name, values = book.feature_names[d], book.values(d)
+        numbers = self.coding[d][:-1, column - np.searchsorted(self.owners, d)]
+        order = np.argsort(numbers, kind="stable")
+        if book.positions[d] is None and not book.n_ordered[d]:
+            side = order[:n_left] if is_left else order[n_left:]
+            is_few = len(side) <= len(values) - len(side)
+            some = side if is_few else np.setdiff1d(order, side)
+            listed = " or ".join("missing" if values[v] is None else str(values[v])
+                                 for v in some[:MOST_NAMED].tolist())  # fmt: skip
+            more = len(some) - MOST_NAMED
+            listed += f" or {more} more" if more > 0 else ""
+            return f"{name} is {listed if is_few else f'not {listed}'}"
+        if n_left == 1 and values[order[0]] is None:
+            return f"{name} is {'missing' if is_left else 'known'}"
+        return f"{name} {'<=' if is_left else '>'} {values[order[n_left - 1]]}"
 
     def relevance(self, codes: Codes, weights: Array) -> Array:
         """Return each feature's share (D,) of the mean distance between two rows."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nearkind.distances.form import object_array
+from nearkind.distances.leaf_codes import LeafCodes
 from nearkind.errors import did_you_mean
 from nearkind.neighbors import most_votes, ranks, tie_widths
 from nearkind.protocols import Array
@@ -17,6 +18,8 @@ from nearkind.tables.html import html_table
 from nearkind.voting.committee import Committee, VoterGroup
 from nearkind.voting.voter import Voter
 
+MOST_RULES = 3
+"""Conditions that it lists for a neighbour."""
 MOST_LINES = 12
 """Columns that the text of an explanation lists."""
 MOST_CLASSES = 4
@@ -59,6 +62,9 @@ class Explanation:
         feature, value, and for each class the contribution of the feature to its
         probability, a Shapley value: contributions and ``base`` add up to the
         probability. The largest contribution to the predicted class comes first.
+    rules : list of str
+        If a forest votes: how many of its rules, paths to leaves, the row shares with
+        each of the neighbours, and the conditions that most of these have in common.
     explained_by : str
         The distance that the column ``distance`` of the neighbours is by. Votes,
         effects and probabilities are those of all voters together.
@@ -70,6 +76,7 @@ class Explanation:
     neighbors: Any
     values: Any
     effects: Any
+    rules: list[str]
     explained_by: str
 
     def __repr__(self) -> str:
@@ -80,6 +87,7 @@ class Explanation:
                 "",
                 f"{NEAR_TITLE}; distances by {self.explained_by}",
                 *aligned_lines(*near),
+                *self.rules,
                 "",
                 PARTS_TITLE,
                 *aligned_lines(*parts),
@@ -91,7 +99,8 @@ class Explanation:
         title, near, parts = self._told()
         told = f"<p>{escape(title)}</p><p>{PARTS_TITLE}</p>{html_table(*parts)}"
         by = escape(f"{NEAR_TITLE}; distances by {self.explained_by}")
-        return f"{told}<p>{by}</p>{html_table(*near)}"
+        rules = "".join(f"<p>{escape(rule)}</p>" for rule in self.rules)
+        return f"{told}<p>{by}</p>{html_table(*near)}{rules}"
 
     def _told(self) -> tuple[str, Texts, Texts]:
         """Return the title, the training rows and the contributions as texts."""
@@ -194,8 +203,39 @@ def explain_prediction(
             },
             library=library,
         ),
+        shared_rules(committee, row, near["row"].tolist()),
         committee.explained_by,
     )
+
+
+def shared_rules(committee: Committee, row: Any, numbers: list[int]) -> list[str]:
+    """Return a sentence on the rules of a forest that a row shares with training rows.
+
+    Parameters
+    ----------
+    committee : Committee
+    row : table of one row
+    numbers : list of int
+        Of the training rows.
+
+    Returns
+    -------
+    list of str
+        One for each row, none if no forest votes.
+    """
+    found = []
+    for voter in committee.voters:
+        form = voter.distance
+        if not isinstance(form, LeafCodes):
+            continue
+        (codes,) = voter.encode(row)
+        for number in numbers:
+            other = voter.rows.codes[voter.rows.unique_of(number)]
+            n, conditions = form.shared_rules(codes, other)
+            told = "; ".join(f"{words} ({n})" for words, n in conditions[:MOST_RULES])
+            told = f": {told}" if told else ""
+            found.append(f"row {number} shares {n} of {form.n_trees} rules{told}")
+    return found
 
 
 def deciding_rows(committee: Committee, row: Any, n: int) -> dict[str, Any]:
