@@ -22,7 +22,7 @@ from playwright.sync_api import sync_playwright
 import nearkind as nk
 from benchmarks.harness import no_warnings, print_status, print_table, seconds_of
 from benchmarks.sets import load
-from nearkind.experiments.sets import NUMERIC
+from nearkind.datasets.catalogue import NUMERIC
 from nearkind.pages.data import ReportData
 from nearkind.pages.page import page
 from nearkind.pages.summary import summary

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from nearkind.datasets import make_synthetic
+from nearkind.datasets.catalogue import NUMERIC
 from nearkind.experiments import sets
-from nearkind.experiments.sets import NUMERIC, BuiltIn, Synthetic, seed_of
+from nearkind.experiments.sets import BuiltIn, Synthetic, seed_of
 from nearkind.experiments.splits import split
 
 

@@ -39,6 +39,8 @@ CATALOGUE = {
 """The sets that nearkind knows by name."""
 COLUMNS = {name: words.split() for name, words in _field("columns").items()}
 """Name of a set that OpenML has to its features, as the files name them, in order."""
+NUMERIC = {name: set(words.split()) for name, words in _field("numeric").items()}
+"""Columns of numbers of a set, which the paper leaves out."""
 CHECKSUMS: dict[str, str] = _field("sha256")
 """Name of a file without its ending to the sha256 of the copy that was tested."""
 OPENML: dict[str, dict[str, Any]] = _field("openml")

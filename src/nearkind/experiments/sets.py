@@ -11,32 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearkind import datasets
-from nearkind.datasets.catalogue import CATALOGUE
+from nearkind.datasets.catalogue import CATALOGUE, NUMERIC
 from nearkind.datasets.readers import read_labelled
 from nearkind.experiments.splits import Part
 from nearkind.io import LabelledSource
 
-NUMERIC = {
-    "adult": {
-        "age",
-        "fnlwgt",
-        "education-num",
-        "capital-gain",
-        "capital-loss",
-        "hours-per-week",
-    },
-    "census": {
-        "age",
-        "wage_per_hour",
-        "capital_gains",
-        "capital_losses",
-        "dividends_from_stocks",
-        "instance_weight",
-        "num_persons_worked_for_employer",
-        "weeks_worked_in_year",
-    },
-}
-"""Columns of numbers of the built-in sets, which the paper leaves out."""
 _LATER = ("reading", "distinct")
 """Settings that a name lacks by default: the seeds of older rows hang on the name."""
 

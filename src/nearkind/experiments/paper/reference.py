@@ -66,6 +66,18 @@ def set_sizes() -> dict[str, SetSize]:
 
 
 @cache
+def set_notes() -> dict[str, str]:
+    """Return what is to be said of the printed size of each data set, if anything.
+
+    Examples
+    --------
+    >>> set_notes()["monks1"]
+    'repeats the row of Voting'
+    """
+    return {row["dataset"]: row["note"] for row in _read("sets")}
+
+
+@cache
 def noise() -> dict[tuple[int, int], MeanAndDeviation]:
     """Return the printed shares of noisy features, by their number and by p.
 

@@ -8,22 +8,11 @@ import numpy as np
 
 from nearkind import datasets
 from nearkind.baselines import Euclidean
-from nearkind.datasets.catalogue import CATALOGUE
+from nearkind.datasets.catalogue import CATALOGUE, NUMERIC
 from nearkind.experiments.paper import reference
 from nearkind.experiments.paper.reproduction import Reproduction
 from nearkind.experiments.result_table import ResultTable
-from nearkind.experiments.sets import NUMERIC
 from nearkind.projections.vdm import VDM
-
-SET_NOTES = {
-    "monks1": "repeats the row of Voting",
-    "monks2": "is Nursery without its class of two rows",
-    "tic_tac_toe": "nine squares, two outcomes",
-    "nursery": "a fifth class has two rows",
-    "krkopt": "draw and zero to sixteen are eighteen",
-    "adult": "complete rows only; counted are all rows, categorical columns",
-    "census": "33 columns are nominal",
-}
 
 
 def histograms(reproduction: Reproduction) -> list[Path]:
@@ -76,4 +65,4 @@ def _set_row(name: str, size: reference.SetSize) -> list[str]:
     counted = (entry.n_samples, features, entry.n_classes)
     texts = [f"{n:,}" for pair in zip(counted, size, strict=True) for n in pair]
     differs = counted != tuple(size)
-    return [name, *texts, SET_NOTES.get(name, "differs" if differs else "")]
+    return [name, *texts, reference.set_notes()[name] or ("differs" if differs else "")]
