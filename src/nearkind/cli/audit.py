@@ -8,9 +8,7 @@ from nearkind.cli.option_groups import option
 
 def audit(
     table: options.TargetTable,
-    top: int = option(
-        "Findings of each kind to show; --json has all.", default=10, min=1
-    ),
+    top: int = option(default=10),
     task: options.Task = "auto",
     seed: options.Seed = 0,
     as_json: options.AsJson = False,

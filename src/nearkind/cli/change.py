@@ -7,10 +7,8 @@ from nearkind.cli.option_groups import option
 def change(
     query: options.Query,
     row: options.Row,
-    to: str | None = option("The class wanted; any other by default.", metavar="CLASS"),
-    fixed: list[str] | None = option(
-        "Column that stays as it is; give the option once per column.", metavar="COL"
-    ),
+    to: str | None = option(),
+    fixed: list[str] | None = option(),
     as_json: options.AsJson = False,
 ) -> None:
     """Show the smallest change of a row of DATA that changes its class."""

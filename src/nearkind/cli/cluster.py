@@ -12,15 +12,8 @@ def cluster(
     rows: options.Rows,
     measure: options.Measure,
     written: options.TableOutput,
-    k: str = option(
-        "Number of groups; auto: from 2 to 15, the one with the largest silhouette.",
-        "-k",
-        default="auto",
-        metavar="N|auto",
-    ),
-    page: Path | None = option(
-        "File for a page on DATA, which ends in .html, with the groups on a map."
-    ),
+    k: str = option(default="auto"),
+    page: Path | None = option(),
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
 ) -> None:

@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 
 from nearkind.cli import options
+from nearkind.cli.option_groups import option
 
 
 @dataclass(frozen=True, kw_only=True)
 class ManyTrials(options.Trials):
     """More repetitions, as ranks and significance need, of shorter trials."""
 
-    repeats: int = options.repeats(10)
-    seconds: float = options.seconds(120.0)
+    repeats: int = option(default=10)
+    seconds: float = option(default=120.0)
 
 
 def compare(

@@ -15,16 +15,8 @@ def _names() -> list[str]:
 
 
 def datasets(
-    name: str | None = argument(
-        "Name of a set to describe; without one all are listed.",
-        default=None,
-        autocompletion=completion(_names),
-    ),
-    output: Path | None = option(
-        "File for the set, such as zoo.csv.gz; a table that is there is replaced.",
-        "--output",
-        "-o",
-    ),
+    name: str | None = argument(default=None, autocompletion=completion(_names)),
+    output: Path | None = option(),
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

@@ -7,9 +7,7 @@ from nearkind.cli.option_groups import argument
 
 
 def demo(
-    name: str = argument(
-        "Name of a built-in set that needs no file.", default="balance"
-    ),
+    name: str = argument(default="balance"),
     output: options.Page = Path("nearkind-demo.html"),
     force: options.Force = False,
 ) -> None:

@@ -10,15 +10,9 @@ from nearkind.cli.option_groups import option
 
 def duplicates(
     rows: options.Rows,
-    model: Path | None = option(
-        "File that `nearkind fit` wrote, whose distance and columns to take; "
-        "by default the distance is the share of columns that differ.",
-        metavar="MODEL",
-    ),
-    pairs: int = option("Pairs of near rows to list at most.", default=10, min=1),
-    within: float | None = option(
-        "Largest distance of a pair to list; any by default.", min=0.0
-    ),
+    model: Path | None = option(),
+    pairs: int = option(default=10),
+    within: float | None = option(),
     as_json: options.AsJson = False,
 ) -> None:
     """List equal and nearly equal rows of DATA."""

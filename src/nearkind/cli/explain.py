@@ -9,17 +9,10 @@ from nearkind.cli.option_groups import option
 def explain(
     query: options.Query,
     written: options.TableOutput,
-    row: int | None = option("Number of the row of DATA to explain, from 0."),
-    rows: tuple[int, int] | None = option(
-        "Numbers of two rows of DATA whose distance to explain.", metavar="A B"
-    ),
-    all_rows: bool = option(
-        "The contribution of each column to the prediction of every row; -o writes "
-        "them to a table.",
-        "--all",
-        default=False,
-    ),
-    k: int = option("Neighbours of --row.", "-k", default=5, min=1),
+    row: int | None = option(),
+    rows: tuple[int, int] | None = option(),
+    all_rows: bool = option(default=False),
+    k: int = option(default=5),
     training: options.Training = None,
     as_json: options.AsJson = False,
 ) -> None:

@@ -18,21 +18,11 @@ if TYPE_CHECKING:
 class Words:
     """Words of an export, each None where the target has its own."""
 
-    dialect: Literal["duckdb", "postgres", "pgvector", "sqlite"] | None = option(
-        "Dialect of SQL; duckdb by default."
-    )
-    table: str | None = option(
-        "Table whose rows the SQL classifies; new_rows by default."
-    )
-    key: str | None = option(
-        "Column of that table that tells rows apart; id by default."
-    )
-    name: str | None = option(
-        "Word with which all names in the SQL begin; the name of MODEL by default."
-    )
-    inputs: Literal["values", "codes"] | None = option(
-        "What the ONNX graph takes; values by default."
-    )
+    dialect: Literal["duckdb", "postgres", "pgvector", "sqlite"] | None = option()
+    table: str | None = option()
+    key: str | None = option()
+    name: str | None = option()
+    inputs: Literal["values", "codes"] | None = option()
 
     def given(self) -> dict[str, Any]:
         """Return those that are given."""
@@ -42,19 +32,9 @@ class Words:
 def export(
     model: options.Model,
     words: Words,
-    output: Path | None = option(
-        "File to write, whose ending says what: .sql, .onnx, .json or .csv; "
-        "or a folder for csv. An export that is there is replaced. By "
-        "default the name of MODEL with the ending that --to says.",
-        "--output",
-        "-o",
-    ),
-    to: Literal["json", "csv", "sql", "onnx"] | None = option(
-        "What to write; by default what the ending of --output says."
-    ),
-    member: int | None = option(
-        "Number of the one distance to write, of several that vote together.", min=1
-    ),
+    output: Path | None = option(),
+    to: Literal["json", "csv", "sql", "onnx"] | None = option(),
+    member: int | None = option(),
     force: options.Force = False,
 ) -> None:
     """Write a model as JSON, CSV, SQL or ONNX, for use without nearkind."""

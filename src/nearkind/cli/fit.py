@@ -39,33 +39,12 @@ def fit(
     table: options.TargetTable,
     settings: FitSettings,
     batches: StreamSettings,
-    output: Path | None = option(
-        "File for the model, which ends in .nearkind; a model that is there is "
-        "replaced. By default it is named after DATA, in this folder.",
-        "--output",
-        "-o",
-    ),
-    answers: Path | None = option(
-        "Learn from this file of answers, which `nearkind teach` or its page wrote.",
-        metavar="ANSWERS.json",
-    ),
-    triplets: Path | None = option(
-        "Learn from a table of row numbers i, j, k: row i is nearer to j than to k. "
-        "Rows count from 0.",
-        metavar="FILE",
-    ),
-    pairs: Path | None = option(
-        "Learn from a table of row numbers and a side i, j, side: 1 if the rows are "
-        "alike, -1 if not.",
-        metavar="FILE",
-    ),
+    output: Path | None = option(),
+    answers: Path | None = option(),
+    triplets: Path | None = option(),
+    pairs: Path | None = option(),
     list_methods: options.ListMethods = False,
-    keep_best: bool = option(
-        "Let the first Ctrl-C end the search and write the best model so far; by "
-        "default Ctrl-C stops the command, and nothing is written.",
-        "--keep-best",
-        default=False,
-    ),
+    keep_best: bool = option(default=False),
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:

@@ -29,74 +29,25 @@ class FitSettings:
     """What is learned, and how."""
 
     method: str = option(
-        "cv compares several distances by cross-validation; single, multi, diagonal "
-        "and full learn one metric; dilca and others need no classes. --list-methods "
-        "lists all methods.",
-        "--method",
-        "--methods",
-        "-m",
-        default=methods.SEARCH,
-        metavar="METHOD",
-        autocompletion=completion(methods.names),
+        default=methods.SEARCH, autocompletion=completion(methods.names)
     )
-    task: Literal["auto", "class", "number"] = option(
-        "What to predict: a class or a number; auto takes fractions, and more "
-        "than 20 different numbers, for a number.",
-        default="auto",
-    )
+    task: Literal["auto", "class", "number"] = option(default="auto")
     numeric: Literal["auto", "category", "bin", "scale", "number"] = option(
-        "Numeric columns: as categories, in ten bins, as one scaled coordinate, or as "
-        "numbers (gower and others); auto bins columns of more than 20 distinct "
-        "numbers, where the method does not take numbers.",
-        default="auto",
+        default="auto"
     )
-    missing: Literal["level", "prior", "error", "skip"] | None = option(
-        "Missing cells: a value of their own (level), no information (prior), an "
-        "error, or left out of the mean (skip, for gower and others); level or skip "
-        "by default, as the method has it."
-    )
-    unseen: Literal["prior", "error"] = option(
-        "Values that are not in the training table: no information (prior), or an "
-        "error.",
-        default="prior",
-    )
-    tol: float | None = option(
-        "Relative optimality gap at which the solver stops; 0.001 by default.",
-        min=0.0,
-    )
-    max_iter: int | None = option("Maximum number of iterations of the solver.", min=1)
-    jobs: int | None = option("Number of threads; one per core by default.", min=1)
+    missing: Literal["level", "prior", "error", "skip"] | None = option()
+    unseen: Literal["prior", "error"] = option(default="prior")
+    tol: float | None = option()
+    max_iter: int | None = option()
+    jobs: int | None = option()
     seed: Seed = 0
-    time_budget: float | None = option(
-        "Maximum number of seconds of method cv; candidates not tried are listed.",
-        min=0.001,
-    )
-    members: int | None = option(
-        "Maximum number of distances that vote together in method cv; 3 by default.",
-        min=1,
-    )
-    scoring: str = option(
-        "Score by which method cv selects: accuracy, balanced_accuracy, f1_macro, "
-        "log_loss, or the name of another scorer of scikit-learn, such as roc_auc.",
-        default="accuracy",
-        metavar="SCORE",
-    )
-    class_weight: Literal["balanced"] | None = option(
-        "balanced gives every class the same total weight."
-    )
+    time_budget: float | None = option()
+    members: int | None = option()
+    scoring: str = option(default="accuracy")
+    class_weight: Literal["balanced"] | None = option()
 
-    forest: bool = option(
-        "Let method cv try the neighbours in a forest; a model in which they vote "
-        "cannot be exported.",
-        "--forest/--no-forest",
-        default=True,
-    )
-    fold_case: bool = option(
-        "Merge values that differ only in case or blanks, under the most frequent "
-        "spelling.",
-        "--fold-case",
-        default=False,
-    )
+    forest: bool = option(default=True)
+    fold_case: bool = option(default=False)
 
     def check(self) -> None:
         """Raise BadParameter if an option is wrong."""
@@ -223,16 +174,9 @@ class FitSettings:
 class StreamSettings:
     """Whether a file is read in batches, and how."""
 
-    stream: bool | None = option(
-        "Whether to read the file in batches; by default only large files are.",
-        "--stream/--no-stream",
-    )
-    batch_rows: int = option(
-        "Rows per batch of a file read in batches.", default=1 << 18, min=1
-    )
-    remember: int = option(
-        "Rows to keep for voting from a file read in batches.", default=20_000, min=100
-    )
+    stream: bool | None = option()
+    batch_rows: int = option(default=1 << 18)
+    remember: int = option(default=20_000)
 
 
 def _wrong(name: str, text: str) -> typer.BadParameter:

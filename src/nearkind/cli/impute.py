@@ -10,7 +10,7 @@ def impute(
     rows: options.Rows,
     measure: options.Measure,
     written: options.TableFile,
-    k: int = option("Number of nearest rows that fill a cell.", "-k", default=5, min=1),
+    k: int = option(default=5),
     as_json: options.AsJson = False,
 ) -> None:
     """Fill the missing cells of DATA from similar rows, and write the table.

@@ -10,29 +10,12 @@ def match(
     measure: options.Measure,
     written: options.TableFile,
     reading: options.Reading,
-    a: str = argument("A table, as DATA of other commands.", metavar="A"),
-    b: str = argument("Another table.", metavar="B"),
-    columns: list[str] | None = option(
-        "Column to compare; give the option once per column. All by default.",
-        "--column",
-        metavar="COL",
-    ),
-    exact: list[str] | None = option(
-        "Column in which both rows of a pair have the same value; give the option once "
-        "per column.",
-        metavar="COL",
-    ),
-    caliper: list[str] | None = option(
-        "Largest distance of a pair, such as 0.2, or largest difference in a column of "
-        "numbers, such as age=2; may be given several times.",
-        metavar="NUMBER|COL=NUMBER",
-    ),
-    k: int | None = option(
-        "Number of rows of B for each row of A; by default each row is in one pair at "
-        "most.",
-        "-k",
-        min=1,
-    ),
+    a: str = argument(),
+    b: str = argument(),
+    columns: list[str] | None = option(),
+    exact: list[str] | None = option(),
+    caliper: list[str] | None = option(),
+    k: int | None = option(),
     as_json: options.AsJson = False,
 ) -> None:
     """Pair similar rows of two tables, and write the pairs with their reasons."""

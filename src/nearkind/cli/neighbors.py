@@ -12,23 +12,10 @@ def neighbors(
     measure: options.Measure,
     reading: options.Reading,
     row: options.Row,
-    model: str = argument(
-        "A file that `nearkind fit` wrote; or DATA, whose other rows are then the "
-        "neighbors, by --metric.",
-        metavar="MODEL|DATA",
-        autocompletion=options.complete_data,
-    ),
-    data: str | None = argument(
-        "A table, as in other commands.",
-        default=None,
-        metavar="DATA",
-        autocompletion=options.complete_data,
-    ),
-    k: int = option("How many.", "-k", default=5, min=1),
-    drop: list[str] | None = option(
-        "Column to leave out, without MODEL; give the option once per column.",
-        metavar="COL",
-    ),
+    model: str = argument(autocompletion=options.complete_data),
+    data: str | None = argument(default=None, autocompletion=options.complete_data),
+    k: int = option(default=5),
+    drop: list[str] | None = option(),
     training: options.Training = None,
     as_json: options.AsJson = False,
 ) -> None:

@@ -1,13 +1,15 @@
-"""Options in groups: dataclasses whose fields ``option`` and ``argument`` describe.
+"""Options in groups: dataclasses whose fields are made by ``option`` and ``argument``.
 
 A command has one parameter for a group, which ``grouped`` turns into one option per
 field.
 """
 
 import inspect
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, Field, field, fields, is_dataclass
-from functools import wraps
+from functools import cache, wraps
+from importlib.resources import files
 from typing import Annotated, Any
 
 import typer
@@ -18,20 +20,36 @@ Part = tuple[str, Any, Any]
 """Name, type and default of a parameter of a command, or of a field of a group."""
 
 
-def option(help: str, *names: str, default: Any = None, **settings: Any) -> Any:
+@cache
+def _table() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return what ``options.toml`` says of options, by group or command and name."""
+    text = files("nearkind.cli").joinpath("options.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def _described(kind: Callable[..., Any], owner: str, name: str, **more: Any) -> Any:
+    """Return an option or argument as the table describes it, and ``more`` of it."""
+    facts = {**_table()[owner][name], **more}
+    return kind(*facts.pop("names", ()), **facts)
+
+
+def shared(name: str, kind: Callable[..., Any] = typer.Option, **more: Any) -> Any:
+    """Return an option or argument that several commands have."""
+    return _described(kind, "Shared", name, **more)
+
+
+def option(*, default: Any = None, **settings: Any) -> Any:
     """Return the default of a parameter or a field that is an option.
 
-    Without names the option is called as the parameter is; ``default=MISSING`` is for
-    one that must be given.
+    What is said of it is in ``options.toml``, under the name of the group or command
+    and its own.
     """
-    described = typer.Option(*names, help=help, **settings)
-    return field(default=default, metadata={"option": described})
+    return field(default=default, metadata={"kind": typer.Option, **settings})
 
 
-def argument(help: str, *, default: Any = MISSING, **settings: Any) -> Any:
+def argument(*, default: Any = MISSING, **settings: Any) -> Any:
     """Return the default of a parameter or a field that is an argument."""
-    described = typer.Argument(help=help, **settings)
-    return field(default=default, metadata={"option": described})
+    return field(default=default, metadata={"kind": typer.Argument, **settings})
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -58,7 +76,8 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """
     signature = inspect.signature(command)
     given = signature.parameters.values()
-    parts = [_part(p.name, p.annotation, p.default) for p in given]
+    owners = [command.__name__]
+    parts = [_part(owners, p.name, p.annotation, p.default) for p in given]
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -73,18 +92,20 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _part(name: str, kind: Any, default: Any) -> Part:
+def _part(owners: list[str], name: str, kind: Any, default: Any) -> Part:
     """Return a part of which ``option`` or ``argument`` may have made the default."""
     if not isinstance(default, Field):
         return name, kind, default
     if default.metadata:
-        kind = Annotated[kind, default.metadata["option"]]
+        owner = next(each for each in owners if name in _table().get(each, ()))
+        kind = Annotated[kind, _described(owner=owner, name=name, **default.metadata)]
     is_given = default.default is not MISSING
     return name, kind, default.default if is_given else inspect.Parameter.empty
 
 
 def _fields(group: Any) -> list[Part]:
-    return [_part(each.name, each.type, each) for each in fields(group)]
+    owners = [each.__name__ for each in group.__mro__]
+    return [_part(owners, each.name, each.type, each) for each in fields(group)]
 
 
 def _options(parts: list[Part]) -> Iterator[Part]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from nearkind.cli import methods
-from nearkind.cli.option_groups import argument, completion, option
+from nearkind.cli.option_groups import completion, option, shared
 
 if TYPE_CHECKING:
     from nearkind.cli.model_table import ModelTable
@@ -32,114 +32,31 @@ def complete_data(incomplete: str) -> list[str]:
     return completion(lambda: [*names(), *files])(incomplete)
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-Force = Annotated[
-    bool,
-    typer.Option(
-        "--force",
-        help="Write over a file of another kind too, and under a name of any ending "
-        "where the format does not depend on it; never over an input.",
-    ),
-]
-Page = Annotated[
-    Path,
-    typer.Option(
-        "--output",
-        "-o",
-        help="File for the page, which ends in .html; a page that is there is "
-        "replaced.",
-    ),
-]
-Row = Annotated[int, typer.Option("--row", help="Number of a row of DATA, from 0.")]
-Task = Annotated[
-    Literal["auto", "class", "number"],
-    typer.Option(
-        "--task",
-        help="What the target is: a class or a number; auto takes fractions, and "
-        "more than 20 different numbers, for a number.",
-    ),
-]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random numbers.")]
+AsJson = Annotated[bool, shared("AsJson")]
+Force = Annotated[bool, shared("Force")]
+Page = Annotated[Path, shared("Page")]
+Row = Annotated[int, shared("Row")]
+Task = Annotated[Literal["auto", "class", "number"], shared("Task")]
+Seed = Annotated[int, shared("Seed")]
 ListMethods = Annotated[
-    bool,
-    typer.Option(
-        "--list-methods",
-        help="List all methods and exit.",
-        callback=methods.print_all,
-        is_eager=True,
-    ),
+    bool, shared("ListMethods", callback=methods.print_all, is_eager=True)
 ]
-Model = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A file that `nearkind fit` wrote.")
-]
-Training = Annotated[
-    str | None,
-    typer.Option(
-        "--training",
-        metavar="DATA",
-        help="The table given to fit, to show its rows with the original values.",
-    ),
-]
-TrueClasses = Annotated[
-    str | None,
-    typer.Option(
-        "--target",
-        "-t",
-        metavar="COL",
-        help="Column of the true classes, for the accuracy; by default the only other "
-        "column that contains only classes.",
-    ),
-]
-
-
-def repeats(default: int) -> Any:
-    """Return the option for the number of trials of each method."""
-    return option(
-        "Number of random splits on which every method is run.",
-        "--repeats",
-        "-r",
-        default=default,
-        min=1,
-    )
-
-
-def seconds(default: float) -> Any:
-    """Return the option for the time limit of a trial."""
-    return option("Seconds per trial before it is stopped.", default=default, min=0.1)
-
-
-def _data() -> Any:
-    return argument(
-        "A csv, tsv, json lines, parquet or arrow file (text files also as .gz); - for "
-        "standard input; or the name of a built-in data set.",
-        metavar="DATA",
-        autocompletion=complete_data,
-    )
+Data = Annotated[str, shared("Data", typer.Argument, autocompletion=complete_data)]
+Model = Annotated[Path, shared("Model", typer.Argument)]
+Training = Annotated[str | None, shared("Training")]
+TrueClasses = Annotated[str | None, shared("TrueClasses")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """How to read a file."""
 
-    format: Literal["csv", "tsv", "jsonl", "parquet", "arrow"] | None = option(
-        "Format of DATA; detected automatically by default."
-    )
-    delimiter: str | None = option(
-        "Character between the cells of a text file, such as ; or tab; detected among "
-        ", ; | and tab by default."
-    )
-    encoding: str | None = option(
-        "Encoding of a text file, such as utf-8; detected by default."
-    )
+    format: Literal["csv", "tsv", "jsonl", "parquet", "arrow"] | None = option()
+    delimiter: str | None = option()
+    encoding: str | None = option()
 
-    decimal: Literal[",", "."] | None = option(
-        "Decimal mark of numbers in a text file; the other mark, blanks and "
-        "apostrophes then separate thousands."
-    )
-    dates: Literal["dmy", "mdy"] | None = option(
-        "Whether dates such as 7/4/22 have the day first (dmy) or the month (mdy); "
-        "needed only if the table does not show it."
-    )
+    decimal: Literal[",", "."] | None = option()
+    dates: Literal["dmy", "mdy"] | None = option()
 
     @property
     def options(self) -> "ReadOptions":
@@ -155,17 +72,9 @@ class Reading:
 class Rows:
     """The columns of a table to learn from."""
 
-    data: str = _data()
-    drop: list[str] | None = option(
-        "Column to leave out; give the option once per column.", metavar="COL"
-    )
-    text: list[str] | None = option(
-        "Column of categories: read as text, whatever numbers, dates or sentences it "
-        "holds; give the option once per column.",
-        "--categorical",
-        "--text",
-        metavar="COL",
-    )
+    data: Data
+    drop: list[str] | None = option()
+    text: list[str] | None = option()
     reading: Reading
 
     @property
@@ -214,12 +123,7 @@ class Rows:
 class TargetTable:
     """A table with a column of classes, or without one."""
 
-    target: str | None = option(
-        "Column of the classes; built-in data sets have their own.",
-        "--target",
-        "-t",
-        metavar="COL",
-    )
+    target: str | None = option()
     rows: Rows
 
     @property
@@ -270,7 +174,7 @@ class Query:
     """A model, and a table to ask it about."""
 
     model: Model
-    data: str = _data()
+    data: Data
     reading: Reading
 
     def known(self, predicts: str | None = None) -> "ModelTable":
@@ -294,12 +198,7 @@ class Query:
 class TableFile:
     """Where to write a table."""
 
-    output: Path | None = option(
-        "File to write, which ends in .csv, .tsv, .jsonl or .parquet; a table that is "
-        "there is replaced.",
-        "--output",
-        "-o",
-    )
+    output: Path | None = option()
     force: Force = False
 
     def check(self, inputs: "Inputs") -> None:
@@ -320,7 +219,7 @@ class TableFile:
 class TableOutput(TableFile):
     """Where to write a table about DATA."""
 
-    keep: bool = option("Include the columns of DATA.", "--keep", default=False)
+    keep: bool = option(default=False)
 
     def write_beside(self, X: "Columns", **columns: Any) -> None:
         """Write columns, beside those of DATA if these are kept, if a file is named."""
@@ -332,26 +231,10 @@ class TableOutput(TableFile):
 class Measure:
     """The distance between rows without labels."""
 
-    metric: str = option(
-        "Distance between rows, by name.",
-        default="gower",
-        metavar="NAME",
-        autocompletion=completion(methods.names),
-    )
-    numeric: Literal["auto", "category", "bin", "number"] | None = option(
-        "Numeric columns: as categories, in ten bins or as numbers; by default as the "
-        "distance has it."
-    )
-    weights: list[str] | None = option(
-        "Weight of a column in the distance, such as size=2; give the option once per "
-        "column.",
-        metavar="COL=WEIGHT",
-    )
-    ordered: list[str] | None = option(
-        "Values of an ordered column, lowest first, such as size=S,M,L; give the "
-        "option once per column.",
-        metavar="COL=A,B,...",
-    )
+    metric: str = option(default="gower", autocompletion=completion(methods.names))
+    numeric: Literal["auto", "category", "bin", "number"] | None = option()
+    weights: list[str] | None = option()
+    ordered: list[str] | None = option()
 
     def distance(self) -> Any:
         """Return the distance, not yet fitted; BadParameter if it cannot be."""
@@ -417,17 +300,8 @@ def named_numbers(given: list[str] | None, hint: str, wanted: str) -> dict[str, 
 class Trials:
     """Methods to try, and how often, how long and how many at once."""
 
-    method: list[str] | None = option(
-        "Method to run; give the option once per method. --list-methods lists them.",
-        "--method",
-        "--methods",
-        "-m",
-        metavar="METHOD",
-        autocompletion=completion(methods.names),
-    )
+    method: list[str] | None = option(autocompletion=completion(methods.names))
     list_methods: ListMethods = False
-    repeats: int = repeats(5)
-    seconds: float = seconds(300.0)
-    jobs: int | None = option(
-        "Number of trials that run at once; one per core by default.", min=1
-    )
+    repeats: int = option(default=5)
+    seconds: float = option(default=300.0)
+    jobs: int | None = option()

@@ -10,16 +10,9 @@ def outliers(
     rows: options.Rows,
     measure: options.Measure,
     written: options.TableOutput,
-    k: int = option(
-        "Number of nearest rows that judge a row.", "-k", default=20, min=1
-    ),
-    share: float | None = option(
-        "Share of the rows to call outliers; by default the line is drawn as in a box "
-        "plot of the mean distances.",
-        min=0.0001,
-        max=0.5,
-    ),
-    top: int = option("Outliers to show; --json has all.", default=10, min=1),
+    k: int = option(default=20),
+    share: float | None = option(),
+    top: int = option(default=10),
     as_json: options.AsJson = False,
 ) -> None:
     """Find the rows of DATA that are far from all others, and say why.

@@ -15,14 +15,7 @@ def predict(
     query: options.Query,
     written: options.TableOutput,
     target: options.TrueClasses = None,
-    coverage: float | None = option(
-        "Add the set of classes that holds the true class for this share of new rows, "
-        "such as 0.9, for models of method cv; of a number its interval, 0.9 by "
-        "default.",
-        "--set",
-        min=0.01,
-        max=1.0,
-    ),
+    coverage: float | None = option(),
     as_json: options.AsJson = False,
 ) -> None:
     """Predict the class of each row and the probability of every class, as CSV.

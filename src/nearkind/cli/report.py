@@ -15,17 +15,8 @@ def report(
     measure: options.Measure,
     reading: options.Reading,
     output: options.Page,
-    model: str = argument(
-        "A file that `nearkind fit` wrote; or DATA, for a page about it alone.",
-        metavar="MODEL|DATA",
-        autocompletion=options.complete_data,
-    ),
-    data: str | None = argument(
-        "A table, as in other commands.",
-        default=None,
-        metavar="DATA",
-        autocompletion=options.complete_data,
-    ),
+    model: str = argument(autocompletion=options.complete_data),
+    data: str | None = argument(default=None, autocompletion=options.complete_data),
     target: options.TrueClasses = None,
     force: options.Force = False,
 ) -> None:

@@ -18,19 +18,14 @@ if TYPE_CHECKING:
 class Changes:
     """Settings of a protocol to change; None: as they are."""
 
-    repeats: int | None = option("Repetitions of every trial.", min=1)
-    rows: int | None = option(
-        "Maximum number of rows per data set; larger ones are subsampled.", min=10
-    )
-    strengths: str | None = option(
-        "Strengths to try: 'shares' of the largest useful one, the 'paper' ones, or "
-        "numbers such as 1,0.1,0.01."
-    )
-    p: float | None = option("Exponent of CPML's Schatten norm, 1 to inf.")
-    k: str | None = option("Number of neighbours that vote, or 'choose'.")
-    solver: str | None = option("Solver of CPML.")
-    constraints: Literal["triplets", "pairs", "quadruplets"] | None = option("Of CPML.")
-    tol: float | None = option("Proven gap at which CPML stops, as a share.")
+    repeats: int | None = option()
+    rows: int | None = option()
+    strengths: str | None = option()
+    p: float | None = option()
+    k: str | None = option()
+    solver: str | None = option()
+    constraints: Literal["triplets", "pairs", "quadruplets"] | None = option()
+    tol: float | None = option()
 
     def settings(self) -> dict[str, Any]:
         """Return the settings as a protocol has them, None for those that stay."""
@@ -42,29 +37,15 @@ class Changes:
 
 def reproduce(
     changes: Changes,
-    what: list[str] | None = argument(
-        "Items to make, see --list; all of them if none is named.", default=None
-    ),
-    protocol: Literal["quick", "long", "paper"] = option(
-        "How much is run: 'quick' takes minutes, 'long' hours, 'paper' days.",
-        default="quick",
-    ),
-    output: Path = option(
-        "Folder of tables and figures; those of an earlier run are replaced.",
-        "--output",
-        "-o",
-        default=Path("reproduced"),
-    ),
-    jobs: int | None = option("Trials at once; one per core if not given.", min=1),
-    seconds: float = option("Seconds per trial before it is stopped.", default=600.0),
-    largest: int | None = option("Leave out data sets of more rows than this.", min=1),
-    yes: bool = option(
-        "Run items that are expected to take hours.", "--yes", default=False
-    ),
+    what: list[str] | None = argument(default=None),
+    protocol: Literal["quick", "long", "paper"] = option(default="quick"),
+    output: Path = option(default=Path("reproduced")),
+    jobs: int | None = option(),
+    seconds: float = option(default=600.0),
+    largest: int | None = option(),
+    yes: bool = option(default=False),
     force: Force = False,
-    listed: bool = option(
-        "List the items and how long they take.", "--list", default=False
-    ),
+    listed: bool = option(default=False),
 ) -> None:
     """Regenerate the tables and figures of the paper beside the printed numbers.
 

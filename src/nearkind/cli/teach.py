@@ -21,33 +21,11 @@ MOST_COLUMNS, MOST_TOLD = 5, 2
 
 def teach(
     table: options.TargetTable,
-    output: Path | None = option(
-        "File for the model, which ends in .nearkind; a model that is there is "
-        "replaced.",
-        "--output",
-        "-o",
-    ),
-    n_questions: int = option(
-        "Number of answers to ask for, those of --answers included.",
-        "--questions",
-        default=30,
-        min=1,
-    ),
-    answers: Path | None = option(
-        "File that keeps the answers, written after each; where it is there, its "
-        "answers are taken up. By default it is named after the model.",
-        metavar="ANSWERS.json",
-    ),
-    page: Path | None = option(
-        "Write a page that asks the questions instead, and offers the answers as a "
-        "file for `nearkind fit --answers`.",
-        metavar="ASK.html",
-    ),
-    pairs: bool = option(
-        "Ask whether two rows are alike, not which of two is more like a third.",
-        "--pairs",
-        default=False,
-    ),
+    output: Path | None = option(),
+    n_questions: int = option(default=30),
+    answers: Path | None = option(),
+    page: Path | None = option(),
+    pairs: bool = option(default=False),
     seed: options.Seed = 0,
     force: options.Force = False,
 ) -> None:
