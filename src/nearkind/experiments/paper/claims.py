@@ -5,9 +5,12 @@ fixed before the fits were run to their tolerance; earlier tables were known by 
 """
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -130,11 +133,13 @@ def is_stable(table: ClaimTable) -> Verdict:
     return Verdict(max(gains.values()) < STABLE, words)
 
 
-def satisfies_at_least_weight(n_classes: int, table: ClaimTable) -> Verdict:
+def satisfies_at_least_weight(n_classes: str, table: ClaimTable) -> Verdict:
     """Check whether little information is enough with 10 to 15 features."""
     least = min(table.distinct("weight"), key=float)
     some = table.where("weight", least).where("features", *SOME_FEATURES)
-    bars = {name: (chance + 1.0) / 2.0 for name, chance in chances(n_classes).items()}
+    bars = {
+        name: (chance + 1.0) / 2.0 for name, chance in chances(int(n_classes)).items()
+    }
     found = {name: (some.mean(name), bars[name.split()[1]]) for name in table.scores}
     held = all(mean >= bar for mean, bar in found.values())
     words = ", ".join(
@@ -340,138 +345,47 @@ def verdicts(reproduction: Reproduction) -> list[Path]:
     return reproduction.write("claims", table)
 
 
-def _synthetic_claims(n_classes: int, reading: str) -> list[Claim]:
-    where = f"{n_classes} classes, {reading}"
-    source = (f"synthetic-{n_classes}",)
-    grows = f"median rank correlation of each score at least {MIN_CORRELATION}"
-    checks: dict[str, tuple[str, Callable[..., Verdict]]] = {
-        "more features help": (
-            f"{grows}, within each weight",
-            partial(grows_with, "features", "weight"),
-        ),
-        "larger weights help": (
-            f"{grows}, within each number of features",
-            partial(grows_with, "weight", "features"),
-        ),
-        "CPML-s and CPML-m are alike": (f"mean differences below {ALIKE}", are_alike),
-        "scores are stable from 10 to 15 features on": (
-            f"more features gain less than {STABLE} in the mean over weights",
-            is_stable,
-        ),
-        "results satisfy at weight 0.1 with 10 to 15 features": (
-            "every mean score at least half way from chance to 1",
-            partial(satisfies_at_least_weight, n_classes),
-        ),
-    }
-    return [
-        Claim(f"{text} ({where})", criterion, source, check, reading)
-        for text, (criterion, check) in checks.items()
-    ]
+CHECKS: dict[str, Callable[..., Verdict]] = {
+    check.__name__: check
+    for check in (
+        *(grows_with, are_alike, is_stable, satisfies_at_least_weight),
+        *(is_a_bit_degraded, noise_is_small, is_faster, are_slower),
+        *(times_depend_on_classes, is_best_on_most, is_close_elsewhere),
+        *(are_better, none_dominates),
+    )
+}
+LIMITS = {
+    "min_correlation": MIN_CORRELATION,
+    "alike": ALIKE,
+    "stable": STABLE,
+    "most_degraded": MOST_DEGRADED,
+    "same_time": SAME_TIME,
+}
+"""Numbers that the texts of claims name."""
 
 
-READINGS = "raw", "normalised"
-FEW_CLASSES = "2", "4"
-OTHERS_BY_ROWS = "cpml-m", "kdml", "lmnn", "helic"
-CLAIMS = [
-    *(
-        claim
-        for n_classes in (4, 20)
-        for reading in READINGS
-        for claim in _synthetic_claims(n_classes, reading)
-    ),
-    *(
-        Claim(
-            f"20 classes are a bit degraded ({reading})",
-            f"every mean score lower by at most {MOST_DEGRADED}",
-            ("synthetic-4", "synthetic-20"),
-            is_a_bit_degraded,
-            reading,
-        )
-        for reading in READINGS
-    ),
-    Claim(
-        "noisy features have at most 1.7 % of the metric",
-        "the largest mean share of CPML-s is at most 0.017",
-        ("noise",),
-        noise_is_small,
-    ),
-    Claim(
-        "CPML-s is faster than CPML-m and KDML, whatever the classes",
-        "faster at every size",
-        ("time-classes",),
-        partial(is_faster, "cpml-s", ("cpml-m", "kdml")),
-    ),
-    Claim(
-        "the time of CPML-s does not depend on the number of classes",
-        f"longest over shortest below {SAME_TIME}, median over sizes",
-        ("time-classes",),
-        partial(times_depend_on_classes, ("cpml-s",), False),
-    ),
-    Claim(
-        "the times of CPML-m and KDML depend on the number of classes",
-        f"longest over shortest at least {SAME_TIME}, median over sizes",
-        ("time-classes",),
-        partial(times_depend_on_classes, ("cpml-m", "kdml"), True),
-    ),
-    Claim(
-        "KDML is faster than CPML-m with few classes",
-        "faster with 2 and with 4 classes at every size",
-        ("time-classes",),
-        partial(is_faster, "kdml", ("cpml-m",), at=FEW_CLASSES),
-    ),
-    Claim(
-        "POLA is the fastest",
-        "faster than all others at every size",
-        ("time-rows",),
-        partial(is_faster, "pola", ("cpml-s", *OTHERS_BY_ROWS)),
-    ),
-    Claim(
-        "CPML-s is the fastest but POLA",
-        "faster than all others at every size",
-        ("time-rows",),
-        partial(is_faster, "cpml-s", OTHERS_BY_ROWS),
-    ),
-    Claim(
-        "HELIC is faster than CPML-m",
-        "faster at every size",
-        ("time-rows",),
-        partial(is_faster, "helic", ("cpml-m",)),
-    ),
-    Claim(
-        "KDML and LMNN are slower than CPML-m, especially on many rows",
-        "slower at most sizes and at the largest",
-        ("time-rows",),
-        partial(are_slower, ("kdml", "lmnn"), "cpml-m"),
-    ),
-    *(
-        claim
-        for kind in ("triplets", "classification")
-        for claim in (
-            Claim(
-                f"CPML is best on most sets, {kind}",
-                "CPML-s or CPML-m best or tied on more than half of the sets",
-                (kind,),
-                is_best_on_most,
-            ),
-            Claim(
-                f"where CPML is not best it is close, {kind}",
-                f"median shortfall of the better one at most {ALIKE}",
-                (kind,),
-                is_close_elsewhere,
-            ),
-            Claim(
-                f"HELIC and DM3 are better than KDML and LMNN, {kind}",
-                "both have better mean ranks than both",
-                (kind,),
-                partial(are_better, ("helic", "dm3"), ("kdml", "lmnn")),
-            ),
-        )
-    ),
-    Claim(
-        "no kind of constraints dominates",
-        "none is alone best on more than half of the sets, for either score",
-        ("constraints",),
-        none_dominates,
-    ),
-]
+def _claims() -> Iterator[Claim]:
+    """Yield the claims of ``claims.toml``."""
+    folder = files("nearkind.experiments.paper")
+    text = folder.joinpath("claims.toml").read_text("utf-8")
+    for group in tomllib.loads(text)["group"]:
+        claims = group.pop("claim")
+        for values in product(*group.values()):
+            known = {**LIMITS, **dict(zip(group, values, strict=True))}
+            for claim in claims:
+                given = [
+                    each.format(**known) if isinstance(each, str) else each
+                    for each in claim.get("arguments", ())
+                ]
+                named = claim.get("named", {})
+                yield Claim(
+                    claim["text"].format(**known),
+                    claim["held_if"].format(**known),
+                    tuple(each.format(**known) for each in claim["sources"]),
+                    partial(CHECKS[claim["check"]], *given, **named),
+                    known.get("reading"),
+                )
+
+
+CLAIMS = list(_claims())
 """What the paper says of its experiments, in its order."""
