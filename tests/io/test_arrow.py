@@ -85,3 +85,21 @@ def test_parquet_is_written(tmp_path):
     path = tmp_path / "a.parquet"
     write_columns({**COLUMNS, "mixed": [1, "x", None]}, path)
     assert read_columns(str(path)) == {**COLUMNS, "mixed": ["1", "x", None]}
+
+
+def test_cells_of_a_table_are_those_of_its_columns():
+    texts = pa.array(["x", None, "y", "x"])
+    table = pa.table(
+        {
+            "plain": texts,
+            "coded": pa.chunked_array(
+                [texts[:3].dictionary_encode(), texts[3:].dictionary_encode()]
+            ),
+            "numbers": pa.array([1, 1, 2, None]).dictionary_encode(),
+            "many": pa.array([f"t{i}" for i in range(4)])
+            .dictionary_encode()
+            .cast(pa.dictionary(pa.int8(), pa.string())),
+        }
+    )
+    assert arrow.cells_of_table(table) == table.to_pydict()
+    assert arrow.cells_of_table(table.slice(1, 2)) == table.slice(1, 2).to_pydict()

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import IO, Any, BinaryIO
 
+import numpy as np
+
 from nearkind.io.cells import is_arrow_text
 from nearkind.io.csv_text import MAX_CELLS
 from nearkind.io.options import Columns, ReadOptions
@@ -87,6 +89,32 @@ def _sliced(read: Callable[[], Iterator[Any]], size: int) -> Iterator[Any]:
             table = table.rename_columns(names)
             for at in range(0, table.num_rows, size):
                 yield table.slice(at, size)
+
+
+def cells_of_table(table: Any) -> Columns:
+    """Return the columns of a table of pyarrow as lists; equal texts are one object."""
+    pa = _library("pyarrow")
+
+    def cells(column: Any) -> list[Any]:
+        kind = column.type
+        if pa.types.is_dictionary(kind) and is_arrow_text(kind.value_type):
+            return _decoded(pa, column)
+        return list(column.to_pylist())
+
+    return {
+        name: cells(column)
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+
+
+def _decoded(pa: Any, column: Any) -> list[str | None]:
+    """Return the cells of a dictionary-encoded column of text."""
+    cells: list[str | None] = []
+    for chunk in column.chunks:
+        texts = np.array([*chunk.dictionary.to_pylist(), None], dtype=object)
+        indices = chunk.indices.cast(pa.int64()).fill_null(-1)  # -1 reaches the last
+        cells += texts[indices.to_numpy()].tolist()
+    return cells
 
 
 def _columns(read: Callable[[], Any]) -> Columns:

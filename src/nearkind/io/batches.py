@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from warnings import catch_warnings, simplefilter
 
+from nearkind.io.arrow import cells_of_table
 from nearkind.io.cells import arrow_table, cells_of_arrow, cells_of_lists
 from nearkind.io.csv_text import can_use_arrow
 from nearkind.io.formats import FORMATS, Format
@@ -211,7 +212,7 @@ def column_batches(
             elif form.text_chunks is None:
                 assert form.arrow_chunks is not None
                 tables = form.arrow_chunks(stream, options, size)
-                parts = (table.to_pydict() for table in tables)
+                parts = map(cells_of_table, tables)
             else:
                 encoding = _encoding(stream, options)
                 lines = stack.enter_context(numbered_lines(stream, encoding))
