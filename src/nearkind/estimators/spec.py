@@ -84,8 +84,6 @@ SOLVERS: dict[str, Callable[..., Any]] = {
 }
 EXACT_DISTANCES = 4_000**2
 """Distances per evaluation up to which "auto" solves exactly, with a proof."""
-ROUGH_DISTANCES = 6_000**2
-"""The same for rough fits of soft neighbours, which L-BFGS takes from a sample."""
 LEAST_MARGIN = 1e-300
 """Smaller margins count as this one: 1 / margin is a float."""
 STRENGTH = "a number >= 0, 'auto' or a share of strength_max_ such as '0.5%'"
@@ -309,8 +307,7 @@ def _solver(
 
     def smooth(n_distances: int, batches: Any = None, rows: Any = None) -> Solver:
         size = {} if rows is None else {"rows": rows}
-        most = EXACT_DISTANCES if rows is None else ROUGH_DISTANCES
-        if n_distances <= most and batches is None:
+        if n_distances <= EXACT_DISTANCES and batches is None:
             return LBFGS(max_iter, tol, rng, **size)
         return Adam(max_iter, tol, rng, margin, batches=batches, **size)
 
