@@ -110,8 +110,10 @@ audit: .venv/core.stamp .venv-audit/stamp
 	$(BIN)/python -m pip freeze --exclude-editable > build/installed.txt
 	.venv-audit/bin/pip-audit --strict --no-deps --disable-pip --requirement build/installed.txt
 
+# At most 20 minutes; lines of all tables are kept in build/bench.jsonl.
 bench: .venv/test.stamp
-	$(BIN)/python -m benchmarks
+	-$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.history
 
 # Tables of NEARKIND_TABLES too, and of NEARKIND_REGRESSION, if these folders are known.
 bench-accuracy: .venv/core.stamp .venv-anchors/stamp

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from benchmarks.harness import best_seconds
+from benchmarks.harness import best_seconds, print_table
 from nearkind.encoding.codebook import Codebook
 
 N_ROWS, N_COLUMNS, N_LEVELS, N_RUNS = 200_000, 5, 12, 20
@@ -45,17 +45,15 @@ def main() -> None:
     codes = np.random.default_rng(0).integers(N_LEVELS, size=(N_ROWS, N_COLUMNS))
     columns = [np.ascontiguousarray(column, dtype=np.intp) for column in codes.T]
     floor = best_seconds(lambda: count(columns), N_RUNS)
-    print(
-        f"{N_ROWS:,} rows, {N_COLUMNS} columns of {N_LEVELS} values, best of {N_RUNS}"
-    )
-    print(f"{'table':20}{'ms':>8}{'ratio':>8}")
-    print(f"{'counting only':20}{floor * 1e3:8.2f}{1:8.2f}")
+    lines = [["counting only", f"{floor * 1e3:.2f}", "1.00"]]
     for kind, X in tables(codes).items():
         book = Codebook()
         assert np.array_equal(book.fit_encode(X), codes), kind
         seconds = best_seconds(partial(book.encode, X), N_RUNS)
-        note = f"  (aim: {AIM:g} or less)" if kind == "pandas category" else ""
-        print(f"{kind:20}{seconds * 1e3:8.2f}{seconds / floor:8.2f}{note}")
+        lines.append([kind, f"{seconds * 1e3:.2f}", f"{seconds / floor:.2f}"])
+    title = f"{N_ROWS:,} rows, {N_COLUMNS} columns of {N_LEVELS} values: "
+    title += f"{AIM:g} or less for pandas category"
+    print_table(title, ("table", "ms", "ratio"), lines)
 
 
 if __name__ == "__main__":
