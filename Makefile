@@ -112,8 +112,7 @@ audit: .venv/core.stamp .venv-audit/stamp
 
 # At most 20 minutes; lines of all tables are kept in build/bench.jsonl.
 bench: .venv/test.stamp
-	-$(BIN)/python -m benchmarks
-	$(BIN)/python -m benchmarks.history
+	$(BIN)/python -m benchmarks; code=$$?; $(BIN)/python -m benchmarks.history; exit $$code
 
 # Tables of NEARKIND_TABLES too, and of NEARKIND_REGRESSION, if these folders are known.
 bench-accuracy: .venv/core.stamp .venv-anchors/stamp

@@ -38,7 +38,7 @@ from benchmarks.harness import no_warnings, print_status, print_table
 from benchmarks.sets import load, two_parts
 from nearkind.datasets.catalogue import CATALOGUE
 from nearkind.experiments.paper import reference
-from nearkind.experiments.rows import DONE
+from nearkind.experiments.rows import DONE, FAILED
 from nearkind.experiments.sandbox import Limits, call
 
 LARGEST = 8_124
@@ -76,9 +76,9 @@ def compare_sets(names: Sequence[str], cap: float) -> None:
         seconds = [limited(fit, X, y, cap) for fit in (search, nca, catboost)]
         ratios.append([seconds[0] / peer for peer in seconds[1:]])
         print_status(f"search: {name} {seconds}")
-        cells = [f"{s:.2f}" if s < cap else f"> {cap:.0f}" for s in seconds]
+        cells = [f"> {cap:.0f}" if s >= cap else f"{s:.2f}" for s in seconds]
         lines.append([name, str(len(y)), *cells, *(f"{r:.2f}" for r in ratios[-1])])
-    means = np.exp(np.mean(np.log(ratios), axis=0))
+    means = np.exp(np.nanmean(np.log(ratios), axis=0))
     lines.append(["geometric mean", *[""] * 4, *(f"{mean:.2f}" for mean in means)])
     columns = ("set", "rows", "ours, s", "NCA", "CatBoost", "to NCA", "to CatBoost")
     title = "Whole searches: at most 0.7 of NCA's time, 0.25 of CatBoost's"
@@ -123,12 +123,15 @@ def print_profile(names: Sequence[str]) -> None:
 
 
 def limited(fit: Callable[..., float], X: Any, y: Any, cap: float) -> float:
-    """Return the seconds of a fit in a process of its own, at most ``cap``."""
+    """Return the seconds of a fit in a process of its own, at most ``cap``.
+
+    NaN if it failed, as without the package that it needs.
+    """
     outcome = call(fit, X, y, limits=Limits(cap))
     if outcome.status == DONE:
         return outcome.value
     print_status(f"search: {fit.__name__}: {outcome.status}")
-    return cap
+    return np.nan if outcome.status == FAILED else cap
 
 
 def timed(model: Any, X: Any, y: Any) -> float:
