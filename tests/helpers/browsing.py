@@ -10,7 +10,7 @@ import pytest
 
 import nearkind as nk
 from nearkind.errors import UnseenValueWarning
-from nearkind.export.portable import as_text
+from nearkind.export.portable_features import as_text
 from nearkind.model_view import ModelView
 from nearkind.pages.data import ReportData
 from nearkind.pages.page import page

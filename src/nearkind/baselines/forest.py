@@ -96,10 +96,7 @@ class ForestNeighbors(Learner, WeightedBaseline):
         deadline, trees = Deadline.current(), []
         single = X.astype(np.float32)  # as scikit-learn compares
         seeds = rng.integers(2**31, size=self.n_estimators)
-        settings = {
-            "max_features": "sqrt",
-            "min_samples_leaf": self.min_samples_leaf,
-        }
+        settings = {"max_features": "sqrt", "min_samples_leaf": self.min_samples_leaf}
         for weights, seed in zip(drawn.T, seeds.tolist(), strict=True):
             some = np.flatnonzero(weights)
             some = some if len(some) else np.arange(1)

@@ -190,10 +190,7 @@ class Codebook:
         return f"Codebook({settings})"
 
     def fit(
-        self,
-        table: FactorizedTable,
-        weights: Array,
-        y: NDArray[np.intp] | None = None,
+        self, table: FactorizedTable, weights: Array, y: NDArray[np.intp] | None = None
     ) -> Self:
         """Learn the values of each column from the rows of a table.
 

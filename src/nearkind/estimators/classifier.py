@@ -21,11 +21,7 @@ from nearkind.estimators.base import (
     traits_of,
 )
 from nearkind.estimators.bases import BaseEstimator
-from nearkind.estimators.batches import (
-    N_REFERENCE,
-    BatchProblems,
-    reference_rows,
-)
+from nearkind.estimators.batches import N_REFERENCE, BatchProblems, reference_rows
 from nearkind.estimators.cpml import CPML
 from nearkind.estimators.distance_names import distance_of
 from nearkind.estimators.fit_report import fit_report, fitted_estimator

@@ -24,13 +24,7 @@ from nearkind.projections.coordinates import with_coordinates
 from nearkind.protocols import Array, Constraints, LabelArray, Projection, Structure
 from nearkind.solvers.objective import Objective
 from nearkind.solvers.renewal import solve_with_renewal
-from nearkind.solvers.solution import (
-    Callback,
-    Record,
-    Solution,
-    Stop,
-    zero_solution,
-)
+from nearkind.solvers.solution import Callback, Record, Solution, Stop, zero_solution
 from nearkind.streaming import BatchSummary, RowSample
 from nearkind.validation.convergence import not_converged
 from nearkind.validation.limits import check_size

@@ -6,12 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.export.portable import (
-    PortableMember,
-    PortableModel,
-    as_text,
-    numbered,
-)
+from nearkind.export.portable import PortableMember, PortableModel, numbered
+from nearkind.export.portable_features import as_text
 from nearkind.io import Columns
 from nearkind.io.atomic_write import atomic_write, text_writer
 from nearkind.io.csv_text import write_delimited

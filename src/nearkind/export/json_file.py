@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.export.portable import (
+from nearkind.export.portable import PortableMember, PortableModel, PortableVotes
+from nearkind.export.portable_features import (
     CrossFeature,
     IntervalFeature,
     PortableFeature,
-    PortableMember,
-    PortableModel,
-    PortableVotes,
     ValueFeature,
 )
 from nearkind.io import write_text

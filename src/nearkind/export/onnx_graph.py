@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.export.portable import (
+from nearkind.export.portable import PortableModel
+from nearkind.export.portable_features import (
     CrossFeature,
     IntervalFeature,
     PortableFeature,
-    PortableModel,
     ValueFeature,
     as_double,
     as_text,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from math import isinf
 from typing import Any, ClassVar
 
-from nearkind.export.portable import as_double
+from nearkind.export.portable_features import as_double
 from nearkind.io.cells import MISSING
 from nearkind.neighbors import TIE
 from nearkind.protocols import Array

@@ -15,13 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from nearkind.export.portable import (
-    LEAST_EXPONENT,
+from nearkind.export.portable import LEAST_EXPONENT, PortableMember, PortableVotes
+from nearkind.export.portable_features import (
     CrossFeature,
     IntervalFeature,
     PortableFeature,
-    PortableMember,
-    PortableVotes,
     as_double,
 )
 from nearkind.export.sql_dialects import Dialect, identifier, number, optional, text
@@ -400,10 +398,10 @@ FROM (
 
 JOINS = {
     ("w", "w.as_text = c.as_text"): {"text"},
-    (
-        "n",
-        "n.as_number = c.as_number AND (n.kind <> 'text' OR c.kind <> 'text')",
-    ): {"number", "boolean"},
+    ("n", "n.as_number = c.as_number AND (n.kind <> 'text' OR c.kind <> 'text')"): {
+        "number",
+        "boolean",
+    },
     ("i", "i.low <= c.as_number AND c.as_number <= i.high"): {"from"},
 }
 """Join of a cell with the code that it has, and the kinds of entries that need it."""
@@ -437,7 +435,7 @@ def numbers_of(feature: PortableFeature) -> dict[int, Any]:
 
     Examples
     --------
-    >>> from nearkind.export.portable import ValueFeature
+    >>> from nearkind.export.portable_features import ValueFeature
     >>> numbers_of(ValueFeature("size", 4, 5, [1, "1", "2", "007"]))
     {0: 1, 2: 2.0}
     """

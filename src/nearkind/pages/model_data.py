@@ -9,16 +9,14 @@ from numpy.typing import NDArray
 from nearkind.encoding import NumberLine
 from nearkind.encoding.codebook import Codebook
 from nearkind.encoding.rows import unique_rows
-from nearkind.export.portable import (
+from nearkind.export.portable import PortableVotes, places, portable_votes
+from nearkind.export.portable_features import (
     CrossFeature,
     IntervalFeature,
     PortableFeature,
-    PortableVotes,
     ValueFeature,
     as_text,
-    places,
     portable_features,
-    portable_votes,
 )
 from nearkind.neighbors import RowGroups, TrainingRows
 from nearkind.pages.data import ReportData

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nearkind.export.portable import as_text, places
+from nearkind.export.portable import places
+from nearkind.export.portable_features import as_text
 from nearkind.pages import text
 from nearkind.pages.data import ReportData
 from nearkind.pages.mds import place_values

@@ -82,10 +82,7 @@ class Judgement:
 
 
 def judge(
-    rows: AuditedRows,
-    metric: object = None,
-    random_state: object = 0,
-    verbose: int = 0,
+    rows: AuditedRows, metric: object = None, random_state: object = 0, verbose: int = 0
 ) -> Judgement:
     """Let the other rows of a table vote on the label of each.
 
