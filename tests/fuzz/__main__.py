@@ -12,12 +12,13 @@ import signal
 import sys
 import time
 import traceback
-from collections import Counter
+from collections import Counter, deque
 from contextlib import suppress
+from copy import copy
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 
-from fuzz.search import PROPERTIES
+from fuzz.search import CROSSED, PROPERTIES
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "600"))
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "100000"))
@@ -25,6 +26,8 @@ FIRST_SEED = int(os.environ.get("FUZZ_SEED", str(int(time.time()))))
 MOST_SECONDS, MOST_BYTES = 60, 4 << 30
 A_ROUND = 100
 """Examples before the next property has its turn."""
+N_CROSSED = 6
+"""Earlier settings that each new table is tried with too: drawing takes longest."""
 ROUNDS_PER_LINE = 2
 LONG = settings(
     max_examples=A_ROUND,
@@ -59,6 +62,7 @@ class Search:
     def __init__(self, name, strategy, check):
         self.name, self.strategy, self.check = name, strategy, check
         self.counts, self.failures, self.seconds = Counter(), {}, 0.0
+        self.recent = deque(maxlen=N_CROSSED if name in CROSSED else 0)
 
     def round(self, number, end):
         """Try some examples."""
@@ -67,7 +71,10 @@ class Search:
         def one(case):
             if time.monotonic() > end:
                 raise OutOfTime
-            self.try_one(case)
+            table, *others = case
+            for rest in (others, *self.recent):
+                self.try_one((table, *map(copy, rest)))
+            self.recent.append(others)
 
         if self.strategy is None:
             for k in range(A_ROUND):

@@ -134,7 +134,7 @@ def settings_of(draw, kind, sound=False):
     for name in chosen:
         is_wrong = not sound and draw(SELDOM)
         is_of_columns = name == "weights" and kind in nk.baselines.all().values()
-        others = st.sampled_from(TABLES[kind][name])
+        others = st.sampled_from(TABLES[kind].get(name, [None]))
         right = COLUMN_WEIGHTS if is_of_columns else RIGHT.get(name, others)
         given[name] = draw(WRONG if is_wrong else right)
     if is_endless(given.get("max_iter")):

@@ -28,6 +28,8 @@ def orders(draw):
     )
 
 
+CROSSED = {"fit", "task", "number", "question", "command"}
+"""Those in which everything else is drawn without a look at the table."""
 PROPERTIES = {
     "fit": (
         st.tuples(tables.cases(), options.estimators()),
