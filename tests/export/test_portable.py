@@ -49,7 +49,9 @@ def test_every_baseline_is_written_or_refused(tmp_path):
         if isinstance(model.distance_, ValueVectors | PairTables | MismatchWeights):
             assert export.write(model, path)
         else:
-            with pytest.raises(ValueError, match=f"{kind.__name__} (has neither|votes by)"):
+            with pytest.raises(
+                ValueError, match=f"{kind.__name__} (has neither|votes by)"
+            ):
                 export.write(model, path)
     written = {path.stem for path in tmp_path.iterdir()}
     assert {"euclidean", "nca", "lmnn", "hamming", "association"} <= written
