@@ -20,18 +20,18 @@ class Protocol:
         Its name.
     design : Design
         What is common to all trials.
-    repeats : tuple of (int, int)
+    repeats : tuple of (int, int), default=((inf, 1),)
         Pairs of a number of rows and the repetitions on real sets of at most so many
         rows, in rising order; on larger sets the last pair counts.
-    synthetic_repeats : int
+    synthetic_repeats : int, default=1
         Draws of a synthetic set.
-    noise_repeats : int
+    noise_repeats : int, default=1
         Draws of a set with noisy features.
-    timed_repeats : int
+    timed_repeats : int, default=1
         Draws of a set whose fits are timed.
-    variant_repeats : int
+    variant_repeats : int, default=1
         Repetitions of each variant of CPML.
-    variant_rows : int or None
+    variant_rows : int or None, default=None
         Cut larger sets to so many rows where variants are compared.
     features, weights : tuple of int, tuple of float
         Numbers of features and weights of the synthetic sets.
@@ -46,12 +46,12 @@ class Protocol:
 
     name: str
     design: Design
-    repeats: tuple[tuple[float, int], ...]
-    synthetic_repeats: int
-    noise_repeats: int
-    timed_repeats: int
-    variant_repeats: int
-    variant_rows: int | None
+    repeats: tuple[tuple[float, int], ...] = ((inf, 1),)
+    synthetic_repeats: int = 1
+    noise_repeats: int = 1
+    timed_repeats: int = 1
+    variant_repeats: int = 1
+    variant_rows: int | None = None
     features: tuple[int, ...] = PAPER_FEATURES
     weights: tuple[float, ...] = PAPER_WEIGHTS
     classes_timed: tuple[int, ...] = (2, 4, 8, 12, 16, 20)
@@ -98,11 +98,6 @@ PROTOCOLS = {
         Protocol(
             "quick",
             Design(rows=500, tol=1e-2),
-            repeats=((inf, 1),),
-            synthetic_repeats=1,
-            noise_repeats=1,
-            timed_repeats=1,
-            variant_repeats=1,
             variant_rows=500,
             features=(1, 3, 6, 10, 15, 25),
             weights=(0.1, 0.5, 0.9),
@@ -113,23 +108,12 @@ PROTOCOLS = {
             "long",
             Design(rows=2_000),
             repeats=((700, 10), (inf, 2)),
-            synthetic_repeats=1,
             noise_repeats=2,
             timed_repeats=2,
-            variant_repeats=1,
             variant_rows=2_000,
             features=(1, 2, 4, 6, 8, 10, 14, 25),
         ),
-        Protocol(
-            "paper",
-            Design(strengths="paper"),
-            repeats=((inf, 50),),
-            synthetic_repeats=50,
-            noise_repeats=50,
-            timed_repeats=50,
-            variant_repeats=50,
-            variant_rows=None,
-        ),
+        Protocol("paper", Design(strengths="paper")).altered(repeats=50),
     )
 }
 """Protocols by name: everything in minutes, what docs/results has, and the paper's."""
