@@ -137,7 +137,7 @@ def time_by_classes(reproduction: Reproduction) -> list[Path]:
         style = {"color": colour, "marker": MARKERS[c % len(MARKERS)], "markersize": 4}
         label = f"{method}, {n_classes} classes"
         axes.plot(sizes, y, label=label, linewidth=1.2, **style)
-    _finish(axes, "rows", sizes)
+    _finish(axes, sizes)
     axes.legend(fontsize="x-small", ncols=1, loc="center left", bbox_to_anchor=(1, 0.5))
     lines = [
         [f"{c}", f"{n:,}", *(times[method, c, n].text for method in BY_CLASSES)]
@@ -169,7 +169,7 @@ def time_by_rows(reproduction: Reproduction) -> list[Path]:
             linewidth=1.5,
             capsize=2,
         )
-    _finish(axes, "rows", sizes)
+    _finish(axes, sizes)
     axes.legend(fontsize="small")
     lines = [
         [f"{n:,}", *(times[method, CLASSES_OF_ROWS, n].text for method in TIMED)]
@@ -232,7 +232,7 @@ def _measured(
     return rows, times
 
 
-def _finish(axes: Any, unit: str, sizes: Sequence[int]) -> None:
-    axes.set(xlabel=unit, ylabel="seconds of a fit", yscale="log", xscale="log")
+def _finish(axes: Any, sizes: Sequence[int]) -> None:
+    axes.set(xlabel="rows", ylabel="seconds of a fit", yscale="log", xscale="log")
     axes.set_xticks(sizes, [f"{n:,}" for n in sizes])
     axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
