@@ -1,11 +1,15 @@
 """``nearkind cluster``."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from nearkind.cli import options
 from nearkind.cli.option_groups import option
+
+if TYPE_CHECKING:
+    from nearkind.tasks.medoids import KMedoids
 
 
 def cluster(
@@ -21,7 +25,7 @@ def cluster(
 
     The table of --output has the group of each row and its distance to the medoid.
     """
-    from nearkind.cli.console import Screen, print_json
+    from nearkind.cli.console import print_json
     from nearkind.cli.outputs import PAGE, check_output
     from nearkind.cli.progress import said_if_long
     from nearkind.io import write_text
@@ -49,23 +53,29 @@ def cluster(
         if page is not None:
             report = overview(usable, where, metric=metric, groups=model.labels_)
             write_text(page_of(summary(report)), page)
-    k_found, tried = model.n_clusters_, model.silhouettes_
     if as_json:
         facts = {
             "data": where,
             "rows": len(model.labels_),
             "metric": measure.metric,
-            "n_clusters": k_found,
+            "n_clusters": model.n_clusters_,
             "inertia": model.inertia_,
-            "silhouettes": tried,
+            "silhouettes": model.silhouettes_,
             "groups": [group.to_dict() for group in model.groups_],
         }
         print_json(facts)
-        return
-    screen = Screen()
-    screen.line(f"{where}: {len(model.labels_):,} rows in {k_found} groups", bold=True)
+    else:
+        _show_groups(model, where)
+
+
+def _show_groups(model: "KMedoids", where: str) -> None:
+    """Print what each group is like."""
+    from nearkind.cli.console import Screen
+
+    screen, k, tried = Screen(), model.n_clusters_, model.silhouettes_
+    screen.line(f"{where}: {len(model.labels_):,} rows in {k} groups", bold=True)
     if tried:
-        screen.line(f"mean silhouette {tried[k_found]:.2f}, the largest of those tried")
+        screen.line(f"mean silhouette {tried[k]:.2f}, the largest of those tried")
     for group in model.groups_:
         screen.section(
             f"Group {group.number}: {group.size:,.0f} rows ({group.share:.1%})"
