@@ -44,7 +44,7 @@ def test_a_search_judges_a_forest_by_one_fit_to_all_rows():
     assert abs(alone.cv_results_["accuracy"][0] - accuracy) < 1e-12
 
 
-@pytest.mark.parametrize("n_classes", [3, 40])
+@pytest.mark.parametrize("n_classes", [3, 25])
 def test_classes_of_one_row_and_many_classes_are_searched(n_classes):
     labels = np.where(np.arange(60) < n_classes, np.arange(60), 0).astype(str)
     model = nk.CPMLClassifierCV(["forest", "hamming"], cv=5).fit(X, labels)
